@@ -1,0 +1,1 @@
+"""Everything about running the project: embedded services, process supervisor, demo."""

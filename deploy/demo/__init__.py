@@ -1,0 +1,1 @@
+"""The demo house: seeded once, then played through HTTP like any other."""

@@ -1,0 +1,143 @@
+"""`python -m deploy.demo`: found a house, play the evening through HTTP, report; `--serve`: keep the house up.
+
+Exit code 0 only if all of it balances; 1 if anything differs; 2 for what cannot be played.
+"""
+
+import argparse
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+from rich.console import Console
+
+from deploy import embedded
+from deploy.demo import evening
+from deploy.demo.client import Refused, Terminal
+from deploy.demo.evening import EveningError
+from deploy.demo.play import play_evening
+from deploy.demo.report import collect, show
+from deploy.demo.seed import Credentials, found_house
+from deploy.processes import Processes, ProcessesError, address, application, listen
+
+DEFAULT_PORT = 8041
+#: A line of progress every so many hands of a table.
+EVERY = 20
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the demo or serve its house; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m deploy.demo", description=__doc__)
+    parser.add_argument("--evening", type=Path, help="a file of chr/1 records to play instead of the recorded one")
+    parser.add_argument("--serve", action="store_true", help="keep the house up until Ctrl-C instead of playing")
+    parser.add_argument("--port", type=int, help=f"port to listen on (playing: a free one, serving: {DEFAULT_PORT})")
+    options = parser.parse_args(arguments)
+    try:
+        return serve(options.port or DEFAULT_PORT, options.evening) if options.serve else play(
+            options.port or 0, options.evening
+        )
+    except (EveningError, embedded.EmbeddedError, ProcessesError, Refused) as error:
+        print(f"demo: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 0 if options.serve else 130
+
+
+def play(port: int, recorded: Path | None) -> int:
+    """Play one evening in a new house; 0 only if all of it balances."""
+    started = time.monotonic()
+    tables = evening.read(recorded)
+    say(f"evening: {sum(len(table.hands) for table in tables.values())} hands at {len(tables)} tables")
+    prepare()
+    credentials = found_house(tables.values())
+    credentials.save(logins_dir())
+    say(f"house {credentials.house} founded")
+    with listen(port) as listener, Processes(application(listener)) as processes:
+        processes.wait_ready(f"{address(listener)}/readyz")
+        say(f"API at {address(listener)}, workers up; playing")
+        played = play_evening(address(listener), credentials, tables, progress)
+        say("closed; the auditor reads the books")
+        with Terminal(address(listener), credentials.auditor) as auditor:
+            report = collect(auditor, tables)
+    show(Console(soft_wrap=True), report, played)
+    print(f"\n{'All of it balances' if report.ok else 'IT DOES NOT BALANCE'}; {time.monotonic() - started:.1f} s")
+    return 0 if report.ok else 1
+
+
+def serve(port: int, recorded: Path | None) -> int:
+    """Keep the newest demo house up (found one if there is none) and print how to get in."""
+    prepare()
+    credentials = newest_house()
+    if credentials is None:
+        credentials = found_house(evening.read(recorded).values())
+        credentials.save(logins_dir())
+    with listen(port) as listener, Processes(application(listener)) as processes:
+        processes.wait_ready(f"{address(listener)}/readyz")
+        show_logins(address(listener), credentials)
+        threading.Event().wait()
+    return 0
+
+
+def prepare() -> None:
+    """Services up, addresses in the environment, Django set up, migrations applied by the owner."""
+    os.environ.update(embedded.ensure().as_environ())
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", database="owner", verbosity=0)
+    say("services up, migrations applied")
+
+
+def logins_dir() -> Path:
+    """Where the demo houses' logins are kept."""
+    return embedded.var_dir() / "demo"
+
+
+def newest_house() -> Credentials | None:
+    """The newest demo house of the connected database whose logins are kept here."""
+    from casino.house.models import House
+
+    for code in House.objects.filter(code__startswith="DEMO-").order_by("-opened_at").values_list("code", flat=True):
+        path = logins_dir() / f"{code}.json"
+        if path.exists():
+            return Credentials.load(path)
+    return None
+
+
+def show_logins(url: str, credentials: Credentials) -> None:
+    """Print the address, the logins and a first request."""
+    console = Console(soft_wrap=True)
+    console.print(f"\nHouse [bold]{credentials.house}[/bold] is up at {url} (API docs: {url}/api/v1/docs)\n")
+    console.print("Sign in with POST /api/v1/sign-in; a login works together with its terminal's key:\n")
+    logins = [*credentials.dealers.values(), *credentials.floor.values(), credentials.cashier, credentials.auditor]
+    for login in logins:
+        console.print(
+            f"  {','.join(login.roles):8} {login.login:24} password {login.password:16} "
+            f"terminal {login.terminal:12} key {login.terminal_key}"
+        )
+    first = credentials.cashier
+    console.print(
+        f"\nFor example:\n  curl -s {url}/api/v1/sign-in -H 'Content-Type: application/json' -d "
+        f"'{{\"login\":\"{first.login}\",\"password\":\"{first.password}\",\"terminal\":\"{first.terminal}\","
+        f"\"terminal_key\":\"{first.terminal_key}\"}}'\n\nCtrl-C ends it.",
+        markup=False, highlight=False,
+    )
+
+
+def say(text: str) -> None:
+    """One line of progress on stderr."""
+    print(f"demo: {text}", file=sys.stderr, flush=True)
+
+
+def progress(table: str, number: int, total: int) -> None:
+    """A table's progress, now and then."""
+    if number % EVERY == 0 or number == total:
+        say(f"table {table}: {number} of {total} hands")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""A dealer's console: plays recorded hands by entering cards and actions as they fall, and an electronic sitting by
+choosing among the legal actions the house offers."""
+
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+from deploy.demo.client import Terminal
+from deploy.demo.evening import EveningError
+
+#: Seconds to wait for a settlement before giving up.
+SETTLEMENT_PATIENCE = 120.0
+
+
+class Console:
+    """The console of one table."""
+
+    def __init__(self, terminal: Terminal, table: str, sell_chips: Callable[[str, int], None]) -> None:
+        self.terminal = terminal
+        self.code = table
+        self.path = f"tables/{table}"
+        self.sell_chips = sell_chips
+        self.table: dict[str, Any] = {}
+        self.shared: list[int] = []
+        self.refresh()
+
+    # --- The table ---------------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Read the table as it is now."""
+        self.table = self.terminal.get(self.path)
+
+    def write(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """One write on the version this console has seen."""
+        answer = self.terminal.post(f"{self.path}/{path}", body, version=self.table["version"])
+        self.table["version"] = answer["version"]
+        return answer
+
+    def seat_players(self, refs: list[str], stacks: list[int]) -> None:
+        """Open the table and seat these players in play order with these stacks."""
+        self.write("open", {})
+        for seat, (ref, stack) in enumerate(zip(refs, stacks, strict=True), start=1):
+            self.sell_chips(ref, stack)
+            self.write("seats", {"seat": seat, "player": ref, "amount": stack})
+        self.refresh()
+
+    def close(self) -> None:
+        """End the sitting. Without a cukassza everybody leaves on his own first; one that is left is shared."""
+        self.refresh()
+        self.shared.append(self.table["cukassza"])
+        if not self.table["cukassza"]:
+            for seat in self.table["seats"]:
+                self.write(f"seats/{seat['seat']}/leave", {})
+        self.write("close", {})
+        self.refresh()
+
+    def wait_until_settled(self) -> None:
+        """Wait until the worker has settled the hand; the table's state tells."""
+        deadline, pause = time.monotonic() + SETTLEMENT_PATIENCE, 0.004
+        while True:
+            self.refresh()
+            if self.table["state"] == "open":
+                return
+            if self.table["state"] != "settling" or time.monotonic() > deadline:
+                raise EveningError(f"Table {self.code} is {self.table['state']}; its hand was not settled.")
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.1)
+
+    # --- Recorded hands, physical mode -------------------------------------------------------------------------
+
+    def prepare(self, hand: dict[str, Any]) -> None:
+        """Bring the table to where a recorded hand starts: who sits, in which order, with which chips."""
+        refs, stacks = hand["seats"], hand["stacks"]
+        if self.table["state"] == "open" and not self._can_follow(refs, stacks):
+            self.close()
+        if self.table["state"] == "closed":
+            self.seat_players(refs, stacks)
+        for seat in self.table["seats"]:
+            missing = stacks[refs.index(seat["player"])] - seat["stack"]
+            if missing:
+                self.sell_chips(seat["player"], missing)
+                self.write(f"seats/{seat['seat']}/chips", {"amount": missing})
+        self.refresh()
+        if self.table["cukassza"] != hand["carry"]:
+            raise EveningError(
+                f"{hand['hand']} carries in {hand['carry']}, but table {self.code} has {self.table['cukassza']}."
+            )
+
+    def _can_follow(self, refs: list[str], stacks: list[int]) -> bool:
+        """Whether the same people sit in the same order, the deal has passed on, and nobody has too much."""
+        seats = self.table["seats"]
+        dealer = self.table["dealer_seat"]
+        if dealer is not None:
+            seats = sorted(seats, key=lambda seat: (seat["seat"] <= dealer, seat["seat"]))
+        if [seat["player"] for seat in seats] != refs:
+            return False
+        return all(seat["stack"] <= stacks[refs.index(seat["player"])] for seat in seats)
+
+    def play_recorded(self, hand: dict[str, Any]) -> None:
+        """Play one recorded hand: cards as they fall, actions as they were taken."""
+        self.prepare(hand)
+        self.write("hands", {"mode": "physical"})
+        for batch in batches(hand["acts"]):
+            if batch[0].startswith("d dh"):
+                packets = [{"to": line.split()[2], "cards": line.split()[3]} for line in batch]
+                self.write("hand/cards", {"packets": packets})
+            else:
+                self.write("hand/actions", as_action(batch[0]))
+        self.wait_until_settled()
+
+    # --- Electronic sitting ------------------------------------------------------------------------------------
+
+    def play_electronic(self, choice: random.Random) -> str:
+        """Deal one hand from a committed deck and take random legal actions; returns the hand's name."""
+        hand = self.write("hands", {"mode": "electronic"})
+        while hand["actor"] is not None:
+            hand = self.write("hand/actions", choose(hand["legal_actions"], choice))
+        self.wait_until_settled()
+        return str(hand["hand"])
+
+
+def batches(acts: list[str]) -> list[list[str]]:
+    """The log cut into what a console sends at once: the packets of one batch together, everything else singly."""
+    out: list[list[str]] = []
+    for line in acts:
+        if line.startswith("d dh") and out and out[-1][0].startswith("d dh"):
+            out[-1].append(line)
+        else:
+            out.append([line])
+    return out
+
+
+def as_action(line: str) -> dict[str, Any]:
+    """One line of a record as the API takes it."""
+    actor, verb, *arguments = line.split(" ")
+    action: dict[str, Any] = {"actor": actor, "verb": verb}
+    for argument in arguments:
+        if argument.isdigit():
+            action["count" if verb == "lk" else "amount"] = int(argument)
+        elif argument.startswith("p"):
+            action["target"] = argument
+        else:
+            action["cards"] = argument
+    return action
+
+
+def choose(legal: list[dict[str, Any]], choice: random.Random) -> dict[str, Any]:
+    """A random legal action; folding and the largest raises are rare, so that hands get somewhere."""
+    weights = [1 if offer["verb"] == "f" else 4 for offer in legal]
+    offer = choice.choices(legal, weights)[0]
+    action = {key: offer[key] for key in ("actor", "verb", "target") if key in offer}
+    if offer["verb"] == "lk":
+        action["count"] = offer["count"]
+    if "min" in offer:
+        steps = (offer["max"] - offer["min"]) // offer.get("step", 1)
+        action["amount"] = offer["min"] + min(choice.randint(0, 2), steps) * offer.get("step", 1)
+    return action

@@ -1,0 +1,137 @@
+"""The evening's report: read through HTTP by the auditor, compared with the records, printed for people."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from deploy.demo.client import Terminal
+from deploy.demo.evening import RecordedTable
+from deploy.demo.play import Played
+
+
+@dataclass(slots=True)
+class Report:
+    """What the house says about the evening, and whether it agrees with the records."""
+
+    house: dict[str, Any]
+    verification: dict[str, Any]
+    #: One line for every recorded hand whose net, tax or carry in the ledger is not the record's.
+    differences: list[str] = field(default_factory=list)
+    compared: int = 0
+
+    @property
+    def checks(self) -> dict[str, bool]:
+        """Every condition of a closed evening by name."""
+        report, found = self.house, self.verification
+        return {
+            "every recorded hand's net, tax and carry in the ledger equal the record's": not self.differences,
+            "every hand is settled": all(not table["unsettled"] for table in report["tables"]),
+            "no pot and no cukassza is left": all(not table["pot"] + table["cukassza"] for table in report["tables"]),
+            "chips in circulation equal the chip liability": report["custody"]["equal"],
+            "the trial balance balances in every commodity": report["trial_balance"]["balanced"],
+            "the drawers are closed without variance": all(
+                drawer["closed"] and not drawer["cash_variance"] and not drawer["chip_variance"]
+                for drawer in report["drawers"]
+            ),
+            "the outbox is empty": not report["outbox_open"],
+            "every hand's replay agrees with the ledger": not found["hand_findings"],
+            "every audit chain is whole": not found["chain_findings"],
+            "every promise of the ledger holds": not found["book_findings"],
+        }
+
+    @property
+    def ok(self) -> bool:
+        """Whether all of it balances."""
+        return all(self.checks.values())
+
+
+def collect(auditor: Terminal, tables: dict[str, RecordedTable]) -> Report:
+    """Ask the house for everything, and compare each recorded hand's money in the ledger with its record."""
+    report = Report(auditor.get("reports/house"), auditor.get("reports/verification"))
+    money = {hand["hand"]: hand for hand in auditor.pages("reports/hands")}
+    for table in tables.values():
+        for number, hand in enumerate(table.hands, start=1):
+            report.compared += 1
+            report.differences += compare(hand, money.get(f"{table.code}-{number:06d}"))
+    return report
+
+
+def compare(record: dict[str, Any], money: dict[str, Any] | None) -> list[str]:
+    """What the ledger says about one hand against its record, where the record says anything."""
+    if money is None:
+        return [f"{record['hand']}: the house does not know it"]
+    expected = {key: record[key] for key in ("net", "tax", "carry_out") if key in record}
+    return [
+        f"{record['hand']}: {key} is {money[key]} in the ledger and {value} in the record"
+        for key, value in expected.items()
+        if money[key] != value
+    ]
+
+
+def show(console: Console, report: Report, played: Played) -> None:
+    """Print it."""
+    currency = report.house["currency"]
+    console.print(f"\n[bold]House {report.house['house']}[/bold], amounts in minor units of {currency}\n")
+    console.print(_tables(report, played))
+    console.print(_trial_balance(report))
+    console.print(_drawers(report))
+    custody, found = report.house["custody"], report.verification
+    speed = played.recorded / played.recorded_seconds
+    console.print(
+        f"Chips in circulation {custody['chips_in_circulation']:,}, chip liability {custody['chip_liability']:,}\n"
+        f"Replayed {found['hands']} hands: {len(found['hand_findings'])} findings. "
+        f"Walked {found['chains']} chains with {found['events']} events: {len(found['chain_findings'])} findings. "
+        f"Ledger: {len(found['book_findings'])} findings.\n"
+        f"Compared {report.compared} recorded hands with the ledger: {len(report.differences)} differences.\n"
+        f"Played {played.recorded} recorded and {len(played.electronic)} electronic hands with "
+        f"{played.requests} requests; recorded hands at {speed:.1f} hands/s.\n"
+    )
+    for line in report.differences[:20]:
+        console.print(f"  {line}")
+    for key in ("hand_findings", "chain_findings", "book_findings"):
+        for finding in found[key][:20]:
+            console.print(f"  {key}: {finding}")
+    for name, held in report.checks.items():
+        console.print(f"  [{'green' if held else 'red'}]{'yes' if held else 'NO '}[/] {name}")
+
+
+def _tables(report: Report, played: Played) -> Table:
+    out = Table(title="Tables", title_justify="left")
+    for name in ("table", "game", "seats", "hands", "handle", "tax", "cukassza at close", "outstanding"):
+        out.add_column(name, justify="left" if name in ("table", "game") else "right")
+    for row in report.house["tables"]:
+        shared = " + ".join(f"{amount:,}" for amount in played.cukassza_at_close.get(row["table"], [])) or "-"
+        out.add_row(
+            row["table"], row["game"], str(row["seats"]), str(row["hands"]), f"{row['handle']:,}",
+            f"{row['tax']:,}", shared, f"{row['cukassza']:,}",
+        )
+    return out
+
+
+def _trial_balance(report: Report) -> Table:
+    out = Table(title="Trial balance", title_justify="left")
+    for name in ("commodity", "no.", "kind", "accounts", "debit", "credit"):
+        out.add_column(name, justify="right" if name in ("accounts", "debit", "credit") else "left")
+    balance = report.house["trial_balance"]
+    for row in balance["rows"]:
+        out.add_row(
+            row["commodity"], row["number"], row["kind"], str(row["accounts"]),
+            f"{row['debit']:,}", f"{row['credit']:,}",
+        )
+    for commodity, total in balance["totals"].items():
+        out.add_row(commodity, "", "[bold]total[/bold]", "", f"{total['debit']:,}", f"{total['credit']:,}")
+    return out
+
+
+def _drawers(report: Report) -> Table:
+    out = Table(title="Drawers", title_justify="left")
+    for name in ("drawer", "shift", "of", "float", "expected", "counted", "variance"):
+        out.add_column(name, justify="left" if name in ("drawer", "of") else "right")
+    for row in report.house["drawers"]:
+        for what, variance in (("cash", "cash_variance"), ("chips", "chip_variance")):
+            values = (row[f"float_{what}"], row[f"expected_{what}"], row[f"counted_{what}"], row[variance])
+            shown = ["open" if value is None else f"{value:,}" for value in values]
+            out.add_row(row["drawer"], str(row["shift"]), what, *shown)
+    return out

@@ -1,0 +1,121 @@
+"""Seeding the demo house: the only part of the demo that does not go through HTTP.
+
+A house is founded once: vault, drawer, tables, staff, terminals. Every demo founds a new one, `DEMO-1`, `DEMO-2` ...,
+so that nothing already booked has to be deleted, which PostgreSQL would refuse.
+"""
+
+import json
+import secrets
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from deploy.demo.evening import RecordedTable
+
+DRAWER = "C1"
+CURRENCY = "HUF"
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """What somebody needs to sign in at one terminal."""
+
+    login: str
+    password: str
+    terminal: str
+    terminal_key: str
+    roles: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor manager."""
+
+    house: str
+    dealers: dict[str, Login]
+    cashier: Login
+    auditor: Login
+    floor: dict[str, Login]
+
+    def save(self, folder: Path) -> None:
+        """Keep them for `make run`, readable by the owner only; demo passwords are in no repository."""
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = folder / f"{self.house}.json"
+        path.touch(mode=0o600)
+        path.write_text(json.dumps(asdict(self), indent=1))
+
+    @classmethod
+    def load(cls, path: Path) -> "Credentials":
+        """The inverse of `save`."""
+        data = json.loads(path.read_text())
+        return cls(
+            house=data["house"],
+            dealers={code: Login(**login) for code, login in data["dealers"].items()},
+            cashier=Login(**data["cashier"]),
+            auditor=Login(**data["auditor"]),
+            floor={code: Login(**login) for code, login in data["floor"].items()},
+        )
+
+
+def found_house(tables: Iterable[RecordedTable]) -> Credentials:
+    """Found the next demo house with these tables. Needs Django to be set up; commits one transaction."""
+    from django.db import transaction
+
+    from casino.audit.services import Actor
+    from casino.cage.services import create_drawer, open_vault
+    from casino.hands.services import set_up_table
+    from casino.house.models import House
+    from casino.tables.models import KasszaEnd
+
+    tables = list(tables)
+    actor = Actor(staff="demo", role="system", terminal="", request="seed")
+    chips = 8 * sum(table.max_stack for table in tables)
+    with transaction.atomic():
+        number = House.objects.filter(code__startswith="DEMO-").count() + 1
+        house = House.objects.create(code=f"DEMO-{number}", name=f"Demo house {number}", currency=CURRENCY)
+        open_vault(house=house, capital=chips, chips=chips, actor=actor)
+        create_drawer(house=house, code=DRAWER, actor=actor)
+        for table in tables:
+            options = {"table_max": table.table_max, **table.options} if table.game == "ferbli" else table.options
+            set_up_table(
+                house=house, code=table.code, game=table.game, options=options, seats=table.seats,
+                min_stack=1, max_stack=table.max_stack, kassza_end=KasszaEnd.SPLIT, actor=actor,
+            )
+        return _hire(house.code, [table.code for table in tables])
+
+
+def _hire(house_code: str, table_codes: list[str]) -> Credentials:
+    """Staff and terminals: a dealer for each table, a cashier, an auditor, and a floor manager for all tables."""
+    from casino.audit.services import Actor
+    from casino.house.models import House
+    from casino.staff.models import Role, TerminalKind
+    from casino.staff.services import enrol_terminal, hire
+
+    house = House.objects.get(code=house_code)
+    actor = Actor(staff="demo", role="system", terminal="", request="seed")
+    passwords: dict[str, str] = {}
+
+    def person(name: str, role: Role) -> str:
+        login = f"{name}@{house.code}"
+        passwords[login] = secrets.token_urlsafe(12)
+        hire(house=house, login=login, name=name.capitalize(), roles=[role], password=passwords[login], actor=actor)
+        return login
+
+    def terminal(code: str, kind: TerminalKind, place: str) -> tuple[str, str]:
+        return code, enrol_terminal(house=house, code=code, kind=kind, place=place, actor=actor)[1]
+
+    def way_in(login: str, at: tuple[str, str], role: Role) -> Login:
+        return Login(login, passwords[login], at[0], at[1], [role.value])
+
+    at_tables = {code: terminal(f"console-{code}", TerminalKind.TABLE, code) for code in table_codes}
+    floor = person("floor", Role.FLOOR)
+    return Credentials(
+        house=house.code,
+        dealers={
+            code: way_in(person(f"dealer-{code}".lower(), Role.DEALER), at, Role.DEALER)
+            for code, at in at_tables.items()
+        },
+        cashier=way_in(person("cashier", Role.CASHIER), terminal("cage-1", TerminalKind.CAGE, DRAWER), Role.CASHIER),
+        auditor=way_in(person("auditor", Role.AUDITOR), terminal("office-1", TerminalKind.OFFICE, ""), Role.AUDITOR),
+        floor={code: way_in(floor, at, Role.FLOOR) for code, at in at_tables.items()},
+    )

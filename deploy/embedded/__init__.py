@@ -1,0 +1,23 @@
+"""A real PostgreSQL and Valkey for anybody who has a checkout: no root, no Docker, no configuration.
+
+`ensure()` starts what the environment does not name and returns the addresses; `python -m deploy.embedded` is
+the same for a shell. Nothing here imports the application.
+"""
+
+from deploy.embedded.errors import EmbeddedError
+from deploy.embedded.layout import var_dir
+from deploy.embedded.services import ServiceStatus, down, ensure, remove, status, urls
+from deploy.embedded.urls import ServiceUrls, broker_url
+
+__all__ = [
+    "EmbeddedError",
+    "ServiceStatus",
+    "ServiceUrls",
+    "broker_url",
+    "down",
+    "ensure",
+    "remove",
+    "status",
+    "urls",
+    "var_dir",
+]

@@ -1,0 +1,111 @@
+"""Start, stop and describe the services that the environment does not already name."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from deploy.embedded.layout import Layout, locked, open_layout, var_dir
+from deploy.embedded.postgres import Postgres
+from deploy.embedded.urls import (
+    APP_ROLE,
+    OWNER,
+    Given,
+    ServiceUrls,
+    broker_url,
+    given_urls,
+    kept_secret,
+    postgres_url,
+    valkey_url,
+)
+from deploy.embedded.valkey import Valkey
+
+
+@dataclass(frozen=True)
+class ServiceStatus:
+    """One line of `status`: `where` is "embedded" or "given", `version` is None when nobody answers."""
+
+    name: str
+    where: str
+    version: str | None
+
+
+def ensure(*, environ: Mapping[str, str] = os.environ, var: Path | None = None) -> ServiceUrls:
+    """Make sure that PostgreSQL and Valkey answer, and say where; servers named by `environ` are left alone.
+
+    Safe to call again and from several processes at once. Raises `EmbeddedError` subclasses.
+    """
+    var = var_dir() if var is None else var
+    with locked(var):
+        layout = open_layout(var)
+        given = given_urls(environ, layout)
+        if not given.database:
+            Postgres(layout).start()
+        if not given.redis:
+            Valkey(layout).start()
+    return _urls(environ, layout, given)
+
+
+def urls(*, environ: Mapping[str, str] = os.environ, var: Path | None = None) -> ServiceUrls:
+    """What `ensure` would return, without starting anything."""
+    var = var_dir() if var is None else var
+    with locked(var):
+        layout = open_layout(var)
+    return _urls(environ, layout, given_urls(environ, layout))
+
+
+def down(*, var: Path | None = None) -> None:
+    """Stop the embedded servers that run; servers named by the environment are never touched."""
+    var = var_dir() if var is None else var
+    if not var.exists():
+        return
+    with locked(var):
+        layout = open_layout(var)
+        Valkey(layout).stop()
+        Postgres(layout).stop()
+
+
+def remove(*, var: Path | None = None) -> None:
+    """Stop the embedded servers and remove everything they kept: data, secrets, sockets, logs."""
+    var = var_dir() if var is None else var
+    if not var.exists():
+        return
+    down(var=var)
+    with locked(var):
+        layout = open_layout(var)
+        for folder in (layout.run, layout.home, layout.var):
+            if folder.exists():  # the first two may lie inside the third, or in places of their own
+                shutil.rmtree(folder)
+
+
+def status(
+    *, environ: Mapping[str, str] = os.environ, var: Path | None = None
+) -> tuple[ServiceStatus, ServiceStatus]:
+    """Whether each service answers. A given server is not asked: its health is not ours to judge."""
+    var = var_dir() if var is None else var
+    if not var.exists():
+        given = given_urls(environ, None)
+        versions: tuple[str | None, str | None] = (None, None)
+    else:
+        layout = open_layout(var)
+        given = given_urls(environ, layout)
+        versions = (Postgres(layout).version(), Valkey(layout).version())
+    return (
+        ServiceStatus("postgresql", *(("given", "") if given.database else ("embedded", versions[0]))),
+        ServiceStatus("valkey", *(("given", "") if given.redis else ("embedded", versions[1]))),
+    )
+
+
+def _urls(environ: Mapping[str, str], layout: Layout, given: Given) -> ServiceUrls:
+    redis_url = given.redis or valkey_url(layout.valkey_socket)
+    return ServiceUrls(
+        database_owner_url=given.database_owner or postgres_url(layout.run, OWNER),
+        database_url=given.database or postgres_url(layout.run, APP_ROLE),
+        redis_url=redis_url,
+        celery_broker_url=given.broker or broker_url(redis_url),
+        secret_key=environ.get("CASINO_SECRET_KEY") or kept_secret(layout.var, "secret_key"),
+        seal_key=environ.get("CASINO_SEAL_KEY") or kept_secret(layout.var, "seal_key"),
+    )

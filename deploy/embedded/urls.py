@@ -1,0 +1,118 @@
+"""The addresses and keys that the rest of the project reads from the environment."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qs, quote, urlencode, urlsplit, urlunsplit
+
+from deploy.embedded.layout import Layout, private_dir
+
+DATABASE = "casino"
+OWNER = "casino"
+APP_ROLE = "casino_app"
+
+
+@dataclass(frozen=True)
+class ServiceUrls:
+    """Where the services are. Roles: the owner only migrates, the application uses `database_url`."""
+
+    database_owner_url: str
+    database_url: str
+    redis_url: str
+    celery_broker_url: str
+    secret_key: str = field(repr=False)
+    seal_key: str = field(repr=False)
+
+    def as_environ(self) -> dict[str, str]:
+        """The environment variables that casino.settings reads."""
+        return {
+            "DATABASE_OWNER_URL": self.database_owner_url,
+            "DATABASE_URL": self.database_url,
+            "REDIS_URL": self.redis_url,
+            "CELERY_BROKER_URL": self.celery_broker_url,
+            "CASINO_SECRET_KEY": self.secret_key,
+            "CASINO_SEAL_KEY": self.seal_key,
+        }
+
+    def as_exports(self) -> str:
+        """Lines for `eval` in a shell."""
+        return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in self.as_environ().items())
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the environment already names; an empty string means: not given, use the embedded server."""
+
+    database: str
+    database_owner: str
+    redis: str
+    broker: str
+
+
+def postgres_url(run: Path, role: str, database: str = DATABASE) -> str:
+    """`postgresql://role@%2Fabs%2Frun/database`."""
+    return f"postgresql://{role}@{quote(str(run), safe='')}/{database}"
+
+
+def valkey_url(socket: Path) -> str:
+    """`unix:///abs/run/valkey.sock`."""
+    return f"unix://{socket}"
+
+
+def broker_url(redis_url: str) -> str:
+    """Celery's spelling of a Redis URL: unix sockets differ (`redis+socket://`, `virtual_host` for `db`)."""
+    parts = urlsplit(redis_url)
+    if parts.scheme != "unix":
+        return redis_url
+    query = {
+        ("virtual_host" if name == "db" else name): values[-1]
+        for name, values in parse_qs(parts.query).items()
+    }
+    # urlunsplit drops the empty authority of schemes it does not know, and kombu needs the three slashes.
+    tail = urlunsplit(("", "", parts.path, urlencode(query), ""))
+    return f"redis+socket://{parts.netloc}{tail}"
+
+
+def given_urls(environ: Mapping[str, str], layout: Layout | None) -> Given:
+    """The servers named by the environment; URLs of our own embedded servers do not count as given.
+
+    They are there after `eval "$(python -m deploy.embedded env)"`, and must not keep `up` from starting them.
+    """
+    own = _own_urls(layout) if layout else frozenset()
+    names = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL")
+    values = {name: "" if environ.get(name) in own else environ.get(name, "") for name in names}
+    return Given(
+        database=values["DATABASE_URL"] or values["DATABASE_OWNER_URL"],
+        database_owner=values["DATABASE_OWNER_URL"] or values["DATABASE_URL"],
+        redis=values["REDIS_URL"],
+        broker=values["CELERY_BROKER_URL"],
+    )
+
+
+def _own_urls(layout: Layout) -> frozenset[str]:
+    """Every URL that `env` prints for the embedded servers."""
+    redis = valkey_url(layout.valkey_socket)
+    databases = (postgres_url(layout.run, OWNER), postgres_url(layout.run, APP_ROLE))
+    return frozenset((*databases, redis, broker_url(redis)))
+
+
+def kept_secret(var: Path, name: str) -> str:
+    """The secret of this name (32 random bytes in hexadecimal), made at the first call; file mode 0600."""
+    path = private_dir(var / "secrets") / name
+    if not path.exists():
+        descriptor, half = tempfile.mkstemp(dir=path.parent)  # mode 0600
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_hex(32))
+        try:
+            os.link(half, path)  # fails if another process was first: then its secret counts
+        except FileExistsError:
+            pass
+        finally:
+            Path(half).unlink()
+    return path.read_text(encoding="utf-8").strip()

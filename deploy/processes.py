@@ -1,0 +1,325 @@
+"""The processes of one house on one machine, kept alive: web, worker and beat.
+
+`python -m deploy.processes` runs them until SIGINT or SIGTERM; `Processes` does the same from code:
+
+    with listen(0) as listener, Processes(application(listener)) as processes:
+        processes.wait_ready(f"{address(listener)}/readyz")
+        processes.kill("worker")     # comes back by itself
+
+Each child leads a process group of its own and writes to var/log/NAME.log. When a child dies, what is left of
+its group (pool children of a killed Celery or gunicorn master) is killed before it is started again. When the
+supervisor itself is killed, Linux sends every child SIGTERM, so they end in good order.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType, TracebackType
+
+from deploy import embedded
+from deploy.embedded.process import command_line, signalled_when_parent_dies, wait_until
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+DEFAULT_PORT = 8000
+POLL_SECONDS = 0.05
+FIRST_PAUSE = 0.1
+LONGEST_PAUSE = 5.0
+# A child that lived this long was healthy: its next restart is quick again.
+HEALTHY_SECONDS = 10.0
+STOP_SECONDS = 25.0
+EXIT_PROBLEM = 2
+
+
+class ProcessesError(Exception):
+    """An expected problem with the supervised processes; the message is one line for a person."""
+
+    code = "processes_error"
+
+
+class NotReady(ProcessesError):
+    """The application did not become ready in time."""
+
+    code = "not_ready"
+
+
+class PortTaken(ProcessesError):
+    """Somebody else listens on the port."""
+
+    code = "port_taken"
+
+
+@dataclass(frozen=True)
+class Program:
+    """One process to keep alive; `files` are open descriptors it inherits (a listening socket)."""
+
+    name: str
+    command: Sequence[str]
+    files: tuple[int, ...] = ()
+
+
+@dataclass
+class _Child:
+    program: Program
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+    pause: float = FIRST_PAUSE
+    due: float = 0.0
+    restarts: int = 0
+    last_code: int = 0
+
+
+@dataclass
+class Processes:
+    """Starts programs, restarts those that die, stops all of them. Safe to use from one thread."""
+
+    programs: Sequence[Program]
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    log_dir: Path = field(default_factory=lambda: embedded.var_dir() / "log")
+    _children: dict[str, _Child] = field(default_factory=dict, init=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
+    _stopping: threading.Event = field(default_factory=threading.Event, init=False)
+    _keeper: threading.Thread | None = field(default=None, init=False)
+
+    def __enter__(self) -> Processes:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Start every program and the thread that keeps them alive."""
+        self.log_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._stopping.clear()
+        self._children = {program.name: _Child(program) for program in self.programs}
+        self._keeper = threading.Thread(target=self._keep_alive, name="processes", daemon=True)
+        self._keeper.start()
+
+    def stop(self) -> None:
+        """SIGTERM to every child, SIGKILL to what is left of its group after `STOP_SECONDS`."""
+        self._stopping.set()
+        if self._keeper is not None:
+            self._keeper.join()
+            self._keeper = None
+
+    def wait_ready(self, url: str, *, seconds: float = 60.0) -> None:
+        """Wait until `url` answers 200; `NotReady` names the last answer and the logs."""
+        # Without the proxies of the environment: they are not meant for 127.0.0.1.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        deadline = time.monotonic() + seconds
+        answer = "no answer"
+        while time.monotonic() < deadline:
+            try:
+                with opener.open(url, timeout=2):
+                    return
+            except urllib.error.HTTPError as error:
+                answer = f"HTTP {error.code}"
+            except OSError as error:
+                answer = str(error)
+            time.sleep(POLL_SECONDS)
+        counts = ", ".join(f"{name}: {child.restarts} restarts" for name, child in self._children.items())
+        raise NotReady(
+            f"{url} is not ready after {seconds:.0f} s ({answer}; {counts}; logs in {self.log_dir})"
+        )
+
+    def pid_of(self, name: str) -> int:
+        """The pid of the running child; waits while it is being restarted. Raises `NotReady` after 10 s."""
+        deadline = time.monotonic() + HEALTHY_SECONDS
+        while time.monotonic() < deadline:
+            with self._lock:
+                process = self._children[name].process
+                if process is not None and process.poll() is None:
+                    return process.pid
+            time.sleep(POLL_SECONDS)
+        raise NotReady(f"{name} is not running (log: {self.log_dir / f'{name}.log'})")
+
+    def restarts_of(self, name: str) -> int:
+        """How often the child was started again."""
+        return self._children[name].restarts
+
+    def kill(self, name: str, number: signal.Signals = signal.SIGKILL) -> int:
+        """Send a signal to the child itself (not its group) and return the pid that got it.
+
+        After SIGKILL the child is dead when this returns, so that `pid_of` waits for the next one.
+        """
+        pid = self.pid_of(name)
+        os.kill(pid, number)
+        if number == signal.SIGKILL:
+            wait_until(lambda: command_line(pid) == "", seconds=STOP_SECONDS)
+        return pid
+
+    def _keep_alive(self) -> None:
+        """The keeper's thread: it alone starts and ends children, since the kernel calls it their parent."""
+        try:
+            while not self._stopping.wait(POLL_SECONDS):
+                for child in self._children.values():
+                    self._look_after(child)
+        finally:
+            self._end_all()
+
+    def _look_after(self, child: _Child) -> None:
+        """Bury a dead child with its group, and start it (again) when its pause is over."""
+        now = time.monotonic()
+        with self._lock:
+            if child.process is not None and child.process.poll() is not None:
+                self._bury(child, child.process, now)
+            if child.process is None and now >= child.due:
+                try:
+                    self._launch(child)
+                except OSError as error:
+                    # No memory or no disk: the keeper must outlive that, or all its children end.
+                    child.due = now + LONGEST_PAUSE
+                    print(f"processes: {child.program.name} cannot be started: {error}", file=sys.stderr)
+
+    def _bury(self, child: _Child, process: subprocess.Popen[bytes], now: float) -> None:
+        _signal_group(process.pid, signal.SIGKILL)
+        if now - child.started > HEALTHY_SECONDS:
+            child.pause = FIRST_PAUSE
+        child.due = now + child.pause
+        child.pause = min(child.pause * 2, LONGEST_PAUSE)
+        child.restarts += 1
+        child.process = None
+        child.last_code = process.returncode
+
+    def _launch(self, child: _Child) -> None:
+        with self._log(child).open("ab") as log:
+            if child.restarts:
+                stamp = time.strftime("%Y-%m-%d %H:%M:%S")
+                log.write(f"{stamp} supervisor: ended with code {child.last_code}, starting again\n".encode())
+                log.flush()
+            child.process = subprocess.Popen(
+                list(child.program.command),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=CHECKOUT,
+                env=dict(self.environ),
+                start_new_session=True,
+                pass_fds=child.program.files,
+                preexec_fn=signalled_when_parent_dies(signal.SIGTERM),
+            )
+            child.started = time.monotonic()
+
+    def _end_all(self) -> None:
+        running = [child.process for child in self._children.values() if child.process is not None]
+        for process in running:
+            if process.poll() is None:
+                process.terminate()
+        deadline = time.monotonic() + STOP_SECONDS
+        for process in running:
+            try:
+                process.wait(timeout=max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            _signal_group(process.pid, signal.SIGKILL)
+
+    def _log(self, child: _Child) -> Path:
+        return self.log_dir / f"{child.program.name}.log"
+
+
+def listen(port: int) -> socket.socket:
+    """A listening socket on 127.0.0.1 (port 0: a free one) that outlives the web process, or `PortTaken`.
+
+    Because the supervisor holds it, requests wait during a restart instead of being refused, and nobody can
+    take the port meanwhile.
+    """
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError as error:
+        listener.close()
+        raise PortTaken(f"port {port} cannot be used: {error.strerror}") from error
+    listener.listen(128)
+    return listener
+
+
+def application(listener: socket.socket) -> tuple[Program, ...]:
+    """Web (2 workers of 4 threads on `listener`), worker (2 prefork children) and beat, under this Python."""
+    python = sys.executable
+    celery = (python, "-m", "celery", "-A", "casino.celery")
+    schedule = embedded.var_dir() / "celerybeat-schedule"
+    file = listener.fileno()
+    web = (python, "-m", "gunicorn", "casino.wsgi", "--bind", f"fd://{file}", "--worker-class", "gthread")
+    # The control socket would be one per user, in a home folder that may not be writable.
+    places = ("--worker-tmp-dir", _heartbeat_dir(), "--no-control-socket")
+    sizes = ("--workers", "2", "--threads", "4", "--graceful-timeout", "20")
+    # Without gossip, mingle and heartbeat: they are chatter between workers that nobody here listens to.
+    quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat")
+    return (
+        Program("web", (*web, *sizes, *places), (file,)),
+        Program(
+            "worker",
+            (*celery, "worker", "--pool", "prefork", "--concurrency", "2", "--loglevel", "INFO", *quiet),
+        ),
+        Program("beat", (*celery, "beat", "--schedule", str(schedule), "--loglevel", "INFO")),
+    )
+
+
+def address(listener: socket.socket) -> str:
+    """`http://127.0.0.1:PORT` of a listening socket."""
+    return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def _heartbeat_dir() -> str:
+    """Where gunicorn touches its heartbeat files: in memory, or a slow disk looks like a dead worker."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"  # noqa: S108 - unlinked at once by gunicorn
+
+
+def _signal_group(leader: int, number: signal.Signals) -> None:
+    """Signal what is left of a child's process group; an empty group is what we want."""
+    try:
+        os.killpg(leader, number)
+    except ProcessLookupError:
+        return
+
+
+def run(port: int) -> None:
+    """Run the application until SIGINT or SIGTERM. Raises `EmbeddedError` and `ProcessesError`."""
+    urls = embedded.ensure()
+    environ = {**os.environ, **urls.as_environ()}
+    signal.signal(signal.SIGTERM, _interrupt)
+    with listen(port) as listener, Processes(application(listener), environ=environ) as processes:
+        processes.wait_ready(f"{address(listener)}/readyz")
+        print(f"ready: {address(listener)}", flush=True)
+        threading.Event().wait()
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """SIGTERM ends us the way Ctrl-C does, whatever we are waiting for."""
+    raise KeyboardInterrupt
+
+
+def main(argv: list[str] | None = None) -> int:
+    """`python -m deploy.processes [--port N]`; exit code 2 and one line for an expected problem."""
+    parser = argparse.ArgumentParser(
+        prog="python -m deploy.processes", description="Run web, worker and beat."
+    )
+    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="port on 127.0.0.1, 0 for a free one")
+    try:
+        run(parser.parse_args(argv).port)
+    except (embedded.EmbeddedError, ProcessesError) as error:
+        print(f"processes: {error} [{error.code}]", file=sys.stderr)
+        return EXIT_PROBLEM
+    except KeyboardInterrupt:
+        return 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
