@@ -1,0 +1,200 @@
+"""``python -m engine``: rank hands, replay records, play random hands, list the games.
+
+rank GAME [--wild CARD,...] [--grigare general|kis_nagy] CARDS...    one JSON object a hand; a higher key wins
+replay FILE|-                                                        one JSON object a record
+play GAME [--seats N] [--hands N] [--seed S] [--opt k=v] [--stack N] writes records
+games [--verbs GAME]                                                 the games, or the vocabulary of one
+
+Exit status: 0 all is well; 1 a record does not stand; 2 unusable input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.cards import split_cards
+from engine.errors import EngineError, UnreadableRecord, UnsupportedVariant
+from engine.game import game_info, game_names
+from engine.play import Sitting, play_evening
+from engine.record import Record, format_record, parse_object, parse_record
+from engine.replay import replay
+from engine.vying.ranking import rank_hand
+
+OK, WRONG, UNUSABLE = 0, 1, 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    arguments = _parser().parse_args(argv)
+    try:
+        status: int = arguments.run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has gone; closing stderr too keeps the interpreter from complaining about it at exit.
+        sys.stderr.close()
+        return WRONG
+    except (EngineError, OSError, UnicodeDecodeError) as error:
+        print(f"python -m engine: {_describe(error)}", file=sys.stderr)
+        return UNUSABLE
+    return status
+
+
+def _describe(error: Exception) -> str:
+    return f"{error.code}: {error.message}" if isinstance(error, EngineError) else str(error)
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
+
+def _print(value: object) -> None:
+    sys.stdout.write(_ENCODER.encode(value) + "\n")
+
+
+def _rank(arguments: argparse.Namespace) -> int:
+    if arguments.wild or arguments.grigare:
+        raise UnsupportedVariant("wild cards and grigáré are variants that are not built yet")
+    ranked = [(text, rank_hand(arguments.game, split_cards(text))) for text in arguments.cards]
+    for text, rank in ranked:
+        _print(
+            {
+                "cards": text,
+                "category": rank.category,
+                "points": rank.points,
+                "key": rank.key,
+                "text": rank.text,
+            }
+        )
+    return OK
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    if arguments.file == "-":
+        return _replay_lines(sys.stdin.buffer)
+    with Path(arguments.file).open("rb") as lines:
+        return _replay_lines(lines)
+
+
+def _replay_lines(lines: Iterable[bytes]) -> int:
+    """One answer a line, as it is read. A line that is no JSON object is unusable, but those after it are
+    still read."""
+    status, count = OK, 0
+    for count, line in enumerate(lines, 1):  # noqa: B007 - the last count tells an empty input
+        status = max(status, _replay_line(line))
+    if not count:
+        raise UnreadableRecord("there is no record to replay")
+    return status
+
+
+def _replay_line(line: bytes) -> int:
+    name: object = None
+    try:
+        text = line.decode()
+        name = parse_object(text).get("hand")
+        record = parse_record(text)
+    except UnicodeDecodeError:
+        return _refuse(None, UnreadableRecord("a record is UTF-8 text"), None, UNUSABLE)
+    except EngineError as error:
+        return _refuse(name, error, None, UNUSABLE if isinstance(error, UnreadableRecord) else WRONG)
+    return _replay_record(record)
+
+
+def _replay_record(record: Record) -> int:
+    outcome = replay(record)
+    if outcome.error is not None:
+        return _refuse(record.hand, outcome.error, outcome.index, WRONG)
+    hand = outcome.hand
+    result = hand.result if hand else None
+    if hand is None or result is None:
+        raise LookupError("a record that stands has a result")
+    _print(
+        {
+            "hand": record.hand,
+            "ok": True,
+            "net": result.net,
+            "tax": result.tax,
+            "bonus": result.bonus,
+            "carry_out": result.carry_out,
+            "state": hand.digest(),
+        }
+    )
+    return OK
+
+
+def _refuse(name: object, error: EngineError, index: int | None, status: int) -> int:
+    _print(
+        {"hand": name, "ok": False, "error": {"code": error.code, "index": index, "message": error.message}}
+    )
+    return status
+
+
+def _play(arguments: argparse.Namespace) -> int:
+    opt: dict[str, object] = {"vizi": 100, **dict(arguments.opt)}
+    vizi = opt["vizi"] if type(opt["vizi"]) is int else 1  # the engine refuses a vizi of another type
+    table = Sitting(arguments.game, opt, arguments.seats, arguments.stack or 200 * vizi, vizi)
+    for record in play_evening(table, hands=arguments.hands, seed=arguments.seed):
+        sys.stdout.write(format_record(record) + "\n")
+    return OK
+
+
+def _option(text: str) -> tuple[str, Any]:
+    """``k=v``: v is JSON (a number, true, a list) or else a plain word."""
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not k=v")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _count(text: str) -> int:
+    """A whole number from 1."""
+    if not (text.isascii() and text.isdigit() and int(text) >= 1):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
+def _games(arguments: argparse.Namespace) -> int:
+    if arguments.verbs:
+        for verb, meaning in game_info(arguments.verbs).verbs.items():
+            print(f"{verb}\t{meaning}")
+        return OK
+    for name in game_names():
+        info = game_info(name)
+        print(f"{name}\t{info.rules_id}\t{info.min_seats} to {info.max_seats} seats\t{info.pack.name}")
+    return OK
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m engine", description="The rules engine by itself.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    rank = commands.add_parser("rank", help="rank hands; a higher key wins, equal keys tie")
+    rank.add_argument("game")
+    rank.add_argument("--wild", help="wild cards, comma-separated")
+    rank.add_argument("--grigare", choices=("general", "kis_nagy"))
+    rank.add_argument("cards", nargs="+", help="hands such as Kl8bXb7b")
+    rank.set_defaults(run=_rank)
+    check = commands.add_parser("replay", help="replay records strictly")
+    check.add_argument("file", help="a .jsonl file, or - for standard input")
+    check.set_defaults(run=_replay)
+    play = commands.add_parser("play", help="play random legal hands and write their records")
+    play.add_argument("game")
+    play.add_argument("--seats", type=_count, default=4)
+    play.add_argument("--hands", type=_count, default=10)
+    play.add_argument("--seed", default="0")
+    play.add_argument("--opt", type=_option, action="append", default=[], metavar="k=v")
+    play.add_argument("--stack", type=_count, help="buy-in in minor units (200 vizi)")
+    play.set_defaults(run=_play)
+    games = commands.add_parser("games", help="list the games")
+    games.add_argument("--verbs", metavar="GAME", help="the vocabulary of one game")
+    games.set_defaults(run=_games)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,227 @@
+"""Every way in which the engine refuses, as one tree of types.
+
+::
+
+    EngineError
+    |-- SetupError              the hand cannot be started
+    |   |-- UnknownGame         unknown_game
+    |   |-- MalformedSetup      malformed_setup       seats, stacks, carry or dealer make no sense
+    |   |-- StackTooShort       stack_too_short       a seat cannot cover its forced payments
+    |   `-- OptionError
+    |       |-- UnknownOption       unknown_option
+    |       |-- OptionMissing       option_missing        the table must set it, there is no default
+    |       |-- OptionOutOfRange    option_out_of_range   wrong type, or a value that is never possible
+    |       `-- UnsupportedVariant  unsupported_variant   a named variant that is not built
+    |-- CardError
+    |   |-- CardNotInPack       card_not_in_pack
+    |   |-- CardAlreadyDealt    card_already_dealt
+    |   |-- CardNotFromDeck     card_not_from_deck    the dealt card is not the next of the known deck
+    |   |-- CardUnknown         card_unknown          a card must be named here, ``??`` will not do
+    |   `-- CardMismatch        card_mismatch         shown cards are not the ones that were dealt
+    |-- ActionError             the action is refused and nothing has changed
+    |   |-- MalformedAction     malformed_action      not canonical ``<actor> <verb> <arguments>``
+    |   |-- HandIsOver          hand_is_over
+    |   |-- NotYourTurn         not_your_turn
+    |   |-- VerbNotLegal        verb_not_legal
+    |   |-- AmountOutOfRange    amount_out_of_range   expected: min, max, step
+    |   |-- WrongTarget         wrong_target
+    |   `-- WrongCount          wrong_count           a number of cards
+    `-- RecordError
+        |-- UnreadableRecord    unreadable_record     not a JSON object at all
+        |-- MalformedRecord     malformed_record      a JSON object, but no ``chr/1`` record
+        |-- CommitMismatch      commit_mismatch       the seed is not the one committed to
+        |-- LogIncomplete       log_incomplete        the log ends before the hand does
+        `-- DerivedMismatch     derived_mismatch      net, tax, bonus, carry_out or state disagree
+
+``code`` is stable and meant for programs, ``message`` for people, ``expected`` (JSON-able) says what would
+have done.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class EngineError(Exception):
+    """Base of every refusal; never raised itself."""
+
+    code: ClassVar[str] = "engine_error"
+
+    def __init__(self, message: str, **expected: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.expected: dict[str, object] = expected
+
+
+class SetupError(EngineError):
+    """The hand cannot be started."""
+
+    code = "setup_error"
+
+
+class UnknownGame(SetupError):
+    """No such game in the registry."""
+
+    code = "unknown_game"
+
+
+class MalformedSetup(SetupError):
+    """Seats, stacks, carry or dealer are of the wrong type or contradict each other."""
+
+    code = "malformed_setup"
+
+
+class StackTooShort(SetupError):
+    """A stack does not cover the payments that its seat can be forced to make."""
+
+    code = "stack_too_short"
+
+
+class OptionError(SetupError):
+    """An option of the table's rules is wrong."""
+
+    code = "option_error"
+
+
+class UnknownOption(OptionError):
+    """The game has no option of that name."""
+
+    code = "unknown_option"
+
+
+class OptionMissing(OptionError):
+    """An option without a default was not set."""
+
+    code = "option_missing"
+
+
+class OptionOutOfRange(OptionError):
+    """The value has the wrong type or is never possible."""
+
+    code = "option_out_of_range"
+
+
+class UnsupportedVariant(OptionError):
+    """The value names a real variant that is not built."""
+
+    code = "unsupported_variant"
+
+
+class CardError(EngineError):
+    """A card cannot be where it is said to be."""
+
+    code = "card_error"
+
+
+class CardNotInPack(CardError):
+    """The pack has no such card."""
+
+    code = "card_not_in_pack"
+
+
+class CardAlreadyDealt(CardError):
+    """The card already lies somewhere else."""
+
+    code = "card_already_dealt"
+
+
+class CardNotFromDeck(CardError):
+    """The deck is known and its next card is another one."""
+
+    code = "card_not_from_deck"
+
+
+class CardUnknown(CardError):
+    """``??`` stands where a card must be named."""
+
+    code = "card_unknown"
+
+
+class CardMismatch(CardError):
+    """The cards shown are not the cards dealt."""
+
+    code = "card_mismatch"
+
+
+class ActionError(EngineError):
+    """An action is refused; the hand is as it was before."""
+
+    code = "action_error"
+
+
+class MalformedAction(ActionError):
+    """The text is not a canonical action line."""
+
+    code = "malformed_action"
+
+
+class HandIsOver(ActionError):
+    """Nothing may follow the end of a hand."""
+
+    code = "hand_is_over"
+
+
+class NotYourTurn(ActionError):
+    """Another actor is to act."""
+
+    code = "not_your_turn"
+
+
+class VerbNotLegal(ActionError):
+    """The actor may not do that now."""
+
+    code = "verb_not_legal"
+
+
+class AmountOutOfRange(ActionError):
+    """The amount is too small, too large or off the step."""
+
+    code = "amount_out_of_range"
+
+
+class WrongTarget(ActionError):
+    """The action is aimed at the wrong seat."""
+
+    code = "wrong_target"
+
+
+class WrongCount(ActionError):
+    """The wrong number of cards."""
+
+    code = "wrong_count"
+
+
+class RecordError(EngineError):
+    """A hand record is refused as a whole."""
+
+    code = "record_error"
+
+
+class UnreadableRecord(RecordError):
+    """Not a JSON object at all."""
+
+    code = "unreadable_record"
+
+
+class MalformedRecord(RecordError):
+    """A JSON object, but not a ``chr/1`` record."""
+
+    code = "malformed_record"
+
+
+class CommitMismatch(RecordError):
+    """The revealed seed does not open the commitment."""
+
+    code = "commit_mismatch"
+
+
+class LogIncomplete(RecordError):
+    """The log ends before the hand does."""
+
+    code = "log_incomplete"
+
+
+class DerivedMismatch(RecordError):
+    """A stored result is not what the log gives."""
+
+    code = "derived_mismatch"

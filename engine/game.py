@@ -1,0 +1,213 @@
+"""The protocol that every game implements, the registry of games, and :func:`start`.
+
+>>> hand = start(Setup(game="ferbli", opt={"vizi": 100}, seats=2, stacks=(5000, 5000), carry=0, dealer=2))
+>>> hand.actor, [offer.verb for offer in hand.legal()]
+('p1', ['po'])
+>>> for line in ("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l"):
+...     events = hand.apply(line)
+>>> [(offer.verb, offer.min, offer.max) for offer in hand.legal()]
+[('cc', 100, 100), ('f', None, None)]
+>>> hand.apply("p2 f")[1:]  # doctest: +NORMALIZE_WHITESPACE
+(Move(kind=<MoveKind.PENALTY: 'penalty'>, seat=2, amount=100),
+ Move(kind=<MoveKind.CARRY_OUT: 'carry_out'>, seat=0, amount=200),
+ HandEnded(ending='cukassza', winner=0))
+>>> hand.over, hand.result.net, hand.result.carry_out
+(True, (-100, -100), 200)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Protocol
+
+from engine.actions import Action
+from engine.cards import Pack
+from engine.errors import MalformedSetup, UnknownGame
+from engine.events import Event
+from engine.rules import MAX_MONEY, Rules
+
+Viewer = int | str
+"""A seat number, ``"public"`` or ``"auditor"``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Everything a hand needs besides its log.
+
+    ``opt``: the table's options by name; ``stacks`` and ``carry`` (money carried in, such as a cukassza):
+    minor units, stacks in play order, p1 first; ``dealer``: the dealer's number; ``deck``: all cards of the
+    pack in dealing order, top first, or None when cards become known only as they fall (physical mode).
+    """
+
+    game: str
+    opt: Mapping[str, object]
+    seats: int
+    stacks: tuple[int, ...]
+    carry: int = 0
+    dealer: int = 0
+    deck: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Legal:
+    """One kind of action that would be accepted now.
+
+    ``min``, ``max``, ``step``: range of the amount in minor units, None where the verb has no amount; every
+    amount from min to max that is a multiple of step will do. ``target``: the seat it is aimed at; ``count``:
+    how many cards.
+    """
+
+    actor: str
+    verb: str
+    min: int | None = None
+    max: int | None = None
+    step: int | None = None
+    target: int | None = None
+    count: int | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        """JSON-able form, without the fields that do not apply."""
+        fields: dict[str, object] = {"actor": self.actor, "verb": self.verb}
+        for name in ("min", "max", "step", "target", "count"):
+            if getattr(self, name) is not None:
+                fields[name] = getattr(self, name)
+        return fields
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a finished hand comes to, in minor units: ``net`` and ``bonus`` per seat (``bonus`` is contained
+    in ``net``), house ``tax``, money carried out, how it ended and who won (0: nobody)."""
+
+    net: tuple[int, ...]
+    tax: int
+    bonus: tuple[int, ...]
+    carry_out: int
+    ending: str
+    winner: int
+
+
+class Hand(Protocol):
+    """One hand in play. A refused action raises an ``EngineError`` and changes nothing at all."""
+
+    @property
+    def setup(self) -> Setup:
+        """The set-up that the hand was started with."""
+
+    @property
+    def actor(self) -> str | None:
+        """Who acts next: ``"d"``, ``"p1"`` ..., or None when the hand is over."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the hand has ended."""
+
+    @property
+    def result(self) -> Result | None:
+        """The result, once the hand is over."""
+
+    @property
+    def log(self) -> tuple[str, ...]:
+        """The accepted lines in canonical spelling."""
+
+    @property
+    def opening_events(self) -> tuple[Event, ...]:
+        """Events of the start itself, such as money carried in."""
+
+    @property
+    def stacks(self) -> tuple[int, ...]:
+        """Money in front of each seat now."""
+
+    @property
+    def stakes(self) -> tuple[int, ...]:
+        """Money each seat has put into the pot so far."""
+
+    @property
+    def pot(self) -> int:
+        """Money in the pot now."""
+
+    def legal(self) -> tuple[Legal, ...]:
+        """Every kind of action that :meth:`apply` would accept now."""
+
+    def apply(self, line: str | Action) -> tuple[Event, ...]:
+        """Apply one action; returns what happened."""
+
+    def advance(self, line: str) -> None:
+        """Apply one action without telling what happened (replay)."""
+
+    def forced(self) -> str | None:
+        """With a known deck, the next line that leaves nobody a choice (deal, show); else None."""
+
+    def view(self, viewer: Viewer) -> dict[str, object]:
+        """JSON-able state as ``viewer`` may know it."""
+
+    def digest(self) -> str:
+        """SHA-256, in hex, of the canonical state: set-up, log and result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game of the registry; ``verbs`` maps its vocabulary to a sentence each."""
+
+    name: str
+    rules_id: str
+    rules: type[Rules]
+    pack: Pack
+    min_seats: int
+    max_seats: int
+    begin: Callable[[Setup], Hand]
+    verbs: Mapping[str, str] = field(default_factory=dict)
+
+
+# Modules are imported on demand: each one imports this module for the types above.
+_MODULES = {"ferbli": "engine.vying.ferbli"}
+
+
+def game_names() -> tuple[str, ...]:
+    """Names of the games that :func:`start` knows."""
+    return tuple(_MODULES)
+
+
+def game_info(name: str) -> Game:
+    """The registry's entry; :class:`UnknownGame` if there is none."""
+    if name not in _MODULES:
+        raise UnknownGame(f"there is no game {name!r}", games=list(_MODULES))
+    game: Game = import_module(_MODULES[name]).GAME
+    return game
+
+
+def start(setup: Setup) -> Hand:
+    """Start a hand; raises a subclass of ``SetupError`` or ``CardError`` if it cannot be played."""
+    game = game_info(setup.game)
+    _validate(setup, game)
+    return game.begin(setup)
+
+
+def resume(setup: Setup, log: Sequence[str]) -> Hand:
+    """The hand as it stood after ``log``; a wrong line raises as :meth:`Hand.apply` does."""
+    hand = start(setup)
+    for line in log:
+        hand.advance(line)
+    return hand
+
+
+def _validate(setup: Setup, game: Game) -> None:
+    """Types and sizes of the set-up; what the stacks must cover is each game's own business."""
+    numbers = (setup.seats, setup.carry, setup.dealer, *setup.stacks)
+    if any(type(number) is not int or not 0 <= number <= MAX_MONEY for number in numbers):
+        raise MalformedSetup(
+            "seats, stacks, carry and dealer must be whole numbers from 0", min=0, max=MAX_MONEY
+        )
+    if not game.min_seats <= setup.seats <= game.max_seats:
+        raise MalformedSetup(
+            f"{game.name} is for {game.min_seats} to {game.max_seats} seats",
+            min=game.min_seats,
+            max=game.max_seats,
+        )
+    if len(setup.stacks) != setup.seats:
+        raise MalformedSetup(f"{len(setup.stacks)} stacks for {setup.seats} seats", stacks=setup.seats)
+    if setup.dealer != setup.seats:
+        # Seats are numbered in play order from the dealer's neighbour, so the dealer is always the last.
+        raise MalformedSetup("the dealer is the last seat in play order", dealer=setup.seats)

@@ -1,0 +1,220 @@
+"""Hand records, format ``chr/1``: one hand as one JSON object on one line, read strictly.
+
+Unknown keys, duplicate keys, floats, wrong types (a bool is not an integer) and odd lengths are refused;
+nothing is repaired or filled in. Inputs and log are what counts; ``net``, ``tax``, ``bonus``, ``carry_out``
+and ``state`` are there to be compared with what replay computes (:mod:`engine.replay`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from engine.cards import split_cards
+from engine.errors import MalformedRecord, UnreadableRecord
+from engine.game import Hand, Setup
+from engine.rules import MAX_MONEY
+
+VERSION = "chr/1"
+_REQUIRED = ("v", "game", "rules", "opt", "hand", "seats", "dealer", "stacks", "carry", "acts")
+_KEYS = (
+    "v", "game", "rules", "opt", "hand", "prev", "seats", "dealer", "stacks", "carry", "deck", "commit",
+    "seed", "acts", "net", "tax", "bonus", "carry_out", "state",
+)  # fmt: skip
+_UNUSED = ("decks", "series")
+"""Keys of the format that no game built so far has a use for."""
+
+MAX_SEATS = 9
+MAX_ACTS = 10_000
+_HEX = re.compile(r"[0-9a-f]{64}")
+_ID = re.compile(r"[!-~]{1,80}")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One hand as recorded; optional keys that are absent are None. Money in minor units, p1's place
+    first."""
+
+    game: str
+    rules: str
+    opt: dict[str, object]
+    hand: str
+    seats: tuple[str, ...]
+    dealer: int
+    stacks: tuple[int, ...]
+    carry: int
+    acts: tuple[str, ...]
+    prev: str | None = None
+    deck: tuple[str, ...] | None = None
+    commit: str | None = None
+    seed: str | None = None
+    net: tuple[int, ...] | None = None
+    tax: int | None = None
+    bonus: tuple[int, ...] | None = None
+    carry_out: int | None = None
+    state: str | None = None
+
+    def setup(self) -> Setup:
+        """The engine's set-up for this hand."""
+        return Setup(self.game, self.opt, len(self.seats), self.stacks, self.carry, self.dealer, self.deck)
+
+
+def parse_record(line: str) -> Record:
+    """Read one record; raises :class:`MalformedRecord`, or a ``CardError`` for a deck that cannot be cut into
+    cards."""
+    fields = parse_object(line)
+    unknown = [key for key in fields if key not in _KEYS]
+    if unknown:
+        reason = "is of no use to this game" if unknown[0] in _UNUSED else "is unknown"
+        raise MalformedRecord(f"key {unknown[0]!r} {reason}", keys=list(_KEYS))
+    for key in _REQUIRED:
+        if key not in fields:
+            raise MalformedRecord(f"key {key!r} is missing", keys=list(_REQUIRED))
+    if fields["v"] != VERSION:
+        raise MalformedRecord("unknown version of the record format", v=VERSION)
+    del fields["v"]
+    return Record(**{key: _FIELDS[key](key, value) for key, value in fields.items()})
+
+
+def parse_object(line: str) -> dict[str, Any]:
+    """One JSON object without duplicate keys, floats or NaN.
+
+    Raises :class:`UnreadableRecord` for anything but a JSON object, :class:`MalformedRecord` for one of the
+    others.
+    """
+    try:
+        found = _DECODER.decode(line)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableRecord(f"not a JSON object: {error}") from error
+    if type(found) is not dict:
+        raise UnreadableRecord("a record is a JSON object")
+    return found
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise MalformedRecord("a key stands twice in one object")
+    return found
+
+
+def _no_float(text: str) -> NoReturn:
+    raise MalformedRecord(f"{text} is not a whole number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_no_float, parse_constant=_no_float)
+
+
+def _text(key: str, value: object) -> str:
+    if type(value) is not str or not _ID.fullmatch(value):
+        raise MalformedRecord(f"{key!r} must be a short ASCII text without blanks")
+    return value
+
+
+def _hex(key: str, value: object) -> str:
+    if type(value) is not str or not _HEX.fullmatch(value):
+        raise MalformedRecord(f"{key!r} must be 64 lower-case hexadecimal digits")
+    return value
+
+
+def _whole(key: str, value: object) -> int:
+    if type(value) is not int or not 0 <= value <= MAX_MONEY:
+        raise MalformedRecord(f"{key!r} must be a whole number from 0", min=0, max=MAX_MONEY)
+    return value
+
+
+def _signed(key: str, value: object) -> tuple[int, ...]:
+    if type(value) is not list or len(value) > MAX_SEATS:
+        raise MalformedRecord(f"{key!r} must be a list, one number a seat")
+    for number in value:
+        if type(number) is not int or not -MAX_MONEY <= number <= MAX_MONEY:
+            raise MalformedRecord(f"{key!r} must hold whole numbers")
+    return tuple(value)
+
+
+def _money(key: str, value: object) -> tuple[int, ...]:
+    numbers = _signed(key, value)
+    if numbers and min(numbers) < 0:
+        raise MalformedRecord(f"{key!r} must hold whole numbers from 0", min=0)
+    return numbers
+
+
+def _seats(key: str, value: object) -> tuple[str, ...]:
+    if type(value) is not list or not 1 <= len(value) <= MAX_SEATS:
+        raise MalformedRecord(f"{key!r} must list 1 to {MAX_SEATS} seats")
+    names = tuple(_text(key, name) for name in value)
+    if len(set(names)) != len(names):
+        raise MalformedRecord("nobody can sit on two seats")
+    return names
+
+
+def _acts(key: str, value: object) -> tuple[str, ...]:
+    if type(value) is not list or len(value) > MAX_ACTS:
+        raise MalformedRecord(f"{key!r} must be a list of at most {MAX_ACTS} lines")
+    if not {str}.issuperset(map(type, value)):
+        raise MalformedRecord(f"{key!r} must hold texts")
+    return tuple(value)
+
+
+def _opt(key: str, value: object) -> dict[str, object]:
+    if type(value) is not dict:
+        raise MalformedRecord(f"{key!r} must be an object")
+    return value
+
+
+def _deck(key: str, value: object) -> tuple[str, ...]:
+    if type(value) is not str or len(value) > 1000:
+        raise MalformedRecord(f"{key!r} must be a text of two-character cards")
+    return split_cards(value)
+
+
+_FIELDS: dict[str, Callable[[str, object], Any]] = {
+    "game": _text, "rules": _text, "opt": _opt, "hand": _text, "prev": _hex, "seats": _seats,
+    "dealer": _whole, "stacks": _money, "carry": _whole, "deck": _deck, "commit": _hex, "seed": _hex,
+    "acts": _acts, "net": _signed, "tax": _whole, "bonus": _money, "carry_out": _whole, "state": _hex,
+}  # fmt: skip
+
+
+def format_record(record: Record) -> str:
+    """The canonical line: keys in the order of the format, no blanks, absent keys left out; no newline."""
+    fields: dict[str, object] = {"v": VERSION}
+    for key in _KEYS[1:]:
+        value = getattr(record, key)
+        if key == "deck" and value is not None:
+            value = "".join(value)
+        if value is not None:
+            fields[key] = value
+    return json.dumps(fields, separators=(",", ":"), ensure_ascii=True)
+
+
+def record_of(
+    hand: Hand, *, hand_id: str, rules_id: str, seats: tuple[str, ...], opt: dict[str, object]
+) -> Record:
+    """The record of a hand in play or over, with the derived parts once it is over."""
+    setup, result = hand.setup, hand.result
+    record = Record(
+        setup.game,
+        rules_id,
+        opt,
+        hand_id,
+        seats,
+        setup.dealer,
+        setup.stacks,
+        setup.carry,
+        hand.log,
+        deck=setup.deck,
+    )
+    if result is None:
+        return record
+    return dataclasses.replace(
+        record,
+        net=result.net,
+        tax=result.tax,
+        bonus=result.bonus if any(result.bonus) else None,
+        carry_out=result.carry_out,
+        state=hand.digest(),
+    )

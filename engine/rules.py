@@ -1,0 +1,104 @@
+"""Options of a table's rules: declared once as fields of a frozen dataclass, read strictly from a record's
+``opt``.
+
+A field is declared with :func:`option`; its docstring below it names the sentence of the rules that it
+settles. Nothing is ignored: an unknown name, a wrong type (a bool is not an int), an impossible value, a
+missing required option and a variant that is known but not built each raise their own error.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+from engine.errors import OptionMissing, OptionOutOfRange, UnknownOption, UnsupportedVariant
+
+MAX_MONEY = 10**15
+"""No single amount of money may be larger: sums over a table still fit a signed 64-bit integer with room to
+spare."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What one option accepts.
+
+    ``choices`` are the values that are built (none listed: any value between ``low`` and ``high``);
+    ``unbuilt`` are named variants of the game that are not, and ``variant`` says so of every well-typed value
+    outside ``choices``.
+    """
+
+    kind: type
+    required: bool = False
+    low: int = 0
+    high: int = MAX_MONEY
+    choices: tuple[object, ...] = ()
+    unbuilt: tuple[object, ...] = ()
+    variant: bool = False
+
+
+def option(kind: type, default: object = dataclasses.MISSING, **spec: Any) -> Any:
+    """Declare an option of type ``kind``; without a default the table must set it. ``spec`` as in
+    :class:`Spec`."""
+    required = default is dataclasses.MISSING
+    return dataclasses.field(
+        default=None if required else default, metadata={"spec": Spec(kind, required=required, **spec)}
+    )
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Base of every game's options."""
+
+    GAME: ClassVar[str] = ""
+    RULES_ID: ClassVar[str] = ""
+
+    @classmethod
+    def parse(cls, opt: Mapping[str, object], seats: int) -> Self:
+        """Read ``opt`` for a hand of ``seats`` seats; raises a subclass of ``OptionError``."""
+        specs: dict[str, Spec] = {f.name: f.metadata["spec"] for f in dataclasses.fields(cls)}
+        for name in opt:
+            if name not in specs:
+                raise UnknownOption(f"{cls.GAME} has no option {name!r}", options=sorted(specs))
+        for name, spec in specs.items():
+            if spec.required and name not in opt:
+                raise OptionMissing(f"option {name!r} must be set by the table", option=name)
+        rules = cls(**{name: _accept(name, specs[name], value) for name, value in opt.items()})
+        rules.validate(seats)
+        return rules
+
+    def validate(self, seats: int) -> None:
+        """Check what one option demands of another; ``seats`` is the number of seats dealt in."""
+
+    @cached_property
+    def non_default(self) -> dict[str, object]:
+        """The options that differ from their default, as a record's ``opt`` holds them."""
+        found = {}
+        for f in dataclasses.fields(self):
+            value = getattr(self, f.name)
+            if f.metadata["spec"].required or value != f.default:
+                found[f.name] = value
+        return found
+
+
+def _accept(name: str, spec: Spec, value: object) -> object:
+    """Return ``value`` if the option accepts it; the type must match exactly, so True is not 1."""
+    if isinstance(value, list):
+        value = tuple(value)
+    if type(value) is not spec.kind:
+        raise OptionOutOfRange(
+            f"option {name!r} must be of type {spec.kind.__name__}", type=spec.kind.__name__
+        )
+    if value in spec.choices:
+        return value
+    if spec.variant or value in spec.unbuilt:
+        raise UnsupportedVariant(f"{name}={value!r} is a variant that is not built yet", option=name)
+    if spec.choices:
+        raise OptionOutOfRange(f"option {name!r} cannot be {value!r}", choices=list(spec.choices))
+    if isinstance(value, int) and not spec.low <= value <= spec.high:
+        raise OptionOutOfRange(
+            f"option {name!r} must lie in {spec.low}..{spec.high}", min=spec.low, max=spec.high
+        )
+    return value

@@ -1,0 +1,107 @@
+"""Rounds of answers and the limits of a bet, for games in which stakes are raised by explicit amounts.
+
+A round of answers asks seats in order to match the level or fold; what follows when the last one has answered
+is the game's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from engine.actions import Action
+from engine.errors import AmountOutOfRange
+from engine.game import Setup
+from engine.vying.state import PotRules, VyingState
+
+
+class BetRules(PotRules, Protocol):
+    """What a bet needs of a game's rules."""
+
+    @property
+    def step(self) -> int:
+        """Every bet is a multiple of this."""
+
+    @property
+    def table_max(self) -> int | None:
+        """Largest single bet, if the table has one."""
+
+
+class BettingState(VyingState):
+    """Adds bets and answers to the bare table."""
+
+    __slots__ = ("answered", "largest", "last_matcher", "rules")
+
+    rules: BetRules
+
+    def __init__(self, setup: Setup, rules: BetRules) -> None:
+        super().__init__(setup)
+        self.rules = rules
+        self.largest = 0  # largest single bet of this deal
+        self.answered: Callable[[Any], None] | None = None  # what follows once all have answered
+        self.last_matcher = 0  # who was the last to match the bet being answered
+
+    # -- answers ---------------------------------------------------------------------------------------------
+
+    def begin_answers(self, phase: str, bettor: int, answered: Callable[[Any], None]) -> None:
+        """The other active seats answer ``bettor`` in play order, then ``answered`` goes on."""
+        self.queue = self.after(bettor)[::-1]
+        self.answered = answered
+        self.last_matcher = 0
+        self.enter(phase, self.queue[-1])
+
+    def call(self, action: Action) -> None:
+        """``cc N``: pay exactly what is owed."""
+        self.take_exactly(action, self.level - self.stakes[action.actor])
+        self.last_matcher = action.actor
+        self.next_answer()
+
+    def fold(self, action: Action) -> None:
+        """``f``: drop out; the money staked stays in the pot and the cards stay hidden."""
+        self.active.remove(action.actor)
+        self.next_answer()
+
+    def next_answer(self) -> None:
+        """The next seat answers; after the last one either a single seat is left and wins, or the game goes
+        on."""
+        self.queue.pop()
+        if self.queue:
+            self.turn = self.queue[-1]
+        elif len(self.active) == 1 and self.phase != "vizi":
+            self.return_uncalled(self.active[0])
+            self.award(self.active[0], self.rules, "uncontested")
+        elif self.answered is not None:
+            self.answered(self)
+
+    # -- limits ----------------------------------------------------------------------------------------------
+
+    def limited(self, low: int, high: int) -> tuple[int, int]:
+        """``low`` to ``high`` within the table's maximum and what the poorest active seat could still
+        match."""
+        cap = min([self.stacks[seat] + self.stakes[seat] for seat in self.active]) - self.level
+        if cap < high:
+            high = cap
+        if self.rules.table_max is not None and self.rules.table_max < high:
+            high = self.rules.table_max
+        return low, high - high % self.rules.step
+
+    def require_bet(self, action: Action, allowed: tuple[int, int]) -> None:
+        """Refuse an amount outside the range or off the step."""
+        low, high = allowed
+        step = self.rules.step
+        if high < low:
+            raise self.not_legal(action)
+        if not low <= action.amount <= high or action.amount % step:
+            raise AmountOutOfRange(
+                f"{action.amount} is not from {low} to {high} in steps of {step}",
+                min=low,
+                max=high,
+                step=step,
+            )
+
+    def raise_by(self, seat: int, amount: int) -> None:
+        """Stake what is owed and ``amount`` more, which all others then owe."""
+        self.stake(seat, self.level - self.stakes[seat] + amount)
+        self.level += amount
+        if amount > self.largest:
+            self.largest = amount

@@ -1,0 +1,182 @@
+"""The interface to one hand of a vying game: what the rest of the house holds. The state stays inside."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import TypeVar
+
+from engine.actions import Action, actor_name, deal_line, parse_action, show_line
+from engine.canonical import canonical_json, sha256_of
+from engine.cards import require_full_deck
+from engine.errors import MalformedAction
+from engine.events import BottomCard, Dealt, Event, HandEnded, Looked, Move, Shown, Spoke
+from engine.game import Legal, Result, Setup, Viewer, game_info
+from engine.rules import Rules
+from engine.vying.state import NOBODY, VyingState
+from engine.vying.views import view_of
+
+_R = TypeVar("_R", bound=Rules)
+
+
+def parse_rules(kind: type[_R], setup: Setup) -> _R:
+    """The set-up's options as rules; raises a subclass of ``OptionError``."""
+    rules = _parse_rules(setup.game, canonical_json(dict(setup.opt)), setup.seats)
+    if not isinstance(rules, kind):
+        raise TypeError(f"{setup.game} is not played by {kind.__name__}")
+    return rules
+
+
+@lru_cache(maxsize=256)
+def _parse_rules(game: str, opt: str, seats: int) -> Rules:
+    """Tables play thousands of hands with one set of options. The key is text: True == 1, but "true" !=
+    "1"."""
+    return game_info(game).rules.parse(json.loads(opt), seats)
+
+
+class VyingHand:
+    """One hand in play; see :class:`engine.game.Hand` for the promises."""
+
+    __slots__ = ("_rules", "_setup", "_state")
+
+    def __init__(self, setup: Setup, rules: Rules, state: VyingState) -> None:
+        if setup.deck is not None:
+            require_full_deck(setup.deck, state.PACK)
+        self._setup = setup
+        self._rules = rules
+        self._state = state
+
+    @property
+    def setup(self) -> Setup:
+        """The set-up that the hand was started with."""
+        return self._setup
+
+    @property
+    def actor(self) -> str | None:
+        """Who acts next: ``"d"``, ``"p1"`` ..., or None when the hand is over."""
+        turn = self._state.turn
+        return None if turn == NOBODY else actor_name(turn)
+
+    @property
+    def over(self) -> bool:
+        """Whether the hand has ended."""
+        return self._state.result is not None
+
+    @property
+    def result(self) -> Result | None:
+        """The result, once the hand is over."""
+        return self._state.result
+
+    @property
+    def phase(self) -> str:
+        """Name of the phase, as in the game's table of phases."""
+        return self._state.phase
+
+    @property
+    def log(self) -> tuple[str, ...]:
+        """The accepted lines in canonical spelling."""
+        return tuple(self._state.log)
+
+    @property
+    def opening_events(self) -> tuple[Event, ...]:
+        """Money carried in, as the only event of the start."""
+        return (Move(*self._state.moves[0]),) if self._state.carry else ()
+
+    @property
+    def stacks(self) -> tuple[int, ...]:
+        """Money in front of each seat now, p1 first."""
+        return tuple(self._state.stacks[1:])
+
+    @property
+    def stakes(self) -> tuple[int, ...]:
+        """Money each seat has put into the pot by its own actions, p1 first."""
+        return tuple(self._state.stakes[1:])
+
+    @property
+    def pot(self) -> int:
+        """Money in the pot now; 0 once the hand is over."""
+        return self._state.pot
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """Every money movement since the start, the carry included."""
+        return tuple(Move(*move) for move in self._state.moves)
+
+    def legal(self) -> tuple[Legal, ...]:
+        """Every kind of action that :meth:`apply` would accept now."""
+        return tuple(self._state.legal())
+
+    def apply(self, line: str | Action) -> tuple[Event, ...]:
+        """Apply one action and tell what happened; raises an ``EngineError`` and changes nothing if it is
+        wrong."""
+        action = parse_action(line if isinstance(line, str) else line.text)
+        if not isinstance(line, str) and action != line:
+            raise MalformedAction(f"the action does not say what its text {action.text!r} says")
+        state = self._state
+        before = len(state.moves)
+        first_deal = action.verb == "dh" and not state.next_card
+        state.step(action)
+        return self._tell(action, before, first_deal)
+
+    def advance(self, line: str) -> None:
+        """Apply one action without telling what happened: what replay needs."""
+        self._state.step(parse_action(line))
+
+    def _tell(self, action: Action, before: int, first_deal: bool) -> tuple[Event, ...]:
+        state = self._state
+        events: list[Event] = []
+        if first_deal and state.deck is not None:
+            events.append(BottomCard(state.deck[-1]))
+        events.append(_event_of(action))
+        events.extend(Move(*move) for move in state.moves[before:])
+        if state.result is not None:
+            events.append(HandEnded(state.result.ending, state.result.winner))
+        return tuple(events)
+
+    def forced(self) -> str | None:
+        """With a known deck, the next line that leaves nobody a choice: a deal, or cards shown. Else None.
+
+        The compulsory vizi is not among them: it is money out of a seat's stack, so its console says so.
+        """
+        state = self._state
+        if state.deck is None:
+            return None
+        if state.phase == "deal":
+            seat, count = state.deals[-1]
+            return deal_line(seat, state.deck[state.next_card : state.next_card + count])
+        if state.phase == "showdown":
+            return show_line(state.turn, state.cards[state.turn])
+        return None
+
+    def view(self, viewer: Viewer) -> dict[str, object]:
+        """JSON-able state as ``viewer`` (seat number, ``"public"`` or ``"auditor"``) may know it."""
+        return view_of(self._setup, self._rules, self._state, viewer)
+
+    def digest(self) -> str:
+        """SHA-256, in hex, of the canonical state: set-up (non-default options), log and result."""
+        setup, state, result = self._setup, self._state, self._state.result
+        return sha256_of(
+            {
+                "v": "state/1",
+                "rules": self._rules.RULES_ID,
+                "opt": self._rules.non_default,
+                "stacks": setup.stacks,
+                "carry": setup.carry,
+                "deck": None if setup.deck is None else "".join(setup.deck),
+                "acts": state.log,
+                "result": None
+                if result is None
+                else [result.net, result.tax, result.bonus, result.carry_out, result.ending, result.winner],
+            }
+        )
+
+
+def _event_of(action: Action) -> Event:
+    """What the action itself was, without any card that is not face up."""
+    if action.verb == "dh":
+        return Dealt(action.target, len(action.cards))
+    if action.verb == "lk":
+        return Looked(action.actor, action.amount)
+    if action.verb == "sm":
+        return Shown(action.actor, action.cards)
+    return Spoke(action.actor, action.verb)

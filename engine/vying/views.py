@@ -1,0 +1,104 @@
+"""What each viewer may know of a hand.
+
+A seat knows its first two cards, its later ones once it has looked at them, what others have shown, and
+everything that was said and paid. The public knows the same without any seat's own cards; the auditor knows
+all. What a viewer may not know is ``??``, and nothing else in a view depends on it (so the digest, which
+covers cards, is no part of it).
+"""
+
+from __future__ import annotations
+
+from engine.actions import actor_name, parse_action
+from engine.cards import UNKNOWN
+from engine.errors import MalformedSetup
+from engine.game import Setup, Viewer
+from engine.rules import Rules
+from engine.vying.state import NOBODY, VyingState
+
+AUDITOR = "auditor"
+PUBLIC = "public"
+
+
+def view_of(setup: Setup, rules: Rules, state: VyingState, viewer: Viewer) -> dict[str, object]:
+    """The view of a seat (by number), ``"public"`` or ``"auditor"``; another viewer raises
+    ``MalformedSetup``."""
+    _require_viewer(viewer, state.seats)
+    cards = [_known_cards(state, seat, viewer) for seat in range(state.seats + 1)]
+    view: dict[str, object] = {
+        "game": setup.game,
+        "viewer": viewer,
+        "phase": state.phase,
+        "actor": None if state.turn == NOBODY else actor_name(state.turn),
+        "options": dict(rules.non_default),
+        "dealer": setup.dealer,
+        "carry": setup.carry,
+        "pot": state.pot,
+        "stacks": state.stacks[1:],
+        "stakes": state.stakes[1:],
+        "seats": [_seat(state, seat, cards[seat]) for seat in range(1, state.seats + 1)],
+        "bottom": state.deck[-1] if state.deck and state.next_card else None,
+        "legal": [offer.as_dict() for offer in state.legal()],
+        "log": _masked_log(state, cards),
+        "result": _result(state),
+    }
+    if viewer == AUDITOR:
+        view["deck"] = None if state.deck is None else list(state.deck)
+    return view
+
+
+def _require_viewer(viewer: Viewer, seats: int) -> None:
+    if viewer in (PUBLIC, AUDITOR) or (type(viewer) is int and 1 <= viewer <= seats):
+        return
+    raise MalformedSetup(f"{viewer!r} is no viewer of this hand", viewers=[PUBLIC, AUDITOR, f"1..{seats}"])
+
+
+def _known_cards(state: VyingState, seat: int, viewer: Viewer) -> list[str]:
+    """The seat's cards with ``??`` for each one that the viewer may not know."""
+    cards = state.cards[seat]
+    if viewer == AUDITOR or state.shown[seat]:
+        known = len(cards)
+    else:
+        known = state.seen[seat] if viewer == seat else 0
+    return [*cards[:known], *[UNKNOWN] * (len(cards) - known)]
+
+
+def _seat(state: VyingState, seat: int, cards: list[str]) -> dict[str, object]:
+    active = seat in state.active
+    return {
+        "seat": seat,
+        "state": "active" if active else "folded",
+        "stack": state.stacks[seat],
+        "stake": state.stakes[seat],
+        "owes": state.owed(seat) if active and state.result is None else 0,
+        "cards": cards,
+        "unseen": state.unseen(seat),
+        "shown": state.shown[seat],
+    }
+
+
+def _masked_log(state: VyingState, cards: list[list[str]]) -> list[str]:
+    """The log with every dealt card that the viewer may not know as ``??``."""
+    dealt = [0] * (state.seats + 1)
+    lines = []
+    for line in state.log:
+        if line.startswith("d dh "):
+            action = parse_action(line)
+            seat, start = action.target, dealt[action.target]
+            dealt[seat] = start + len(action.cards)
+            line = f"d dh p{seat} {''.join(cards[seat][start : dealt[seat]])}"
+        lines.append(line)
+    return lines
+
+
+def _result(state: VyingState) -> dict[str, object] | None:
+    result = state.result
+    if result is None:
+        return None
+    return {
+        "net": list(result.net),
+        "tax": result.tax,
+        "bonus": list(result.bonus),
+        "carry_out": result.carry_out,
+        "ending": result.ending,
+        "winner": result.winner,
+    }
