@@ -1,0 +1,174 @@
+"""Whether a book is right: the trial balance, and a proof of every promise of the ledger from the rows themselves.
+
+Each check is one SQL statement and so sees one snapshot: all of them may run while others post.
+"""
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db import DEFAULT_DB_ALIAS, connections
+
+Book = str | uuid.UUID
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRow:
+    """Accounts of one commodity, kind and code prefix: how many, and their debit and credit balances (both >= 0)."""
+
+    commodity: str
+    kind: str
+    prefix: str
+    accounts: int
+    debit: int
+    credit: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrialBalance:
+    """Rows sorted by commodity, kind and prefix, with totals per commodity, in minor units."""
+
+    rows: tuple[TrialRow, ...]
+
+    @property
+    def totals(self) -> dict[str, tuple[int, int]]:
+        """(debit, credit) per commodity."""
+        totals: dict[str, tuple[int, int]] = {}
+        for row in self.rows:
+            debit, credit = totals.get(row.commodity, (0, 0))
+            totals[row.commodity] = (debit + row.debit, credit + row.credit)
+        return totals
+
+    @property
+    def balanced(self) -> bool:
+        """Whether debits equal credits in every commodity."""
+        return all(debit == credit for debit, credit in self.totals.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A promise found broken: `check` is a key of CHECKS, `subject` an account, transaction or commodity."""
+
+    check: str
+    subject: str
+    detail: str
+
+
+def trial_balance(book: Book, *, separator: str = ":", using: str = DEFAULT_DB_ALIAS) -> TrialBalance:
+    """Debit and credit balances of a book, summed over accounts whose codes agree up to the first `separator`."""
+    with connections[using].cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT commodity, kind, split_part(code, %s, 1) AS prefix, count(*),
+                   coalesce(sum(balance * normal_side) FILTER (WHERE balance * normal_side > 0), 0)::numeric,
+                   coalesce(-sum(balance * normal_side) FILTER (WHERE balance * normal_side < 0), 0)::numeric
+            FROM ledger_account WHERE book = %s::uuid
+            GROUP BY commodity, kind, prefix ORDER BY commodity, kind, prefix
+            """,
+            (separator, str(book)),
+        )
+        rows = cursor.fetchall()
+    return TrialBalance(
+        tuple(
+            TrialRow(commodity, kind, prefix, count, int(debit), int(credit))
+            for commodity, kind, prefix, count, debit, credit in rows
+        )
+    )
+
+
+CHECKS: dict[str, str] = {
+    # Every commodity of the book nets to zero over all entries.
+    "sum_zero": """
+        SELECT a.commodity, 'entries sum to ' || sum(e.amount)
+        FROM ledger_account a JOIN ledger_entry e ON e.account_id = a.id
+        WHERE a.book = %(book)s GROUP BY a.commodity HAVING sum(e.amount) <> 0
+    """,
+    # An account holds what its entries add up to, and what the last of them says.
+    "balance": """
+        SELECT a.code, 'holds ' || a.balance || ', entries give ' || coalesce(s.total, 0)
+                       || ', the last one says ' || coalesce(l.balance_after, 0)
+        FROM ledger_account a
+        LEFT JOIN (SELECT e.account_id, sum(e.amount) AS total FROM ledger_entry e
+                   JOIN ledger_account b ON b.id = e.account_id AND b.book = %(book)s GROUP BY e.account_id) s
+               ON s.account_id = a.id
+        LEFT JOIN ledger_entry l ON l.account_id = a.id AND l.version = a.version
+        WHERE a.book = %(book)s
+          AND (a.balance <> a.normal_side * coalesce(s.total, 0) OR a.balance <> coalesce(l.balance_after, 0))
+    """,
+    # No account is below its floor, and a closed one is empty.
+    "floor": """
+        SELECT code, 'holds ' || balance || ', floor ' || coalesce(min_balance::text, 'none')
+                     || CASE WHEN closed_at IS NULL THEN '' ELSE ', closed' END
+        FROM ledger_account
+        WHERE book = %(book)s AND (balance < min_balance OR (closed_at IS NOT NULL AND balance <> 0))
+    """,
+    # Versions of an account are 1, 2, 3, ... up to the account's own.
+    "versions": """
+        SELECT a.code, 'at version ' || a.version || ' with ' || count(e.version) || ' entries from '
+                       || coalesce(min(e.version), 0) || ' to ' || coalesce(max(e.version), 0)
+        FROM ledger_account a LEFT JOIN ledger_entry e ON e.account_id = a.id
+        WHERE a.book = %(book)s GROUP BY a.id
+        HAVING count(e.version) <> a.version OR coalesce(max(e.version), 0) <> a.version
+            OR coalesce(min(e.version), 1) <> 1
+    """,
+    # Each balance_after is the one before plus the amount, on the normal side.
+    "chain": """
+        SELECT code, 'version ' || version || ' says ' || balance_after || ' after ' || before
+        FROM (SELECT a.code, a.normal_side, e.version, e.amount, e.balance_after,
+                     lag(e.balance_after, 1, 0::bigint) OVER (PARTITION BY e.account_id ORDER BY e.version) AS before
+              FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id WHERE a.book = %(book)s) c
+        WHERE balance_after <> before + normal_side * amount
+    """,
+    # Times never fall along an account's versions, and the account remembers the last.
+    "time": """
+        SELECT code, 'version ' || version || ' is earlier than the one before, or not when the account says'
+        FROM (SELECT a.code, a.version AS last_version, a.posted_at AS last_posted_at, e.version, t.posted_at,
+                     lag(t.posted_at) OVER (PARTITION BY e.account_id ORDER BY e.version) AS before
+              FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
+              JOIN ledger_transaction t ON t.id = e.transaction_id WHERE a.book = %(book)s) c
+        WHERE posted_at < before OR (version = last_version AND posted_at IS DISTINCT FROM last_posted_at)
+    """,
+    # Every transaction has legs on two accounts at least, all of its own book.
+    "legs": """
+        SELECT t.id::text, 'has ' || count(e.account_id) || ' legs on ' || count(DISTINCT a.id) || ' accounts of the book'
+        FROM ledger_transaction t
+        LEFT JOIN ledger_entry e ON e.transaction_id = t.id
+        LEFT JOIN ledger_account a ON a.id = e.account_id AND a.book = t.book
+        WHERE t.book = %(book)s GROUP BY t.id
+        HAVING count(DISTINCT a.id) < 2 OR count(a.id) <> count(e.account_id)
+    """,
+    # Every entry of the book's accounts belongs to a transaction of the book.
+    "orphans": """
+        SELECT a.code, 'version ' || e.version || ' belongs to no transaction of the book'
+        FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
+        LEFT JOIN ledger_transaction t ON t.id = e.transaction_id AND t.book = a.book
+        WHERE a.book = %(book)s AND t.id IS NULL
+    """,
+    # Every transaction sums to zero in each commodity.
+    "balanced": """
+        SELECT e.transaction_id::text, a.commodity || ' sums to ' || sum(e.amount)
+        FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
+        WHERE a.book = %(book)s GROUP BY e.transaction_id, a.commodity HAVING sum(e.amount) <> 0
+    """,
+    # A reversal mirrors a transaction of the book that is no reversal itself.
+    "mirror": """
+        SELECT r.id::text, 'is no exact mirror of ' || r.reverses_id
+        FROM ledger_transaction r
+        LEFT JOIN ledger_transaction o ON o.id = r.reverses_id AND o.book = r.book AND o.reverses_id IS NULL
+        WHERE r.book = %(book)s AND r.reverses_id IS NOT NULL
+          AND (o.id IS NULL OR NOT ledger_is_mirror(r.id, r.reverses_id))
+    """,
+}
+"""The promises as queries that return (subject, detail) of whatever breaks them."""
+
+
+def verify(book: Book, *, using: str = DEFAULT_DB_ALIAS) -> list[Finding]:
+    """Prove the whole book from its rows; an empty list means that every promise holds."""
+    return [finding for check in CHECKS for finding in _run(check, book, using)]
+
+
+def _run(check: str, book: Book, using: str) -> Iterator[Finding]:
+    with connections[using].cursor() as cursor:
+        cursor.execute(CHECKS[check], {"book": uuid.UUID(str(book))})
+        for subject, detail in cursor.fetchall():
+            yield Finding(check, subject, detail)

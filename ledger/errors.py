@@ -1,0 +1,237 @@
+"""What the ledger refuses, as typed errors with a stable `code`.
+
+    LedgerError
+    ├── NotAtomic               not_atomic               called outside transaction.atomic
+    ├── PostingRefused          the request cannot be posted as it is
+    │   ├── Unbalanced              unbalanced               LG001  legs do not sum to zero in a commodity
+    │   ├── TooFewLegs              too_few_legs             LG002  fewer than two accounts
+    │   ├── ZeroAmount              zero_amount              LG003
+    │   ├── InsufficientFunds       insufficient_funds       LG004  an account would fall below its floor
+    │   ├── AmountOutOfRange        amount_out_of_range      22003  an amount or a balance beyond a signed 64-bit integer
+    │   └── InvalidPosting          invalid_posting          LG018  blank key or kind, text PostgreSQL cannot hold, ...
+    ├── AccountError
+    │   ├── UnknownAccount          unknown_account          LG006  none such in this book
+    │   ├── AccountClosed           account_closed           LG005
+    │   ├── AccountDiffers          account_differs          LG012  open already, with other attributes
+    │   └── AccountNotEmpty         account_not_empty        LG013  only an empty account can be closed
+    ├── KeyReused               key_reused               LG007  the key has posted something else
+    ├── ReversalError
+    │   ├── UnknownTransaction      unknown_transaction      LG010
+    │   ├── AlreadyReversed         already_reversed         LG008
+    │   ├── CannotReverseReversal   cannot_reverse_reversal  LG009
+    │   └── NotAMirror              not_a_mirror             LG017
+    └── GuardViolation          somebody wrote past ledger.posting
+        ├── Immutable               immutable                LG014
+        ├── BrokenChain             broken_chain             LG015
+        └── TimeReversed            time_reversed            LG016
+
+Every error carries `message` and `params` (JSON-able: account id and code, balance, needed, ... in minor units).
+After one that came from the database the enclosing `atomic` block can only be rolled back.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from django.db import DatabaseError, transaction
+
+
+class LedgerError(Exception):
+    """Base of everything the ledger refuses; the tree is drawn in the module's docstring."""
+
+    code: ClassVar[str] = "ledger_error"
+
+    def __init__(self, message: str, params: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.params: dict[str, Any] = dict(params or {})
+
+
+class NotAtomic(LedgerError):
+    """A write was asked for outside `transaction.atomic`: it could not be undone together with its reasons."""
+
+    code = "not_atomic"
+
+
+class PostingRefused(LedgerError):
+    """The posting cannot be made as it stands."""
+
+
+class Unbalanced(PostingRefused):
+    """Legs do not sum to zero in a commodity; params: commodity, sum."""
+
+    code = "unbalanced"
+
+
+class TooFewLegs(PostingRefused):
+    """A transaction needs legs on at least two accounts."""
+
+    code = "too_few_legs"
+
+
+class ZeroAmount(PostingRefused):
+    """A leg moves nothing."""
+
+    code = "zero_amount"
+
+
+class InsufficientFunds(PostingRefused):
+    """An account would fall below its floor; params: account, account_code, balance, needed, min_balance."""
+
+    code = "insufficient_funds"
+
+
+class AmountOutOfRange(PostingRefused):
+    """An amount or a resulting balance does not fit a signed 64-bit integer."""
+
+    code = "amount_out_of_range"
+
+
+class InvalidPosting(PostingRefused):
+    """A blank key or kind, an amount that is no integer, metadata that is no JSON PostgreSQL can hold."""
+
+    code = "invalid_posting"
+
+
+class AccountError(LedgerError):
+    """An account is not what the request takes it for."""
+
+
+class UnknownAccount(AccountError):
+    """No such account in this book; params: account."""
+
+    code = "unknown_account"
+
+
+class AccountClosed(AccountError):
+    """The account is closed, for good; params: account, account_code."""
+
+    code = "account_closed"
+
+
+class AccountDiffers(AccountError):
+    """The account is open already, with other attributes; params: account, account_code."""
+
+    code = "account_differs"
+
+
+class AccountNotEmpty(AccountError):
+    """Only an empty account can be closed; params: account, account_code, balance."""
+
+    code = "account_not_empty"
+
+
+class KeyReused(LedgerError):
+    """The idempotency key has already posted something else; params: key, transaction."""
+
+    code = "key_reused"
+
+
+class ReversalError(LedgerError):
+    """A transaction cannot be reversed like this."""
+
+
+class UnknownTransaction(ReversalError):
+    """No such transaction in this book; params: transaction."""
+
+    code = "unknown_transaction"
+
+
+class AlreadyReversed(ReversalError):
+    """A transaction is reversed at most once; params: transaction, by."""
+
+    code = "already_reversed"
+
+
+class CannotReverseReversal(ReversalError):
+    """A reversal is final: post anew instead; params: transaction."""
+
+    code = "cannot_reverse_reversal"
+
+
+class NotAMirror(ReversalError):
+    """A reversal whose legs are not the original's with opposite signs."""
+
+    code = "not_a_mirror"
+
+
+class GuardViolation(LedgerError):
+    """A guard trigger stopped a write that did not come through the posting functions."""
+
+
+class Immutable(GuardViolation):
+    """Entries, transactions and the identity of accounts never change and never go."""
+
+    code = "immutable"
+
+
+class BrokenChain(GuardViolation):
+    """A version or a balance that does not continue its account's chain."""
+
+    code = "broken_chain"
+
+
+class TimeReversed(GuardViolation):
+    """A posting earlier than its predecessor on the same account."""
+
+    code = "time_reversed"
+
+
+BY_SQLSTATE: Mapping[str, type[LedgerError]] = {
+    "LG001": Unbalanced,
+    "LG002": TooFewLegs,
+    "LG003": ZeroAmount,
+    "LG004": InsufficientFunds,
+    "LG005": AccountClosed,
+    "LG006": UnknownAccount,
+    "LG007": KeyReused,
+    "LG008": AlreadyReversed,
+    "LG009": CannotReverseReversal,
+    "LG010": UnknownTransaction,
+    "LG012": AccountDiffers,
+    "LG013": AccountNotEmpty,
+    "LG014": Immutable,
+    "LG015": BrokenChain,
+    "LG016": TimeReversed,
+    "LG017": NotAMirror,
+    "LG018": InvalidPosting,
+    "22003": AmountOutOfRange,  # numeric_value_out_of_range
+    "22P05": InvalidPosting,  # untranslatable_character: \u0000 in metadata
+    "22P02": InvalidPosting,  # invalid_text_representation: a lone surrogate in metadata
+}
+
+BY_CONSTRAINT: Mapping[str, type[LedgerError]] = {
+    "ledger_transaction_named": InvalidPosting,
+    "ledger_account_named": InvalidPosting,
+    "ledger_account_side": InvalidPosting,
+    "ledger_account_floor": InsufficientFunds,
+    "ledger_transaction_reverses_key": AlreadyReversed,
+}
+
+
+def typed(error: DatabaseError) -> LedgerError | None:
+    """The ledger's name for a database error, or None when it is none of the ledger's (a lost connection, a deadlock)."""
+    cause = error.__cause__
+    diag = getattr(cause, "diag", None)
+    kind = BY_SQLSTATE.get(getattr(cause, "sqlstate", None) or "")
+    if kind is None and diag is not None:
+        kind = BY_CONSTRAINT.get(diag.constraint_name or "")
+    if kind is None or diag is None:
+        return None
+    own = (cause is not None and getattr(cause, "sqlstate", "").startswith("LG")) and diag.message_detail
+    return kind(diag.message_primary or kind.code, json.loads(diag.message_detail) if own else None)
+
+
+@contextmanager
+def translated(using: str) -> Iterator[None]:
+    """Raise the ledger's typed error for a database error inside, and mark the transaction as lost."""
+    try:
+        yield
+    except DatabaseError as error:
+        if transaction.get_connection(using).in_atomic_block:
+            transaction.set_rollback(True, using=using)
+        known = typed(error)
+        if known is None:
+            raise
+        raise known from error
