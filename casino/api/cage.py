@@ -1,0 +1,143 @@
+"""What a cashier's terminal does: players, drawers, buy-ins, cash-outs, the count."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.operations import (
+    AT_THE_CAGE,
+    READERS,
+    Amount,
+    Problem,
+    ReadOperation,
+    StrictInput,
+    StrictText,
+    WriteOperation,
+    acting,
+    documented,
+)
+from casino.cage import selectors, services
+from casino.commands import Answer, Command
+from casino.players import services as players
+from casino.players.models import REFERENCE
+
+TAG = "cashier"
+
+
+class DrawerOut(serializers.Serializer):
+    """A drawer; amounts in minor units of `currency`."""
+
+    drawer = serializers.CharField()
+    version = serializers.IntegerField()
+    state = serializers.ChoiceField(choices=["open", "closed"])
+    shift = serializers.IntegerField(allow_null=True)
+    currency = serializers.CharField()
+    cash = serializers.IntegerField()
+    chips = serializers.IntegerField()
+    audit = serializers.JSONField(required=False)
+
+
+class DrawerDetail(ReadOperation):
+    """One drawer."""
+
+    roles = READERS
+
+    @extend_schema(
+        operation_id="readDrawer", summary="Read a drawer", tags=[TAG],
+        responses={200: DrawerOut, 401: Problem, 403: Problem, 404: Problem},
+    )
+    def get(self, request: Request, drawer: str) -> Response:
+        """The drawer."""
+        found = selectors.get(acting(request).house, drawer)
+        return Response(selectors.describe(found), headers={"ETag": f'"{found.version}"'})
+
+
+@documented("registerPlayer", summary="Register a player", status=201, tag=TAG)
+class RegisterPlayer(WriteOperation):
+    """Register a player. No If-Match: nothing exists yet."""
+
+    roles = AT_THE_CAGE
+    versioned = False
+
+    @extend_schema_serializer(component_name="RegisterPlayerInput")
+    class Input(StrictInput):
+        """A pseudonymous reference, never a name."""
+
+        player = StrictText(max_length=32, validators=[REFERENCE])
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Register."""
+        return players.register(command=command, ref=data["player"])
+
+
+class _CashAndChips(StrictInput):
+    """Cash and chips in minor units."""
+
+    cash = Amount(min_value=0)
+    chips = Amount(min_value=0)
+
+
+class _Exchange(StrictInput):
+    """Who, and how much in minor units."""
+
+    player = StrictText(max_length=32)
+    amount = Amount()
+
+
+@documented("openDrawer", summary="Open a drawer with its float", answers=DrawerOut, tag=TAG)
+class OpenDrawer(WriteOperation):
+    """Open."""
+
+    roles = AT_THE_CAGE
+    input = _CashAndChips
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Open."""
+        return services.open_drawer(command=command, code=path["drawer"], cash=data["cash"], chips=data["chips"])
+
+
+@documented("buyIn", summary="Sell chips for cash", answers=DrawerOut, status=201, tag=TAG)
+class BuyIn(WriteOperation):
+    """Buy-in."""
+
+    roles = AT_THE_CAGE
+    input = _Exchange
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Buy in."""
+        return services.buy_in(
+            command=command, code=path["drawer"], player_ref=data["player"], amount=data["amount"]
+        )
+
+
+@documented("cashOut", summary="Buy chips back for cash", answers=DrawerOut, status=201, tag=TAG)
+class CashOut(WriteOperation):
+    """Cash-out."""
+
+    roles = AT_THE_CAGE
+    input = _Exchange
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Cash out."""
+        return services.cash_out(
+            command=command, code=path["drawer"], player_ref=data["player"], amount=data["amount"]
+        )
+
+
+@documented("closeDrawer", summary="Count a drawer and close it", answers=DrawerOut, tag=TAG)
+class CloseDrawer(WriteOperation):
+    """Count and close."""
+
+    roles = AT_THE_CAGE
+    input = _CashAndChips
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Close."""
+        return services.close_drawer(
+            command=command, code=path["drawer"], counted_cash=data["cash"], counted_chips=data["chips"]
+        )

@@ -1,0 +1,325 @@
+"""What a dealer's console does: tables, seats, hands."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.operations import (
+    AT_TABLES,
+    READERS,
+    Amount,
+    Problem,
+    ReadOperation,
+    StrictInput,
+    StrictInteger,
+    StrictText,
+    WriteOperation,
+    acting,
+    documented,
+)
+from casino.commands import Answer, Command
+from casino.errors import Conflict
+from casino.hands import selectors as hands
+from casino.hands import services as play
+from casino.hands.models import Mode
+from casino.tables import selectors as tables
+from casino.tables import services
+
+TAG = "dealer"
+#: The verbs of all games' logs; which of them is legal now the engine says.
+VERBS = ("po", "dh", "lk", "cc", "f", "k", "rb", "br", "ks", "st", "sm")
+
+
+# --- Answers --------------------------------------------------------------------------------------------------------
+
+
+class Place(serializers.Serializer):
+    """An event's place in the audit trail."""
+
+    chain = serializers.CharField()
+    seq = serializers.IntegerField()
+    hash = serializers.CharField()
+
+
+class SeatOut(serializers.Serializer):
+    """A taken seat."""
+
+    seat = serializers.IntegerField()
+    player = serializers.CharField()
+    stack = serializers.IntegerField()
+
+
+class TableOut(serializers.Serializer):
+    """A table as its console sees it; amounts in minor units of `currency`."""
+
+    table = serializers.CharField()
+    game = serializers.CharField()
+    options = serializers.JSONField()
+    state = serializers.ChoiceField(choices=["closed", "open", "playing", "settling", "disputed"])
+    version = serializers.IntegerField()
+    currency = serializers.CharField()
+    seats = SeatOut(many=True)
+    seat_count = serializers.IntegerField()
+    dealer_seat = serializers.IntegerField(allow_null=True)
+    hands_dealt = serializers.IntegerField()
+    cukassza = serializers.IntegerField()
+    limits = serializers.JSONField()
+    kassza_end = serializers.CharField()
+    audit = Place(required=False)
+
+
+class LegalOut(serializers.Serializer):
+    """One kind of action that is legal now, with its range of amounts."""
+
+    actor = serializers.CharField()
+    verb = serializers.ChoiceField(choices=VERBS)
+    min = serializers.IntegerField(required=False)
+    max = serializers.IntegerField(required=False)
+    step = serializers.IntegerField(required=False)
+    target = serializers.CharField(required=False)
+    count = serializers.IntegerField(required=False)
+
+
+class HandOut(serializers.Serializer):
+    """A hand in play: public view, whose turn it is, what may be done."""
+
+    hand = serializers.CharField()
+    state = serializers.CharField()
+    mode = serializers.ChoiceField(choices=Mode.choices)
+    commitment = serializers.CharField(allow_null=True)
+    seats = serializers.JSONField()
+    actor = serializers.CharField(allow_null=True)
+    legal_actions = LegalOut(many=True)
+    view = serializers.JSONField()
+    result = serializers.JSONField(allow_null=True)
+    balances = serializers.JSONField(required=False)
+    version = serializers.IntegerField()
+    audit = Place(required=False)
+
+
+def _etag(version: int) -> dict[str, str]:
+    return {"ETag": f'"{version}"'}
+
+
+# --- Tables and seats -----------------------------------------------------------------------------------------------
+
+
+class TableDetail(ReadOperation):
+    """One table with seats, stacks, cukassza and version."""
+
+    roles = READERS
+
+    @extend_schema(
+        operation_id="readTable", summary="Read a table", tags=[TAG],
+        responses={200: TableOut, 401: Problem, 403: Problem, 404: Problem},
+    )
+    def get(self, request: Request, table: str) -> Response:
+        """The table."""
+        found = tables.get(acting(request).house, table)
+        return Response(tables.describe(found), headers=_etag(found.version))
+
+
+@documented("openTable", summary="Open a table for a sitting", answers=TableOut, tag=TAG)
+class OpenTable(WriteOperation):
+    """Begin a sitting."""
+
+    roles = AT_TABLES
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Open."""
+        return services.open_table(command=command, code=path["table"])
+
+
+@documented("closeTable", summary="Close a sitting: share the cukassza, stand everybody up", answers=TableOut, tag=TAG)
+class CloseTable(WriteOperation):
+    """End a sitting."""
+
+    roles = AT_TABLES
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Close."""
+        return services.close_table(command=command, code=path["table"])
+
+
+@documented("sitDown", summary="Seat a player with chips", answers=TableOut, status=201, tag=TAG)
+class SitDown(WriteOperation):
+    """Seat a player."""
+
+    roles = AT_TABLES
+
+    @extend_schema_serializer(component_name="SitDownInput")
+    class Input(StrictInput):
+        """Seat number in play order, player reference, chips to bring."""
+
+        seat = StrictInteger(min_value=1, max_value=99)
+        player = StrictText(max_length=32)
+        amount = Amount()
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Sit."""
+        return services.sit(
+            command=command, code=path["table"], seat=data["seat"], player_ref=data["player"], amount=data["amount"]
+        )
+
+
+@documented("addChips", summary="Add chips to a stack between hands", answers=TableOut, tag=TAG)
+class AddChips(WriteOperation):
+    """Add chips."""
+
+    roles = AT_TABLES
+
+    @extend_schema_serializer(component_name="AddChipsInput")
+    class Input(StrictInput):
+        """How much."""
+
+        amount = Amount()
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Add."""
+        return services.add_chips(command=command, code=path["table"], seat=path["seat"], amount=data["amount"])
+
+
+@documented("leaveSeat", summary="Stand a player up with his chips", answers=TableOut, tag=TAG)
+class LeaveSeat(WriteOperation):
+    """Leave."""
+
+    roles = AT_TABLES
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Leave."""
+        return services.leave(command=command, code=path["table"], seat=path["seat"])
+
+
+# --- Hands ----------------------------------------------------------------------------------------------------------
+
+
+@documented("dealHand", summary="Start the next hand", answers=HandOut, status=201, tag=TAG)
+class DealHand(WriteOperation):
+    """Start a hand."""
+
+    roles = AT_TABLES
+
+    @extend_schema_serializer(component_name="DealHandInput")
+    class Input(StrictInput):
+        """Where the cards come from, who deals first in a sitting, who sits this one out."""
+
+        mode = serializers.ChoiceField(choices=Mode.choices)
+        dealer_seat = StrictInteger(min_value=1, max_value=99, required=False)
+        sitting_out = serializers.ListField(
+            child=StrictInteger(min_value=1, max_value=99), required=False, max_length=20
+        )
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Deal."""
+        return play.deal(
+            command=command, code=path["table"], mode=Mode(data["mode"]),
+            dealer_seat=data.get("dealer_seat"), sitting_out=data.get("sitting_out", []),
+        )
+
+
+@documented("act", summary="Take one action of a hand", answers=HandOut, tag=TAG)
+class Act(WriteOperation):
+    """Act."""
+
+    roles = AT_TABLES
+
+    @extend_schema_serializer(component_name="ActInput")
+    class Input(StrictInput):
+        """One action in the words of the hand record: `{"actor": "p4", "verb": "ks", "amount": 400, "target": "p1"}`.
+
+        Only what the verb takes may be present: amount (minor units), count (cards looked at), target, cards.
+        """
+
+        actor = serializers.RegexField(r"^(d|p[1-9])\Z")
+        verb = serializers.ChoiceField(choices=VERBS)
+        amount = StrictInteger(min_value=0, max_value=10**15, required=False)
+        count = StrictInteger(min_value=1, max_value=10, required=False)
+        target = serializers.RegexField(r"^p[1-9]\Z", required=False)
+        cards = serializers.RegexField(r"^([2-9AKQJTOUX][a-z]|\?\?){1,10}\Z", required=False)
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Act."""
+        return play.act(command=command, code=path["table"], line=as_line(data))
+
+
+def as_line(data: dict[str, Any]) -> str:
+    """The log's line of one action, its arguments in the record's order: amount or count, target, cards."""
+    parts = [data[name] for name in ("actor", "verb", "amount", "count", "target", "cards") if name in data]
+    return " ".join(str(part) for part in parts)
+
+
+@documented("enterCards", summary="Enter the cards of a physical deal as they fell", answers=HandOut, tag=TAG)
+class EnterCards(WriteOperation):
+    """Enter cards."""
+
+    roles = AT_TABLES
+
+    @extend_schema_serializer(component_name="EnterCardsInput")
+    class Input(StrictInput):
+        """Packets in the order in which they fell, all taken or none; `??` for a card not known."""
+
+        @extend_schema_serializer(component_name="EnterCardsPacket")
+        class Packet(StrictInput):
+            """Cards that one seat got."""
+
+            to = serializers.RegexField(r"^p[1-9]\Z")
+            cards = serializers.RegexField(r"^([2-9AKQJTOUX][a-z]|\?\?){1,10}\Z")
+
+        packets = serializers.ListField(child=Packet(), min_length=1, max_length=20)
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Enter."""
+        packets = [(int(packet["to"][1:]), packet["cards"]) for packet in data["packets"]]
+        return play.enter_cards(command=command, code=path["table"], packets=packets)
+
+
+class HandNow(ReadOperation):
+    """The hand at a table that is played or waits for its settlement."""
+
+    roles = READERS
+
+    @extend_schema(
+        operation_id="readHand", summary="Read the hand in play", tags=[TAG],
+        responses={200: HandOut, 401: Problem, 403: Problem, 404: Problem, 409: Problem},
+    )
+    def get(self, request: Request, table: str) -> Response:
+        """The hand, its public view and legal actions."""
+        found = tables.get(acting(request).house, table)
+        hand = hands.unsettled(found)
+        if hand is None:
+            raise Conflict(f"No hand is being played at table {table}.", code="no_hand", state=found.state)
+        body = {
+            **hands.describe(hand, hands.state(hand)),
+            "balances": hands.balances(hand),
+            "version": found.version,
+        }
+        return Response(body, headers=_etag(found.version))
+
+
+class LegalNow(ReadOperation):
+    """What may be done now in the hand in play."""
+
+    roles = READERS
+
+    @extend_schema(
+        operation_id="readLegalActions", summary="Read the legal actions", tags=[TAG],
+        responses={200: LegalOut(many=True), 401: Problem, 403: Problem, 404: Problem, 409: Problem},
+    )
+    def get(self, request: Request, table: str) -> Response:
+        """The legal actions of whoever's turn it is."""
+        found = tables.get(acting(request).house, table)
+        game = hands.state(hands.playing(found))
+        return Response([hands.offer(legal) for legal in game.legal()], headers=_etag(found.version))

@@ -1,0 +1,68 @@
+"""Is the process alive, and can it work?"""
+
+from collections.abc import Callable
+
+import redis
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+
+from casino.api.problems import CONTENT_TYPE, document
+
+#: What makes a role too mighty for the running application.
+_TOO_MIGHTY = """
+SELECT rolsuper OR EXISTS (SELECT FROM pg_class WHERE relname = 'ledger_entry' AND relowner = pg_roles.oid)
+FROM pg_roles WHERE rolname = current_user
+"""
+
+
+def healthz(_request: HttpRequest) -> JsonResponse:
+    """The process answers; nothing else is asked."""
+    return JsonResponse({"status": "ok"})
+
+
+def readyz(_request: HttpRequest) -> JsonResponse:
+    """Database, migrations, role and broker; 503 with the first that is missing."""
+    checks: dict[str, Callable[[], str | None]] = {
+        "database": _database, "migrations": _migrations, "role": _role, "broker": _broker,
+    }
+    for name, check in checks.items():
+        problem = check()
+        if problem is not None:
+            return JsonResponse(
+                document(503, "not_ready", problem, check=name), status=503, content_type=CONTENT_TYPE
+            )
+    return JsonResponse({"status": "ready", "checks": list(checks)})
+
+
+def _database() -> str | None:
+    try:
+        connection.ensure_connection()
+    except DatabaseError as error:
+        return f"The database does not answer: {error}"
+    return None
+
+
+def _migrations() -> str | None:
+    executor = MigrationExecutor(connection)
+    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return f"{len(missing)} migrations are missing; run `manage.py migrate --database owner`." if missing else None
+
+
+def _role() -> str | None:
+    with connection.cursor() as cursor:
+        cursor.execute(_TOO_MIGHTY)
+        row = cursor.fetchone()
+    if row is None or row[0]:
+        return "The application runs as a role that owns the ledger or is a superuser; it must not."
+    return None
+
+
+def _broker() -> str | None:
+    try:
+        client = redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2)
+        client.ping()
+    except redis.RedisError as error:
+        return f"The broker does not answer: {error}"
+    return None

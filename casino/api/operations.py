@@ -1,0 +1,190 @@
+"""What all operations share: strict input, the acting person, preconditions, answers with ETag."""
+
+import re
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from casino import canonical
+from casino.api.permissions import HasRole
+from casino.api.problems import CONTENT_TYPE
+from casino.commands import Acting, Answer, Command
+from casino.errors import BadRequest, PreconditionRequired
+from casino.staff.models import Role
+
+_ETAG = re.compile(r'"([1-9][0-9]{0,17})"\Z')
+_KEY = re.compile(r"[\x21-\x7e]{1,128}\Z")
+
+V = TypeVar("V", bound=type)
+
+READERS = (Role.DEALER, Role.FLOOR, Role.CASHIER, Role.AUDITOR, Role.ADMIN)
+AT_TABLES = (Role.DEALER, Role.FLOOR)
+AT_THE_CAGE = (Role.CASHIER,)
+OVERSIGHT = (Role.AUDITOR, Role.ADMIN)
+
+
+class StrictInteger(serializers.IntegerField):
+    """An integer as JSON has it: no text, no booleans."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """The integer. Raises ValidationError."""
+        if type(data) is not int:
+            self.fail("invalid")
+        return int(super().to_internal_value(data))
+
+
+class Amount(StrictInteger):
+    """Money in minor units of the house's currency, more than zero."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"min_value": 1, "max_value": 10**15, **kwargs})
+
+
+class StrictText(serializers.CharField):
+    """Text as JSON has it: no numbers turned into text."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """The text. Raises ValidationError."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return str(super().to_internal_value(data))
+
+
+class StrictInput(serializers.Serializer):
+    """Input that refuses what it does not know."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Validated input. Raises ValidationError naming every unknown field."""
+        if isinstance(data, dict):
+            unknown = sorted(set(data) - set(self.fields))
+            if unknown:
+                raise serializers.ValidationError({name: ["Unknown field."] for name in unknown})
+        return super().to_internal_value(data)
+
+
+class Nothing(StrictInput):
+    """An empty body or `{}`."""
+
+
+class Problem(serializers.Serializer):
+    """RFC 9457 problem document; `code` is stable and meant for programs."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    code = serializers.CharField()
+    detail = serializers.CharField()
+    instance = serializers.CharField(required=False)
+    errors = serializers.JSONField(required=False)
+    expected = serializers.JSONField(required=False)
+
+
+def acting(request: Request) -> Acting:
+    """Who asks, from where, in which role; only behind HasRole."""
+    return Acting(
+        house=request.user.house,
+        staff=request.user,
+        role=request.acting_role,  # type: ignore[attr-defined]
+        terminal=request.auth.terminal,
+        request_id=request.request_id,  # type: ignore[attr-defined]
+    )
+
+
+class ReadOperation(APIView):
+    """A read by signed-in staff of the given roles."""
+
+    permission_classes: ClassVar = [HasRole]
+    roles: ClassVar[tuple[Role, ...]] = ()
+
+
+class WriteOperation(APIView):
+    """A write: strict input, Idempotency-Key, If-Match (unless nothing exists yet), one command, one answer."""
+
+    permission_classes: ClassVar = [HasRole]
+    roles: ClassVar[tuple[Role, ...]] = ()
+    input: ClassVar[type[serializers.Serializer]] = Nothing
+    #: Whether there is a version that the caller must have seen.
+    versioned: ClassVar[bool] = True
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Call the service; subclasses say how."""
+        raise AssertionError(f"{type(self).__name__} does not say what it performs")
+
+    def post(self, request: Request, **path: Any) -> Response:
+        """Carry out the operation."""
+        serializer = self.input(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        body = request.data or {}
+        command = Command(
+            acting=acting(request),
+            key=idempotency_key(request),
+            request_hash=canonical.sha256({"method": "POST", "path": request.path, "body": body}),
+            expected_version=if_match(request) if self.versioned else None,
+        )
+        answer = self.perform(command, serializer.validated_data, **path)
+        headers = {"ETag": f'"{answer.version}"'}
+        if answer.replayed:
+            headers["Idempotency-Replayed"] = "true"
+        return Response(answer.body, status=answer.status, headers=headers)
+
+
+def idempotency_key(request: Request) -> str:
+    """The Idempotency-Key header. Raises PreconditionRequired or BadRequest."""
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        raise PreconditionRequired("A write needs an Idempotency-Key header.", header="Idempotency-Key")
+    if not _KEY.match(key):
+        raise BadRequest("Idempotency-Key is 1 to 128 visible ASCII characters.", header="Idempotency-Key")
+    return key
+
+
+def if_match(request: Request) -> int:
+    """The version named by If-Match. Raises PreconditionRequired or BadRequest."""
+    value = request.headers.get("If-Match")
+    if value is None:
+        raise PreconditionRequired("A write needs If-Match with the version it was decided on.", header="If-Match")
+    match = _ETAG.match(value)
+    if match is None:
+        raise BadRequest('If-Match is one strong ETag, a version in quotes such as "17".', header="If-Match")
+    return int(match.group(1))
+
+
+def documented(
+    operation: str, *, summary: str, answers: Any = None, status: int = 200, method: str = "post", tag: str
+) -> Callable[[V], V]:
+    """Describe a view's operation for OpenAPI, its headers and its refusals included."""
+    headers = [
+        OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True),
+        OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True),
+    ]
+
+    def describe(view: V) -> V:
+        writes = issubclass(view, WriteOperation)
+        refusals = {
+            (code, CONTENT_TYPE): Problem
+            for code in ((400, 401, 403, 404, 409, 412, 415, 422, 428) if writes else (401, 403, 404))
+        }
+        schema = extend_schema(
+            operation_id=operation,
+            summary=summary,
+            tags=[tag],
+            request=view.input if writes else None,
+            parameters=(headers if view.versioned else headers[:1]) if writes else None,
+            responses={status: answers, **refusals},
+        )
+        # A decorated copy of the inherited method, so that each view has a description of its own.
+        inherited = getattr(view, method)
+
+        def own(self: Any, request: Request, *args: Any, **path: Any) -> Response:
+            response: Response = inherited(self, request, *args, **path)
+            return response
+
+        setattr(view, method, schema(own))
+        return view
+
+    return describe

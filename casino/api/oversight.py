@@ -1,0 +1,216 @@
+"""What floor, auditors and administrators read: lists with cursors, records, reports, verification."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.operations import OVERSIGHT, READERS, Problem, ReadOperation, acting
+from casino.api.permissions import HasRole
+from casino.audit.models import Event
+from casino.hands import selectors as hands
+from casino.hands.models import Hand
+from casino.players.models import Player
+from casino.reports import selectors as reports
+from casino.staff.models import Role
+from casino.tables.models import Table
+
+TAG = "oversight"
+
+
+class _List(ListAPIView):
+    """A list of one house's rows, by cursor."""
+
+    permission_classes: ClassVar = [HasRole]
+    roles: ClassVar[tuple[Role, ...]] = READERS
+    model: ClassVar[Any]
+
+    def get_queryset(self) -> Any:
+        """Only this house's rows."""
+        if getattr(self, "swagger_fake_view", False):
+            return self.model.objects.none()
+        return self.model.objects.filter(house=self.request.user.house)
+
+
+class TableList(_List):
+    """All tables."""
+
+    @extend_schema_serializer(component_name="TableListRow")
+    class Row(serializers.ModelSerializer):
+        """A table in a list."""
+
+        class Meta:
+            model = Table
+            fields = ("code", "game", "options", "seats", "state", "version", "hands_dealt")
+
+    model = Table
+    serializer_class = Row
+
+    @extend_schema(operation_id="listTables", summary="List tables", tags=[TAG])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """A page of tables."""
+        return super().get(request, *args, **kwargs)
+
+
+class PlayerList(_List):
+    """All players."""
+
+    @extend_schema_serializer(component_name="PlayerListRow")
+    class Row(serializers.ModelSerializer):
+        """A player in a list."""
+
+        class Meta:
+            model = Player
+            fields = ("ref", "registered_at")
+
+    model = Player
+    serializer_class = Row
+
+    @extend_schema(operation_id="listPlayers", summary="List players", tags=[TAG])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """A page of players."""
+        return super().get(request, *args, **kwargs)
+
+
+class HandList(_List):
+    """All hands, oldest first."""
+
+    @extend_schema_serializer(component_name="HandListRow")
+    class Row(serializers.ModelSerializer):
+        """A hand in a list."""
+
+        table = serializers.CharField(source="table.code")
+
+        class Meta:
+            model = Hand
+            fields = (
+                "name", "table", "number", "mode", "state", "stacks", "carry", "result", "handle",
+                "started_at", "ended_at", "settled_at",
+            )
+
+    model = Hand
+    serializer_class = Row
+
+    def get_queryset(self) -> Any:
+        """With their tables."""
+        return super().get_queryset().select_related("table")
+
+    @extend_schema(operation_id="listHands", summary="List hands", tags=[TAG])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """A page of hands."""
+        return super().get(request, *args, **kwargs)
+
+
+class HandRecord(ReadOperation):
+    """One hand as a `chr/1` record, cards as logged."""
+
+    roles = OVERSIGHT
+
+    @extend_schema(
+        operation_id="readHandRecord", summary="Read a hand's record", tags=[TAG],
+        responses={200: OpenApiTypes.OBJECT, 401: Problem, 403: Problem, 404: Problem},
+    )
+    def get(self, request: Request, hand: str) -> Response:
+        """The record."""
+        return Response(hands.record(hands.get(acting(request).house, hand)))
+
+
+class EventList(_List):
+    """The audit trail, event by event, exactly as hashed."""
+
+    roles = OVERSIGHT
+
+    @extend_schema_serializer(component_name="EventListRow")
+    class Row(serializers.ModelSerializer):
+        """An event: `payload` is the very text whose hash is `leaf_hash`."""
+
+        class Meta:
+            model = Event
+            fields = ("payload", "leaf_hash")
+
+    model = Event
+    serializer_class = Row
+
+    def get_queryset(self) -> Any:
+        """This house's chains."""
+        if getattr(self, "swagger_fake_view", False):
+            return Event.objects.none()
+        return Event.objects.filter(chain__house=self.request.user.house)
+
+    @extend_schema(operation_id="listEvents", summary="List audit events", tags=[TAG])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """A page of events."""
+        return super().get(request, *args, **kwargs)
+
+
+class HouseReport(ReadOperation):
+    """Tables, chips against liability, trial balance, drawers."""
+
+    roles = OVERSIGHT
+
+    @extend_schema(
+        operation_id="readHouseReport", summary="Read the house's report", tags=[TAG],
+        responses={200: OpenApiTypes.OBJECT, 401: Problem, 403: Problem},
+    )
+    def get(self, request: Request) -> Response:
+        """The report."""
+        return Response(reports.house_report(acting(request).house))
+
+
+class Verification(ReadOperation):
+    """Every hand replayed, every chain walked, the books checked; takes as long as it takes."""
+
+    roles = OVERSIGHT
+
+    @extend_schema(
+        operation_id="verifyHouse", summary="Verify hands, chains and books", tags=[TAG],
+        responses={200: OpenApiTypes.OBJECT, 401: Problem, 403: Problem},
+    )
+    def get(self, request: Request) -> Response:
+        """What verifying found."""
+        return Response(reports.verification(acting(request).house))
+
+
+class PlayerReport(ReadOperation):
+    """Players and their chips."""
+
+    roles = OVERSIGHT
+
+    @extend_schema(
+        operation_id="readPlayerReport", summary="Read who holds which chips away from the tables", tags=[TAG],
+        responses={200: OpenApiTypes.OBJECT, 401: Problem, 403: Problem},
+    )
+    def get(self, request: Request) -> Response:
+        """The report."""
+        return Response({"players": reports.players(acting(request).house)})
+
+
+class HandMoney(HandList):
+    """What the ledger says each hand did."""
+
+    roles = OVERSIGHT
+
+    @extend_schema_serializer(component_name="HandMoneyRow")
+    class Row(serializers.Serializer):
+        """Net per seat in play order, tax, money carried out; from the ledger alone, in minor units."""
+
+        hand = serializers.CharField()
+        state = serializers.CharField()
+        net = serializers.ListField(child=serializers.IntegerField())
+        tax = serializers.IntegerField()
+        carry_out = serializers.IntegerField()
+
+        def to_representation(self, instance: Hand) -> dict[str, Any]:
+            """The ledger's answer."""
+            return reports.hand_money(instance)
+
+    serializer_class = Row
+
+    @extend_schema(operation_id="listHandMoney", summary="List what the ledger says each hand did", tags=[TAG])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """A page."""
+        return super().get(request, *args, **kwargs)

@@ -1,0 +1,28 @@
+"""Deny by default: a view names the roles it takes, and a view that names none takes nobody."""
+
+from typing import Any
+
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from casino.staff.models import Staff
+from casino.staff.services import role_for
+
+
+class DenyAll(BasePermission):
+    """What a view gets that forgot to say who may use it."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        """Nobody."""
+        return False
+
+
+class HasRole(BasePermission):
+    """One of the view's `roles`; which one it was is kept for the audit trail as `request.acting_role`."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        """Whether the signed-in person has one of the roles; raises Forbidden naming them otherwise."""
+        if not isinstance(request.user, Staff):
+            return False
+        request.acting_role = role_for(request.user, view.roles)  # type: ignore[attr-defined]
+        return True

@@ -1,0 +1,117 @@
+"""One handler from typed errors to problem documents (RFC 9457). Nothing is swallowed: what it does not know stays an
+error of the server, logged with its trace."""
+
+import logging
+from typing import Any
+
+from django.core.exceptions import ValidationError as DjangoValidationError
+from django.http import Http404, JsonResponse
+from rest_framework import exceptions as drf
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from casino.errors import HouseError
+from engine.errors import EngineError
+from ledger.errors import LedgerError
+
+log = logging.getLogger(__name__)
+
+CONTENT_TYPE = "application/problem+json"
+
+#: DRF's own refusals by class; the first that matches counts.
+_DRF: tuple[tuple[type[drf.APIException], str], ...] = (
+    (drf.ParseError, "malformed_json"),
+    (drf.ValidationError, "invalid_request"),
+    (drf.NotAuthenticated, "not_authenticated"),
+    (drf.AuthenticationFailed, "not_authenticated"),
+    (drf.PermissionDenied, "forbidden"),
+    (drf.NotFound, "not_found"),
+    (drf.MethodNotAllowed, "method_not_allowed"),
+    (drf.NotAcceptable, "not_acceptable"),
+    (drf.UnsupportedMediaType, "unsupported_media_type"),
+    (drf.Throttled, "too_many_requests"),
+)
+_TITLES = {
+    400: "The request cannot be read",
+    401: "Sign in first",
+    403: "Not allowed",
+    404: "Not found",
+    405: "Method not allowed",
+    406: "Not acceptable",
+    409: "The state does not allow this",
+    412: "The version is stale",
+    415: "Only application/json is taken",
+    422: "The request cannot be carried out",
+    428: "A precondition is missing",
+    429: "Too many attempts",
+    500: "Something is wrong on our side",
+    503: "Not ready",
+}
+
+
+def document(status: int, code: str, detail: str, **extra: Any) -> dict[str, Any]:
+    """The members of one problem document; `code` is stable, `extra` says what was expected."""
+    return {
+        "type": f"urn:cukassza:problem:{code}",
+        "title": _TITLES.get(status, "Refused"),
+        "status": status,
+        "code": code,
+        "detail": detail,
+        **extra,
+    }
+
+
+def handle(error: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's exception handler. Returns None, and so a logged 500, for what is not a known refusal."""
+    found = describe(error)
+    if found is None:
+        return None
+    set_rollback()
+    request = context.get("request")
+    if request is not None:
+        found["instance"] = f"urn:uuid:{getattr(request, 'request_id', '')}"
+    if found["status"] >= 500:
+        log.error("%s: %s", found["code"], found["detail"], exc_info=error)
+    response = Response(found, status=found["status"], content_type=CONTENT_TYPE)
+    if isinstance(error, drf.APIException):
+        if header := getattr(error, "auth_header", None):
+            response["WWW-Authenticate"] = header
+        if wait := getattr(error, "wait", None):
+            response["Retry-After"] = str(int(wait))
+    return response
+
+
+def describe(error: Exception) -> dict[str, Any] | None:
+    """The problem document of a typed error, or None when it is not one."""
+    match error:
+        case HouseError():
+            return document(error.status, error.code, error.detail, **error.extra)
+        case EngineError():
+            return document(422, error.code, error.message, expected=error.expected)
+        case LedgerError():
+            return document(409, error.code, error.message, params=error.params)
+        case Http404():
+            return document(404, "not_found", "There is nothing at this address.")
+        case DjangoValidationError():
+            return document(400, "invalid_request", "The request does not fit.", errors=error.messages)
+        case drf.ValidationError():
+            return document(400, "invalid_request", "The request does not fit.", errors=error.detail)
+        case drf.APIException():
+            code = next((code for kind, code in _DRF if isinstance(error, kind)), "refused")
+            return document(error.status_code, code, str(error.detail))
+    return None
+
+
+def not_found(_request: Any, _exception: Any = None) -> JsonResponse:
+    """Django's 404 page, for addresses no view has."""
+    return JsonResponse(
+        document(404, "not_found", "There is nothing at this address."), status=404, content_type=CONTENT_TYPE
+    )
+
+
+def server_error(_request: Any) -> JsonResponse:
+    """Django's 500 page: no detail leaves the server, the log has it."""
+    return JsonResponse(
+        document(500, "server_error", "The request failed on our side; nothing was changed."),
+        status=500, content_type=CONTENT_TYPE,
+    )

@@ -1,0 +1,16 @@
+"""How drf-spectacular describes the terminal token."""
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+
+
+class TerminalTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """A bearer token from POST /api/v1/sign-in."""
+
+    target_class = "casino.api.authentication.TerminalTokenAuthentication"
+    name = "terminalToken"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        """HTTP bearer."""
+        return {"type": "http", "scheme": "bearer"}

@@ -1,0 +1,93 @@
+"""Signing in at a terminal and out again."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from casino.api.operations import READERS, Problem, ReadOperation, StrictInput, StrictText, acting
+from casino.staff import services
+
+
+class SignIn(APIView):
+    """Password and terminal key together give one token for this person at this terminal."""
+
+    authentication_classes: ClassVar = []
+    permission_classes: ClassVar = [AllowAny]
+
+    @extend_schema_serializer(component_name="SignInInput")
+    class Input(StrictInput):
+        """Person and terminal."""
+
+        login = StrictText(max_length=64)
+        password = StrictText(max_length=256, trim_whitespace=False)
+        terminal = StrictText(max_length=32)
+        terminal_key = StrictText(max_length=128)
+
+    @extend_schema_serializer(component_name="SignInOutput")
+    class Output(serializers.Serializer):
+        """The token is shown this once."""
+
+        token = serializers.CharField()
+        expires_at = serializers.DateTimeField()
+        login = serializers.CharField()
+        name = serializers.CharField()
+        roles = serializers.ListField(child=serializers.CharField())
+        house = serializers.CharField()
+        terminal = serializers.CharField()
+        place = serializers.CharField()
+
+    @extend_schema(
+        operation_id="signIn",
+        summary="Sign in at a terminal",
+        tags=["sessions"],
+        request=Input,
+        responses={201: Output, 400: Problem, 403: Problem, 429: Problem},
+        auth=[],
+    )
+    def post(self, request: Request) -> Response:
+        """Sign in."""
+        serializer = self.Input(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data: dict[str, Any] = serializer.validated_data
+        signed_in = services.sign_in(
+            request=request._request,
+            login=data["login"],
+            password=data["password"],
+            terminal_code=data["terminal"],
+            terminal_key=data["terminal_key"],
+            request_id=request.request_id,  # type: ignore[attr-defined]
+        )
+        staff, terminal = signed_in.row.user, signed_in.row.terminal
+        return Response(
+            {
+                "token": signed_in.token,
+                "expires_at": signed_in.row.expiry,
+                "login": staff.login,
+                "name": staff.name,
+                "roles": staff.roles,
+                "house": staff.house.code,
+                "terminal": terminal.code,
+                "place": terminal.place,
+            },
+            status=201,
+        )
+
+
+class SignOut(ReadOperation):
+    """Revokes the token it is called with. Calling it twice does no harm: the second time it is not known."""
+
+    roles = READERS
+
+    @extend_schema(
+        operation_id="signOut", summary="Sign out", tags=["sessions"], request=None,
+        responses={204: None, 401: Problem},
+    )
+    def post(self, request: Request) -> Response:
+        """Sign out."""
+        services.sign_out(token=request.auth, actor=acting(request).actor)
+        return Response(status=204)

@@ -1,0 +1,1 @@
+"""The audit trail: hash chains that are written in the acting transaction."""

@@ -1,0 +1,1 @@
+"""The cage: cashiers' drawers, buy-ins and cash-outs, counting, the vault."""

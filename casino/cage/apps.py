@@ -1,0 +1,10 @@
+"""App configuration."""
+
+from django.apps import AppConfig
+
+
+class CageConfig(AppConfig):
+    """The cage."""
+
+    name = "casino.cage"
+    label = "cage"

@@ -1,0 +1,65 @@
+"""Reading drawers."""
+
+from typing import Any
+
+from casino.cage.models import Drawer, Shift
+from casino.errors import NotFound
+from casino.house import chart
+from casino.house.models import House
+
+
+def get(house: House, code: str) -> Drawer:
+    """One drawer of the house. Raises NotFound."""
+    drawer = Drawer.objects.filter(house=house, code=code).select_related("house").first()
+    if drawer is None:
+        raise NotFound(f"This house has no drawer {code}.")
+    return drawer
+
+
+def open_shift(drawer: Drawer) -> Shift | None:
+    """The shift in progress, or None when the drawer is closed."""
+    return Shift.objects.filter(drawer=drawer, closed_at=None).first()
+
+
+def holdings(drawer: Drawer) -> tuple[int, int]:
+    """Cash and chips the drawer must hold by the ledger, in minor units."""
+    cash, chips = drawer.account("1020"), drawer.account("9120")
+    found = chart.balances(drawer.house, [cash, chips])
+    return found[cash], found[chips]
+
+
+def describe(drawer: Drawer) -> dict[str, Any]:
+    """A drawer as its cashier sees it."""
+    cash, chips = holdings(drawer)
+    shift = open_shift(drawer)
+    return {
+        "drawer": drawer.code,
+        "version": drawer.version,
+        "state": "open" if shift else "closed",
+        "shift": shift.number if shift else None,
+        "currency": drawer.house.currency,
+        "cash": cash,
+        "chips": chips,
+    }
+
+
+def reconciliation(shift: Shift) -> dict[str, Any]:
+    """A closed shift's count against the ledger; variance is counted minus expected, so short is negative."""
+    closed = shift.closed_at is not None
+    return {
+        "drawer": shift.drawer.code,
+        "shift": shift.number,
+        "float_cash": shift.float_cash,
+        "float_chips": shift.float_chips,
+        "expected_cash": shift.expected_cash,
+        "counted_cash": shift.counted_cash,
+        "cash_variance": _minus(shift.counted_cash, shift.expected_cash),
+        "expected_chips": shift.expected_chips,
+        "counted_chips": shift.counted_chips,
+        "chip_variance": _minus(shift.counted_chips, shift.expected_chips),
+        "closed": closed,
+    }
+
+
+def _minus(left: int | None, right: int | None) -> int | None:
+    return None if left is None or right is None else left - right

@@ -1,0 +1,121 @@
+"""How every write runs: one transaction, one idempotency key, one answer.
+
+`run` opens the transaction, takes the idempotency key (first in the lock order), carries out the operation and stores
+its answer under the key. The same request again gets the stored answer and changes nothing; the same key with another
+request is refused. A refused operation rolls back whole, its key included, so it may be tried again.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.db import IntegrityError, OperationalError, transaction
+
+from casino import canonical, locks
+from casino.audit.services import Actor
+from casino.errors import IdempotencyKeyReused, VersionConflict
+from casino.house.models import House
+from casino.staff.models import AnsweredRequest, Role, Staff, Terminal
+
+T = TypeVar("T")
+
+#: SQLSTATEs after which the same transaction may simply be run again.
+RETRYABLE = {"40001": "serialization_failure", "40P01": "deadlock_detected"}
+MAX_ATTEMPTS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acting:
+    """Who does it, in which role, from which terminal, under which request id."""
+
+    house: House
+    staff: Staff
+    role: Role
+    terminal: Terminal
+    request_id: str
+
+    @property
+    def actor(self) -> Actor:
+        """The same, as the audit trail names it."""
+        return Actor(
+            staff=self.staff.login, role=self.role, terminal=self.terminal.code, request=self.request_id
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One write as asked for: the acting person, the Idempotency-Key with the request's hash, the If-Match version."""
+
+    acting: Acting
+    key: str
+    request_hash: str
+    expected_version: int | None
+
+    def require_version(self, current: int) -> None:
+        """Refuse with VersionConflict when the caller has seen another version than `current`."""
+        if self.expected_version is not None and self.expected_version != current:
+            raise VersionConflict(
+                f"If-Match names version {self.expected_version}, the current version is {current}. Read it again.",
+                current_version=current,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a write answers: an HTTP status, a JSON body, the new version of what was written."""
+
+    body: dict[str, Any]
+    version: int
+    status: int = 200
+    replayed: bool = False
+
+
+def in_transaction(operation: Callable[[], T]) -> T:
+    """Run `operation` in one transaction; on a deadlock or serialization failure run it again from its start."""
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        try:
+            with transaction.atomic(durable=True):
+                locks.begin()
+                return operation()
+        except OperationalError as error:
+            if getattr(error.__cause__, "sqlstate", None) not in RETRYABLE or attempt == MAX_ATTEMPTS:
+                raise
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def run(command: Command, operation: Callable[[], Answer]) -> Answer:
+    """Carry out a write once under its Idempotency-Key.
+
+    Raises IdempotencyKeyReused when the key was used for another request, and whatever `operation` refuses with.
+    """
+
+    def attempt() -> Answer:
+        row = _take_key(command)
+        if row.answer is not None:
+            stored = json.loads(row.answer)
+            return Answer(stored["body"], stored["version"], row.status or 200, replayed=True)
+        answer = operation()
+        row.answer = canonical.dumps({"body": answer.body, "version": answer.version})
+        row.status = answer.status
+        row.save(update_fields=["answer", "status"])
+        return answer
+
+    return in_transaction(attempt)
+
+
+def _take_key(command: Command) -> AnsweredRequest:
+    """Insert the key, or find the answer given under it; a request still running under it is waited for."""
+    terminal = command.acting.terminal
+    try:
+        with transaction.atomic():
+            return AnsweredRequest.objects.create(
+                terminal=terminal, key=command.key, request_hash=command.request_hash
+            )
+    except IntegrityError:
+        row = locks.lock(AnsweredRequest, locks.Rank.KEY, terminal=terminal, key=command.key)
+    if row.request_hash != command.request_hash:
+        raise IdempotencyKeyReused(
+            "This Idempotency-Key was used for another request; a new request needs a new key.", key=command.key
+        )
+    return row

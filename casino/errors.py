@@ -1,0 +1,98 @@
+"""What the house refuses, as one tree of typed errors; the API turns each into one problem document (RFC 9457).
+
+    HouseError                     code, status, detail, extra members
+    ├── NotFound                   404 not_found
+    ├── Forbidden                  403 forbidden
+    │   └── WrongTerminal          403 wrong_terminal
+    ├── BadRequest                 400 invalid_request
+    ├── PreconditionRequired       428 precondition_required
+    ├── VersionConflict            412 version_conflict
+    ├── IdempotencyKeyReused       422 idempotency_key_reused
+    ├── Conflict                   409, one code for each state that does not allow the operation
+    ├── Unprocessable              422, one code for each input that is well formed but cannot be
+    ├── TooManyAttempts            429 too_many_attempts
+    └── ProofFailed                500, books and hands disagree: nothing is written, somebody must look
+
+Engine and ledger have trees of their own with the same `code` attribute; `api/problems.py` maps all three.
+"""
+
+from typing import Any
+
+
+class HouseError(Exception):
+    """Base of everything the house refuses. `code` is stable; `detail` says what was expected."""
+
+    status = 500
+    code = "house_error"
+
+    def __init__(self, detail: str, *, code: str | None = None, **extra: Any) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.code = code or type(self).code
+        self.extra = extra
+
+
+class NotFound(HouseError):
+    """No such thing in this house."""
+
+    status, code = 404, "not_found"
+
+
+class Forbidden(HouseError):
+    """The signed-in person may not do this."""
+
+    status, code = 403, "forbidden"
+
+
+class WrongTerminal(Forbidden):
+    """The token belongs to a terminal that stands elsewhere."""
+
+    code = "wrong_terminal"
+
+
+class BadRequest(HouseError):
+    """The request cannot be read."""
+
+    status, code = 400, "invalid_request"
+
+
+class PreconditionRequired(HouseError):
+    """A write came without If-Match or Idempotency-Key."""
+
+    status, code = 428, "precondition_required"
+
+
+class VersionConflict(HouseError):
+    """If-Match names another version than the current one."""
+
+    status, code = 412, "version_conflict"
+
+
+class IdempotencyKeyReused(HouseError):
+    """An Idempotency-Key came again with another request."""
+
+    status, code = 422, "idempotency_key_reused"
+
+
+class Conflict(HouseError):
+    """The state does not allow the operation."""
+
+    status, code = 409, "conflict"
+
+
+class Unprocessable(HouseError):
+    """Well formed, but not possible."""
+
+    status, code = 422, "unprocessable"
+
+
+class TooManyAttempts(HouseError):
+    """Signing in is locked for a while."""
+
+    status, code = 429, "too_many_attempts"
+
+
+class ProofFailed(HouseError):
+    """Two records of the same fact disagree; nothing was written."""
+
+    status, code = 500, "proof_failed"

@@ -1,0 +1,1 @@
+"""Hands: the only room where the engine and the ledger meet."""

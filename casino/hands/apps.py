@@ -1,0 +1,10 @@
+"""App configuration."""
+
+from django.apps import AppConfig
+
+
+class HandsConfig(AppConfig):
+    """Hands, their logs and their settlement."""
+
+    name = "casino.hands"
+    label = "hands"

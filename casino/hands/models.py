@@ -1,0 +1,107 @@
+"""A hand's inputs, its append-only log, and what came of it. Nothing that can be derived is stored as truth: `digest`
+and `result` are there to be compared with the worker's replay of inputs and log."""
+
+from typing import Any
+
+from django.db import models
+from django.db.models import F, Q
+
+from casino.house.models import ClockTimestamp, House
+from casino.tables.models import Sitting, Table
+
+
+class HandState(models.TextChoices):
+    """playing -> ended (the log is complete, the money not yet settled) -> settled, or disputed."""
+
+    PLAYING = "playing"
+    ENDED = "ended"
+    SETTLED = "settled"
+    DISPUTED = "disputed"
+
+
+class Mode(models.TextChoices):
+    """Where the cards come from: a pack in the dealer's hands, or a committed seed."""
+
+    PHYSICAL = "physical"
+    ELECTRONIC = "electronic"
+
+
+class Hand(models.Model):
+    """One deal at one table."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="hands")
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="hands")
+    sitting = models.ForeignKey(Sitting, on_delete=models.PROTECT, related_name="hands")
+    number = models.PositiveIntegerField()
+    #: `T1-000123`, the id in the hand's record.
+    name = models.CharField(max_length=48)
+    mode = models.CharField(max_length=10, choices=Mode.choices)
+    game = models.CharField(max_length=32)
+    options = models.JSONField()
+    #: In play order, so that index 0 is the engine's p1: [{"seat": 3, "player": "u12"}, ...].
+    seats = models.JSONField()
+    stacks = models.JSONField()
+    carry = models.BigIntegerField()
+    #: Electronic mode: SHA-256 commitment (hex) and the seed, sealed with AES-GCM; both empty in physical mode.
+    commitment = models.CharField(max_length=64, blank=True, default="")
+    sealed_seed = models.BinaryField(default=b"")
+    state = models.CharField(max_length=8, choices=HandState.choices, default=HandState.PLAYING)
+    #: Hash of the table's previous record.
+    previous_hash = models.CharField(max_length=64, blank=True, default="")
+    #: Set when the log is complete: the engine's digest of the final state, and {net, tax, bonus, carry_out}.
+    digest = models.CharField(max_length=64, blank=True, default="")
+    result = models.JSONField(null=True)
+    #: Money that seats put into the pot, in minor units (the hand's handle).
+    handle = models.BigIntegerField(null=True)
+    started_at = models.DateTimeField(db_default=ClockTimestamp())
+    ended_at = models.DateTimeField(null=True)
+    settled_at = models.DateTimeField(null=True)
+    #: The ledger transaction that settled it; unique, so no hand is ever settled twice.
+    settlement = models.BigIntegerField(null=True, unique=True)
+
+    class Meta:
+        verbose_name = "hand"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "name"], name="hand_name"),
+            models.UniqueConstraint(fields=["table", "number"], name="hand_number"),
+            models.UniqueConstraint(
+                fields=["table"], condition=Q(state__in=["playing", "ended", "disputed"]), name="hand_one_unsettled"
+            ),
+            models.CheckConstraint(condition=Q(state__in=HandState.values), name="hand_state"),
+            models.CheckConstraint(
+                condition=Q(state=HandState.PLAYING) | ~Q(digest=""), name="hand_ended_has_digest"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=HandState.SETTLED) | Q(settled_at__gte=F("ended_at")), name="hand_settled_has_time"
+            ),
+        ]
+        indexes = [models.Index(fields=["house", "id"], name="hand_house")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def player_of(self, seat: int) -> str:
+        """Player reference of the engine's seat `seat` (1 is p1)."""
+        player: str = self.seats[seat - 1]["player"]
+        return player
+
+
+class HandLine(models.Model):
+    """One accepted line of the log. Rows are only ever added; PostgreSQL refuses anything else."""
+
+    hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="lines")
+    seq = models.PositiveIntegerField()
+    text = models.CharField(max_length=160)
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "line of a hand's log"
+        constraints = [models.UniqueConstraint(fields=["hand", "seq"], name="hand_line_seq")]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def engine_seats(hand: Hand) -> list[dict[str, Any]]:
+    """The play order with the engine's names: [{"actor": "p1", "seat": 3, "player": "u12"}, ...]."""
+    return [{"actor": f"p{index}", **seat} for index, seat in enumerate(hand.seats, start=1)]

@@ -1,0 +1,127 @@
+"""Reading hands: the engine's state from inputs and log, views, records."""
+
+from typing import Any
+
+from casino.errors import Conflict, NotFound
+from casino.hands import deals
+from casino.hands.models import Hand, HandLine, HandState, engine_seats
+from casino.house import chart
+from casino.house.models import House
+from casino.tables.models import Table
+from engine import game as engine
+from engine.canonical import sha256_of
+
+
+def setup(hand: Hand) -> engine.Setup:
+    """The engine's set-up of a stored hand."""
+    return engine.Setup(
+        game=hand.game,
+        opt=hand.options,
+        seats=len(hand.seats),
+        stacks=tuple(hand.stacks),
+        carry=hand.carry,
+        dealer=len(hand.seats),
+        deck=deals.deck(hand),
+    )
+
+
+def log(hand: Hand) -> list[str]:
+    """The accepted lines in order."""
+    return list(HandLine.objects.filter(hand=hand).order_by("seq").values_list("text", flat=True))
+
+
+def state(hand: Hand) -> engine.Hand:
+    """The hand as it stands: inputs and log replayed through the engine."""
+    return engine.resume(setup(hand), log(hand))
+
+
+def unsettled(table: Table) -> Hand | None:
+    """The hand at this table that is played or waits for its settlement; there is never more than one."""
+    return Hand.objects.filter(table=table).exclude(state=HandState.SETTLED).select_related("table__house").first()
+
+
+def playing(table: Table) -> Hand:
+    """The hand in play. Raises Conflict when there is none."""
+    hand = unsettled(table)
+    if hand is None or hand.state != HandState.PLAYING:
+        raise Conflict(f"No hand is being played at table {table.code}.", code="no_hand", state=table.state)
+    return hand
+
+
+def get(house: House, name: str) -> Hand:
+    """One hand of the house by its name. Raises NotFound."""
+    hand = Hand.objects.filter(house=house, name=name).select_related("table__house").first()
+    if hand is None:
+        raise NotFound(f"This house has no hand {name}.")
+    return hand
+
+
+def balances(hand: Hand) -> dict[str, Any]:
+    """What the ledger holds for this hand: the pot, the cukassza, and every stack by the engine's seat name."""
+    table = hand.table
+    stack_codes = [table.stack_account(seat["player"]) for seat in hand.seats]
+    codes = [table.account("2030"), table.account("2040"), *stack_codes]
+    found = chart.balances(table.house, codes)
+    return {
+        "pot": found[codes[0]],
+        "cukassza": found[codes[1]],
+        "stacks": {f"p{index}": found[code] for index, code in enumerate(stack_codes, start=1)},
+    }
+
+
+def offer(legal: engine.Legal) -> dict[str, Any]:
+    """One legal action as the API writes it: seats by their names, like everywhere in a record."""
+    fields: dict[str, Any] = legal.as_dict()
+    if legal.target is not None:
+        fields["target"] = f"p{legal.target}"
+    return fields
+
+
+def describe(hand: Hand, game: engine.Hand) -> dict[str, Any]:
+    """A hand in play as its console sees it: public state, whose turn it is and what he may do.
+
+    The console is nobody's hand: it gets the public view, and never a card that lies face down.
+    """
+    return {
+        "hand": hand.name,
+        "state": hand.state,
+        "mode": hand.mode,
+        "commitment": hand.commitment or None,
+        "seats": engine_seats(hand),
+        "actor": game.actor,
+        "legal_actions": [offer(legal) for legal in game.legal()],
+        "view": game.view("public"),
+        "result": hand.result,
+    }
+
+
+def record(hand: Hand) -> dict[str, Any]:
+    """The hand as a `chr/1` record, without cards or seed that only the sealed row knows; derived parts included
+    once the log is complete. Inputs and log are as stored."""
+    out: dict[str, Any] = {
+        "v": "chr/1",
+        "game": hand.game,
+        "rules": engine.game_info(hand.game).rules_id,
+        "opt": hand.options,
+        "hand": hand.name,
+        "seats": [seat["player"] for seat in hand.seats],
+        "dealer": len(hand.seats),
+        "stacks": hand.stacks,
+        "carry": hand.carry,
+        "acts": log(hand),
+    }
+    if hand.previous_hash:
+        out["prev"] = hand.previous_hash
+    if hand.commitment:
+        out["commit"] = hand.commitment
+    if hand.result is not None:
+        out |= {key: hand.result[key] for key in ("net", "tax", "carry_out")}
+        if any(hand.result["bonus"]):
+            out["bonus"] = hand.result["bonus"]
+        out["state"] = hand.digest
+    return out
+
+
+def record_hash(hand: Hand) -> str:
+    """SHA-256 of a finished hand's canonical record, which the table's next record names as `prev`."""
+    return sha256_of(record(hand))

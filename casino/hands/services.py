@@ -1,0 +1,285 @@
+"""Playing hands: setting up a table's game, dealing, entering cards, acting."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from casino import commands
+from casino.audit.services import Actor, record
+from casino.commands import Answer, Command
+from casino.errors import Conflict, ProofFailed, Unprocessable
+from casino.hands import deals, postings, selectors
+from casino.hands.models import Hand, HandLine, HandState, Mode
+from casino.house import books, outbox
+from casino.house.models import ClockTimestamp, House
+from casino.tables import selectors as table_selectors
+from casino.tables import services as tables
+from casino.tables.models import KasszaEnd, Seating, Table, TableState
+from engine import game as engine
+from engine.events import Event, Move, MoveKind
+
+#: Celery task that settles an ended hand.
+RESOLVE = "hands.resolve_hand"
+#: Options without a silent default at a house table, although the engine can do without them.
+HOUSE_MUST_SET = {"ferbli": ("vizi", "table_max")}
+
+
+def set_up_table(
+    *,
+    house: House,
+    code: str,
+    game: str,
+    options: Mapping[str, Any],
+    seats: int,
+    min_stack: int,
+    max_stack: int,
+    kassza_end: KasszaEnd,
+    actor: Actor,
+) -> Table:
+    """Set up a table after the engine has accepted its options.
+
+    Raises the engine's typed option errors, and Unprocessable for what a house table must set or cannot seat.
+    """
+    info = engine.game_info(game)
+    info.rules.parse(options, seats)
+    for name in HOUSE_MUST_SET.get(game, ()):
+        if name not in options:
+            raise Unprocessable(f"A {game} table must set {name}.", code="option_missing", option=name)
+    if not info.min_seats <= seats <= info.max_seats:
+        raise Unprocessable(
+            f"{game} seats {info.min_seats} to {info.max_seats}.",
+            code="seats_out_of_range", min=info.min_seats, max=info.max_seats,
+        )
+    return tables.create_table(
+        house=house, code=code, game=game, options=options, seats=seats,
+        min_stack=min_stack, max_stack=max_stack, kassza_end=kassza_end, actor=actor,
+    )
+
+
+# --- One write to a hand --------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Play:
+    """A hand while one command works on it: row, engine state, and what has been accepted so far."""
+
+    hand: Hand
+    game: engine.Hand
+    first_seq: int
+    lines: list[str]
+    events: list[Event]
+
+    def take(self, line: str) -> None:
+        """Let the engine accept one line; it raises and changes nothing when the line is not legal."""
+        self.events += self.game.apply(line)
+        self.lines.append(self.game.log[-1])
+
+    def take_forced(self) -> None:
+        """In electronic mode, deal and show for as long as nobody has a choice."""
+        while (line := self.game.forced()) is not None:
+            self.take(line)
+
+
+def _answer(command: Command, play: _Play, kind: str, data: dict[str, Any], status: int) -> Answer:
+    """Store what was accepted, post it, prove it, record it: the second half of every write to a hand."""
+    hand, table = play.hand, play.hand.table
+    HandLine.objects.bulk_create(
+        HandLine(hand=hand, seq=seq, text=text) for seq, text in enumerate(play.lines, start=play.first_seq)
+    )
+    _post_at_once(play)
+    if play.game.over:
+        _end(play)
+    tables.advance(table, TableState.SETTLING if play.game.over else None)
+    receipt = record(
+        chain=table.chain, house=table.house, kind=kind, actor=command.acting.actor,
+        data={
+            **data, "hand": hand.name, "first_line": play.first_seq, "lines": play.lines,
+            "table_version": table.version,
+        },
+    )
+    body = {
+        **selectors.describe(hand, play.game),
+        "balances": _proven_balances(play),
+        "version": table.version,
+        "audit": receipt.as_json(),
+    }
+    return Answer(body, table.version, status)
+
+
+def _post_at_once(play: _Play) -> None:
+    moves = postings.moves(play.events, at_once=True)
+    if moves:
+        hand = play.hand
+        books.enter(
+            hand.house,
+            key=f"hand:{hand.name}:{play.first_seq}",
+            kind="hand.stakes" if play.first_seq else "hand.carry_in",
+            lines=postings.lines(hand, moves),
+            metadata={"hand": hand.name, "first_line": play.first_seq, "lines": len(play.lines)},
+        )
+
+
+def _proven_balances(play: _Play) -> dict[str, Any]:
+    """The ledger's balances, after making sure that they are the engine's, less what waits for the settlement."""
+    balances = selectors.balances(play.hand)
+    waiting = postings.moves(play.events, at_once=False)
+    pot, stacks = expected_before_settlement(play.game, waiting)
+    in_ledger = tuple(balances["stacks"].values())
+    if (balances["pot"], in_ledger) != (pot, stacks):
+        raise ProofFailed(
+            f"Hand {play.hand.name}: the engine has pot {pot} and stacks {stacks}, the ledger "
+            f"{balances['pot']} and {in_ledger}. Nothing was written.",
+        )
+    return balances
+
+
+def expected_before_settlement(game: engine.Hand, waiting: Iterable[Move]) -> tuple[int, tuple[int, ...]]:
+    """The engine's pot and stacks with the moves of the settlement taken back, in minor units."""
+    pot, stacks = game.pot, list(game.stacks)
+    for move in waiting:
+        match move.kind:
+            case MoveKind.PENALTY:
+                pot -= move.amount
+                stacks[move.seat - 1] += move.amount
+            case MoveKind.RETURNED | MoveKind.AWARD:
+                pot += move.amount
+                stacks[move.seat - 1] -= move.amount
+            case MoveKind.BONUS:
+                stacks[move.seat - 1] -= move.amount
+            case MoveKind.TAX | MoveKind.CARRY_OUT:
+                pot += move.amount
+            case MoveKind.CARRY_IN | MoveKind.STAKE:
+                raise AssertionError("these are posted at once")
+    return pot, tuple(stacks)
+
+
+def _end(play: _Play) -> None:
+    """The log is complete: keep digest and result for comparison, and queue the worker's replay."""
+    hand, result = play.hand, play.game.result
+    assert result is not None  # noqa: S101 - the engine has a result when it is over
+    hand.state = HandState.ENDED
+    hand.digest = play.game.digest()
+    hand.result = {
+        "net": list(result.net), "tax": result.tax, "bonus": list(result.bonus), "carry_out": result.carry_out,
+        "ending": result.ending, "winner": result.winner,
+    }
+    hand.handle = sum(play.game.stakes)
+    Hand.objects.filter(id=hand.id).update(
+        state=hand.state, digest=hand.digest, result=hand.result, handle=hand.handle, ended_at=ClockTimestamp()
+    )
+    hand.table.last_record_hash = selectors.record_hash(hand)
+    outbox.enqueue(house=hand.house, task=RESOLVE, subject=str(hand.id))
+
+
+# --- The writes -----------------------------------------------------------------------------------------------------
+
+
+def deal(*, command: Command, code: str, mode: Mode, dealer_seat: int | None, sitting_out: Sequence[int]) -> Answer:
+    """Start the next hand with everybody seated but those who sit out.
+
+    `dealer_seat` may be named for the first hand of a sitting only; after that the turn to deal passes by itself, to
+    the seat that came first after the dealer. Raises Conflict table_settling while the last hand is not settled, and
+    the engine's errors (too few seats, a stack that cannot cover the forced payments).
+    """
+
+    def operation() -> Answer:
+        table = tables.lock_table(command, code)
+        tables.require_state(table, TableState.OPEN)
+        order = _play_order(table, dealer_seat, sitting_out)
+        hand = _new_hand(table, order, mode)
+        game = engine.start(selectors.setup(hand))
+        hand.save(force_insert=True)
+        table.state = TableState.PLAYING
+        table.dealer_seat = hand.seats[0]["seat"]
+        table.hands_dealt = hand.number
+        play = _Play(hand, game, 0, [], list(game.opening_events))
+        _post_at_once(play)
+        play.first_seq, play.events = 1, []
+        play.take_forced()
+        data = {
+            "mode": str(mode), "dealer": order[-1].seat, "seats": hand.seats, "stacks": hand.stacks,
+            "carry": hand.carry, "commitment": hand.commitment,
+        }
+        return _answer(command, play, "hand.dealt", data, status=201)
+
+    return commands.run(command, operation)
+
+
+def act(*, command: Command, code: str, line: str) -> Answer:
+    """Take one action of the log's vocabulary (a bet, a call, a fold, a card in physical mode, cards shown ...)."""
+    return _play(command, code, "hand.acted", lambda play: play.take(line))
+
+
+def enter_cards(*, command: Command, code: str, packets: Sequence[tuple[int, str]]) -> Answer:
+    """Physical mode: enter several packets of one batch as they fell, as (engine seat, cards), all or none."""
+
+    def enter(play: _Play) -> None:
+        if play.hand.mode != Mode.PHYSICAL:
+            raise Conflict("This hand is dealt from a committed deck; no cards are entered.", code="not_physical")
+        for seat, cards in packets:
+            play.take(f"d dh p{seat} {cards}")
+
+    return _play(command, code, "hand.cards_entered", enter)
+
+
+def _play(command: Command, code: str, kind: str, change: Callable[[_Play], None]) -> Answer:
+    def operation() -> Answer:
+        table = tables.lock_table(command, code)
+        hand = selectors.playing(table)
+        hand.table = table
+        lines = selectors.log(hand)
+        play = _Play(hand, engine.resume(selectors.setup(hand), lines), len(lines) + 1, [], [])
+        change(play)
+        play.take_forced()
+        return _answer(command, play, kind, {}, status=200)
+
+    return commands.run(command, operation)
+
+
+# --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _play_order(table: Table, dealer_seat: int | None, sitting_out: Sequence[int]) -> list[Seating]:
+    """Who is dealt in, in play order: first the seat after the dealer, last the dealer himself."""
+    seated = table_selectors.seated(table)
+    absent = sorted(set(sitting_out) - {seating.seat for seating in seated})
+    if absent:
+        raise Unprocessable(f"Nobody sits on seats {absent}.", code="no_such_seat", seats=absent)
+    dealt_in = [seating for seating in seated if seating.seat not in sitting_out]
+    if not dealt_in:
+        raise Conflict("Nobody is there to be dealt in.", code="too_few_players")
+    if dealer_seat is not None:
+        if table.dealer_seat is not None:
+            raise Conflict(
+                "The dealer is named for the first hand of a sitting only; the turn to deal passes by itself.",
+                code="dealer_already_known", dealer_seat=table.dealer_seat,
+            )
+        if dealer_seat not in [seating.seat for seating in dealt_in]:
+            raise Unprocessable(f"Nobody is dealt in on seat {dealer_seat}.", code="no_such_seat")
+    first_dealer = dealt_in[-1].seat
+    wanted = dealer_seat or table.dealer_seat or first_dealer
+    # A dealer who has left or sits out is replaced by the next in play order.
+    dealer = tables.in_play_order(dealt_in, after=wanted - 1)[0].seat
+    return tables.in_play_order(dealt_in, after=dealer)
+
+
+def _new_hand(table: Table, order: list[Seating], mode: Mode) -> Hand:
+    chips = table_selectors.stacks(table, order)
+    number = table.hands_dealt + 1
+    hand = Hand(
+        house=table.house,
+        table=table,
+        sitting=order[0].sitting,
+        number=number,
+        name=f"{table.code}-{number:06d}",
+        mode=mode,
+        game=table.game,
+        options=table.options,
+        seats=[{"seat": seating.seat, "player": seating.player.ref} for seating in order],
+        stacks=[chips[seating.player.ref] for seating in order],
+        carry=table_selectors.cukassza(table),
+        previous_hash=table.last_record_hash,
+    )
+    if mode == Mode.ELECTRONIC:
+        deals.commit(hand)
+    return hand

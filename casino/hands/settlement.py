@@ -1,0 +1,122 @@
+"""Settling an ended hand: replay everything, compare, post once.
+
+The worker trusts nothing that play left behind but inputs and log: it replays them through the engine and compares
+digest and result with what was stored at the end. Only then does it post award, tax, bonus and carry, in one
+transaction under the hand's own key, so that neither a task delivered twice nor two workers at once settle twice.
+"""
+
+import logging
+from typing import Any
+
+from casino import commands, locks
+from casino.audit.services import Actor, Receipt, record
+from casino.hands import postings, selectors
+from casino.hands.models import Hand, HandState
+from casino.house import books, chart, outbox
+from casino.house.models import ClockTimestamp, OutboxMessage
+from casino.tables import services as tables
+from casino.tables.models import Table, TableState
+from engine import game as engine
+from engine.errors import EngineError
+from engine.events import Event
+
+log = logging.getLogger(__name__)
+
+
+def resolve(message_id: int) -> str:
+    """Work off one outbox message; returns the hand's state after it. Safe to call any number of times."""
+
+    def operation() -> str:
+        message = OutboxMessage.objects.get(id=message_id)
+        table_id = Hand.objects.values_list("table_id", flat=True).get(id=int(message.subject))
+        table = locks.lock(Table, locks.Rank.DESK, id=table_id)
+        hand = locks.lock(Hand, locks.Rank.HAND, id=int(message.subject))
+        hand.table = table
+        if hand.state == HandState.ENDED:
+            _settle_or_dispute(hand, message)
+        outbox.done(message)
+        return str(hand.state)
+
+    return commands.in_transaction(operation)
+
+
+def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
+    actor = Actor(staff="worker", role="system", terminal="", request=f"outbox:{message.id}")
+    try:
+        game, last_events = replay(hand)
+        mismatch = compare(hand, game)
+    except EngineError as error:
+        game, last_events, mismatch = None, (), f"replay refused: {error.code}: {error.message}"
+    if game is None or mismatch is not None:
+        _dispute(hand, mismatch or "", actor)
+        return
+    lines = postings.lines(hand, postings.moves(last_events, at_once=False))
+    entered = books.enter(
+        hand.house, key=f"hand:{hand.name}:settlement", kind="hand.settled", lines=lines,
+        metadata={"hand": hand.name, "digest": hand.digest},
+    )
+    _finish(hand, HandState.SETTLED, TableState.OPEN, entered.transaction_id)
+    _record(
+        hand, "hand.settled", actor,
+        {
+            "result": hand.result, "digest": hand.digest, "balances": entered.balances,
+            "settlement": entered.transaction_id,
+        },
+    )
+
+
+def replay(hand: Hand) -> tuple[engine.Hand, tuple[Event, ...]]:
+    """The whole hand from its inputs and log; returns the final state and the events of the last line.
+
+    Raises the engine's error for the first wrong line.
+    """
+    game = engine.start(selectors.setup(hand))
+    events: tuple[Event, ...] = ()
+    for line in selectors.log(hand):
+        events = game.apply(line)
+    return game, events
+
+
+def compare(hand: Hand, game: engine.Hand) -> str | None:
+    """Whether a replayed hand is the stored one: None, or the first difference in words."""
+    if not game.over or game.result is None:
+        return "the log ends before the hand does"
+    result = game.result
+    found: dict[str, Any] = {
+        "net": list(result.net), "tax": result.tax, "bonus": list(result.bonus), "carry_out": result.carry_out,
+    }
+    for name, value in found.items():
+        if hand.result is None or hand.result[name] != value:
+            return f"{name} is {value} by replay and {hand.result and hand.result[name]} as stored"
+    if game.digest() != hand.digest:
+        return "the digest of the final state is another"
+    return None
+
+
+def _dispute(hand: Hand, reason: str, actor: Actor) -> None:
+    """Freeze the pot: nothing is paid until somebody rules. The next hand cannot be dealt."""
+    log.error("hand %s is disputed: %s", hand.name, reason)
+    pot, frozen = hand.table.account("2030"), hand.table.account("2070")
+    amount = chart.balances(hand.house, [pot])[pot]
+    if amount:
+        books.enter(
+            hand.house, key=f"hand:{hand.name}:dispute", kind="hand.disputed", lines=[(pot, frozen, amount)],
+            metadata={"hand": hand.name, "reason": reason},
+        )
+    _finish(hand, HandState.DISPUTED, TableState.DISPUTED, None)
+    _record(hand, "hand.disputed", actor, {"reason": reason, "frozen": amount})
+
+
+def _finish(hand: Hand, state: HandState, table_state: TableState, settlement: int | None) -> None:
+    hand.state = state
+    hand.settlement = settlement
+    settled_at = ClockTimestamp() if settlement is not None else None
+    Hand.objects.filter(id=hand.id).update(state=state, settlement=settlement, settled_at=settled_at)
+    tables.advance(hand.table, table_state)
+
+
+def _record(hand: Hand, kind: str, actor: Actor, data: dict[str, Any]) -> Receipt:
+    return record(
+        chain=hand.table.chain, house=hand.house, kind=kind, actor=actor,
+        data={**data, "hand": hand.name, "table_version": hand.table.version},
+    )

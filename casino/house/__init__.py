@@ -1,0 +1,1 @@
+"""The house itself: its identity, its chart of accounts, its books and its outbox."""

@@ -1,0 +1,62 @@
+"""Migration operations that PostgreSQL itself keeps: what the application's role may do, and rows nobody may change."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.conf import settings
+from django.db import migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+
+from ledger.roles import ensure_app_role
+
+REFUSE_CHANGE = """
+CREATE FUNCTION house_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '% is append-only: % is refused', TG_TABLE_NAME, TG_OP
+        USING ERRCODE = 'CK900', HINT = 'Corrections are new rows.';
+END $$;
+"""
+
+
+def _quote(schema_editor: BaseDatabaseSchemaEditor, name: str) -> str:
+    return schema_editor.connection.ops.quote_name(name)
+
+
+def create_app_role() -> migrations.RunPython:
+    """Make sure the application's role exists; it owns nothing and gets only what `grant` gives."""
+
+    def forwards(_apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        role = ensure_app_role(schema_editor)
+        with schema_editor.connection.cursor() as cursor:
+            cursor.execute(f"GRANT USAGE ON SCHEMA public TO {role}")
+
+    return migrations.RunPython(forwards, migrations.RunPython.noop)
+
+
+def grant(*rights: tuple[str, str]) -> migrations.RunPython:
+    """Grant the application's role, table by table: `grant(("house_house", "SELECT"))`. Nothing else is granted."""
+
+    def forwards(_apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        role = _quote(schema_editor, settings.CASINO_APP_ROLE)
+        with schema_editor.connection.cursor() as cursor:
+            for table, privileges in rights:
+                cursor.execute(f"GRANT {privileges} ON {_quote(schema_editor, table)} TO {role}")
+
+    return migrations.RunPython(forwards, migrations.RunPython.noop)
+
+
+def append_only(tables: Iterable[str]) -> migrations.RunSQL:
+    """Refuse UPDATE, DELETE and TRUNCATE on these tables, for everybody and in replica mode too."""
+    forwards = "".join(
+        f"CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE ON {table} "
+        f"FOR EACH ROW EXECUTE FUNCTION house_refuse_change();"
+        f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
+        f"FOR EACH STATEMENT EXECUTE FUNCTION house_refuse_change();"
+        f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_change;"
+        f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_truncate;"
+        for table in tables
+    )
+    backwards = "".join(
+        f"DROP TRIGGER {table}_no_change ON {table}; DROP TRIGGER {table}_no_truncate ON {table};" for table in tables
+    )
+    return migrations.RunSQL(forwards, backwards)

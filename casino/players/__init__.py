@@ -1,0 +1,1 @@
+"""Players, under pseudonymous references."""

@@ -1,0 +1,35 @@
+"""Registering players."""
+
+from django.db import IntegrityError, transaction
+
+from casino import commands
+from casino.audit.services import Actor, record
+from casino.commands import Answer, Command
+from casino.errors import Conflict
+from casino.house import chart
+from casino.house.models import House
+from casino.players.models import Player
+
+
+def create_player(*, house: House, ref: str, actor: Actor) -> Player:
+    """Add a player with an empty wallet, in the caller's transaction. Raises Conflict player_exists."""
+    player = Player(house=house, ref=ref)
+    player.clean_fields()
+    try:
+        with transaction.atomic():
+            player.save(force_insert=True)
+    except IntegrityError:
+        raise Conflict(f"Player {ref} is registered already.", code="player_exists", player=ref) from None
+    chart.open_accounts(house, [player.wallet])
+    record(chain=f"house/{house.code}", house=house, kind="player.registered", actor=actor, data={"player": ref})
+    return player
+
+
+def register(*, command: Command, ref: str) -> Answer:
+    """Register a player under a reference. There is no version to match: nothing existed before."""
+
+    def operation() -> Answer:
+        player = create_player(house=command.acting.house, ref=ref, actor=command.acting.actor)
+        return Answer({"player": player.ref, "chips": 0}, 1, 201)
+
+    return commands.run(command, operation)

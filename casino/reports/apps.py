@@ -1,0 +1,10 @@
+"""App configuration."""
+
+from django.apps import AppConfig
+
+
+class ReportsConfig(AppConfig):
+    """Reports."""
+
+    name = "casino.reports"
+    label = "reports"

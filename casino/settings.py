@@ -1,0 +1,172 @@
+"""Settings: everything that differs between houses comes from the environment, and nothing secret has a default.
+
+`DATABASE_URL`        what the running application uses; it always works as the role `CASINO_APP_ROLE`.
+`DATABASE_OWNER_URL`  who owns the tables; used by `migrate --database owner` only (default: `DATABASE_URL`).
+`REDIS_URL`, `CELERY_BROKER_URL`  the Redis-protocol server (the broker defaults to `REDIS_URL`).
+`CASINO_SECRET_KEY`   Django's signing key; `CASINO_SEAL_KEY` 32 bytes in hex that seal the seeds of electronic deals.
+`CASINO_ALLOWED_HOSTS`, `CASINO_DEBUG`, `CASINO_LOG_LEVEL`  as their names say.
+"""
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+from casino.celery import TASK_HARD_LIMIT, VISIBILITY_TIMEOUT
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+def _required(name: str) -> str:
+    value = os.environ.get(name, "")
+    if not value:
+        raise ImproperlyConfigured(
+            f"{name} is not set. Run through `make`, or: eval $(python -m deploy.embedded env)"
+        )
+    return value
+
+
+DEBUG = os.environ.get("CASINO_DEBUG", "") == "1"
+SECRET_KEY = _required("CASINO_SECRET_KEY")
+CASINO_SEAL_KEY = _required("CASINO_SEAL_KEY")
+ALLOWED_HOSTS = os.environ.get("CASINO_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]").split(",")
+
+INSTALLED_APPS = [
+    "django.contrib.contenttypes",
+    "django.contrib.auth",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "knox",
+    "axes",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "ledger",
+    "casino.house",
+    "casino.staff",
+    "casino.players",
+    "casino.audit",
+    "casino.tables",
+    "casino.hands",
+    "casino.cage",
+    "casino.api",
+    "casino.reports",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "casino.api.middleware.RequestIdMiddleware",
+    "django.middleware.common.CommonMiddleware",
+]
+
+ROOT_URLCONF = "casino.urls"
+WSGI_APPLICATION = "casino.wsgi.application"
+TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
+
+# --- Database: two aliases on the same database; see the module docstring -----------------------------------------
+CASINO_APP_ROLE = os.environ.get("CASINO_APP_ROLE", "casino_app")
+
+
+def _database(url: str, *, assume_role: str | None) -> dict:
+    """Database settings for one URL; `assume_role` makes every connection `SET ROLE` before its first statement."""
+    options: dict = {"application_name": "cukassza"}
+    if assume_role and urlsplit(url).username != assume_role:
+        options["assume_role"] = assume_role
+    parsed = dj_database_url.parse(url, conn_max_age=None, conn_health_checks=True)
+    if parsed["ENGINE"] != "django.db.backends.postgresql":
+        raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database: the ledger's promises are kept there.")
+    # READ COMMITTED, PostgreSQL's default: the one lock order and the row locks do the rest.
+    parsed["OPTIONS"] = {**parsed.get("OPTIONS", {}), **options}
+    return dict(parsed)
+
+
+DATABASES = {
+    "default": _database(_required("DATABASE_URL"), assume_role=CASINO_APP_ROLE),
+    "owner": _database(os.environ.get("DATABASE_OWNER_URL") or _required("DATABASE_URL"), assume_role=None),
+}
+DATABASES["owner"]["CONN_MAX_AGE"] = 0
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+# axes.W002 wants its middleware, which answers lock-outs of Django forms; ours are answered by the sign-in service.
+SILENCED_SYSTEM_CHECKS = ["axes.W002"]
+
+# --- Staff, terminals and tokens ------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "staff.Staff"
+KNOX_TOKEN_MODEL = "staff.TerminalToken"  # noqa: S105 - the name of a model
+REST_KNOX = {"TOKEN_TTL": timedelta(hours=12), "AUTH_HEADER_PREFIX": "Bearer", "SECURE_HASH_ALGORITHM": "hashlib.sha256"}
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_USERNAME_FORM_FIELD = "login"
+AXES_RESET_ON_SUCCESS = True
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
+
+# --- API ------------------------------------------------------------------------------------------------------------
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["casino.api.authentication.TerminalTokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["casino.api.permissions.DenyAll"],
+    "DEFAULT_PARSER_CLASSES": ["casino.api.parsers.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PAGINATION_CLASS": "casino.api.pagination.OldestFirst",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "casino.api.problems.handle",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Cukassza",
+    "DESCRIPTION": "The betting and audit backend of a card room.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+STATIC_URL = "static/"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = False
+
+# --- Celery ---------------------------------------------------------------------------------------------------------
+REDIS_URL = _required("REDIS_URL")
+CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or REDIS_URL.replace("unix://", "redis+socket://", 1)
+CELERY_TASK_IGNORE_RESULT = True  # state is in rows, not in a result backend
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_TIME_LIMIT = TASK_HARD_LIMIT
+CELERY_WORKER_PREFETCH_MULTIPLIER = 4
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": VISIBILITY_TIMEOUT,
+    "socket_timeout": 5,
+    "socket_connect_timeout": 2,
+    "health_check_interval": 10,
+    "retry_on_timeout": True,
+    # Tests and several houses on one server keep their queues apart.
+    "global_keyprefix": os.environ.get("CASINO_QUEUE_PREFIX", "cukassza:"),
+}
+#: Seconds after which an unsettled outbox row is sent again, and how often the sweeper looks.
+CASINO_OUTBOX_STALE_SECONDS = 2
+CELERY_BEAT_SCHEDULE = {"sweep-outbox": {"task": "hands.sweep_outbox", "schedule": 1.0, "options": {"expires": 5}}}
+
+# --- The rest -------------------------------------------------------------------------------------------------------
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+USE_I18N = False
+SECURE_CONTENT_TYPE_NOSNIFF = True
+X_FRAME_OPTIONS = "DENY"
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": os.environ.get("CASINO_LOG_LEVEL", "INFO")},
+}

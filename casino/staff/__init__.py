@@ -1,0 +1,1 @@
+"""Staff, their roles, and the terminals they sign in at."""

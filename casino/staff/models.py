@@ -1,0 +1,124 @@
+"""Who works here, at which terminals, the tokens that join the two, and what each terminal was answered."""
+
+from typing import ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from knox.models import AbstractAuthToken
+
+from casino.house.models import ClockTimestamp, House
+
+
+class Role(models.TextChoices):
+    """What a person may do; the API's permissions name the roles an operation takes."""
+
+    DEALER = "dealer"
+    FLOOR = "floor"
+    CASHIER = "cashier"
+    AUDITOR = "auditor"
+    ADMIN = "admin"
+
+
+class StaffManager(BaseUserManager["Staff"]):
+    """Finds staff by login for Django's authentication."""
+
+    def get_by_natural_key(self, username: str | None) -> "Staff":
+        """The person with this login."""
+        return self.get(login=username)
+
+
+class Staff(AbstractBaseUser):
+    """One person on the payroll. Logins are unique over all houses of a database: `anna@house`."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="staff")
+    login = models.CharField(max_length=64, unique=True)
+    name = models.CharField(max_length=120)
+    roles: ArrayField = ArrayField(models.CharField(max_length=16, choices=Role.choices))
+    is_active = models.BooleanField(default=True)
+    hired_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    objects: ClassVar[StaffManager] = StaffManager()
+    USERNAME_FIELD = "login"
+    REQUIRED_FIELDS: ClassVar[list[str]] = ["name"]
+
+    class Meta:
+        verbose_name = "member of staff"
+        verbose_name_plural = "staff"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(roles__contained_by=[role.value for role in Role]), name="staff_known_roles"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.login
+
+
+class TerminalKind(models.TextChoices):
+    """Where a terminal stands."""
+
+    TABLE = "table"
+    CAGE = "cage"
+    OFFICE = "office"
+
+
+class Terminal(models.Model):
+    """A device at a fixed place. A dealer's token works only at the table where its terminal stands."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="terminals")
+    code = models.CharField(max_length=32)
+    kind = models.CharField(max_length=8, choices=TerminalKind.choices)
+    #: Code of the table or drawer it stands at; empty in the office.
+    place = models.CharField(max_length=32, blank=True, default="")
+    #: SHA-256 of the terminal's key. The key has 256 random bits, so a slow password hash would add nothing.
+    key_digest = models.CharField(max_length=64)
+    enrolled_at = models.DateTimeField(db_default=ClockTimestamp())
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "terminal"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "code"], name="terminal_code"),
+            models.CheckConstraint(
+                condition=Q(kind=TerminalKind.OFFICE, place="") | (~Q(kind=TerminalKind.OFFICE) & ~Q(place="")),
+                name="terminal_place",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class TerminalToken(AbstractAuthToken):
+    """A signed-in person at a terminal; only the hash is kept, it expires, and deleting the row revokes it."""
+
+    terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="tokens")
+
+    class Meta:
+        verbose_name = "terminal token"
+
+    def __str__(self) -> str:
+        return f"{self.user_id}@{self.terminal_id}"
+
+
+class AnsweredRequest(models.Model):
+    """The answer given under an Idempotency-Key: the same request again gets the same answer and changes nothing."""
+
+    terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="+")
+    key = models.CharField(max_length=128)
+    request_hash = models.CharField(max_length=64)
+    #: Null only while the transaction that inserted the row is still running, so nobody else ever reads null.
+    answer = models.TextField(null=True)
+    status = models.PositiveSmallIntegerField(null=True)
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "answered request"
+        constraints = [
+            models.UniqueConstraint(fields=["terminal", "key"], name="answered_request_key"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.terminal_id}:{self.key}"

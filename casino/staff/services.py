@@ -1,0 +1,103 @@
+"""Hiring, enrolling terminals, signing in and out."""
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hmac import compare_digest
+
+from axes.handlers.proxy import AxesProxyHandler
+from django.contrib.auth import authenticate
+from django.contrib.auth.password_validation import validate_password
+from django.db import transaction
+from django.http import HttpRequest
+
+from casino.audit.services import Actor, record
+from casino.errors import Forbidden, TooManyAttempts
+from casino.house.models import House
+from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A fresh token in the clear (it is shown once and only its hash is kept) and its row."""
+
+    token: str
+    row: TerminalToken
+
+
+def _digest(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def hire(*, house: House, login: str, name: str, roles: Iterable[Role], password: str, actor: Actor) -> Staff:
+    """Take somebody on. The password must pass Django's validators; only its argon2 hash is kept."""
+    with transaction.atomic():
+        staff = Staff(house=house, login=login, name=name, roles=sorted(roles))
+        validate_password(password, staff)
+        staff.set_password(password)
+        staff.save()
+        record(
+            chain=f"house/{house.code}", house=house, kind="staff.hired", actor=actor,
+            data={"login": login, "roles": list(staff.roles)},
+        )
+    return staff
+
+
+def enrol_terminal(*, house: House, code: str, kind: TerminalKind, place: str, actor: Actor) -> tuple[Terminal, str]:
+    """Enrol a device and return it with its key, which is shown once and kept by the device only."""
+    key = secrets.token_urlsafe(32)
+    with transaction.atomic():
+        terminal = Terminal.objects.create(house=house, code=code, kind=kind, place=place, key_digest=_digest(key))
+        record(
+            chain=f"house/{house.code}", house=house, kind="terminal.enrolled", actor=actor,
+            data={"terminal": code, "kind": str(kind), "place": place},
+        )
+    return terminal, key
+
+
+def sign_in(
+    *, request: HttpRequest, login: str, password: str, terminal_code: str, terminal_key: str, request_id: str
+) -> SignedIn:
+    """Check person and terminal, then issue a token for both together.
+
+    Raises TooManyAttempts while the login is locked from this address, and Forbidden with the same words whatever
+    part was wrong, so that an attempt teaches nothing.
+    """
+    if not AxesProxyHandler.is_allowed(request, {"username": login}):
+        raise TooManyAttempts("Too many failed attempts; wait fifteen minutes or ask an administrator.")
+    staff = authenticate(request=request, username=login, password=password)
+    terminal = (
+        Terminal.objects.filter(house=staff.house, code=terminal_code, revoked_at=None).first()
+        if isinstance(staff, Staff)
+        else None
+    )
+    if not isinstance(staff, Staff) or terminal is None or not compare_digest(
+        terminal.key_digest, _digest(terminal_key)
+    ):
+        raise Forbidden("Login, password or terminal is not right.", code="sign_in_refused")
+    with transaction.atomic():
+        row, token = TerminalToken.objects.create(staff, terminal=terminal)
+        record(
+            chain=f"house/{staff.house.code}", house=staff.house, kind="staff.signed_in",
+            actor=Actor(staff=login, role="", terminal=terminal.code, request=request_id), data={},
+        )
+    return SignedIn(token, row)
+
+
+def sign_out(*, token: TerminalToken, actor: Actor) -> None:
+    """Revoke one token."""
+    house = token.terminal.house
+    with transaction.atomic():
+        token.delete()
+        record(chain=f"house/{house.code}", house=house, kind="staff.signed_out", actor=actor, data={})
+
+
+def role_for(staff: Staff, allowed: Iterable[Role]) -> Role:
+    """The first of the allowed roles that this person has. Raises Forbidden when there is none."""
+    allowed = tuple(allowed)
+    for role in allowed:
+        if role in staff.roles:
+            return role
+    raise Forbidden(f"This takes one of the roles {', '.join(allowed)}.", allowed_roles=list(allowed))
+

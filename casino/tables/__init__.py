@@ -1,0 +1,1 @@
+"""Tables: what is played there, who sits where, who deals next."""

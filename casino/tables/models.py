@@ -1,0 +1,129 @@
+"""Tables, sittings (from opening to closing) and seatings (a player on a seat for a while).
+
+Seats are numbered in the game's play order, whatever way round the room that is: the seat after the dealer's is the
+next number in use. A table's state says what may be done next:
+
+    closed -> open -> playing -> settling -> open ... -> closed
+                                 settling -> disputed (the worker's replay disagrees; somebody must rule)
+"""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import F, Q
+
+from casino.house.models import ClockTimestamp, House
+from casino.players.models import REFERENCE, Player
+
+
+class TableState(models.TextChoices):
+    """What may be done next at a table."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+    PLAYING = "playing"
+    SETTLING = "settling"
+    DISPUTED = "disputed"
+
+
+class KasszaEnd(models.TextChoices):
+    """What becomes of a cukassza that nobody has won when the table closes. There is no silent default."""
+
+    SPLIT = "split", "equal shares to everybody seated; what does not divide goes to the first after the dealer"
+    HOUSE = "house", "to the house"
+    LAST_DEALER = "last_dealer", "to the player who dealt last"
+
+
+class Table(models.Model):
+    """One table. `version` grows with every write and with every settlement; If-Match compares against it."""
+
+    #: Which state may follow which.
+    NEXT: ClassVar[dict[str, tuple[str, ...]]] = {
+        TableState.CLOSED: (TableState.OPEN,),
+        TableState.OPEN: (TableState.PLAYING, TableState.CLOSED),
+        TableState.PLAYING: (TableState.SETTLING,),
+        TableState.SETTLING: (TableState.OPEN, TableState.DISPUTED),
+        TableState.DISPUTED: (),
+    }
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="tables")
+    code = models.CharField(max_length=32, validators=[REFERENCE])
+    game = models.CharField(max_length=32)
+    #: Every option that differs from the game's default, stakes included; checked by the engine when set.
+    options = models.JSONField()
+    seats = models.PositiveSmallIntegerField()
+    #: Least and most a player may have in front of him when he sits down or adds chips, in minor units.
+    min_stack = models.BigIntegerField()
+    max_stack = models.BigIntegerField()
+    kassza_end = models.CharField(max_length=12, choices=KasszaEnd.choices)
+    state = models.CharField(max_length=8, choices=TableState.choices, default=TableState.CLOSED)
+    version = models.BigIntegerField(default=1)
+    #: Who deals the next hand; null until the table opens.
+    dealer_seat = models.PositiveSmallIntegerField(null=True, blank=True)
+    hands_dealt = models.PositiveIntegerField(default=0)
+    #: SHA-256 of the last hand's record, which the next record names as `prev`.
+    last_record_hash = models.CharField(max_length=64, blank=True, default="")
+
+    class Meta:
+        verbose_name = "table"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "code"], name="table_code"),
+            models.CheckConstraint(condition=Q(state__in=TableState.values), name="table_state"),
+            models.CheckConstraint(condition=Q(kassza_end__in=KasszaEnd.values), name="table_kassza_end"),
+            models.CheckConstraint(condition=Q(min_stack__gt=0, max_stack__gte=F("min_stack")), name="table_limits"),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+    @property
+    def chain(self) -> str:
+        """Name of the table's audit chain."""
+        return f"table/{self.code}"
+
+    def account(self, number: str) -> str:
+        """Account code of one of the table's own accounts, e.g. `2030/T1` for the pot."""
+        return f"{number}/{self.code}"
+
+    def stack_account(self, player_ref: str) -> str:
+        """Account code of a player's stack at this table."""
+        return f"2020/{self.code}/{player_ref}"
+
+
+class Sitting(models.Model):
+    """One evening of a table, from opening to closing."""
+
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="sittings")
+    number = models.PositiveIntegerField()
+    opened_at = models.DateTimeField(db_default=ClockTimestamp())
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "sitting"
+        constraints = [
+            models.UniqueConstraint(fields=["table", "number"], name="sitting_number"),
+            models.UniqueConstraint(fields=["table"], condition=Q(closed_at=None), name="sitting_one_open"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.table_id}/{self.number}"
+
+
+class Seating(models.Model):
+    """A player on a seat of a table during a sitting."""
+
+    sitting = models.ForeignKey(Sitting, on_delete=models.PROTECT, related_name="seatings")
+    seat = models.PositiveSmallIntegerField()
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="seatings")
+    sat_at = models.DateTimeField(db_default=ClockTimestamp())
+    left_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "seating"
+        constraints = [
+            models.UniqueConstraint(fields=["sitting", "seat"], condition=Q(left_at=None), name="seat_taken_once"),
+            models.UniqueConstraint(fields=["sitting", "player"], condition=Q(left_at=None), name="player_seated_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.player_id}@{self.seat}"

@@ -1,0 +1,67 @@
+"""Reading tables."""
+
+from typing import Any
+
+from casino.errors import NotFound
+from casino.house import chart
+from casino.house.models import House
+from casino.tables.models import Seating, Sitting, Table
+
+
+def get(house: House, code: str) -> Table:
+    """One table of the house. Raises NotFound."""
+    table = Table.objects.filter(house=house, code=code).first()
+    if table is None:
+        raise NotFound(f"This house has no table {code}.")
+    return table
+
+
+def open_sitting(table: Table) -> Sitting | None:
+    """The sitting in progress, or None when the table is closed."""
+    return Sitting.objects.filter(table=table, closed_at=None).first()
+
+
+def seated(table: Table) -> list[Seating]:
+    """Who sits there now, in play order."""
+    return list(
+        Seating.objects.filter(sitting__table=table, sitting__closed_at=None, left_at=None)
+        .select_related("player")
+        .order_by("seat")
+    )
+
+
+def stacks(table: Table, seatings: list[Seating]) -> dict[str, int]:
+    """Chips in front of each seated player, by player reference, in minor units."""
+    codes = {seating.player.ref: table.stack_account(seating.player.ref) for seating in seatings}
+    balances = chart.balances(table.house, codes.values()) if codes else {}
+    return {ref: balances[code] for ref, code in codes.items()}
+
+
+def cukassza(table: Table) -> int:
+    """What is carried over to the next hand, in minor units."""
+    code = table.account("2040")
+    return chart.balances(table.house, [code])[code]
+
+
+def describe(table: Table) -> dict[str, Any]:
+    """A table as its console sees it."""
+    seatings = seated(table)
+    chips = stacks(table, seatings)
+    return {
+        "table": table.code,
+        "game": table.game,
+        "options": table.options,
+        "state": table.state,
+        "version": table.version,
+        "currency": table.house.currency,
+        "seats": [
+            {"seat": seating.seat, "player": seating.player.ref, "stack": chips[seating.player.ref]}
+            for seating in seatings
+        ],
+        "seat_count": table.seats,
+        "dealer_seat": table.dealer_seat,
+        "hands_dealt": table.hands_dealt,
+        "cukassza": cukassza(table),
+        "limits": {"min_stack": table.min_stack, "max_stack": table.max_stack},
+        "kassza_end": table.kassza_end,
+    }

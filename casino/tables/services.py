@@ -1,0 +1,296 @@
+"""Opening and closing tables, sitting down, adding chips and leaving."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from casino import commands, locks
+from casino.audit.services import Actor, record
+from casino.commands import Acting, Answer, Command
+from casino.errors import Conflict, NotFound, Unprocessable, WrongTerminal
+from casino.house import books, chart
+from casino.house.models import ClockTimestamp, House
+from casino.players.models import Player
+from casino.staff.models import TerminalKind
+from casino.tables import selectors
+from casino.tables.models import KasszaEnd, Seating, Sitting, Table, TableState
+
+#: Accounts that every table has for itself, so that no two tables ever wait for the same row.
+TABLE_ACCOUNTS = ("2030", "2040", "2070", "4010", "5100", "9130", "9150", "9170")
+
+
+def create_table(
+    *,
+    house: House,
+    code: str,
+    game: str,
+    options: Mapping[str, Any],
+    seats: int,
+    min_stack: int,
+    max_stack: int,
+    kassza_end: KasszaEnd,
+    actor: Actor,
+) -> Table:
+    """Set up a table and its accounts. `options` were checked by the engine (see `hands.services.set_up_table`)."""
+    with transaction.atomic():
+        table = Table(
+            house=house, code=code, game=game, options=dict(options), seats=seats,
+            min_stack=min_stack, max_stack=max_stack, kassza_end=kassza_end,
+        )
+        table.full_clean()
+        table.save(force_insert=True)
+        chart.open_accounts(house, [table.account(number) for number in TABLE_ACCOUNTS])
+        record(
+            chain=table.chain, house=house, kind="table.set_up", actor=actor,
+            data={
+                "game": game, "options": dict(options), "seats": seats, "kassza_end": str(kassza_end),
+                "min_stack": min_stack, "max_stack": max_stack,
+            },
+        )
+    return table
+
+
+# --- What every write at a table shares -----------------------------------------------------------------------------
+
+
+def lock_table(command: Command, code: str) -> Table:
+    """Lock the table, then make sure that terminal and If-Match are right. The first step of every write here."""
+    table = locks.lock(Table, locks.Rank.DESK, house=command.acting.house, code=code)
+    require_at(command.acting, table)
+    command.require_version(table.version)
+    return table
+
+
+def require_at(acting: Acting, table: Table) -> None:
+    """Refuse terminals that do not stand at this table."""
+    if acting.terminal.kind != TerminalKind.TABLE or acting.terminal.place != table.code:
+        raise WrongTerminal(f"Terminal {acting.terminal.code} does not stand at table {table.code}.")
+
+
+def require_state(table: Table, *allowed: TableState) -> None:
+    """Refuse unless the table is in one of these states."""
+    if table.state not in allowed:
+        wanted = " or ".join(allowed)
+        raise Conflict(
+            f"Table {table.code} is {table.state}; this takes a table that is {wanted}.",
+            code=f"table_{table.state}", state=table.state,
+        )
+
+
+def advance(table: Table, state: TableState | None = None) -> None:
+    """Save the table with its next version, and its next state where one is given."""
+    if state is not None and state != table.state:
+        if state not in Table.NEXT[table.state]:
+            raise AssertionError(f"no table goes from {table.state} to {state}")
+        table.state = state
+    table.version += 1
+    table.save()
+
+
+def at_table(
+    command: Command, code: str, change: Callable[[Table], tuple[str, dict[str, Any]]], *, status: int = 200
+) -> Answer:
+    """Run one write at a table: lock it, change it, record the change, answer with the table as it is now.
+
+    `change` returns the kind and the data of the audit event; it calls `advance` itself where it changes the state.
+    """
+
+    def operation() -> Answer:
+        table = lock_table(command, code)
+        before = table.version
+        kind, data = change(table)
+        if table.version == before:
+            advance(table)
+        receipt = record(
+            chain=table.chain, house=table.house, kind=kind, actor=command.acting.actor,
+            data={**data, "table_version": table.version},
+        )
+        return Answer({**selectors.describe(table), "audit": receipt.as_json()}, table.version, status)
+
+    return commands.run(command, operation)
+
+
+def ledger_key(command: Command) -> str:
+    """The ledger's key for the one posting of a command: as unique as the command."""
+    return f"{command.acting.terminal.code}:{command.key}"
+
+
+# --- The writes -----------------------------------------------------------------------------------------------------
+
+
+def open_table(*, command: Command, code: str) -> Answer:
+    """Open the table for a new sitting."""
+
+    def change(table: Table) -> tuple[str, dict[str, Any]]:
+        require_state(table, TableState.CLOSED)
+        number = (table.sittings.aggregate(last=Max("number"))["last"] or 0) + 1
+        Sitting.objects.create(table=table, number=number)
+        table.dealer_seat = None
+        advance(table, TableState.OPEN)
+        return "table.opened", {"sitting": number}
+
+    return at_table(command, code, change)
+
+
+def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int) -> Answer:
+    """Seat a player with `amount` minor units of the chips in his hands.
+
+    Raises Conflict seat_taken or already_seated, Unprocessable no_such_seat or stack_out_of_range, and the ledger's
+    insufficient_funds when the player does not hold that much.
+    """
+
+    def change(table: Table) -> tuple[str, dict[str, Any]]:
+        require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
+        player = _player(table.house, player_ref)
+        if not 1 <= seat <= table.seats:
+            raise Unprocessable(
+                f"Table {code} has seats 1 to {table.seats}.", code="no_such_seat", min=1, max=table.seats
+            )
+        _require_limits(table, amount)
+        sitting = selectors.open_sitting(table)
+        try:
+            with transaction.atomic():
+                Seating.objects.create(sitting=sitting, seat=seat, player=player)
+        except IntegrityError:
+            taken = Seating.objects.filter(sitting=sitting, seat=seat, left_at=None).exists()
+            raise Conflict(
+                f"Seat {seat} is taken." if taken else f"{player_ref} sits at this table already.",
+                code="seat_taken" if taken else "already_seated",
+            ) from None
+        stack = table.stack_account(player_ref)
+        chart.open_accounts(table.house, [stack])
+        books.enter(
+            table.house, key=ledger_key(command), kind="table.sat_down",
+            lines=[(player.wallet, stack, amount)], metadata={"table": code, "player": player_ref},
+        )
+        return "table.sat_down", {"seat": seat, "player": player_ref, "amount": amount}
+
+    return at_table(command, code, change, status=201)
+
+
+def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
+    """Add chips to a stack, between hands only: a stack in play is what the others play against."""
+
+    def change(table: Table) -> tuple[str, dict[str, Any]]:
+        require_state(table, TableState.OPEN)
+        seating = _at_seat(table, seat)
+        player = seating.player
+        _require_limits(table, selectors.stacks(table, [seating])[player.ref] + amount)
+        books.enter(
+            table.house, key=ledger_key(command), kind="table.chips_added",
+            lines=[(player.wallet, table.stack_account(player.ref), amount)],
+            metadata={"table": code, "player": player.ref},
+        )
+        return "table.chips_added", {"seat": seat, "player": player.ref, "amount": amount}
+
+    return at_table(command, code, change)
+
+
+def leave(*, command: Command, code: str, seat: int) -> Answer:
+    """Stand a player up with all his chips. He forfeits his share of a cukassza that is being carried."""
+
+    def change(table: Table) -> tuple[str, dict[str, Any]]:
+        require_state(table, TableState.OPEN)
+        seating = _at_seat(table, seat)
+        amount = _stand_up(table, [seating], key=ledger_key(command))[seating.player.ref]
+        return "table.left", {"seat": seat, "player": seating.player.ref, "amount": amount}
+
+    return at_table(command, code, change)
+
+
+def close_table(*, command: Command, code: str) -> Answer:
+    """Close the sitting: settle what is left of the cukassza by the table's rule, then stand everybody up."""
+
+    def change(table: Table) -> tuple[str, dict[str, Any]]:
+        require_state(table, TableState.OPEN)
+        seatings = selectors.seated(table)
+        shares = _share_cukassza(table, seatings)
+        cukassza = table.account("2040")
+        if shares:
+            lines = [(cukassza, account, amount) for account, amount in shares.items()]
+            house_share = shares.get(table.account("4010"), 0)
+            if house_share:
+                lines.append((table.account("9150"), table.account("9170"), house_share))
+            books.enter(
+                table.house, key=f"{ledger_key(command)}:kassza", kind="table.kassza_end", lines=lines,
+                metadata={"table": code, "rule": table.kassza_end},
+            )
+        amounts = _stand_up(table, seatings, key=ledger_key(command))
+        Sitting.objects.filter(table=table, closed_at=None).update(closed_at=ClockTimestamp())
+        advance(table, TableState.CLOSED)
+        return "table.closed", {"kassza_end": table.kassza_end, "shares": shares, "left_with": amounts}
+
+    return at_table(command, code, change)
+
+
+# --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _player(house: House, ref: str) -> Player:
+    player = Player.objects.filter(house=house, ref=ref).first()
+    if player is None:
+        raise NotFound(f"This house knows no player {ref}.")
+    return player
+
+
+def _at_seat(table: Table, seat: int) -> Seating:
+    for seating in selectors.seated(table):
+        if seating.seat == seat:
+            return seating
+    raise NotFound(f"Nobody sits on seat {seat} of table {table.code}.")
+
+
+def _require_limits(table: Table, stack: int) -> None:
+    if not table.min_stack <= stack <= table.max_stack:
+        raise Unprocessable(
+            f"A stack at table {table.code} is {table.min_stack} to {table.max_stack}, this would be {stack}.",
+            code="stack_out_of_range", min=table.min_stack, max=table.max_stack,
+        )
+
+
+def _stand_up(table: Table, seatings: list[Seating], *, key: str) -> dict[str, int]:
+    """Move whole stacks back into their players' hands; returns the amounts by player reference."""
+    amounts = selectors.stacks(table, seatings)
+    lines = [
+        (table.stack_account(seating.player.ref), seating.player.wallet, amounts[seating.player.ref])
+        for seating in seatings
+        if amounts[seating.player.ref]
+    ]
+    if lines:
+        books.enter(
+            table.house, key=key, kind="table.left", lines=lines,
+            metadata={"table": table.code, "players": sorted(amounts)},
+        )
+    Seating.objects.filter(id__in=[seating.id for seating in seatings]).update(left_at=ClockTimestamp())
+    return amounts
+
+
+def _share_cukassza(table: Table, seatings: list[Seating]) -> dict[str, int]:
+    """Who gets what of an unwon cukassza when the table closes (`Table.kassza_end`), by account code."""
+    amount = selectors.cukassza(table)
+    if not amount:
+        return {}
+    if table.kassza_end == KasszaEnd.HOUSE:
+        return {table.account("4010"): amount}
+    if not seatings:
+        raise Conflict(
+            f"A cukassza of {amount} is waiting and nobody is seated to take it; close before the last player leaves.",
+            code="kassza_without_players", cukassza=amount,
+        )
+    # `dealer_seat` is the next dealer, so the seat that comes last in play order before him dealt last.
+    ordered = in_play_order(seatings, after=table.dealer_seat or 0)
+    if table.kassza_end == KasszaEnd.LAST_DEALER:
+        before_next = [seating for seating in ordered if seating.seat != table.dealer_seat]
+        last_dealer = before_next[-1] if before_next else ordered[-1]
+        return {table.stack_account(last_dealer.player.ref): amount}
+    share, odd = divmod(amount, len(ordered))
+    shares = {table.stack_account(seating.player.ref): share for seating in ordered}
+    shares[table.stack_account(ordered[0].player.ref)] += odd
+    return {account: value for account, value in shares.items() if value}
+
+
+def in_play_order(seatings: list[Seating], *, after: int) -> list[Seating]:
+    """Seatings in play order, beginning with the first seat after seat number `after`."""
+    return sorted(seatings, key=lambda seating: (seating.seat <= after, seating.seat))

@@ -1,0 +1,51 @@
+"""Every address of the house."""
+
+from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from rest_framework.permissions import AllowAny
+
+from casino.api import cage, dealer, health, oversight, sessions
+
+_open = {"authentication_classes": [], "permission_classes": [AllowAny]}
+
+v1 = [
+    path("schema", SpectacularAPIView.as_view(**_open), name="schema"),
+    path("docs", SpectacularSwaggerView.as_view(url_name="schema", **_open), name="docs"),
+    path("sign-in", sessions.SignIn.as_view()),
+    path("sign-out", sessions.SignOut.as_view()),
+    path("tables", oversight.TableList.as_view()),
+    path("tables/<slug:table>", dealer.TableDetail.as_view()),
+    path("tables/<slug:table>/open", dealer.OpenTable.as_view()),
+    path("tables/<slug:table>/close", dealer.CloseTable.as_view()),
+    path("tables/<slug:table>/seats", dealer.SitDown.as_view()),
+    path("tables/<slug:table>/seats/<int:seat>/chips", dealer.AddChips.as_view()),
+    path("tables/<slug:table>/seats/<int:seat>/leave", dealer.LeaveSeat.as_view()),
+    path("tables/<slug:table>/hands", dealer.DealHand.as_view()),
+    path("tables/<slug:table>/hand", dealer.HandNow.as_view()),
+    path("tables/<slug:table>/hand/legal-actions", dealer.LegalNow.as_view()),
+    path("tables/<slug:table>/hand/actions", dealer.Act.as_view()),
+    path("tables/<slug:table>/hand/cards", dealer.EnterCards.as_view()),
+    path("players", oversight.PlayerList.as_view()),
+    path("players/register", cage.RegisterPlayer.as_view()),
+    path("drawers/<slug:drawer>", cage.DrawerDetail.as_view()),
+    path("drawers/<slug:drawer>/open", cage.OpenDrawer.as_view()),
+    path("drawers/<slug:drawer>/buy-ins", cage.BuyIn.as_view()),
+    path("drawers/<slug:drawer>/cash-outs", cage.CashOut.as_view()),
+    path("drawers/<slug:drawer>/close", cage.CloseDrawer.as_view()),
+    path("hands", oversight.HandList.as_view()),
+    path("hands/<slug:hand>", oversight.HandRecord.as_view()),
+    path("audit/events", oversight.EventList.as_view()),
+    path("reports/house", oversight.HouseReport.as_view()),
+    path("reports/players", oversight.PlayerReport.as_view()),
+    path("reports/hands", oversight.HandMoney.as_view()),
+    path("reports/verification", oversight.Verification.as_view()),
+]
+
+urlpatterns = [
+    path("healthz", health.healthz),
+    path("readyz", health.readyz),
+    path("api/v1/", include(v1)),
+]
+
+handler404 = "casino.api.problems.not_found"
+handler500 = "casino.api.problems.server_error"

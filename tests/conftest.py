@@ -1,0 +1,118 @@
+"""Root fixtures: every test that needs a server gets a real one.
+
+Settings are read from the environment when Django starts, so `pytest_configure` only *plans* the addresses
+(no server is started) and sets Django up; pytest-django finds it ready. The first test that asks for
+`live_db` (or `db`) starts PostgreSQL, creates a database of this process's own, migrates it as its owner and
+leaves the application's role connected. A run of tests/engine alone needs neither Django nor a server: the
+engine is pure.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest_django.plugin import DjangoDbBlocker
+
+from tests.services import PrivateValkey, TestServices
+
+SERVICES = pytest.StashKey[TestServices]()
+ENGINE_TESTS = Path(__file__).parent / "engine"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Point the environment at this process's own database and Valkey, and set Django up."""
+    if engine_only(config) or is_xdist_controller(config):
+        return
+    if os.environ.get("DJANGO_SETTINGS_MODULE"):
+        # pytest-django has loaded it before this file, and the tests would write into the database it names.
+        raise pytest.UsageError(
+            "unset DJANGO_SETTINGS_MODULE: the tests choose it, with a database of their own"
+        )
+    services = config.stash[SERVICES] = TestServices(os.environ)
+    os.environ.update(services.environ())
+    os.environ["DJANGO_SETTINGS_MODULE"] = os.environ.get("CASINO_TEST_SETTINGS", "casino.settings")
+    import django
+
+    django.setup()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave no server of our own and no temporary folder behind."""
+    if SERVICES in config.stash:
+        config.stash[SERVICES].remove()
+
+
+def engine_only(config: pytest.Config) -> bool:
+    """Whether every path of this run lies in tests/engine."""
+    paths = [(config.invocation_params.dir / arg.split("::")[0]).resolve() for arg in config.args]
+    return bool(paths) and all(path.is_relative_to(ENGINE_TESTS) for path in paths)
+
+
+def is_xdist_controller(config: pytest.Config) -> bool:
+    """Whether we only hand tests to workers; they inherit our environment, so it must stay as it was."""
+    return bool(config.getoption("dist", "no") != "no") and not hasattr(config, "workerinput")
+
+
+@pytest.fixture(scope="session")
+def services(pytestconfig: pytest.Config) -> TestServices:
+    """PostgreSQL and Valkey of this test process, running."""
+    planned = pytestconfig.stash[SERVICES]
+    planned.start()
+    return planned
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(services: TestServices, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """A fresh database, migrated on alias `owner`; replaces pytest-django's, which would flush tables and
+    fail.
+
+    The runtime role may not TRUNCATE, by design, so nothing is ever cleaned up: tests make houses of their
+    own.
+    """
+    from django.core.management import call_command
+    from django.db import connections
+
+    services.create_database()
+    with django_db_blocker.unblock():
+        try:
+            call_command("migrate", database="owner", verbosity=0, interactive=False)
+            connections.close_all()
+            yield
+        finally:
+            connections.close_all()
+            services.drop_database()
+
+
+@pytest.fixture
+def live_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Database access as the running application has it: real commits, no wrapping transaction, no flush.
+
+    Connections are closed afterwards, so that no test inherits a transaction or a session setting.
+    """
+    from django.db import connections
+
+    with django_db_blocker.unblock():
+        try:
+            yield
+        finally:
+            connections.close_all()
+
+
+@pytest.fixture
+def private_valkey() -> Iterator[PrivateValkey]:
+    """A running Valkey of the test's own: `url`, `broker_url`, `kill()`, `start()`."""
+    server = PrivateValkey()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.remove()
+
+
+@pytest.fixture
+def own_valkey(private_valkey: PrivateValkey) -> str:
+    """The URL of a Valkey of the test's own, for tests that flush or stop it."""
+    return private_valkey.url

@@ -1,0 +1,1 @@
+"""Tests of the pure engine: no database, no Django."""

@@ -1,0 +1,222 @@
+"""Ferbli up to the end of charging, section by section of the rules text."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import AmountOutOfRange, VerbNotLegal, WrongTarget
+from engine.events import Move, MoveKind
+from tests.engine.support import amounts, play, stacked, table, verbs
+
+
+def besszer(seats: int, by: int, **setup: object) -> object:
+    """Everyone is in, p1 raises by ``by`` and all match."""
+    hand = table(seats, **setup)  # type: ignore[arg-type]
+    callers = range(2, seats + 1)
+    play(hand, "p1 po 100", *(f"p{seat} cc 100" for seat in callers))
+    return play(hand, f"p1 rb {by}", *(f"p{seat} cc {by}" for seat in callers))
+
+
+class TestFirstRound:
+    """First round of betting - the vizi and the cukassza."""
+
+    def test_the_first_player_pays_the_vizi_before_the_deal_and_never_drops_out(self):
+        hand = table(2)
+        assert [(offer.verb, offer.min, offer.max) for offer in hand.legal()] == [("po", 100, 100)]
+        play(hand, "p1 po 100", "p2 cc 100")
+        assert (hand.actor, verbs(hand)) == ("p1", ["k", "rb"])
+
+    def test_the_others_match_or_drop_out_in_play_order(self):
+        hand = play(table(3), "p1 po 100")
+        assert (hand.actor, verbs(hand)) == ("p2", ["cc", "f"])
+        assert play(hand, "p2 f").actor == "p3"
+
+    @pytest.mark.parametrize(("seats", "callers", "goes_on"), [
+        (2, 1, True), (4, 1, True), (4, 0, False), (5, 1, False), (5, 2, True), (7, 1, False), (7, 2, True),
+    ])  # fmt: skip
+    def test_two_of_up_to_four_or_three_of_more_are_needed(self, seats: int, callers: int, goes_on: bool):
+        hand = play(table(seats), "p1 po 100")
+        for seat in range(2, seats + 1):
+            play(hand, f"p{seat} cc 100" if seat <= callers + 1 else f"p{seat} f")
+        assert hand.over is not goes_on
+
+    def test_too_few_everyone_without_a_vizi_in_pays_one_and_the_pot_stays(self):
+        hand = play(table(5, carry=300), "p1 po 100", "p2 f", "p3 cc 100", "p4 f")
+        events = hand.apply("p5 f")
+        assert [event for event in events if isinstance(event, Move)] == [
+            Move(MoveKind.PENALTY, 2, 100),
+            Move(MoveKind.PENALTY, 4, 100),
+            Move(MoveKind.PENALTY, 5, 100),
+            Move(MoveKind.CARRY_OUT, 0, 800),
+        ]
+        assert hand.result and hand.result.net == (-100,) * 5
+        assert (hand.result.carry_out, hand.result.tax, hand.result.winner) == (800, 0, 0)
+
+    def test_money_carried_in_lies_in_the_pot_from_the_start(self):
+        hand = table(2, carry=400)
+        assert (hand.pot, hand.opening_events) == (400, (Move(MoveKind.CARRY_IN, 0, 400),))
+
+
+class TestBesszer:
+    """Second round of betting: the first player's raise."""
+
+    def test_no_besszer_deals_the_second_batch_and_nobody_else_may_raise(self):
+        hand = play(table(3), "p1 po 100", "p2 cc 100", "p3 cc 100", "p1 k")
+        assert (hand.actor, verbs(hand)) == ("p1", ["lk", "k", "rb"])
+
+    def test_it_is_one_or_two_vizi_even_when_money_was_carried_in(self):
+        hand = play(table(2, carry=5000), "p1 po 100", "p2 cc 100")
+        assert amounts(hand, "rb") == (100, 200)
+        for amount in (0, 50, 150, 300):
+            with pytest.raises(AmountOutOfRange) as refusal:
+                hand.apply(f"p1 rb {amount}")
+            assert refusal.value.expected == {"min": 100, "max": 200, "step": 100}
+
+    def test_the_others_match_it_or_fold_and_cannot_raise(self):
+        hand = play(table(3), "p1 po 100", "p2 cc 100", "p3 cc 100", "p1 rb 200")
+        assert (verbs(hand), amounts(hand, "cc")) == (["cc", "f"], (200, 200))
+        with pytest.raises(VerbNotLegal):
+            hand.apply("p2 rb 200")
+        with pytest.raises(VerbNotLegal):
+            hand.apply("p2 lk 2")
+
+    def test_if_all_fold_the_first_player_takes_the_pot_and_his_unmatched_raise_back(self):
+        hand = play(table(3, carry=300), "p1 po 100", "p2 cc 100", "p3 cc 100", "p1 rb 200", "p2 f")
+        events = hand.apply("p3 f")
+        assert Move(MoveKind.RETURNED, 1, 200) in events
+        assert Move(MoveKind.AWARD, 1, 600) in events
+        assert hand.result and hand.result.net == (500, -100, -100)
+
+    def test_who_folds_a_besszer_owes_nothing_more_if_all_check_later(self):
+        hand = play(table(3), "p1 po 100", "p2 cc 100", "p3 cc 100", "p1 rb 100", "p2 f", "p3 cc 100", "p3 k")
+        play(hand, "p1 k", "p3 k")
+        assert hand.result and hand.result.net == (-200, -100, -200)
+        assert hand.result.carry_out == 500
+
+
+class TestCharging:
+    """Second round of betting: kóstáltatás."""
+
+    def test_the_last_player_charges_the_first_up_to_twice_the_besszer(self):
+        hand = besszer(4, 200)
+        assert (hand.actor, verbs(hand)) == ("p4", ["k", "ks"])
+        [charge] = [offer for offer in hand.legal() if offer.verb == "ks"]
+        assert (charge.min, charge.max, charge.target, charge.count) == (100, 400, 1, 2)
+
+    def test_the_last_player_is_the_last_who_matched(self):
+        hand = play(table(4), "p1 po 100", "p2 cc 100", "p3 cc 100", "p4 cc 100")
+        play(hand, "p1 rb 100", "p2 cc 100", "p3 cc 100", "p4 f")
+        assert hand.actor == "p3"
+
+    def test_three_seats_can_be_charged_4_8_and_16(self):
+        hand = besszer(5, 200)
+        for charge, target in ((400, 1), (800, 2), (1600, 3)):
+            assert amounts(hand, "ks") == (100, charge)
+            play(hand, f"p5 ks {charge} p{target}")
+            order = [*range(target, 5), *range(1, target)]
+            for seat in order:
+                assert hand.actor == f"p{seat}"
+                play(hand, f"p{seat} cc {charge}")
+        # p4 is the trace-horse: one card
+        [charge] = [offer for offer in hand.legal() if offer.verb == "ks"]
+        assert (charge.target, charge.count, charge.max) == (4, 1, 3200)
+
+    def test_the_sequence_starts_at_the_first_player_and_does_not_skip(self):
+        hand = besszer(4, 100)
+        with pytest.raises(WrongTarget):
+            hand.apply("p4 ks 100 p2")
+
+    def test_the_stake_goes_in_first_then_the_cards_then_the_charged_seat_answers(self):
+        hand = besszer(4, 100)
+        hand.apply("p4 ks 200 p1")
+        assert (hand.pot, hand.actor) == (1000, "d")
+        play(hand)
+        assert (hand.actor, verbs(hand)) == ("p1", ["lk", "cc", "f"])
+
+    def test_only_the_charged_seat_may_look(self):
+        hand = play(besszer(4, 100), "p4 ks 200 p1", "p1 cc 200")
+        assert verbs(hand) == ["cc", "f"]
+        play(hand, "p2 cc 200", "p3 cc 200", "p4 ks 200 p2", "p2 lk 2", "p2 cc 200", "p3 cc 200")
+        assert (hand.actor, verbs(hand)) == ("p1", ["cc", "f"])  # p1 has two unseen cards and may not look
+
+    def test_a_charge_declined_ends_charging_and_the_rest_is_dealt_free(self):
+        hand = play(besszer(4, 100), "p4 ks 200 p1", "p1 f", "p2 cc 200", "p3 cc 200", "p4 k")
+        assert (hand.actor, verbs(hand)) == ("p2", ["lk", "k", "rb"])
+        assert [len(seat["cards"]) for seat in hand.view("public")["seats"]] == [4, 4, 4, 4]
+
+    def test_whether_or_not_the_charge_was_paid_the_next_can_be_charged(self):
+        hand = play(besszer(4, 100), "p4 ks 200 p1", "p1 f", "p2 cc 200", "p3 cc 200")
+        [charge] = [offer for offer in hand.legal() if offer.verb == "ks"]
+        assert charge.target == 2
+
+    def test_only_the_last_player_left_wins_at_once_and_gets_the_charge_back(self):
+        hand = play(besszer(3, 100), "p3 ks 200 p1", "p1 f", "p2 f")
+        assert hand.result and hand.result.net == (-200, -200, 400)
+
+    def test_cards_charged_to_a_seat_that_folds_stay_hidden_and_out_of_the_deck(self):
+        deck = stacked("Kl8b", "Ah7l", "XlOb", "KaKb")
+        hand = play(besszer(3, 100, deck=deck), "p3 ks 100 p1", "p1 lk 2", "p1 f", "p2 cc 100", "p3 k")
+        assert hand.view("public")["seats"][0]["cards"] == ["??"] * 4
+        dealt = [card for seat in hand.view("auditor")["seats"] for card in seat["cards"]]
+        assert {"Ka", "Kb"} <= set(dealt) and len(set(dealt)) == len(dealt) == 12
+
+
+class TestTraceHorse:
+    """Second round of betting: the ostorhegyes is charged card by card, and may charge back."""
+
+    def test_heads_up_the_first_player_is_the_trace_horse(self):
+        hand = besszer(2, 100)
+        [charge] = [offer for offer in hand.legal() if offer.verb == "ks"]
+        assert (charge.target, charge.count) == (1, 1)
+
+    def test_third_paid_fourth_free_gives_no_right_to_charge_back(self):
+        hand = play(besszer(2, 100), "p2 ks 200 p1", "p1 cc 200", "p2 k")
+        assert (hand.actor, verbs(hand)) == ("p1", ["lk", "k", "rb"])
+
+    def test_a_second_charge_may_follow_the_first(self):
+        hand = play(besszer(2, 100), "p2 ks 200 p1", "p1 lk 1", "p1 cc 200")
+        [charge] = [offer for offer in hand.legal() if offer.verb == "ks"]
+        assert (charge.actor, charge.target, charge.count, charge.max) == ("p2", 1, 1, 400)
+
+    def test_looking_after_two_cards_paid_unseen_looks_at_both(self):
+        hand = play(besszer(2, 100), "p2 ks 100 p1", "p1 cc 100", "p2 ks 100 p1")
+        [look] = [offer for offer in hand.legal() if offer.verb == "lk"]
+        assert look.count == 2
+
+    def test_who_paid_both_may_charge_the_last_player_once_or_twice_or_not(self):
+        paid = ("p2 ks 100 p1", "p1 cc 100", "p2 ks 100 p1", "p1 cc 100")
+        declined = play(besszer(2, 100), *paid, "p1 k")
+        assert (declined.actor, verbs(declined)) == ("p1", ["lk", "k", "rb"])
+        once = play(besszer(2, 100), *paid, "p1 ks 200 p2", "p2 lk 1", "p2 cc 200", "p1 k")
+        assert once.actor == "p1" and "k" in verbs(once)
+        twice = play(besszer(2, 100), *paid, "p1 ks 200 p2", "p2 cc 200", "p1 ks 400 p2", "p2 lk 2", "p2 f")
+        assert twice.result and twice.result.winner == 1
+
+    def test_the_last_player_folding_leaves_the_others_to_the_third_round(self):
+        hand = play(besszer(3, 100), "p3 ks 100 p1", "p1 cc 100", "p2 cc 100")
+        for _ in range(2):
+            play(hand, "p3 ks 100 p2", "p2 cc 100", "p1 cc 100")
+        play(hand, "p2 ks 100 p3", "p3 lk 1", "p3 f")
+        assert (hand.actor, verbs(hand)) == ("p1", ["cc", "f"])
+        play(hand, "p1 cc 100")
+        assert (hand.actor, verbs(hand)) == ("p1", ["lk", "k", "rb"])
+
+    def test_folds_may_make_a_charged_seat_the_trace_horse_then_the_last_player_is_dealt_free(self):
+        hand = play(besszer(3, 100), "p3 ks 200 p1", "p1 cc 200", "p2 f")
+        assert (hand.actor, verbs(hand)) == ("p1", ["lk", "k", "rb"])
+
+    def test_a_seat_not_charged_yet_becomes_trace_horse_by_folds(self):
+        hand = play(besszer(4, 100), "p4 ks 200 p1", "p1 cc 200", "p2 cc 200", "p3 f")
+        [charge] = [offer for offer in hand.legal() if offer.verb == "ks"]
+        assert (charge.target, charge.count) == (2, 1)
+
+    def test_there_are_at_most_as_many_charges_by_the_last_player_as_active_seats(self):
+        hand = besszer(5, 100)
+        charges = 0
+        while hand.actor == "p5":
+            target = next(offer.target for offer in hand.legal() if offer.verb == "ks")
+            play(hand, f"p5 ks 100 p{target}")
+            charges += 1
+            while "cc" in verbs(hand):
+                play(hand, f"{hand.actor} cc 100")
+        assert (charges, hand.actor) == (5, "p4")

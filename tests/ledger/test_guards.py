@@ -1,0 +1,328 @@
+"""Every hole that a ledger is known to have, tried as the application's role and, past the functions, as the owner.
+
+The application's role is stopped by its rights (42501), the owner by the guard triggers (class LG).
+"""
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from django.db import DatabaseError, connections, transaction
+
+from tests.ledger.support import APP, DENIED, OWNER, Row, Shop, forge, run, sqlstate
+
+UNBALANCED, TOO_FEW_LEGS, CLOSED, UNKNOWN_ACCOUNT = "LG001", "LG002", "LG005", "LG006"
+REVERSAL_OF_REVERSAL, UNKNOWN_TRANSACTION = "LG009", "LG010"
+IMMUTABLE, BROKEN_CHAIN, TIME_REVERSED, NOT_A_MIRROR = "LG014", "LG015", "LG016", "LG017"
+CHECK_VIOLATION, UNIQUE_VIOLATION = "23514", "23505"
+
+INSERT_TRANSACTION = (
+    "INSERT INTO ledger_transaction (book, idempotency_key, request_hash, kind, posted_at, metadata)"
+    " VALUES (%s, 'empty', '', 'forged', clock_timestamp(), '{}')"
+)
+
+
+def both_refuse(sql: str, params: list[object], owner_state: str) -> None:
+    """The application may not do it at all, and a trigger stops the owner."""
+    with sqlstate(DENIED):
+        run(APP, sql, params)
+    with sqlstate(owner_state):
+        run(OWNER, sql, params)
+
+
+def till_and_anna(shop: Shop, amount: int = 5) -> list[Row]:
+    """The right rows for the first posting on the two accounts."""
+    return [Row(shop.till, 1, amount, amount), Row(shop.anna, 1, -amount, amount)]
+
+
+def test_hand_written_rows_that_keep_every_promise_are_accepted_from_the_owner(shop: Shop) -> None:
+    """Otherwise the refusals below would prove nothing."""
+    forge(shop.book, till_and_anna(shop))
+    assert shop.pay_in("next", shop.anna, 3).balances[shop.anna].balance == 8
+
+
+# --- An empty transaction -------------------------------------------------------------------------------------------
+
+
+def test_empty_transaction(shop: Shop) -> None:
+    both_refuse(INSERT_TRANSACTION, [shop.book], TOO_FEW_LEGS)
+
+
+def test_transaction_with_one_leg(shop: Shop) -> None:
+    with sqlstate(TOO_FEW_LEGS):
+        forge(shop.book, [Row(shop.till, 1, 5, 5)])
+
+
+def test_transaction_that_only_moves_to_and_fro_on_one_account(shop: Shop) -> None:
+    with sqlstate(TOO_FEW_LEGS):
+        forge(shop.book, [Row(shop.till, 1, 5, 5, (0, 2)), Row(shop.till, 2, -5, 0, touch=False)])
+
+
+# --- Editing, moving, deleting, adding a leg ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["amount = amount + 1", "balance_after = 0", "version = 9", "account_id = account_id + 1", "transaction_id = 0"],
+)
+def test_editing_or_moving_a_leg(shop: Shop, change: str) -> None:
+    shop.pay_in("in", shop.anna, 100)
+    both_refuse(f"UPDATE ledger_entry SET {change} WHERE account_id = %s", [shop.anna], IMMUTABLE)
+
+
+def test_deleting_a_leg(shop: Shop) -> None:
+    shop.pay_in("in", shop.anna, 100)
+    both_refuse("DELETE FROM ledger_entry WHERE account_id = %s", [shop.anna], IMMUTABLE)
+
+
+def test_inserting_a_leg_as_the_application(shop: Shop) -> None:
+    posted = shop.pay_in("in", shop.anna, 100)
+    with sqlstate(DENIED):
+        forge(shop.book, [Row(shop.till, 2, 5, 105)], into=posted.transaction_id, alias=APP)
+
+
+def test_adding_balanced_legs_to_a_transaction_that_is_posted(shop: Shop) -> None:
+    posted = shop.pay_in("in", shop.anna, 100)
+    rows = [Row(shop.till, 2, 5, 105), Row(shop.anna, 2, -5, 105)]
+    with sqlstate(TOO_FEW_LEGS):
+        forge(shop.book, rows, into=posted.transaction_id)
+
+
+# --- Deleting or editing a transaction, TRUNCATE --------------------------------------------------------------------
+
+
+def test_deleting_a_transaction(shop: Shop) -> None:
+    posted = shop.pay_in("in", shop.anna, 100)
+    both_refuse("DELETE FROM ledger_transaction WHERE id = %s", [posted.transaction_id], IMMUTABLE)
+
+
+@pytest.mark.parametrize(
+    "change", ["idempotency_key = 'other'", "request_hash = ''", "posted_at = now()", "metadata = '{\"a\": 1}'"]
+)
+def test_editing_a_transaction(shop: Shop, change: str) -> None:
+    posted = shop.pay_in("in", shop.anna, 100)
+    both_refuse(f"UPDATE ledger_transaction SET {change} WHERE id = %s", [posted.transaction_id], IMMUTABLE)
+
+
+@pytest.mark.parametrize("tables", ["ledger_entry", "ledger_transaction", "ledger_account", "ledger_account CASCADE"])
+def test_truncate(shop: Shop, tables: str) -> None:
+    both_refuse(f"TRUNCATE {tables}", [], IMMUTABLE)
+
+
+# --- The same key with another body ---------------------------------------------------------------------------------
+
+
+def test_same_key_with_another_body(shop: Shop) -> None:
+    """The database hashes the request itself, so that not even a caller of the bare function can pass another body."""
+    call = "SELECT * FROM ledger_post(%s, 'k', 'test', %s::bigint[], %s::bigint[], '{}', NULL)"
+    accounts = [shop.till, shop.anna]
+    run(APP, call, [shop.book, accounts, [7, -7]])
+    for alias in (APP, OWNER):
+        with sqlstate("LG007"):
+            run(alias, call, [shop.book, accounts, [8, -8]])
+    with sqlstate(UNIQUE_VIOLATION):
+        run(OWNER, INSERT_TRANSACTION.replace("'empty'", "'k'"), [shop.book])
+
+
+# --- A time earlier than the predecessor's --------------------------------------------------------------------------
+
+
+def test_time_earlier_than_the_predecessor(shop: Shop) -> None:
+    posted = shop.pay_in("in", shop.anna, 100)
+    rows = [Row(shop.till, 2, 5, 105), Row(shop.anna, 2, -5, 105)]
+    earlier = posted.posted_at - timedelta(microseconds=1)
+    with sqlstate(DENIED):
+        forge(shop.book, rows, posted_at=earlier, alias=APP)
+    with sqlstate(TIME_REVERSED):
+        forge(shop.book, rows, posted_at=earlier)
+    forge(shop.book, rows, posted_at=posted.posted_at)
+
+
+def test_a_clock_that_was_ahead_does_not_turn_time_back(shop: Shop) -> None:
+    ahead = datetime.now(timezone.utc) + timedelta(hours=1)
+    forge(shop.book, till_and_anna(shop), posted_at=ahead)
+    assert shop.pay_in("now", shop.anna, 1).posted_at == ahead
+
+
+# --- Two reversals --------------------------------------------------------------------------------------------------
+
+
+def mirror(shop: Shop) -> list[Row]:
+    """The mirror of a first posting of 100 from the till to Anna, as rows."""
+    return [Row(shop.till, 2, -100, 0), Row(shop.anna, 2, 100, 0)]
+
+
+def test_two_reversals(shop: Shop) -> None:
+    posted = shop.pay_in("in", shop.anna, 100)
+    shop.pay_in("more", shop.anna, 500)
+    call = "SELECT * FROM ledger_reverse(%s, %s, 'reversal', %s, '{}', NULL)"
+    run(APP, call, [shop.book, "r1", posted.transaction_id])
+    for alias in (APP, OWNER):
+        with sqlstate("LG008"):
+            run(alias, call, [shop.book, "r2", posted.transaction_id])
+    with sqlstate(UNIQUE_VIOLATION):
+        run(
+            APP,
+            "SELECT * FROM ledger_post(%s, 'r3', 'reversal', %s::bigint[], %s::bigint[], '{}', NULL, %s)",
+            [shop.book, [shop.till, shop.anna], [-100, 100], posted.transaction_id],
+        )
+    with sqlstate(UNIQUE_VIOLATION):
+        forge(shop.book, [], reverses=posted.transaction_id)
+
+
+def test_a_reversal_by_hand_must_mirror(shop: Shop) -> None:
+    posted = shop.pay_in("in", shop.anna, 100)
+    with sqlstate(NOT_A_MIRROR):
+        forge(shop.book, [Row(shop.till, 2, -99, 1), Row(shop.anna, 2, 99, 1)], reverses=posted.transaction_id)
+    with sqlstate(NOT_A_MIRROR):
+        run(
+            APP,
+            "SELECT * FROM ledger_post(%s, 'r', 'reversal', %s::bigint[], %s::bigint[], '{}', NULL, %s)",
+            [shop.book, [shop.till, shop.anna], [100, -100], posted.transaction_id],
+        )
+    forge(shop.book, mirror(shop), reverses=posted.transaction_id)
+
+
+def test_a_reversal_of_a_reversal_or_of_nothing_by_hand(shop: Shop) -> None:
+    posted = shop.pay_in("in", shop.anna, 100)
+    reversal = forge(shop.book, mirror(shop), reverses=posted.transaction_id)
+    again = [Row(shop.till, 3, 100, 100), Row(shop.anna, 3, -100, 100)]
+    with sqlstate(REVERSAL_OF_REVERSAL):
+        forge(shop.book, again, reverses=reversal)
+    with sqlstate(UNKNOWN_TRANSACTION):
+        forge(shop.book, again, reverses=2**62)
+
+
+# --- Sums, chains, floors, books ------------------------------------------------------------------------------------
+
+
+def test_legs_that_do_not_sum_to_zero(shop: Shop) -> None:
+    with sqlstate(UNBALANCED):
+        forge(shop.book, [Row(shop.till, 1, 5, 5), Row(shop.anna, 1, -4, 4)])
+
+
+def test_commodities_that_only_sum_to_zero_together(shop: Shop) -> None:
+    with sqlstate(UNBALANCED):
+        forge(shop.book, [Row(shop.till, 1, 5, 5), Row(shop.stock, 1, -5, -5)])
+
+
+@pytest.mark.parametrize(
+    ("version", "after", "tip"),
+    [(2, 5, (5, 2)), (1, 6, (6, 1)), (1, -5, (-5, 1))],
+    ids=["gap in the versions", "balance not previous plus amount", "wrong side"],
+)
+def test_entry_that_does_not_continue_its_chain(
+    shop: Shop, version: int, after: int, tip: tuple[int, int]
+) -> None:
+    with sqlstate(BROKEN_CHAIN):
+        forge(shop.book, [Row(shop.till, version, 5, after, tip), Row(shop.anna, 1, -5, 5)])
+
+
+def test_entries_without_their_accounts_moving(shop: Shop) -> None:
+    with sqlstate(BROKEN_CHAIN):
+        forge(shop.book, [Row(shop.till, 1, 5, 5, touch=False), Row(shop.anna, 1, -5, 5)])
+
+
+def test_an_account_that_says_other_than_its_entry(shop: Shop) -> None:
+    with sqlstate(BROKEN_CHAIN):
+        forge(shop.book, [Row(shop.till, 1, 5, 5, (6, 1)), Row(shop.anna, 1, -5, 5)])
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["balance = 101", "version = 2", "version = 0", "posted_at = clock_timestamp()", "balance = 0, version = 2"],
+)
+def test_a_balance_moves_only_with_its_entry(shop: Shop, change: str) -> None:
+    shop.pay_in("in", shop.anna, 100)
+    both_refuse(f"UPDATE ledger_account SET {change} WHERE id = %s", [shop.anna], BROKEN_CHAIN)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "id = -1", "book = gen_random_uuid()", "code = 'other'", "kind = 'asset'", "commodity = 'HUF'",
+        "normal_side = -normal_side", "min_balance = -1000", "lock_rank = 99", "opened_at = now()",
+    ],
+)  # fmt: skip
+def test_what_an_account_is_never_changes(shop: Shop, change: str) -> None:
+    both_refuse(f"UPDATE ledger_account SET {change} WHERE id = %s", [shop.anna], IMMUTABLE)
+
+
+def test_account_deleted(shop: Shop) -> None:
+    both_refuse("DELETE FROM ledger_account WHERE id = %s", [shop.anna], IMMUTABLE)
+
+
+def test_account_born_with_a_balance(shop: Shop) -> None:
+    sql = (
+        "INSERT INTO ledger_account (book, code, kind, commodity, normal_side, balance, version, lock_rank, opened_at)"
+        " VALUES (%s, 'rich', 'asset', 'EUR', 1, 100, 0, 0, now())"
+    )
+    both_refuse(sql, [shop.book], IMMUTABLE)
+
+
+def test_floor(shop: Shop) -> None:
+    with sqlstate(CHECK_VIOLATION):
+        forge(shop.book, [Row(shop.till, 1, -5, -5), Row(shop.anna, 1, 5, -5)])
+
+
+def test_closed_account_takes_no_entry_and_stays_closed(shop: Shop) -> None:
+    run(APP, "SELECT ledger_close_account(%s, %s)", [shop.book, shop.anna])
+    wash = [Row(shop.anna, 1, -5, 5, (0, 2)), Row(shop.anna, 2, 5, 0, touch=False)]
+    wash += [Row(shop.till, 1, 5, 5, (0, 2)), Row(shop.till, 2, -5, 0, touch=False)]
+    with sqlstate(CLOSED):
+        forge(shop.book, wash)
+    both_refuse("UPDATE ledger_account SET closed_at = NULL WHERE id = %s", [shop.anna], IMMUTABLE)
+
+
+def test_closing_an_account_that_holds_something(shop: Shop) -> None:
+    shop.pay_in("in", shop.anna, 1)
+    both_refuse("UPDATE ledger_account SET closed_at = now() WHERE id = %s", [shop.anna], CHECK_VIOLATION)
+
+
+def test_entries_across_books_or_of_nothing(shop: Shop) -> None:
+    from tests.ledger.support import open_shop
+
+    other = open_shop()
+    with sqlstate(UNKNOWN_ACCOUNT):
+        forge(shop.book, [Row(shop.till, 1, 5, 5), Row(other.anna, 1, -5, 5)])
+    with sqlstate(UNKNOWN_TRANSACTION):
+        forge(shop.book, [Row(shop.till, 1, 5, 5, touch=False), Row(shop.anna, 1, -5, 5, touch=False)], into=2**62)
+
+
+# --- Getting round the triggers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("table", ["ledger_account", "ledger_transaction", "ledger_entry"])
+@pytest.mark.parametrize("what", ["DISABLE TRIGGER ALL", "DISABLE TRIGGER USER", "OWNER TO CURRENT_USER"])
+def test_application_cannot_change_the_tables(shop: Shop, table: str, what: str) -> None:
+    with sqlstate(DENIED):
+        run(APP, f"ALTER TABLE {table} {what}")
+
+
+def test_application_cannot_drop_or_replace_a_guard(shop: Shop) -> None:
+    for sql in (
+        "DROP TRIGGER ledger_entry_fixed ON ledger_entry",
+        "CREATE OR REPLACE FUNCTION ledger_refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+        "SET LOCAL session_replication_role = replica",
+    ):
+        with sqlstate(DENIED):
+            run(APP, sql)
+
+
+def test_replica_mode_does_not_silence_the_guards(shop: Shop) -> None:
+    """Ordinary triggers and foreign keys would sleep in this mode; a plain owner may not even enter it."""
+    shop.pay_in("in", shop.anna, 100)
+    with pytest.raises(DatabaseError) as caught, transaction.atomic(using=OWNER):
+        with connections[OWNER].cursor() as cursor:
+            cursor.execute("SET LOCAL session_replication_role = replica")
+            cursor.execute("DELETE FROM ledger_entry WHERE account_id = %s", [shop.anna])
+    assert getattr(caught.value.__cause__, "sqlstate", None) in (IMMUTABLE, DENIED)
+
+
+def test_every_guard_always_fires(live_db: None) -> None:
+    rows = run(
+        OWNER,
+        "SELECT tgname, tgenabled FROM pg_trigger WHERE NOT tgisinternal AND tgrelid IN"
+        " ('ledger_account'::regclass, 'ledger_transaction'::regclass, 'ledger_entry'::regclass)",
+    )
+    assert len(rows) == 11
+    assert {enabled for _, enabled in rows} == {"A"}

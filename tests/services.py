@@ -1,0 +1,166 @@
+"""The real servers that the tests use: a database per process, and throw-away Valkey servers."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+from psycopg import sql
+
+from deploy import embedded
+from deploy.embedded.binaries import find_valkey
+from deploy.embedded.process import command_line, signalled_when_parent_dies, wait_until
+from deploy.embedded.urls import broker_url, valkey_url
+from deploy.embedded.valkey import answering_version, settings
+
+REDIS_DATABASES = 16
+
+
+def worker_name() -> str:
+    """The xdist worker (`gw0`, `gw1`, ...), `main` without xdist."""
+    return os.environ.get("PYTEST_XDIST_WORKER", "main")
+
+
+@dataclass
+class PrivateValkey:
+    """A Valkey of one test or one test process, which may be flushed, killed and started again.
+
+    The folder is under /tmp because socket paths are short; the append-only file survives `kill` and `start`.
+    """
+
+    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="cukassza-t-", dir="/tmp")))
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def socket(self) -> Path:
+        """The unix socket."""
+        return self.folder / "valkey.sock"
+
+    @property
+    def url(self) -> str:
+        """What REDIS_URL would say."""
+        return valkey_url(self.socket)
+
+    @property
+    def broker_url(self) -> str:
+        """What CELERY_BROKER_URL would say."""
+        return broker_url(self.url)
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        options = settings(self.socket, self.folder)
+        self.process = subprocess.Popen(
+            [str(find_valkey().path), *options, "--logfile", str(self.folder / "server.log")],
+            stdin=subprocess.DEVNULL,
+            # A killed test run leaves no server behind.
+            preexec_fn=signalled_when_parent_dies(signal.SIGKILL),
+        )
+        if not wait_until(lambda: answering_version(self.socket) is not None, seconds=10):
+            raise RuntimeError(
+                f"the test's Valkey does not answer: {(self.folder / 'server.log').read_text()}"
+            )
+
+    def kill(self) -> None:
+        """kill -9, as a crash would."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait(timeout=10)
+            self.process = None
+
+    def remove(self) -> None:
+        """Kill the server and remove its folder."""
+        self.kill()
+        shutil.rmtree(self.folder)
+
+
+class TestServices:
+    """The servers of one test process: addresses are planned first, servers start when a test asks."""
+
+    __test__ = False
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        """Plan everything from the environment; servers that it names are used, the rest is embedded."""
+        self.valkey = None if environ.get("REDIS_URL") else PrivateValkey()
+        redis_url = (
+            self.valkey.url if self.valkey else own_redis_database(environ["REDIS_URL"], worker_name())
+        )
+        # The process id keeps two test runs in one checkout apart.
+        self.database = f"test_casino_{worker_name()}_{os.getpid()}"
+        self._given = {**environ, "REDIS_URL": redis_url, "CELERY_BROKER_URL": broker_url(redis_url)}
+        self._base = embedded.urls(environ=self._given)
+
+    def environ(self) -> dict[str, str]:
+        """The environment of the code under test."""
+        return self._base.as_environ() | {
+            "DATABASE_OWNER_URL": with_database(self._base.database_owner_url, self.database),
+            "DATABASE_URL": with_database(self._base.database_url, self.database),
+        }
+
+    def start(self) -> None:
+        """Start what is not given: PostgreSQL is shared by all test processes, Valkey is our own."""
+        embedded.ensure(environ=self._given)
+        self.start_valkey()
+
+    def start_valkey(self) -> None:
+        """Start our own Valkey unless REDIS_URL is given or it runs."""
+        if self.valkey is not None and self.valkey.process is None:
+            self.valkey.start()
+
+    def create_database(self) -> None:
+        """Create the empty test database, after dropping those of test runs that were killed."""
+        with self._administrator() as connection:
+            rows = connection.execute(
+                r"SELECT datname FROM pg_database WHERE datname LIKE 'test\_casino\_%'"
+            ).fetchall()
+            for (name,) in rows:
+                if self._is_embedded() and _process_is_gone(str(name)):
+                    _drop(connection, str(name))
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(self.database)))
+
+    def drop_database(self) -> None:
+        """Drop the test database with whoever is still connected to it."""
+        with self._administrator() as connection:
+            _drop(connection, self.database)
+
+    def remove(self) -> None:
+        """Stop our own Valkey; PostgreSQL stays up for the next run."""
+        if self.valkey is not None:
+            self.valkey.remove()
+
+    def _administrator(self) -> psycopg.Connection[tuple[object, ...]]:
+        return psycopg.connect(self._base.database_owner_url, autocommit=True)
+
+    def _is_embedded(self) -> bool:
+        return not (self._given.get("DATABASE_URL") or self._given.get("DATABASE_OWNER_URL"))
+
+
+def with_database(url: str, name: str) -> str:
+    """The same server, role and options, another database."""
+    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+
+
+def own_redis_database(url: str, worker: str) -> str:
+    """A given Redis server, with a database number of the worker's own (0 stays for the application)."""
+    number = int(worker.removeprefix("gw")) % (REDIS_DATABASES - 2) + 2 if worker.startswith("gw") else 1
+    parts = urlsplit(url)
+    if parts.scheme == "unix":
+        return urlunsplit(parts._replace(query=f"db={number}"))
+    return urlunsplit(parts._replace(path=f"/{number}"))
+
+
+def _process_is_gone(database: str) -> bool:
+    pid = re.fullmatch(r"test_casino_\w+_(\d+)", database)
+    return pid is not None and command_line(int(pid.group(1))) == ""
+
+
+def _drop(connection: psycopg.Connection[tuple[object, ...]], name: str) -> None:
+    connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
