@@ -13,7 +13,7 @@ STAMP := $(VENV)/.installed
 PYTHON ?= $(shell for p in python3.11 /usr/bin/python3.11 /usr/local/bin/python3.11 python3; do \
 	"$$p" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
 # The addresses of the services, for commands that load the settings; `up` also starts what is not running.
-ENV := eval "$$($(PY) -m deploy.embedded env)"
+ENV := exports="$$($(PY) -m deploy.embedded env)" && eval "$$exports"
 UP := $(PY) -m deploy.embedded up >/dev/null && $(ENV)
 
 help: ## list the targets

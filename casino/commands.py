@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import OperationalError, connection, transaction
 
 from casino import canonical, locks
 from casino.audit.services import Actor
@@ -38,9 +38,7 @@ class Acting:
     @property
     def actor(self) -> Actor:
         """The same, as the audit trail names it."""
-        return Actor(
-            staff=self.staff.login, role=self.role, terminal=self.terminal.code, request=self.request_id
-        )
+        return Actor(staff=self.staff.login, role=self.role, terminal=self.terminal.code, request=self.request_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,28 +90,36 @@ def run(command: Command, operation: Callable[[], Answer]) -> Answer:
 
     def attempt() -> Answer:
         row = _take_key(command)
-        if row.answer is not None:
+        if row.status is not None:
             stored = json.loads(row.answer)
-            return Answer(stored["body"], stored["version"], row.status or 200, replayed=True)
+            return Answer(stored["body"], stored["version"], row.status, replayed=True)
         answer = operation()
-        row.answer = canonical.dumps({"body": answer.body, "version": answer.version})
-        row.status = answer.status
-        row.save(update_fields=["answer", "status"])
+        AnsweredRequest.objects.filter(id=row.id).update(
+            answer=canonical.dumps({"body": answer.body, "version": answer.version}), status=answer.status
+        )
         return answer
 
     return in_transaction(attempt)
 
 
+_INSERT_KEY = """
+INSERT INTO staff_answeredrequest (terminal_id, key, request_hash) VALUES (%s, %s, %s)
+ON CONFLICT (terminal_id, key) DO NOTHING RETURNING id
+"""
+
+
 def _take_key(command: Command) -> AnsweredRequest:
-    """Insert the key, or find the answer given under it; a request still running under it is waited for."""
+    """Insert the key, or find the answer given under it; a request still running under it is waited for.
+
+    The waiting is PostgreSQL's: an INSERT that meets another transaction's uncommitted row of the same key blocks.
+    """
     terminal = command.acting.terminal
-    try:
-        with transaction.atomic():
-            return AnsweredRequest.objects.create(
-                terminal=terminal, key=command.key, request_hash=command.request_hash
-            )
-    except IntegrityError:
-        row = locks.lock(AnsweredRequest, locks.Rank.KEY, terminal=terminal, key=command.key)
+    with connection.cursor() as cursor:
+        cursor.execute(_INSERT_KEY, [terminal.id, command.key, command.request_hash])
+        inserted = cursor.fetchone()
+    if inserted is not None:
+        return AnsweredRequest(id=inserted[0], terminal=terminal, key=command.key, request_hash=command.request_hash)
+    row = locks.lock(AnsweredRequest, locks.Rank.KEY, terminal=terminal, key=command.key)
     if row.request_hash != command.request_hash:
         raise IdempotencyKeyReused(
             "This Idempotency-Key was used for another request; a new request needs a new key.", key=command.key

@@ -17,7 +17,6 @@ from django.db import connection, models
 
 from casino.errors import NotFound
 
-
 M = TypeVar("M", bound=models.Model)
 
 

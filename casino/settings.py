@@ -23,9 +23,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 def _required(name: str) -> str:
     value = os.environ.get(name, "")
     if not value:
-        raise ImproperlyConfigured(
-            f"{name} is not set. Run through `make`, or: eval $(python -m deploy.embedded env)"
-        )
+        raise ImproperlyConfigured(f"{name} is not set. Run through `make`, or: eval $(python -m deploy.embedded env)")
     return value
 
 
@@ -77,7 +75,9 @@ def _database(url: str, *, assume_role: str | None) -> dict:
         options["assume_role"] = assume_role
     parsed = dj_database_url.parse(url, conn_max_age=None, conn_health_checks=True)
     if parsed["ENGINE"] != "django.db.backends.postgresql":
-        raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database: the ledger's promises are kept there.")
+        raise ImproperlyConfigured(
+            "DATABASE_URL must name a PostgreSQL database: the ledger's promises are kept there."
+        )
     # READ COMMITTED, PostgreSQL's default: the one lock order and the row locks do the rest.
     parsed["OPTIONS"] = {**parsed.get("OPTIONS", {}), **options}
     return dict(parsed)
@@ -95,7 +95,11 @@ SILENCED_SYSTEM_CHECKS = ["axes.W002"]
 # --- Staff, terminals and tokens ------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "staff.Staff"
 KNOX_TOKEN_MODEL = "staff.TerminalToken"  # noqa: S105 - the name of a model
-REST_KNOX = {"TOKEN_TTL": timedelta(hours=12), "AUTH_HEADER_PREFIX": "Bearer", "SECURE_HASH_ALGORITHM": "hashlib.sha256"}
+REST_KNOX = {
+    "TOKEN_TTL": timedelta(hours=12),
+    "AUTH_HEADER_PREFIX": "Bearer",
+    "SECURE_HASH_ALGORITHM": "hashlib.sha256",
+}
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AXES_FAILURE_LIMIT = 5

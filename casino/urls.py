@@ -24,7 +24,6 @@ v1 = [
     path("tables/<slug:table>/hand", dealer.HandNow.as_view()),
     path("tables/<slug:table>/hand/legal-actions", dealer.LegalNow.as_view()),
     path("tables/<slug:table>/hand/actions", dealer.Act.as_view()),
-    path("tables/<slug:table>/hand/cards", dealer.EnterCards.as_view()),
     path("players", oversight.PlayerList.as_view()),
     path("players/register", cage.RegisterPlayer.as_view()),
     path("drawers/<slug:drawer>", cage.DrawerDetail.as_view()),

@@ -29,7 +29,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 
 from deploy import embedded
-from deploy.embedded.process import command_line, signalled_when_parent_dies, wait_until
+from deploy.embedded.process import signalled_when_parent_dies, wait_until
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 DEFAULT_PORT = 8000
@@ -132,20 +132,11 @@ class Processes:
                 answer = str(error)
             time.sleep(POLL_SECONDS)
         counts = ", ".join(f"{name}: {child.restarts} restarts" for name, child in self._children.items())
-        raise NotReady(
-            f"{url} is not ready after {seconds:.0f} s ({answer}; {counts}; logs in {self.log_dir})"
-        )
+        raise NotReady(f"{url} is not ready after {seconds:.0f} s ({answer}; {counts}; logs in {self.log_dir})")
 
     def pid_of(self, name: str) -> int:
         """The pid of the running child; waits while it is being restarted. Raises `NotReady` after 10 s."""
-        deadline = time.monotonic() + HEALTHY_SECONDS
-        while time.monotonic() < deadline:
-            with self._lock:
-                process = self._children[name].process
-                if process is not None and process.poll() is None:
-                    return process.pid
-            time.sleep(POLL_SECONDS)
-        raise NotReady(f"{name} is not running (log: {self.log_dir / f'{name}.log'})")
+        return self._running(name).pid
 
     def restarts_of(self, name: str) -> int:
         """How often the child was started again."""
@@ -156,11 +147,21 @@ class Processes:
 
         After SIGKILL the child is dead when this returns, so that `pid_of` waits for the next one.
         """
-        pid = self.pid_of(name)
-        os.kill(pid, number)
+        process = self._running(name)
+        process.send_signal(number)
         if number == signal.SIGKILL:
-            wait_until(lambda: command_line(pid) == "", seconds=STOP_SECONDS)
-        return pid
+            wait_until(lambda: process.poll() is not None, seconds=STOP_SECONDS)
+        return process.pid
+
+    def _running(self, name: str) -> subprocess.Popen[bytes]:
+        deadline = time.monotonic() + HEALTHY_SECONDS
+        while time.monotonic() < deadline:
+            with self._lock:
+                process = self._children[name].process
+                if process is not None and process.poll() is None:
+                    return process
+            time.sleep(POLL_SECONDS)
+        raise NotReady(f"{name} is not running (log: {self.log_dir / f'{name}.log'})")
 
     def _keep_alive(self) -> None:
         """The keeper's thread: it alone starts and ends children, since the kernel calls it their parent."""
@@ -250,15 +251,17 @@ def listen(port: int) -> socket.socket:
 
 
 def application(listener: socket.socket) -> tuple[Program, ...]:
-    """Web (2 workers of 4 threads on `listener`), worker (2 prefork children) and beat, under this Python."""
+    """Web (3 workers on `listener`), worker (2 prefork children) and beat, under this Python."""
     python = sys.executable
     celery = (python, "-m", "celery", "-A", "casino.celery")
     schedule = embedded.var_dir() / "celerybeat-schedule"
     file = listener.fileno()
-    web = (python, "-m", "gunicorn", "casino.wsgi", "--bind", f"fd://{file}", "--worker-class", "gthread")
+    web = (python, "-m", "gunicorn", "casino.wsgi", "--bind", f"fd://{file}", "--worker-class", "sync")
     # The control socket would be one per user, in a home folder that may not be writable.
     places = ("--worker-tmp-dir", _heartbeat_dir(), "--no-control-socket")
-    sizes = ("--workers", "2", "--threads", "4", "--graceful-timeout", "20")
+    # Sync workers, one request each: the kernel hands a request to whoever is idle. Threads kept a console's connection
+    # on one process and shared its interpreter lock; measured, one process of two did five sixths of the work.
+    sizes = ("--workers", "3", "--graceful-timeout", "20")
     # Without gossip, mingle and heartbeat: they are chatter between workers that nobody here listens to.
     quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     return (
@@ -307,9 +310,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """`python -m deploy.processes [--port N]`; exit code 2 and one line for an expected problem."""
-    parser = argparse.ArgumentParser(
-        prog="python -m deploy.processes", description="Run web, worker and beat."
-    )
+    parser = argparse.ArgumentParser(prog="python -m deploy.processes", description="Run web, worker and beat.")
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="port on 127.0.0.1, 0 for a free one")
     try:
         run(parser.parse_args(argv).port)

@@ -5,7 +5,7 @@ replay FILE|-                                                        one JSON ob
 play GAME [--seats N] [--hands N] [--seed S] [--opt k=v] [--stack N] writes records
 games [--verbs GAME]                                                 the games, or the vocabulary of one
 
-Exit status: 0 all is well; 1 a record does not stand; 2 unusable input.
+Exit status: 0 all is well; 1 a record does not stand; 2 unusable input (or nobody reads the output).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.cards import split_cards
 from engine.errors import EngineError, UnreadableRecord, UnsupportedVariant
 from engine.game import game_info, game_names
 from engine.play import Sitting, play_evening
-from engine.record import Record, format_record, parse_object, parse_record
+from engine.record import Record, format_record, parse_object, record_from
 from engine.replay import replay
 from engine.vying.ranking import rank_hand
 
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader has gone; closing stderr too keeps the interpreter from complaining about it at exit.
         sys.stderr.close()
-        return WRONG
+        return UNUSABLE
     except (EngineError, OSError, UnicodeDecodeError) as error:
         print(f"python -m engine: {_describe(error)}", file=sys.stderr)
         return UNUSABLE
@@ -93,9 +93,9 @@ def _replay_lines(lines: Iterable[bytes]) -> int:
 def _replay_line(line: bytes) -> int:
     name: object = None
     try:
-        text = line.decode()
-        name = parse_object(text).get("hand")
-        record = parse_record(text)
+        fields = parse_object(line.decode())
+        name = fields.get("hand")
+        record = record_from(fields)
     except UnicodeDecodeError:
         return _refuse(None, UnreadableRecord("a record is UTF-8 text"), None, UNUSABLE)
     except EngineError as error:

@@ -25,7 +25,7 @@ from typing import Protocol
 from engine.actions import Action
 from engine.cards import Pack
 from engine.errors import MalformedSetup, UnknownGame
-from engine.events import Event
+from engine.events import Event, Move
 from engine.rules import MAX_MONEY, Rules
 
 Viewer = int | str
@@ -127,6 +127,10 @@ class Hand(Protocol):
     @property
     def pot(self) -> int:
         """Money in the pot now."""
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """Every money movement since the start, the carry included: what the postings of a hand add up to."""
 
     def legal(self) -> tuple[Legal, ...]:
         """Every kind of action that :meth:`apply` would accept now."""

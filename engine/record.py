@@ -64,9 +64,15 @@ class Record:
 
 
 def parse_record(line: str) -> Record:
-    """Read one record; raises :class:`MalformedRecord`, or a ``CardError`` for a deck that cannot be cut into
-    cards."""
-    fields = parse_object(line)
+    """Read one record from its line; raises as :func:`parse_object` and :func:`record_from` do."""
+    return record_from(parse_object(line))
+
+
+def record_from(fields: dict[str, Any]) -> Record:
+    """The record that a decoded object holds.
+
+    Raises :class:`MalformedRecord`, or a ``CardError`` for a deck that cannot be cut into cards.
+    """
     unknown = [key for key in fields if key not in _KEYS]
     if unknown:
         reason = "is of no use to this game" if unknown[0] in _UNUSED else "is unknown"
@@ -76,8 +82,7 @@ def parse_record(line: str) -> Record:
             raise MalformedRecord(f"key {key!r} is missing", keys=list(_REQUIRED))
     if fields["v"] != VERSION:
         raise MalformedRecord("unknown version of the record format", v=VERSION)
-    del fields["v"]
-    return Record(**{key: _FIELDS[key](key, value) for key, value in fields.items()})
+    return Record(**{key: _FIELDS[key](key, value) for key, value in fields.items() if key != "v"})
 
 
 def parse_object(line: str) -> dict[str, Any]:

@@ -7,19 +7,19 @@ from django.conf import settings
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 _CREATE = """
-DO $$
+DO $do$
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {literal}) THEN
-        CREATE ROLE {name} NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {role}) THEN
+        EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE', {role});
         -- An owner that is no superuser needs membership for SET ROLE.
-        IF NOT pg_has_role(current_user, {literal}, 'MEMBER') THEN
-            GRANT {name} TO CURRENT_USER;
+        IF NOT pg_has_role(current_user, {role}, 'MEMBER') THEN
+            EXECUTE format('GRANT %I TO CURRENT_USER', {role});
         END IF;
     END IF;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN
     -- Roles belong to the whole server: another database's migration made it in the same moment.
     NULL;
-END $$
+END $do$
 """
 
 
@@ -30,7 +30,8 @@ def app_role() -> str:
 
 def ensure_app_role(editor: BaseDatabaseSchemaEditor) -> str:
     """Create the application's role if the server lacks it; return its quoted name for use in GRANT statements."""
-    name = editor.quote_name(app_role())
-    literal = "'" + app_role().replace("'", "''") + "'"
-    editor.execute(_CREATE.format(name=name, literal=literal), params=None)
-    return name
+    with editor.connection.cursor() as cursor:
+        cursor.execute("SELECT quote_literal(%s), quote_ident(%s)", [app_role(), app_role()])
+        literal, name = cursor.fetchone()
+    editor.execute(_CREATE.format(role=literal), params=None)
+    return str(name)

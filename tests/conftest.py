@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from pytest_django.plugin import DjangoDbBlocker
 
+from deploy.embedded import EmbeddedError
 from tests.services import PrivateValkey, TestServices
 
 SERVICES = pytest.StashKey[TestServices]()
@@ -28,12 +29,13 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if os.environ.get("DJANGO_SETTINGS_MODULE"):
         # pytest-django has loaded it before this file, and the tests would write into the database it names.
-        raise pytest.UsageError(
-            "unset DJANGO_SETTINGS_MODULE: the tests choose it, with a database of their own"
-        )
-    services = config.stash[SERVICES] = TestServices(os.environ)
+        raise pytest.UsageError("unset DJANGO_SETTINGS_MODULE: the tests choose it, with a database of their own")
+    try:
+        services = config.stash[SERVICES] = TestServices(os.environ)
+    except EmbeddedError as error:
+        raise pytest.UsageError(str(error)) from error
     os.environ.update(services.environ())
-    os.environ["DJANGO_SETTINGS_MODULE"] = os.environ.get("CASINO_TEST_SETTINGS", "casino.settings")
+    os.environ["DJANGO_SETTINGS_MODULE"] = "casino.settings"
     import django
 
     django.setup()

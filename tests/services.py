@@ -65,9 +65,7 @@ class PrivateValkey:
             preexec_fn=signalled_when_parent_dies(signal.SIGKILL),
         )
         if not wait_until(lambda: answering_version(self.socket) is not None, seconds=10):
-            raise RuntimeError(
-                f"the test's Valkey does not answer: {(self.folder / 'server.log').read_text()}"
-            )
+            raise RuntimeError(f"the test's Valkey does not answer: {(self.folder / 'server.log').read_text()}")
 
     def kill(self) -> None:
         """kill -9, as a crash would."""
@@ -89,14 +87,20 @@ class TestServices:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         """Plan everything from the environment; servers that it names are used, the rest is embedded."""
-        self.valkey = None if environ.get("REDIS_URL") else PrivateValkey()
-        redis_url = (
-            self.valkey.url if self.valkey else own_redis_database(environ["REDIS_URL"], worker_name())
-        )
+        given = embedded.given(environ=environ)
+        self.valkey = None if given.redis else PrivateValkey()
+        redis_url = self.valkey.url if self.valkey else own_redis_database(given.redis, worker_name())
         # The process id keeps two test runs in one checkout apart.
         self.database = f"test_casino_{worker_name()}_{os.getpid()}"
-        self._given = {**environ, "REDIS_URL": redis_url, "CELERY_BROKER_URL": broker_url(redis_url)}
-        self._base = embedded.urls(environ=self._given)
+        self._database_is_given = bool(given.database)
+        self._environ = {
+            **environ,
+            "DATABASE_URL": given.database,
+            "DATABASE_OWNER_URL": given.database_owner,
+            "REDIS_URL": redis_url,
+            "CELERY_BROKER_URL": broker_url(redis_url),
+        }
+        self._base = embedded.urls(environ=self._environ)
 
     def environ(self) -> dict[str, str]:
         """The environment of the code under test."""
@@ -107,7 +111,7 @@ class TestServices:
 
     def start(self) -> None:
         """Start what is not given: PostgreSQL is shared by all test processes, Valkey is our own."""
-        embedded.ensure(environ=self._given)
+        embedded.ensure(environ=self._environ)
         self.start_valkey()
 
     def start_valkey(self) -> None:
@@ -122,7 +126,7 @@ class TestServices:
                 r"SELECT datname FROM pg_database WHERE datname LIKE 'test\_casino\_%'"
             ).fetchall()
             for (name,) in rows:
-                if self._is_embedded() and _process_is_gone(str(name)):
+                if not self._database_is_given and _process_is_gone(str(name)):
                     _drop(connection, str(name))
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(self.database)))
 
@@ -138,9 +142,6 @@ class TestServices:
 
     def _administrator(self) -> psycopg.Connection[tuple[object, ...]]:
         return psycopg.connect(self._base.database_owner_url, autocommit=True)
-
-    def _is_embedded(self) -> bool:
-        return not (self._given.get("DATABASE_URL") or self._given.get("DATABASE_OWNER_URL"))
 
 
 def with_database(url: str, name: str) -> str:

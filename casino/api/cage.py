@@ -46,7 +46,9 @@ class DrawerDetail(ReadOperation):
     roles = READERS
 
     @extend_schema(
-        operation_id="readDrawer", summary="Read a drawer", tags=[TAG],
+        operation_id="readDrawer",
+        summary="Read a drawer",
+        tags=[TAG],
         responses={200: DrawerOut, 401: Problem, 403: Problem, 404: Problem},
     )
     def get(self, request: Request, drawer: str) -> Response:
@@ -110,9 +112,7 @@ class BuyIn(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Buy in."""
-        return services.buy_in(
-            command=command, code=path["drawer"], player_ref=data["player"], amount=data["amount"]
-        )
+        return services.buy_in(command=command, code=path["drawer"], player_ref=data["player"], amount=data["amount"])
 
 
 @documented("cashOut", summary="Buy chips back for cash", answers=DrawerOut, status=201, tag=TAG)
@@ -124,9 +124,7 @@ class CashOut(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Cash out."""
-        return services.cash_out(
-            command=command, code=path["drawer"], player_ref=data["player"], amount=data["amount"]
-        )
+        return services.cash_out(command=command, code=path["drawer"], player_ref=data["player"], amount=data["amount"])
 
 
 @documented("closeDrawer", summary="Count a drawer and close it", answers=DrawerOut, tag=TAG)

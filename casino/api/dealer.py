@@ -113,7 +113,9 @@ class TableDetail(ReadOperation):
     roles = READERS
 
     @extend_schema(
-        operation_id="readTable", summary="Read a table", tags=[TAG],
+        operation_id="readTable",
+        summary="Read a table",
+        tags=[TAG],
         responses={200: TableOut, 401: Problem, 403: Problem, 404: Problem},
     )
     def get(self, request: Request, table: str) -> Response:
@@ -221,36 +223,47 @@ class DealHand(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Deal."""
         return play.deal(
-            command=command, code=path["table"], mode=Mode(data["mode"]),
-            dealer_seat=data.get("dealer_seat"), sitting_out=data.get("sitting_out", []),
+            command=command,
+            code=path["table"],
+            mode=Mode(data["mode"]),
+            dealer_seat=data.get("dealer_seat"),
+            sitting_out=data.get("sitting_out", []),
         )
 
 
-@documented("act", summary="Take one action of a hand", answers=HandOut, tag=TAG)
+class ActionInput(StrictInput):
+    """One action in the words of the hand record: `{"actor": "p4", "verb": "ks", "amount": 400, "target": "p1"}`.
+
+    Only what the verb takes may be present: amount (minor units), count (cards looked at), target, cards (`??` for a
+    card that nobody but its holder knows).
+    """
+
+    actor = serializers.RegexField(r"^(d|p[1-9])\Z")
+    verb = serializers.ChoiceField(choices=VERBS)
+    amount = StrictInteger(min_value=0, max_value=10**15, required=False)
+    count = StrictInteger(min_value=1, max_value=10, required=False)
+    target = serializers.RegexField(r"^p[1-9]\Z", required=False)
+    cards = serializers.RegexField(r"^([2-9AKQJTOUX][a-z]|\?\?){1,10}\Z", required=False)
+
+
+@documented("act", summary="Take actions of a hand, all or none", answers=HandOut, tag=TAG)
 class Act(WriteOperation):
-    """Act."""
+    """Act. One gesture may be several lines of the log: the packets of a deal, a look and the bet that follows it."""
 
     roles = AT_TABLES
 
     @extend_schema_serializer(component_name="ActInput")
     class Input(StrictInput):
-        """One action in the words of the hand record: `{"actor": "p4", "verb": "ks", "amount": 400, "target": "p1"}`.
+        """Actions in their order."""
 
-        Only what the verb takes may be present: amount (minor units), count (cards looked at), target, cards.
-        """
-
-        actor = serializers.RegexField(r"^(d|p[1-9])\Z")
-        verb = serializers.ChoiceField(choices=VERBS)
-        amount = StrictInteger(min_value=0, max_value=10**15, required=False)
-        count = StrictInteger(min_value=1, max_value=10, required=False)
-        target = serializers.RegexField(r"^p[1-9]\Z", required=False)
-        cards = serializers.RegexField(r"^([2-9AKQJTOUX][a-z]|\?\?){1,10}\Z", required=False)
+        actions = serializers.ListField(child=ActionInput(), min_length=1, max_length=20)
 
     input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Act."""
-        return play.act(command=command, code=path["table"], line=as_line(data))
+        lines = [as_line(action) for action in data["actions"]]
+        return play.act(command=command, code=path["table"], lines=lines)
 
 
 def as_line(data: dict[str, Any]) -> str:
@@ -259,40 +272,15 @@ def as_line(data: dict[str, Any]) -> str:
     return " ".join(str(part) for part in parts)
 
 
-@documented("enterCards", summary="Enter the cards of a physical deal as they fell", answers=HandOut, tag=TAG)
-class EnterCards(WriteOperation):
-    """Enter cards."""
-
-    roles = AT_TABLES
-
-    @extend_schema_serializer(component_name="EnterCardsInput")
-    class Input(StrictInput):
-        """Packets in the order in which they fell, all taken or none; `??` for a card not known."""
-
-        @extend_schema_serializer(component_name="EnterCardsPacket")
-        class Packet(StrictInput):
-            """Cards that one seat got."""
-
-            to = serializers.RegexField(r"^p[1-9]\Z")
-            cards = serializers.RegexField(r"^([2-9AKQJTOUX][a-z]|\?\?){1,10}\Z")
-
-        packets = serializers.ListField(child=Packet(), min_length=1, max_length=20)
-
-    input = Input
-
-    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Enter."""
-        packets = [(int(packet["to"][1:]), packet["cards"]) for packet in data["packets"]]
-        return play.enter_cards(command=command, code=path["table"], packets=packets)
-
-
 class HandNow(ReadOperation):
     """The hand at a table that is played or waits for its settlement."""
 
     roles = READERS
 
     @extend_schema(
-        operation_id="readHand", summary="Read the hand in play", tags=[TAG],
+        operation_id="readHand",
+        summary="Read the hand in play",
+        tags=[TAG],
         responses={200: HandOut, 401: Problem, 403: Problem, 404: Problem, 409: Problem},
     )
     def get(self, request: Request, table: str) -> Response:
@@ -315,7 +303,9 @@ class LegalNow(ReadOperation):
     roles = READERS
 
     @extend_schema(
-        operation_id="readLegalActions", summary="Read the legal actions", tags=[TAG],
+        operation_id="readLegalActions",
+        summary="Read the legal actions",
+        tags=[TAG],
         responses={200: LegalOut(many=True), 401: Problem, 403: Problem, 404: Problem, 409: Problem},
     )
     def get(self, request: Request, table: str) -> Response:

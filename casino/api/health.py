@@ -25,14 +25,15 @@ def healthz(_request: HttpRequest) -> JsonResponse:
 def readyz(_request: HttpRequest) -> JsonResponse:
     """Database, migrations, role and broker; 503 with the first that is missing."""
     checks: dict[str, Callable[[], str | None]] = {
-        "database": _database, "migrations": _migrations, "role": _role, "broker": _broker,
+        "database": _database,
+        "migrations": _migrations,
+        "role": _role,
+        "broker": _broker,
     }
     for name, check in checks.items():
         problem = check()
         if problem is not None:
-            return JsonResponse(
-                document(503, "not_ready", problem, check=name), status=503, content_type=CONTENT_TYPE
-            )
+            return JsonResponse(document(503, "not_ready", problem, check=name), status=503, content_type=CONTENT_TYPE)
     return JsonResponse({"status": "ready", "checks": list(checks)})
 
 

@@ -88,8 +88,18 @@ class HandList(_List):
         class Meta:
             model = Hand
             fields = (
-                "name", "table", "number", "mode", "state", "stacks", "carry", "result", "handle",
-                "started_at", "ended_at", "settled_at",
+                "name",
+                "table",
+                "number",
+                "mode",
+                "state",
+                "stacks",
+                "carry",
+                "result",
+                "handle",
+                "started_at",
+                "ended_at",
+                "settled_at",
             )
 
     model = Hand
@@ -111,7 +121,9 @@ class HandRecord(ReadOperation):
     roles = OVERSIGHT
 
     @extend_schema(
-        operation_id="readHandRecord", summary="Read a hand's record", tags=[TAG],
+        operation_id="readHandRecord",
+        summary="Read a hand's record",
+        tags=[TAG],
         responses={200: OpenApiTypes.OBJECT, 401: Problem, 403: Problem, 404: Problem},
     )
     def get(self, request: Request, hand: str) -> Response:
@@ -153,7 +165,9 @@ class HouseReport(ReadOperation):
     roles = OVERSIGHT
 
     @extend_schema(
-        operation_id="readHouseReport", summary="Read the house's report", tags=[TAG],
+        operation_id="readHouseReport",
+        summary="Read the house's report",
+        tags=[TAG],
         responses={200: OpenApiTypes.OBJECT, 401: Problem, 403: Problem},
     )
     def get(self, request: Request) -> Response:
@@ -167,7 +181,9 @@ class Verification(ReadOperation):
     roles = OVERSIGHT
 
     @extend_schema(
-        operation_id="verifyHouse", summary="Verify hands, chains and books", tags=[TAG],
+        operation_id="verifyHouse",
+        summary="Verify hands, chains and books",
+        tags=[TAG],
         responses={200: OpenApiTypes.OBJECT, 401: Problem, 403: Problem},
     )
     def get(self, request: Request) -> Response:
@@ -181,7 +197,9 @@ class PlayerReport(ReadOperation):
     roles = OVERSIGHT
 
     @extend_schema(
-        operation_id="readPlayerReport", summary="Read who holds which chips away from the tables", tags=[TAG],
+        operation_id="readPlayerReport",
+        summary="Read who holds which chips away from the tables",
+        tags=[TAG],
         responses={200: OpenApiTypes.OBJECT, 401: Problem, 403: Problem},
     )
     def get(self, request: Request) -> Response:

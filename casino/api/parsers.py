@@ -30,8 +30,6 @@ class StrictJSONParser(BaseParser):
         """The parsed body. Raises ParseError (400)."""
         try:
             text = codecs.decode(stream.read(), "utf-8", "strict")
-            return json.loads(
-                text, object_pairs_hook=_no_duplicates, parse_float=_no_floats, parse_constant=_no_floats
-            )
+            return json.loads(text, object_pairs_hook=_no_duplicates, parse_float=_no_floats, parse_constant=_no_floats)
         except (UnicodeDecodeError, ValueError, RecursionError) as error:
             raise ParseError(f"The body is not JSON: {error}") from error

@@ -113,5 +113,6 @@ def server_error(_request: Any) -> JsonResponse:
     """Django's 500 page: no detail leaves the server, the log has it."""
     return JsonResponse(
         document(500, "server_error", "The request failed on our side; nothing was changed."),
-        status=500, content_type=CONTENT_TYPE,
+        status=500,
+        content_type=CONTENT_TYPE,
     )

@@ -84,7 +84,10 @@ class SignOut(ReadOperation):
     roles = READERS
 
     @extend_schema(
-        operation_id="signOut", summary="Sign out", tags=["sessions"], request=None,
+        operation_id="signOut",
+        summary="Sign out",
+        tags=["sessions"],
+        request=None,
         responses={204: None, 401: Problem},
     )
     def post(self, request: Request) -> Response:

@@ -45,7 +45,13 @@ def record(*, chain: str, house: House, kind: str, actor: Actor, data: Mapping[s
         cursor.execute(
             "SELECT seq, leaf_hash FROM audit_append(%s, %s, %s, %s, %s, %s, %s, %s)",
             [
-                house.id, chain, kind, actor.staff, actor.role, actor.terminal, actor.request,
+                house.id,
+                chain,
+                kind,
+                actor.staff,
+                actor.role,
+                actor.terminal,
+                actor.request,
                 canonical.dumps(dict(data)),
             ],
         )

@@ -56,8 +56,12 @@ class Shift(models.Model):
             models.CheckConstraint(
                 condition=Q(closed_at=None, counted_cash=None, counted_chips=None)
                 | Q(
-                    closed_at__isnull=False, closed_by__isnull=False, expected_cash__isnull=False,
-                    counted_cash__isnull=False, expected_chips__isnull=False, counted_chips__isnull=False,
+                    closed_at__isnull=False,
+                    closed_by__isnull=False,
+                    expected_cash__isnull=False,
+                    counted_cash__isnull=False,
+                    expected_chips__isnull=False,
+                    counted_chips__isnull=False,
                 ),
                 name="shift_closed_is_counted",
             ),

@@ -28,11 +28,17 @@ def open_vault(*, house: House, capital: int, chips: int, actor: Actor) -> None:
     with transaction.atomic():
         chart.open_accounts(house, VAULT_ACCOUNTS)
         books.enter(
-            house, key="vault:opening", kind="vault.opened",
-            lines=[("1010", "3010", capital), ("9110", "9199", chips)], metadata={},
+            house,
+            key="vault:opening",
+            kind="vault.opened",
+            lines=[("1010", "3010", capital), ("9110", "9199", chips)],
+            metadata={},
         )
         record(
-            chain=f"house/{house.code}", house=house, kind="vault.opened", actor=actor,
+            chain=f"house/{house.code}",
+            house=house,
+            kind="vault.opened",
+            actor=actor,
             data={"capital": capital, "chips": chips},
         )
 
@@ -61,7 +67,10 @@ def _at_drawer(
         drawer.version += 1
         drawer.save(update_fields=["version"])
         receipt = record(
-            chain=drawer.chain, house=drawer.house, kind=kind, actor=command.acting.actor,
+            chain=drawer.chain,
+            house=drawer.house,
+            kind=kind,
+            actor=command.acting.actor,
             data={**data, "drawer_version": drawer.version},
         )
         body = {**selectors.describe(drawer), **data, "audit": receipt.as_json()}
@@ -86,7 +95,10 @@ def _enter(command: Command, drawer: Drawer, kind: str, lines: list[Line], **met
     lines = [line for line in lines if line[2]]
     if lines:
         books.enter(
-            drawer.house, key=f"{command.acting.terminal.code}:{command.key}", kind=kind, lines=lines,
+            drawer.house,
+            key=f"{command.acting.terminal.code}:{command.key}",
+            kind=kind,
+            lines=lines,
             metadata={"drawer": drawer.code, **metadata},
         )
 
@@ -102,7 +114,9 @@ def open_drawer(*, command: Command, code: str, cash: int, chips: int) -> Answer
             drawer=drawer, number=number, opened_by=command.acting.staff, float_cash=cash, float_chips=chips
         )
         _enter(
-            command, drawer, "drawer.opened",
+            command,
+            drawer,
+            "drawer.opened",
             [(drawer.account("1020"), "1010", cash), (drawer.account("9120"), "9110", chips)],
         )
         return "drawer.opened", {"float_cash": cash, "float_chips": chips}
@@ -120,9 +134,7 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int) -> An
     return _exchange(command, code, player_ref, amount, kind="cage.cash_out", cash_to_player=True)
 
 
-def _exchange(
-    command: Command, code: str, player_ref: str, amount: int, *, kind: str, cash_to_player: bool
-) -> Answer:
+def _exchange(command: Command, code: str, player_ref: str, amount: int, *, kind: str, cash_to_player: bool) -> Answer:
     """Chips against cash, in one of the two directions."""
 
     def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
@@ -162,8 +174,12 @@ def close_drawer(*, command: Command, code: str, counted_cash: int, counted_chip
         ]
         _enter(command, drawer, "drawer.closed", lines, shift=shift.number)
         Shift.objects.filter(id=shift.id).update(
-            closed_by=command.acting.staff, closed_at=ClockTimestamp(),
-            expected_cash=cash, counted_cash=counted_cash, expected_chips=chips, counted_chips=counted_chips,
+            closed_by=command.acting.staff,
+            closed_at=ClockTimestamp(),
+            expected_cash=cash,
+            counted_cash=counted_cash,
+            expected_chips=chips,
+            counted_chips=counted_chips,
         )
         shift.refresh_from_db()
         return "drawer.closed", {"reconciliation": selectors.reconciliation(shift)}

@@ -68,9 +68,7 @@ class Hand(models.Model):
                 fields=["table"], condition=Q(state__in=["playing", "ended", "disputed"]), name="hand_one_unsettled"
             ),
             models.CheckConstraint(condition=Q(state__in=HandState.values), name="hand_state"),
-            models.CheckConstraint(
-                condition=Q(state=HandState.PLAYING) | ~Q(digest=""), name="hand_ended_has_digest"
-            ),
+            models.CheckConstraint(condition=Q(state=HandState.PLAYING) | ~Q(digest=""), name="hand_ended_has_digest"),
             models.CheckConstraint(
                 condition=~Q(state=HandState.SETTLED) | Q(settled_at__gte=F("ended_at")), name="hand_settled_has_time"
             ),

@@ -37,7 +37,10 @@ def state(hand: Hand) -> engine.Hand:
 
 def unsettled(table: Table) -> Hand | None:
     """The hand at this table that is played or waits for its settlement; there is never more than one."""
-    return Hand.objects.filter(table=table).exclude(state=HandState.SETTLED).select_related("table__house").first()
+    hand = Hand.objects.filter(table=table).exclude(state=HandState.SETTLED).first()
+    if hand is not None:
+        hand.table, hand.house = table, table.house
+    return hand
 
 
 def playing(table: Table) -> Hand:
@@ -82,6 +85,7 @@ def describe(hand: Hand, game: engine.Hand) -> dict[str, Any]:
 
     The console is nobody's hand: it gets the public view, and never a card that lies face down.
     """
+    view = game.view("public")
     return {
         "hand": hand.name,
         "state": hand.state,
@@ -90,7 +94,8 @@ def describe(hand: Hand, game: engine.Hand) -> dict[str, Any]:
         "seats": engine_seats(hand),
         "actor": game.actor,
         "legal_actions": [offer(legal) for legal in game.legal()],
-        "view": game.view("public"),
+        # What is legal stands above, in the API's words.
+        "view": {key: value for key, value in view.items() if key != "legal"},
         "result": hand.result,
     }
 

@@ -1,6 +1,6 @@
 """Playing hands: setting up a table's game, dealing, entering cards, acting."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,11 +48,20 @@ def set_up_table(
     if not info.min_seats <= seats <= info.max_seats:
         raise Unprocessable(
             f"{game} seats {info.min_seats} to {info.max_seats}.",
-            code="seats_out_of_range", min=info.min_seats, max=info.max_seats,
+            code="seats_out_of_range",
+            min=info.min_seats,
+            max=info.max_seats,
         )
     return tables.create_table(
-        house=house, code=code, game=game, options=options, seats=seats,
-        min_stack=min_stack, max_stack=max_stack, kassza_end=kassza_end, actor=actor,
+        house=house,
+        code=code,
+        game=game,
+        options=options,
+        seats=seats,
+        min_stack=min_stack,
+        max_stack=max_stack,
+        kassza_end=kassza_end,
+        actor=actor,
     )
 
 
@@ -91,9 +100,15 @@ def _answer(command: Command, play: _Play, kind: str, data: dict[str, Any], stat
         _end(play)
     tables.advance(table, TableState.SETTLING if play.game.over else None)
     receipt = record(
-        chain=table.chain, house=table.house, kind=kind, actor=command.acting.actor,
+        chain=table.chain,
+        house=table.house,
+        kind=kind,
+        actor=command.acting.actor,
         data={
-            **data, "hand": hand.name, "first_line": play.first_seq, "lines": play.lines,
+            **data,
+            "hand": hand.name,
+            "first_line": play.first_seq,
+            "lines": play.lines,
             "table_version": table.version,
         },
     )
@@ -160,8 +175,12 @@ def _end(play: _Play) -> None:
     hand.state = HandState.ENDED
     hand.digest = play.game.digest()
     hand.result = {
-        "net": list(result.net), "tax": result.tax, "bonus": list(result.bonus), "carry_out": result.carry_out,
-        "ending": result.ending, "winner": result.winner,
+        "net": list(result.net),
+        "tax": result.tax,
+        "bonus": list(result.bonus),
+        "carry_out": result.carry_out,
+        "ending": result.ending,
+        "winner": result.winner,
     }
     hand.handle = sum(play.game.stakes)
     Hand.objects.filter(id=hand.id).update(
@@ -197,41 +216,33 @@ def deal(*, command: Command, code: str, mode: Mode, dealer_seat: int | None, si
         play.first_seq, play.events = 1, []
         play.take_forced()
         data = {
-            "mode": str(mode), "dealer": order[-1].seat, "seats": hand.seats, "stacks": hand.stacks,
-            "carry": hand.carry, "commitment": hand.commitment,
+            "mode": str(mode),
+            "dealer": order[-1].seat,
+            "seats": hand.seats,
+            "stacks": hand.stacks,
+            "carry": hand.carry,
+            "commitment": hand.commitment,
         }
         return _answer(command, play, "hand.dealt", data, status=201)
 
     return commands.run(command, operation)
 
 
-def act(*, command: Command, code: str, line: str) -> Answer:
-    """Take one action of the log's vocabulary (a bet, a call, a fold, a card in physical mode, cards shown ...)."""
-    return _play(command, code, "hand.acted", lambda play: play.take(line))
+def act(*, command: Command, code: str, lines: Sequence[str]) -> Answer:
+    """Take actions of the log's vocabulary (a bet, a call, cards in physical mode, cards shown ...), all or none.
 
+    Raises the engine's error for the first line it refuses; nothing is stored then.
+    """
 
-def enter_cards(*, command: Command, code: str, packets: Sequence[tuple[int, str]]) -> Answer:
-    """Physical mode: enter several packets of one batch as they fell, as (engine seat, cards), all or none."""
-
-    def enter(play: _Play) -> None:
-        if play.hand.mode != Mode.PHYSICAL:
-            raise Conflict("This hand is dealt from a committed deck; no cards are entered.", code="not_physical")
-        for seat, cards in packets:
-            play.take(f"d dh p{seat} {cards}")
-
-    return _play(command, code, "hand.cards_entered", enter)
-
-
-def _play(command: Command, code: str, kind: str, change: Callable[[_Play], None]) -> Answer:
     def operation() -> Answer:
         table = tables.lock_table(command, code)
         hand = selectors.playing(table)
-        hand.table = table
-        lines = selectors.log(hand)
-        play = _Play(hand, engine.resume(selectors.setup(hand), lines), len(lines) + 1, [], [])
-        change(play)
+        before = selectors.log(hand)
+        play = _Play(hand, engine.resume(selectors.setup(hand), before), len(before) + 1, [], [])
+        for line in lines:
+            play.take(line)
         play.take_forced()
-        return _answer(command, play, kind, {}, status=200)
+        return _answer(command, play, "hand.acted", {}, status=200)
 
     return commands.run(command, operation)
 
@@ -252,7 +263,8 @@ def _play_order(table: Table, dealer_seat: int | None, sitting_out: Sequence[int
         if table.dealer_seat is not None:
             raise Conflict(
                 "The dealer is named for the first hand of a sitting only; the turn to deal passes by itself.",
-                code="dealer_already_known", dealer_seat=table.dealer_seat,
+                code="dealer_already_known",
+                dealer_seat=table.dealer_seat,
             )
         if dealer_seat not in [seating.seat for seating in dealt_in]:
             raise Unprocessable(f"Nobody is dealt in on seat {dealer_seat}.", code="no_such_seat")

@@ -52,14 +52,21 @@ def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
         return
     lines = postings.lines(hand, postings.moves(last_events, at_once=False))
     entered = books.enter(
-        hand.house, key=f"hand:{hand.name}:settlement", kind="hand.settled", lines=lines,
+        hand.house,
+        key=f"hand:{hand.name}:settlement",
+        kind="hand.settled",
+        lines=lines,
         metadata={"hand": hand.name, "digest": hand.digest},
     )
     _finish(hand, HandState.SETTLED, TableState.OPEN, entered.transaction_id)
     _record(
-        hand, "hand.settled", actor,
+        hand,
+        "hand.settled",
+        actor,
         {
-            "result": hand.result, "digest": hand.digest, "balances": entered.balances,
+            "result": hand.result,
+            "digest": hand.digest,
+            "balances": entered.balances,
             "settlement": entered.transaction_id,
         },
     )
@@ -83,7 +90,10 @@ def compare(hand: Hand, game: engine.Hand) -> str | None:
         return "the log ends before the hand does"
     result = game.result
     found: dict[str, Any] = {
-        "net": list(result.net), "tax": result.tax, "bonus": list(result.bonus), "carry_out": result.carry_out,
+        "net": list(result.net),
+        "tax": result.tax,
+        "bonus": list(result.bonus),
+        "carry_out": result.carry_out,
     }
     for name, value in found.items():
         if hand.result is None or hand.result[name] != value:
@@ -100,7 +110,10 @@ def _dispute(hand: Hand, reason: str, actor: Actor) -> None:
     amount = chart.balances(hand.house, [pot])[pot]
     if amount:
         books.enter(
-            hand.house, key=f"hand:{hand.name}:dispute", kind="hand.disputed", lines=[(pot, frozen, amount)],
+            hand.house,
+            key=f"hand:{hand.name}:dispute",
+            kind="hand.disputed",
+            lines=[(pot, frozen, amount)],
             metadata={"hand": hand.name, "reason": reason},
         )
     _finish(hand, HandState.DISPUTED, TableState.DISPUTED, None)
@@ -117,6 +130,9 @@ def _finish(hand: Hand, state: HandState, table_state: TableState, settlement: i
 
 def _record(hand: Hand, kind: str, actor: Actor, data: dict[str, Any]) -> Receipt:
     return record(
-        chain=hand.table.chain, house=hand.house, kind=kind, actor=actor,
+        chain=hand.table.chain,
+        house=hand.house,
+        kind=kind,
+        actor=actor,
         data={**data, "hand": hand.name, "table_version": hand.table.version},
     )

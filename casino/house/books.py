@@ -36,10 +36,6 @@ def enter(
     """
     lines = list(lines)
     ids = chart.ids(house, {code for debit, credit, _ in lines for code in (debit, credit)})
-    legs = [
-        leg
-        for debit, credit, amount in lines
-        for leg in (Leg(ids[debit], amount), Leg(ids[credit], -amount))
-    ]
+    legs = [leg for debit, credit, amount in lines for leg in (Leg(ids[debit], amount), Leg(ids[credit], -amount))]
     posted = post(book=house.id, key=key, kind=kind, legs=legs, metadata=metadata, occurred_at=occurred_at)
     return Entered(posted.transaction_id, {code: posted.balances[id_].balance for code, id_ in ids.items()})

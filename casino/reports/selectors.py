@@ -83,8 +83,12 @@ def trial_balance(house: House) -> dict[str, Any]:
     return {
         "rows": [
             {
-                "commodity": row.commodity, "number": row.prefix, "kind": row.kind, "accounts": row.accounts,
-                "debit": row.debit, "credit": row.credit,
+                "commodity": row.commodity,
+                "number": row.prefix,
+                "kind": row.kind,
+                "accounts": row.accounts,
+                "debit": row.debit,
+                "credit": row.credit,
             }
             for row in balance.rows
         ],
@@ -108,8 +112,7 @@ def verification(house: House) -> dict[str, Any]:
             {"chain": finding.chain, "seq": finding.seq, "problem": finding.problem} for finding in chain_findings
         ],
         "book_findings": [
-            {"check": finding.check, "subject": finding.subject, "detail": finding.detail}
-            for finding in book_findings
+            {"check": finding.check, "subject": finding.subject, "detail": finding.detail} for finding in book_findings
         ],
         "ok": not (hand_findings or chain_findings or book_findings),
     }

@@ -109,8 +109,8 @@ class AnsweredRequest(models.Model):
     terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="+")
     key = models.CharField(max_length=128)
     request_hash = models.CharField(max_length=64)
+    answer = models.TextField(default="", db_default="")
     #: Null only while the transaction that inserted the row is still running, so nobody else ever reads null.
-    answer = models.TextField(null=True)
     status = models.PositiveSmallIntegerField(null=True)
     at = models.DateTimeField(db_default=ClockTimestamp())
 

@@ -38,7 +38,10 @@ def hire(*, house: House, login: str, name: str, roles: Iterable[Role], password
         staff.set_password(password)
         staff.save()
         record(
-            chain=f"house/{house.code}", house=house, kind="staff.hired", actor=actor,
+            chain=f"house/{house.code}",
+            house=house,
+            kind="staff.hired",
+            actor=actor,
             data={"login": login, "roles": list(staff.roles)},
         )
     return staff
@@ -50,7 +53,10 @@ def enrol_terminal(*, house: House, code: str, kind: TerminalKind, place: str, a
     with transaction.atomic():
         terminal = Terminal.objects.create(house=house, code=code, kind=kind, place=place, key_digest=_digest(key))
         record(
-            chain=f"house/{house.code}", house=house, kind="terminal.enrolled", actor=actor,
+            chain=f"house/{house.code}",
+            house=house,
+            kind="terminal.enrolled",
+            actor=actor,
             data={"terminal": code, "kind": str(kind), "place": place},
         )
     return terminal, key
@@ -72,15 +78,20 @@ def sign_in(
         if isinstance(staff, Staff)
         else None
     )
-    if not isinstance(staff, Staff) or terminal is None or not compare_digest(
-        terminal.key_digest, _digest(terminal_key)
+    if (
+        not isinstance(staff, Staff)
+        or terminal is None
+        or not compare_digest(terminal.key_digest, _digest(terminal_key))
     ):
         raise Forbidden("Login, password or terminal is not right.", code="sign_in_refused")
     with transaction.atomic():
         row, token = TerminalToken.objects.create(staff, terminal=terminal)
         record(
-            chain=f"house/{staff.house.code}", house=staff.house, kind="staff.signed_in",
-            actor=Actor(staff=login, role="", terminal=terminal.code, request=request_id), data={},
+            chain=f"house/{staff.house.code}",
+            house=staff.house,
+            kind="staff.signed_in",
+            actor=Actor(staff=login, role="", terminal=terminal.code, request=request_id),
+            data={},
         )
     return SignedIn(token, row)
 
@@ -100,4 +111,3 @@ def role_for(staff: Staff, allowed: Iterable[Role]) -> Role:
         if role in staff.roles:
             return role
     raise Forbidden(f"This takes one of the roles {', '.join(allowed)}.", allowed_roles=list(allowed))
-

@@ -29,7 +29,7 @@ class TableState(models.TextChoices):
 class KasszaEnd(models.TextChoices):
     """What becomes of a cukassza that nobody has won when the table closes. There is no silent default."""
 
-    SPLIT = "split", "equal shares to everybody seated; what does not divide goes to the first after the dealer"
+    SPLIT = "split", "equal shares, the odd rest to the first after the dealer"
     HOUSE = "house", "to the house"
     LAST_DEALER = "last_dealer", "to the player who dealt last"
 

@@ -36,17 +36,30 @@ def create_table(
     """Set up a table and its accounts. `options` were checked by the engine (see `hands.services.set_up_table`)."""
     with transaction.atomic():
         table = Table(
-            house=house, code=code, game=game, options=dict(options), seats=seats,
-            min_stack=min_stack, max_stack=max_stack, kassza_end=kassza_end,
+            house=house,
+            code=code,
+            game=game,
+            options=dict(options),
+            seats=seats,
+            min_stack=min_stack,
+            max_stack=max_stack,
+            kassza_end=kassza_end,
         )
         table.full_clean()
         table.save(force_insert=True)
         chart.open_accounts(house, [table.account(number) for number in TABLE_ACCOUNTS])
         record(
-            chain=table.chain, house=house, kind="table.set_up", actor=actor,
+            chain=table.chain,
+            house=house,
+            kind="table.set_up",
+            actor=actor,
             data={
-                "game": game, "options": dict(options), "seats": seats, "kassza_end": str(kassza_end),
-                "min_stack": min_stack, "max_stack": max_stack,
+                "game": game,
+                "options": dict(options),
+                "seats": seats,
+                "kassza_end": str(kassza_end),
+                "min_stack": min_stack,
+                "max_stack": max_stack,
             },
         )
     return table
@@ -58,6 +71,7 @@ def create_table(
 def lock_table(command: Command, code: str) -> Table:
     """Lock the table, then make sure that terminal and If-Match are right. The first step of every write here."""
     table = locks.lock(Table, locks.Rank.DESK, house=command.acting.house, code=code)
+    table.house = command.acting.house
     require_at(command.acting, table)
     command.require_version(table.version)
     return table
@@ -75,7 +89,8 @@ def require_state(table: Table, *allowed: TableState) -> None:
         wanted = " or ".join(allowed)
         raise Conflict(
             f"Table {table.code} is {table.state}; this takes a table that is {wanted}.",
-            code=f"table_{table.state}", state=table.state,
+            code=f"table_{table.state}",
+            state=table.state,
         )
 
 
@@ -104,7 +119,10 @@ def at_table(
         if table.version == before:
             advance(table)
         receipt = record(
-            chain=table.chain, house=table.house, kind=kind, actor=command.acting.actor,
+            chain=table.chain,
+            house=table.house,
+            kind=kind,
+            actor=command.acting.actor,
             data={**data, "table_version": table.version},
         )
         return Answer({**selectors.describe(table), "audit": receipt.as_json()}, table.version, status)
@@ -162,8 +180,11 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
         stack = table.stack_account(player_ref)
         chart.open_accounts(table.house, [stack])
         books.enter(
-            table.house, key=ledger_key(command), kind="table.sat_down",
-            lines=[(player.wallet, stack, amount)], metadata={"table": code, "player": player_ref},
+            table.house,
+            key=ledger_key(command),
+            kind="table.sat_down",
+            lines=[(player.wallet, stack, amount)],
+            metadata={"table": code, "player": player_ref},
         )
         return "table.sat_down", {"seat": seat, "player": player_ref, "amount": amount}
 
@@ -179,7 +200,9 @@ def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
         player = seating.player
         _require_limits(table, selectors.stacks(table, [seating])[player.ref] + amount)
         books.enter(
-            table.house, key=ledger_key(command), kind="table.chips_added",
+            table.house,
+            key=ledger_key(command),
+            kind="table.chips_added",
             lines=[(player.wallet, table.stack_account(player.ref), amount)],
             metadata={"table": code, "player": player.ref},
         )
@@ -214,7 +237,10 @@ def close_table(*, command: Command, code: str) -> Answer:
             if house_share:
                 lines.append((table.account("9150"), table.account("9170"), house_share))
             books.enter(
-                table.house, key=f"{ledger_key(command)}:kassza", kind="table.kassza_end", lines=lines,
+                table.house,
+                key=f"{ledger_key(command)}:kassza",
+                kind="table.kassza_end",
+                lines=lines,
                 metadata={"table": code, "rule": table.kassza_end},
             )
         amounts = _stand_up(table, seatings, key=ledger_key(command))
@@ -246,7 +272,9 @@ def _require_limits(table: Table, stack: int) -> None:
     if not table.min_stack <= stack <= table.max_stack:
         raise Unprocessable(
             f"A stack at table {table.code} is {table.min_stack} to {table.max_stack}, this would be {stack}.",
-            code="stack_out_of_range", min=table.min_stack, max=table.max_stack,
+            code="stack_out_of_range",
+            min=table.min_stack,
+            max=table.max_stack,
         )
 
 
@@ -260,7 +288,10 @@ def _stand_up(table: Table, seatings: list[Seating], *, key: str) -> dict[str, i
     ]
     if lines:
         books.enter(
-            table.house, key=key, kind="table.left", lines=lines,
+            table.house,
+            key=key,
+            kind="table.left",
+            lines=lines,
             metadata={"table": table.code, "players": sorted(amounts)},
         )
     Seating.objects.filter(id__in=[seating.id for seating in seatings]).update(left_at=ClockTimestamp())
@@ -277,7 +308,8 @@ def _share_cukassza(table: Table, seatings: list[Seating]) -> dict[str, int]:
     if not seatings:
         raise Conflict(
             f"A cukassza of {amount} is waiting and nobody is seated to take it; close before the last player leaves.",
-            code="kassza_without_players", cukassza=amount,
+            code="kassza_without_players",
+            cukassza=amount,
         )
     # `dealer_seat` is the next dealer, so the seat that comes last in play order before him dealt last.
     ordered = in_play_order(seatings, after=table.dealer_seat or 0)

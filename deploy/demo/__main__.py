@@ -18,7 +18,7 @@ from deploy.demo.client import Refused, Terminal
 from deploy.demo.evening import EveningError
 from deploy.demo.play import play_evening
 from deploy.demo.report import collect, show
-from deploy.demo.seed import Credentials, found_house
+from deploy.demo.seed import Credentials, found_house, newest_house
 from deploy.processes import Processes, ProcessesError, address, application, listen
 
 DEFAULT_PORT = 8041
@@ -29,13 +29,17 @@ EVERY = 20
 def main(arguments: list[str] | None = None) -> int:
     """Run the demo or serve its house; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m deploy.demo", description=__doc__)
-    parser.add_argument("--evening", type=Path, help="a file of chr/1 records to play instead of the recorded one")
+    parser.add_argument(
+        "evening", type=Path, nargs="?", help="a file of chr/1 records to play instead of the recorded one"
+    )
     parser.add_argument("--serve", action="store_true", help="keep the house up until Ctrl-C instead of playing")
     parser.add_argument("--port", type=int, help=f"port to listen on (playing: a free one, serving: {DEFAULT_PORT})")
     options = parser.parse_args(arguments)
     try:
-        return serve(options.port or DEFAULT_PORT, options.evening) if options.serve else play(
-            options.port or 0, options.evening
+        return (
+            serve(options.port or DEFAULT_PORT, options.evening)
+            if options.serve
+            else play(options.port or 0, options.evening)
         )
     except (EveningError, embedded.EmbeddedError, ProcessesError, Refused) as error:
         print(f"demo: {error}", file=sys.stderr)
@@ -68,7 +72,7 @@ def play(port: int, recorded: Path | None) -> int:
 def serve(port: int, recorded: Path | None) -> int:
     """Keep the newest demo house up (found one if there is none) and print how to get in."""
     prepare()
-    credentials = newest_house()
+    credentials = newest_house(logins_dir())
     if credentials is None:
         credentials = found_house(evening.read(recorded).values())
         credentials.save(logins_dir())
@@ -97,17 +101,6 @@ def logins_dir() -> Path:
     return embedded.var_dir() / "demo"
 
 
-def newest_house() -> Credentials | None:
-    """The newest demo house of the connected database whose logins are kept here."""
-    from casino.house.models import House
-
-    for code in House.objects.filter(code__startswith="DEMO-").order_by("-opened_at").values_list("code", flat=True):
-        path = logins_dir() / f"{code}.json"
-        if path.exists():
-            return Credentials.load(path)
-    return None
-
-
 def show_logins(url: str, credentials: Credentials) -> None:
     """Print the address, the logins and a first request."""
     console = Console(soft_wrap=True)
@@ -122,9 +115,10 @@ def show_logins(url: str, credentials: Credentials) -> None:
     first = credentials.cashier
     console.print(
         f"\nFor example:\n  curl -s {url}/api/v1/sign-in -H 'Content-Type: application/json' -d "
-        f"'{{\"login\":\"{first.login}\",\"password\":\"{first.password}\",\"terminal\":\"{first.terminal}\","
-        f"\"terminal_key\":\"{first.terminal_key}\"}}'\n\nCtrl-C ends it.",
-        markup=False, highlight=False,
+        f'\'{{"login":"{first.login}","password":"{first.password}","terminal":"{first.terminal}",'
+        f'"terminal_key":"{first.terminal_key}"}}\'\n\nCtrl-C ends it.',
+        markup=False,
+        highlight=False,
     )
 
 

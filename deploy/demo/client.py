@@ -37,10 +37,13 @@ class Terminal:
         self._http = httpx.Client(base_url=f"{base_url}/api/v1/", timeout=30.0)
         self.requests = 0
         answer = self._send(
-            "POST", "sign-in",
+            "POST",
+            "sign-in",
             {
-                "login": login.login, "password": login.password,
-                "terminal": login.terminal, "terminal_key": login.terminal_key,
+                "login": login.login,
+                "password": login.password,
+                "terminal": login.terminal,
+                "terminal_key": login.terminal_key,
             },
             {},
         )

@@ -57,14 +57,14 @@ class Console:
 
     def wait_until_settled(self) -> None:
         """Wait until the worker has settled the hand; the table's state tells."""
-        deadline, pause = time.monotonic() + SETTLEMENT_PATIENCE, 0.004
+        deadline, pause = time.monotonic() + SETTLEMENT_PATIENCE, 0.02
         while True:
+            time.sleep(pause)
             self.refresh()
             if self.table["state"] == "open":
                 return
             if self.table["state"] != "settling" or time.monotonic() > deadline:
                 raise EveningError(f"Table {self.code} is {self.table['state']}; its hand was not settled.")
-            time.sleep(pause)
             pause = min(pause * 1.5, 0.1)
 
     # --- Recorded hands, physical mode -------------------------------------------------------------------------
@@ -101,12 +101,8 @@ class Console:
         """Play one recorded hand: cards as they fall, actions as they were taken."""
         self.prepare(hand)
         self.write("hands", {"mode": "physical"})
-        for batch in batches(hand["acts"]):
-            if batch[0].startswith("d dh"):
-                packets = [{"to": line.split()[2], "cards": line.split()[3]} for line in batch]
-                self.write("hand/cards", {"packets": packets})
-            else:
-                self.write("hand/actions", as_action(batch[0]))
+        for gesture in gestures(hand["acts"]):
+            self.write("hand/actions", {"actions": [as_action(line) for line in gesture]})
         self.wait_until_settled()
 
     # --- Electronic sitting ------------------------------------------------------------------------------------
@@ -115,16 +111,18 @@ class Console:
         """Deal one hand from a committed deck and take random legal actions; returns the hand's name."""
         hand = self.write("hands", {"mode": "electronic"})
         while hand["actor"] is not None:
-            hand = self.write("hand/actions", choose(hand["legal_actions"], choice))
+            hand = self.write("hand/actions", {"actions": [choose(hand["legal_actions"], choice)]})
         self.wait_until_settled()
         return str(hand["hand"])
 
 
-def batches(acts: list[str]) -> list[list[str]]:
-    """The log cut into what a console sends at once: the packets of one batch together, everything else singly."""
+def gestures(acts: list[str]) -> list[list[str]]:
+    """The log cut into what a console sends at once: the packets of a batch, a look with what follows it, the show."""
     out: list[list[str]] = []
     for line in acts:
-        if line.startswith("d dh") and out and out[-1][0].startswith("d dh"):
+        verb = line.split(" ")[1]
+        last = out[-1][-1].split(" ")[1] if out else ""
+        if last == "lk" or verb == last in ("dh", "sm"):
             out[-1].append(line)
         else:
             out.append([line])

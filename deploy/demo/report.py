@@ -104,8 +104,14 @@ def _tables(report: Report, played: Played) -> Table:
     for row in report.house["tables"]:
         shared = " + ".join(f"{amount:,}" for amount in played.cukassza_at_close.get(row["table"], [])) or "-"
         out.add_row(
-            row["table"], row["game"], str(row["seats"]), str(row["hands"]), f"{row['handle']:,}",
-            f"{row['tax']:,}", shared, f"{row['cukassza']:,}",
+            row["table"],
+            row["game"],
+            str(row["seats"]),
+            str(row["hands"]),
+            f"{row['handle']:,}",
+            f"{row['tax']:,}",
+            shared,
+            f"{row['cukassza']:,}",
         )
     return out
 
@@ -117,8 +123,12 @@ def _trial_balance(report: Report) -> Table:
     balance = report.house["trial_balance"]
     for row in balance["rows"]:
         out.add_row(
-            row["commodity"], row["number"], row["kind"], str(row["accounts"]),
-            f"{row['debit']:,}", f"{row['credit']:,}",
+            row["commodity"],
+            row["number"],
+            row["kind"],
+            str(row["accounts"]),
+            f"{row['debit']:,}",
+            f"{row['credit']:,}",
         )
     for commodity, total in balance["totals"].items():
         out.add_row(commodity, "", "[bold]total[/bold]", "", f"{total['debit']:,}", f"{total['credit']:,}")

@@ -78,8 +78,15 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
         for table in tables:
             options = {"table_max": table.table_max, **table.options} if table.game == "ferbli" else table.options
             set_up_table(
-                house=house, code=table.code, game=table.game, options=options, seats=table.seats,
-                min_stack=1, max_stack=table.max_stack, kassza_end=KasszaEnd.SPLIT, actor=actor,
+                house=house,
+                code=table.code,
+                game=table.game,
+                options=options,
+                seats=table.seats,
+                min_stack=1,
+                max_stack=table.max_stack,
+                kassza_end=KasszaEnd.SPLIT,
+                actor=actor,
             )
         return _hire(house.code, [table.code for table in tables])
 
@@ -119,3 +126,14 @@ def _hire(house_code: str, table_codes: list[str]) -> Credentials:
         auditor=way_in(person("auditor", Role.AUDITOR), terminal("office-1", TerminalKind.OFFICE, ""), Role.AUDITOR),
         floor={code: way_in(floor, at, Role.FLOOR) for code, at in at_tables.items()},
     )
+
+
+def newest_house(logins: Path) -> Credentials | None:
+    """The newest demo house of the connected database whose logins are kept in the folder `logins`."""
+    from casino.house.models import House
+
+    for code in House.objects.filter(code__startswith="DEMO-").order_by("-opened_at").values_list("code", flat=True):
+        path = logins / f"{code}.json"
+        if path.exists():
+            return Credentials.load(path)
+    return None

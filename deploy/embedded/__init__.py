@@ -6,7 +6,7 @@ the same for a shell. Nothing here imports the application.
 
 from deploy.embedded.errors import EmbeddedError
 from deploy.embedded.layout import var_dir
-from deploy.embedded.services import ServiceStatus, down, ensure, remove, status, urls
+from deploy.embedded.services import ServiceStatus, down, ensure, given, remove, status, urls
 from deploy.embedded.urls import ServiceUrls, broker_url
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "broker_url",
     "down",
     "ensure",
+    "given",
     "remove",
     "status",
     "urls",

@@ -53,6 +53,9 @@ def main(argv: list[str] | None = None) -> int:
     except EmbeddedError as error:
         print(f"embedded services: {error} [{error.code}]", file=sys.stderr)
         return EXIT_PROBLEM
+    except OSError as error:  # disk full, no permission: nothing that a traceback would explain better
+        print(f"embedded services: {error} [os_error]", file=sys.stderr)
+        return EXIT_PROBLEM
 
 
 if __name__ == "__main__":

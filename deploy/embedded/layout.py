@@ -90,15 +90,11 @@ def private_dir(path: Path, *, owner: int | None = None) -> Path:
         if owner is not None and path.stat().st_uid == os.geteuid():
             os.chown(path, owner, owner)
     except OSError as error:
-        raise VarNotOurs(
-            f"cannot create the folder {path}: {error.strerror}; set CASINO_VAR to another one"
-        ) from error
+        raise VarNotOurs(f"cannot create the folder {path}: {error.strerror}; set CASINO_VAR to another one") from error
     wanted = os.geteuid() if owner is None else owner
     found = path.stat()
     if found.st_uid != wanted:
-        raise VarNotOurs(
-            f"{path} belongs to uid {found.st_uid}, not {wanted}; set CASINO_VAR to a folder of your own"
-        )
+        raise VarNotOurs(f"{path} belongs to uid {found.st_uid}, not {wanted}; set CASINO_VAR to a folder of your own")
     if stat.S_IMODE(found.st_mode) != 0o700:
         path.chmod(0o700)
     return path
@@ -112,9 +108,7 @@ def _remembered_dir(pointer: Path, *, parents: tuple[Path, ...], owner: int | No
         # lstat: a name in a shared folder could have been taken by somebody else's symbolic link meanwhile.
         if known.is_dir() and known.lstat().st_uid == wanted and stat.S_IMODE(known.lstat().st_mode) == 0o700:
             return known
-    parent = next(
-        (p for p in parents if os.access(p, os.W_OK | os.X_OK) and fits(p / "cukassza-12345678")), None
-    )
+    parent = next((p for p in parents if os.access(p, os.W_OK | os.X_OK) and fits(p / "cukassza-12345678")), None)
     if parent is None:
         raise SocketPathTooLong(
             f"no folder for unix sockets under {MAX_SOCKET_PATH} characters: set CASINO_VAR shorter"

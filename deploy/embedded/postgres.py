@@ -120,12 +120,8 @@ class Postgres:
                 failure = self._pg_ctl(programs, "start", "-l", str(self.log), "-o", self._options())
             return self.version() is not None
 
-        if not wait_until(
-            attempt, seconds=START_SECONDS if (self.layout.pg / "postmaster.pid").exists() else 10
-        ):
-            raise StartFailed(
-                f"PostgreSQL did not start: {last_log_line(self.log, default=failure)} (log: {self.log})"
-            )
+        if not wait_until(attempt, seconds=START_SECONDS if (self.layout.pg / "postmaster.pid").exists() else 10):
+            raise StartFailed(f"PostgreSQL did not start: {last_log_line(self.log, default=failure)} (log: {self.log})")
 
     def _forget_dead_server(self) -> None:
         """Remove lock files whose process is gone.
@@ -152,10 +148,7 @@ class Postgres:
             if APP_ROLE not in known:
                 create = "CREATE ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE"
                 connection.execute(sql.SQL(create).format(sql.Identifier(APP_ROLE)))
-            if (
-                connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone()
-                is None
-            ):
+            if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
                 connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
 
 

@@ -25,9 +25,7 @@ def command_line(pid: int) -> str:
             return proc.read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
         except OSError:
             return ""
-    done = subprocess.run(
-        ["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)
     return done.stdout.strip()
 
 
@@ -75,10 +73,6 @@ def last_log_line(log: Path, *, default: str) -> str:
     """The last line of a server's log that says what went wrong, for a one-line message."""
     if not log.exists():
         return default
-    lines = [
-        line.strip()
-        for line in log.read_text(encoding="utf-8", errors="replace").splitlines()
-        if line.strip()
-    ]
+    lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
     serious = [line for line in lines[-40:] if "FATAL" in line or "PANIC" in line or "# " in line]
     return (serious or lines or [default])[-1]

@@ -41,12 +41,12 @@ def ensure(*, environ: Mapping[str, str] = os.environ, var: Path | None = None) 
     var = var_dir() if var is None else var
     with locked(var):
         layout = open_layout(var)
-        given = given_urls(environ, layout)
-        if not given.database:
+        named = given_urls(environ, layout)
+        if not named.database:
             Postgres(layout).start()
-        if not given.redis:
+        if not named.redis:
             Valkey(layout).start()
-    return _urls(environ, layout, given)
+    return _urls(environ, layout, named)
 
 
 def urls(*, environ: Mapping[str, str] = os.environ, var: Path | None = None) -> ServiceUrls:
@@ -55,6 +55,12 @@ def urls(*, environ: Mapping[str, str] = os.environ, var: Path | None = None) ->
     with locked(var):
         layout = open_layout(var)
     return _urls(environ, layout, given_urls(environ, layout))
+
+
+def given(*, environ: Mapping[str, str] = os.environ, var: Path | None = None) -> Given:
+    """Which servers the environment names, other than our own embedded ones."""
+    var = var_dir() if var is None else var
+    return given_urls(environ, open_layout(var) if var.exists() else None)
 
 
 def down(*, var: Path | None = None) -> None:
@@ -81,31 +87,27 @@ def remove(*, var: Path | None = None) -> None:
                 shutil.rmtree(folder)
 
 
-def status(
-    *, environ: Mapping[str, str] = os.environ, var: Path | None = None
-) -> tuple[ServiceStatus, ServiceStatus]:
+def status(*, environ: Mapping[str, str] = os.environ, var: Path | None = None) -> tuple[ServiceStatus, ServiceStatus]:
     """Whether each service answers. A given server is not asked: its health is not ours to judge."""
     var = var_dir() if var is None else var
-    if not var.exists():
-        given = given_urls(environ, None)
-        versions: tuple[str | None, str | None] = (None, None)
-    else:
+    named = given(environ=environ, var=var)
+    versions: tuple[str | None, str | None] = (None, None)
+    if var.exists():
         layout = open_layout(var)
-        given = given_urls(environ, layout)
         versions = (Postgres(layout).version(), Valkey(layout).version())
     return (
-        ServiceStatus("postgresql", *(("given", "") if given.database else ("embedded", versions[0]))),
-        ServiceStatus("valkey", *(("given", "") if given.redis else ("embedded", versions[1]))),
+        ServiceStatus("postgresql", *(("given", "") if named.database else ("embedded", versions[0]))),
+        ServiceStatus("valkey", *(("given", "") if named.redis else ("embedded", versions[1]))),
     )
 
 
-def _urls(environ: Mapping[str, str], layout: Layout, given: Given) -> ServiceUrls:
-    redis_url = given.redis or valkey_url(layout.valkey_socket)
+def _urls(environ: Mapping[str, str], layout: Layout, named: Given) -> ServiceUrls:
+    redis_url = named.redis or valkey_url(layout.valkey_socket)
     return ServiceUrls(
-        database_owner_url=given.database_owner or postgres_url(layout.run, OWNER),
-        database_url=given.database or postgres_url(layout.run, APP_ROLE),
+        database_owner_url=named.database_owner or postgres_url(layout.run, OWNER),
+        database_url=named.database or postgres_url(layout.run, APP_ROLE),
         redis_url=redis_url,
-        celery_broker_url=given.broker or broker_url(redis_url),
+        celery_broker_url=named.broker or broker_url(redis_url),
         secret_key=environ.get("CASINO_SECRET_KEY") or kept_secret(layout.var, "secret_key"),
         seal_key=environ.get("CASINO_SEAL_KEY") or kept_secret(layout.var, "seal_key"),
     )

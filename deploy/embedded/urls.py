@@ -70,10 +70,7 @@ def broker_url(redis_url: str) -> str:
     parts = urlsplit(redis_url)
     if parts.scheme != "unix":
         return redis_url
-    query = {
-        ("virtual_host" if name == "db" else name): values[-1]
-        for name, values in parse_qs(parts.query).items()
-    }
+    query = {("virtual_host" if name == "db" else name): values[-1] for name, values in parse_qs(parts.query).items()}
     # urlunsplit drops the empty authority of schemes it does not know, and kombu needs the three slashes.
     tail = urlunsplit(("", "", parts.path, urlencode(query), ""))
     return f"redis+socket://{parts.netloc}{tail}"

@@ -69,9 +69,7 @@ class Valkey:
         if self._pid() is None:
             self._launch()
         if not wait_until(lambda: self.version() is not None, seconds=START_SECONDS):
-            raise StartFailed(
-                f"Valkey did not start: {last_log_line(self.log, default='no answer')} (log: {self.log})"
-            )
+            raise StartFailed(f"Valkey did not start: {last_log_line(self.log, default='no answer')} (log: {self.log})")
 
     def stop(self) -> None:
         """Stop a running server; the append-only file is flushed first. Raises `StopFailed`."""
@@ -89,9 +87,7 @@ class Valkey:
         done = self.layout.account.run([str(program.path), *options, *files, "--daemonize", "yes"])
         if done.returncode != 0:
             reason = " ".join((done.stderr or done.stdout).split())
-            raise StartFailed(
-                f"Valkey did not start: {reason or last_log_line(self.log, default='no reason given')}"
-            )
+            raise StartFailed(f"Valkey did not start: {reason or last_log_line(self.log, default='no reason given')}")
 
     def _program(self) -> ValkeyProgram:
         program = find_valkey()

@@ -213,14 +213,17 @@ class FerbliState(BettingState):
         self._put(action)
 
     def _put(self, action: Action) -> None:
-        """The bet stands; it is blind unless its maker, or any bettor before, had seen more than two
-        cards."""
+        """The bet stands. It is blind if its maker is, as long as nobody has bet with all four cards seen.
+
+        A seat that has seen three cards is not blind, yet its bet does not end the blind betting of others:
+        the text ends it only when a player who has looked at all four bets ("Blind betting").
+        """
         seat = action.actor
         self.raise_by(seat, action.amount)
         self.raises += 1
-        if not self.is_blind(seat):
+        if not self.unseen(seat):
             self.blind_over = True
-        self.blind_bet = not self.blind_over
+        self.blind_bet = self.is_blind(seat) and not self.blind_over
         self.begin_answers("answer", seat, FerbliState.give_last_word)
 
     def give_last_word(self) -> None:

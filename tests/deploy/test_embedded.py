@@ -89,9 +89,7 @@ def test_pid_file_naming_a_living_stranger_is_stale(var: Path) -> None:
 
 def test_roles_and_durability(var: Path) -> None:
     urls = embedded.ensure(environ=NOTHING_GIVEN | {"REDIS_URL": "redis://elsewhere"}, var=var)
-    rights = (
-        "SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolbypassrls FROM pg_roles WHERE rolname = user"
-    )
+    rights = "SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolbypassrls FROM pg_roles WHERE rolname = user"
     assert ask(urls.database_url, "SELECT user::text") == "casino_app"
     assert ask(urls.database_url, rights) is False
     assert ask(urls.database_owner_url, "SELECT user::text") == "casino"
@@ -241,9 +239,16 @@ def test_root_without_user_namespaces_runs_as_nobody(var: Path, monkeypatch: pyt
     assert not home.exists()
 
 
+def test_user_without_a_name_is_mapped_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """initdb refuses a uid that has no name, as in `docker run --user 4242`."""
+    monkeypatch.setattr(os, "geteuid", lambda: 424242)
+    monkeypatch.setattr(account, "unshare_works", lambda: True)
+    assert account.choose_account(nobody_before=False) == account.Account(prefix=account.UNSHARE)
+    monkeypatch.setattr(os, "geteuid", lambda: account.NOBODY)
+    assert account.choose_account(nobody_before=False) == account.Account()
+
+
 def test_exports_are_quoted() -> None:
     urls = embedded.ServiceUrls("a b", "", "", "", "", "")
     assert "export DATABASE_OWNER_URL='a b'\n" in urls.as_exports()
-    assert (
-        replace(urls, database_owner_url="$(x)").as_exports().startswith("export DATABASE_OWNER_URL='$(x)'")
-    )
+    assert replace(urls, database_owner_url="$(x)").as_exports().startswith("export DATABASE_OWNER_URL='$(x)'")

@@ -75,9 +75,7 @@ def test_child_that_keeps_dying_is_started_less_and_less_often(tmp_path: Path) -
         assert 2 <= processes.restarts_of("broken") <= 4
 
 
-def test_program_that_does_not_exist_does_not_end_the_others(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_program_that_does_not_exist_does_not_end_the_others(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     programs = (Program("missing", ("/no/such/program",)), Program("sleeper", ("sleep", "600")))
     with Processes(programs, log_dir=tmp_path) as processes:
         assert command_line(processes.pid_of("sleeper")) == "sleep 600"

@@ -1,4 +1,4 @@
-"""Helpers for the engine's tests: hands on stacked decks, the recorded evening, and a look at a hand's whole state."""
+"""Helpers for the engine's tests: hands on stacked decks, the recorded evening, a hand's whole state."""
 
 from __future__ import annotations
 
@@ -99,7 +99,9 @@ def frozen(hand: Hand) -> str:
     state = hand._state
     slots = sorted({slot for kind in type(state).__mro__ for slot in getattr(kind, "__slots__", ())})
     assert isinstance(state, VyingState)
-    return repr([(slot, sorted(value) if isinstance(value := getattr(state, slot), set) else value) for slot in slots])
+    return repr(
+        [(slot, sorted(value) if isinstance(value := getattr(state, slot), set) else value) for slot in slots]
+    )
 
 
 def mutants(lines: tuple[str, ...], at: int) -> Iterator[tuple[str, ...]]:

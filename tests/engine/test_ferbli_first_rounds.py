@@ -138,6 +138,8 @@ class TestCharging:
         assert verbs(hand) == ["cc", "f"]
         play(hand, "p2 cc 200", "p3 cc 200", "p4 ks 200 p2", "p2 lk 2", "p2 cc 200", "p3 cc 200")
         assert (hand.actor, verbs(hand)) == ("p1", ["cc", "f"])  # p1 has two unseen cards and may not look
+        with pytest.raises(VerbNotLegal):
+            hand.apply("p1 lk 2")
 
     def test_a_charge_declined_ends_charging_and_the_rest_is_dealt_free(self):
         hand = play(besszer(4, 100), "p4 ks 200 p1", "p1 f", "p2 cc 200", "p3 cc 200", "p4 k")

@@ -1,0 +1,22 @@
+"""Fixtures of the house's tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.casino.kit import Kit
+
+
+@pytest.fixture
+def kit(live_db: None) -> Iterator[Kit]:
+    """A house of the test's own."""
+    # Imported here: this file may be loaded before the root conftest has set Django up.
+    from tests.casino.kit import Kit
+
+    found = Kit.found()
+    yield found
+    found.close()

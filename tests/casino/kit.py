@@ -1,0 +1,201 @@
+"""A house of a test's own: founded through services, used through HTTP, settled as the worker settles."""
+
+import itertools
+import json
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+from django.core.handlers.wsgi import WSGIHandler
+from django.db import transaction
+
+from casino.audit.services import Actor
+from casino.cage.services import create_drawer, open_vault
+from casino.hands import settlement
+from casino.hands.services import set_up_table
+from casino.house import chart
+from casino.house.models import House, OutboxMessage
+from casino.players.services import create_player
+from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
+from casino.tables.models import KasszaEnd, Table
+
+ACTOR = Actor(staff="test", role="system", terminal="", request="test")
+FERBLI = {"vizi": 100, "table_max": 100_000, "tax_bps": 500, "tax_cap": 5_000}
+CHIPS = 100_000_000
+
+#: The worked hand of the record format: four seats, besszer, a charge, a showdown.
+SAMPLE = (
+    "p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a", "p2 cc 100", "p3 f", "p4 cc 100",
+    "p1 rb 200", "p2 cc 200", "p4 cc 200", "p4 ks 400 p1", "d dh p1 Xb7b", "p1 lk 2", "p1 cc 400", "p2 f",
+    "d dh p4 KhOl", "p1 k", "p4 lk 2", "p4 rb 800", "p1 cc 800", "p1 st", "p1 sm Kl8bXb7b", "p4 sm Aa9aKhOl",
+)  # fmt: skip
+
+
+def action(line: str) -> dict[str, Any]:
+    """One line of a record as the API takes it."""
+    actor, verb, *arguments = line.split(" ")
+    out: dict[str, Any] = {"actor": actor, "verb": verb}
+    for argument in arguments:
+        if argument.isdigit():
+            out["count" if verb == "lk" else "amount"] = int(argument)
+        elif argument.startswith("p"):
+            out["target"] = argument
+        else:
+            out["cards"] = argument
+    return out
+
+
+@dataclass
+class Desk:
+    """A signed-in person at a terminal, speaking HTTP to the application."""
+
+    http: httpx.Client
+    path: str
+    version: int = 0
+
+    def get(self, path: str = "", **headers: str) -> httpx.Response:
+        """Read below this desk's path; an absolute path starts with /."""
+        return self.http.get(self._url(path), headers=headers)
+
+    def post(
+        self, path: str, body: Any = None, *, key: str | None = None, version: int | str | None = None,
+        content: bytes | None = None, headers: dict[str, str] | None = None,
+    ) -> httpx.Response:  # fmt: skip
+        """Write below this desk's path on the version it has seen last, under a new key unless one is given."""
+        sent = {"Idempotency-Key": key or str(uuid.uuid4()), "If-Match": f'"{self.version}"'}
+        if version is not None:
+            sent["If-Match"] = version if isinstance(version, str) else f'"{version}"'
+        sent |= headers or {}
+        if content is None:
+            content = json.dumps(body if body is not None else {}).encode()
+        answer = self.http.post(self._url(path), content=content, headers={"Content-Type": "application/json"} | sent)
+        if answer.is_success and "ETag" in answer.headers:
+            self.version = int(answer.headers["ETag"].strip('"'))
+        return answer
+
+    def ok(self, path: str, body: Any = None, **options: Any) -> dict[str, Any]:
+        """Write and insist on success; returns the body."""
+        answer = self.post(path, body, **options)
+        assert answer.is_success, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def refresh(self) -> dict[str, Any]:
+        """Read this desk and remember its version."""
+        found: dict[str, Any] = self.get().json()
+        self.version = found["version"]
+        return found
+
+    def act(self, *lines: str) -> dict[str, Any]:
+        """Take these lines of a hand in one request."""
+        return self.ok("hand/actions", {"actions": [action(line) for line in lines]})
+
+    def _url(self, path: str) -> str:
+        return path if path.startswith("/") else f"{self.path}/{path}".rstrip("/")
+
+
+@dataclass
+class Kit:
+    """One house with a vault, a drawer C1 and as many tables and players as a test asks for."""
+
+    house: House
+    clients: list[httpx.Client] = field(default_factory=list)
+    _numbers: Any = field(default_factory=lambda: itertools.count(1))
+
+    @classmethod
+    def found(cls) -> "Kit":
+        """Found a house."""
+        house = House.objects.create(code=f"H{uuid.uuid4().hex[:12]}", name="Test house", currency="HUF")
+        open_vault(house=house, capital=CHIPS, chips=CHIPS, actor=ACTOR)
+        create_drawer(house=house, code="C1", actor=ACTOR)
+        return cls(house)
+
+    def close(self) -> None:
+        """Close every client."""
+        for client in self.clients:
+            client.close()
+
+    # --- Setting up ------------------------------------------------------------------------------------------------
+
+    def table(
+        self, code: str = "T1", *, seats: int = 4, kassza_end: KasszaEnd = KasszaEnd.SPLIT, **options: Any
+    ) -> Table:
+        """Set up a Ferbli table; options are added to the usual ones."""
+        return set_up_table(
+            house=self.house, code=code, game="ferbli", options=FERBLI | options, seats=seats,
+            min_stack=100, max_stack=1_000_000, kassza_end=kassza_end, actor=ACTOR,
+        )  # fmt: skip
+
+    def token(self, role: Role, kind: TerminalKind, place: str) -> str:
+        """Hire somebody, enrol a terminal, and issue a token for the two without spending a password hash."""
+        number = next(self._numbers)
+        staff = Staff.objects.create(
+            house=self.house, login=f"{role}{number}@{self.house.code}", name=str(role), roles=[role]
+        )
+        terminal = Terminal.objects.create(
+            house=self.house, code=f"{kind}-{number}", kind=kind, place=place, key_digest="0" * 64
+        )
+        _, token = TerminalToken.objects.create(staff, terminal=terminal)
+        return str(token)
+
+    def http(self, token: str | None) -> httpx.Client:
+        """An HTTP client on the real WSGI application, with or without a token."""
+        client = httpx.Client(
+            transport=httpx.WSGITransport(app=WSGIHandler(), raise_app_exceptions=False), base_url="http://localhost"
+        )
+        if token is not None:
+            client.headers["Authorization"] = f"Bearer {token}"
+        self.clients.append(client)
+        return client
+
+    def dealer(self, code: str = "T1", *, role: Role = Role.DEALER) -> Desk:
+        """A dealer's console at a table, with the table's version read."""
+        token = self.token(role, TerminalKind.TABLE, code)
+        desk = Desk(self.http(token), f"/api/v1/tables/{code}")
+        desk.refresh()
+        return desk
+
+    def cashier(self, code: str = "C1") -> Desk:
+        """A cashier's terminal at a drawer, with the drawer's version read."""
+        desk = Desk(self.http(self.token(Role.CASHIER, TerminalKind.CAGE, code)), f"/api/v1/drawers/{code}")
+        desk.refresh()
+        return desk
+
+    def office(self, role: Role = Role.AUDITOR) -> Desk:
+        """An office terminal; its path is the API's root."""
+        return Desk(self.http(self.token(role, TerminalKind.OFFICE, "")), "/api/v1")
+
+    def players(self, *refs: str, chips: int = 0) -> None:
+        """Register players, each with `chips` bought at the cage."""
+        for ref in refs:
+            with transaction.atomic():
+                create_player(house=self.house, ref=ref, actor=ACTOR)
+        if chips:
+            cashier = self.cashier()
+            if cashier.refresh()["state"] == "closed":
+                cashier.ok("open", {"cash": CHIPS // 10, "chips": CHIPS // 2})
+            for ref in refs:
+                cashier.ok("buy-ins", {"player": ref, "amount": chips})
+
+    def seated(self, code: str = "T1", *, stacks: tuple[int, ...] = (20_000, 15_000, 9_000, 30_000)) -> Desk:
+        """An open table with players u1, u2 ... on seats 1, 2 ... and these stacks; returns the dealer's console."""
+        refs = [f"{code}-u{number}" for number in range(1, len(stacks) + 1)]
+        self.players(*refs, chips=max(stacks))
+        dealer = self.dealer(code)
+        dealer.ok("open")
+        for seat, (ref, stack) in enumerate(zip(refs, stacks, strict=True), start=1):
+            dealer.ok("seats", {"seat": seat, "player": ref, "amount": stack})
+        return dealer
+
+    # --- The worker's part -----------------------------------------------------------------------------------------
+
+    def settle(self) -> list[str]:
+        """Work off the outbox as the worker does; returns the states of the hands."""
+        waiting = OutboxMessage.objects.filter(house=self.house, done_at=None).order_by("id")
+        return [settlement.resolve(message_id) for message_id in waiting.values_list("id", flat=True)]
+
+    def balance(self, *codes: str) -> Any:
+        """Ledger balances by account code: one number for one code, else a list."""
+        found = chart.balances(self.house, codes)
+        return found[codes[0]] if len(codes) == 1 else [found[code] for code in codes]

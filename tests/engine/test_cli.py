@@ -1,0 +1,137 @@
+"""``python -m engine`` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.engine.support import DEMO
+from tests.engine.test_records import SAMPLE
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run one command of the engine."""
+    return subprocess.run(
+        [sys.executable, "-m", "engine", *arguments],
+        cwd=ROOT,
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def answers(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
+    """One JSON object a line of output."""
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_rank_prints_one_object_a_hand():
+    done = run("rank", "ferbli", "Kl8bXb7b", "Aa9aKhOl")
+    assert done.returncode == 0
+    assert answers(done)[0] == {
+        "cards": "Kl8bXb7b",
+        "category": "three-card ferbli",
+        "points": 25,
+        "key": 325,
+        "text": "three-card ferbli, 25 in bells",
+    }
+    higher, lower = (answer["key"] for answer in answers(done))
+    assert higher > lower  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("arguments", [
+    ("rank", "ferbli", "Kl8b"),
+    ("rank", "ferbli", "Kl8bXbXb"),
+    ("rank", "ferbli", "Kl8bXb?"),
+    ("rank", "poker", "Kl8bXb7b"),
+    ("rank", "ferbli", "--wild", "Oa", "Kl8bXb7b"),
+    ("rank", "ferbli", "--grigare", "general", "Kl8bXb7b"),
+    ("rank", "ferbli", "Kl8bXb7b", "Kl"),
+    ("replay", "no-such-file.jsonl"),
+    ("replay", "."),
+    ("play", "poker"),
+    ("play", "ferbli", "--seats", "8"),
+    ("play", "ferbli", "--seats", "0"),
+    ("play", "ferbli", "--opt", "vizi"),
+    ("play", "ferbli", "--opt", "vizi=many"),
+    ("play", "ferbli", "--opt", "cuhhol=true"),
+    ("play", "ferbli", "--opt", "tax_bps=500"),
+    ("play", "ferbli", "--stack", "99"),
+    ("games", "--verbs", "poker"),
+    ("shuffle",),
+    (),
+])  # fmt: skip
+def test_unusable_input_exits_2_and_says_why(arguments: tuple[str, ...]):
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr and "Traceback" not in done.stderr
+
+
+def test_replay_of_the_evening():
+    done = run("replay", str(DEMO / "evening.jsonl"))
+    assert done.returncode == 0
+    assert len(answers(done)) == 320 and all(answer["ok"] for answer in answers(done))
+    assert set(answers(done)[0]) == {"hand", "ok", "net", "tax", "bonus", "carry_out", "state"}
+
+
+def test_replay_from_standard_input_computes_what_the_record_lacks():
+    [answer] = answers(run("replay", "-", text=SAMPLE + "\n"))
+    assert (answer["hand"], answer["net"]) == ("T07-000123", [1800, -300, 0, -1500])
+    assert len(str(answer["state"])) == 64
+
+
+def test_a_wrong_record_exits_1_and_the_others_are_still_replayed():
+    wrong = SAMPLE.replace('"p2 f",', "")
+    done = run("replay", "-", text=f"{SAMPLE}\n{wrong}\n{SAMPLE}\n")
+    good, bad, again = answers(done)
+    assert done.returncode == 1 and good == again
+    assert bad["ok"] is False and bad["hand"] == "T07-000123"
+    error = bad["error"]
+    assert isinstance(error, dict)
+    assert (error["code"], error["index"]) == ("not_your_turn", 15) and error["message"]
+
+
+@pytest.mark.parametrize(("text", "status", "code"), [
+    ("nonsense\n", 2, "unreadable_record"),
+    ("\n", 2, "unreadable_record"),
+    (SAMPLE.replace('"carry":0', '"carry":0,"carry":0'), 1, "malformed_record"),
+    (SAMPLE.replace('"carry":0', '"carry":false'), 1, "malformed_record"),
+    (SAMPLE[:-1] + ',"tax":7}', 1, "derived_mismatch"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_line(text: str, status: int, code: str):
+    done = run("replay", "-", text=text)
+    [answer] = answers(done)
+    assert done.returncode == status
+    assert answer["ok"] is False and answer["error"]["code"] == code  # type: ignore[index]
+
+
+def test_an_empty_input_is_unusable():
+    done = run("replay", "-")
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_play_writes_records_that_replay_and_repeats_itself():
+    arguments = ("play", "ferbli", "--seats", "5", "--hands", "40", "--seed", "9", "--opt", "tax_bps=500")
+    arguments += ("--opt", "tax_cap=500", "--opt", "vizi=50", "--stack", "1000")
+    played = run(*arguments)
+    assert played.returncode == 0
+    records = answers(played)
+    assert len(records) == 40
+    assert all({"deck", "net", "tax", "carry_out", "state"} <= set(record) for record in records)
+    assert run(*arguments).stdout == played.stdout
+    assert run(*arguments, "--seed", "10").stdout != played.stdout
+    replayed = run("replay", "-", text=played.stdout)
+    assert replayed.returncode == 0 and len(answers(replayed)) == 40
+
+
+def test_games_and_their_verbs():
+    assert run("games").stdout.split()[:2] == ["ferbli", "ferbli/1"]
+    listed = [line.split("\t")[0] for line in run("games", "--verbs", "ferbli").stdout.splitlines()]
+    assert listed == ["po", "dh", "cc", "f", "k", "rb", "ks", "lk", "br", "st", "sm"]

@@ -1,0 +1,43 @@
+"""The examples in the docstrings run; the error tree in its docstring is the one in the code."""
+
+from __future__ import annotations
+
+import doctest
+from importlib import import_module
+
+import pytest
+
+from engine import errors
+from engine.game import game_info, start
+from tests.engine.support import table
+
+
+@pytest.mark.parametrize("name", ["game", "actions", "replay", "shuffle"])
+def test_docstring_examples(name: str):
+    result = doctest.testmod(import_module(f"engine.{name}"))
+    assert result.attempted and not result.failed
+
+
+def every_error(kind: type[errors.EngineError]) -> list[type[errors.EngineError]]:
+    return [kind, *(found for child in kind.__subclasses__() for found in every_error(child))]
+
+
+def test_the_error_tree_is_drawn_complete_and_codes_are_unique():
+    kinds = every_error(errors.EngineError)
+    codes = [kind.code for kind in kinds]
+    assert len(set(codes)) == len(codes)
+    for kind in kinds:
+        assert kind.__name__ in (errors.__doc__ or "")
+        if not kind.__subclasses__():
+            assert kind.code in (errors.__doc__ or "")
+
+
+def test_the_vocabulary_is_what_the_phases_know():
+    from engine.vying.ferbli import FerbliState
+
+    known = {verb for verbs in FerbliState.HANDLERS.values() for verb in verbs}
+    assert known == set(FerbliState.OFFERS) == set(game_info("ferbli").verbs)
+
+
+def test_start_gives_a_hand_of_the_protocol():
+    assert start(table(2).setup).actor == "p1"

@@ -1,0 +1,169 @@
+"""Many connections on the same few accounts: nothing lost, nothing twice, no deadlock, no time turned back."""
+
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+from django.db import connections, transaction
+
+from ledger import checks, errors, posting
+from ledger.balances import balances
+from ledger.models import Account, Entry, Transaction
+from ledger.posting import AccountSpec, Leg, Posted
+from tests.ledger.support import Shop
+
+THREADS = 12
+
+
+def together(work: Callable[[int], object], threads: int = THREADS) -> list[object]:
+    """Run `work(0)`, `work(1)`, ... at once, each on a connection of its own; their results or exceptions, in order."""
+    gate = Barrier(threads)
+
+    def one(number: int) -> object:
+        try:
+            connections["default"].ensure_connection()
+            gate.wait(timeout=10)
+            return work(number)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(one, number) for number in range(threads)]
+        return [future.exception() or future.result() for future in futures]
+
+
+def test_hammering_four_accounts(shop: Shop) -> None:
+    """Legs come in random order, floors are met; a deadlock would surface as an exception that is no LedgerError."""
+    rounds = 25
+    accounts = [shop.till, shop.anna, shop.bela]
+    with transaction.atomic():
+        accounts.append(posting.open_account(shop.book, "deposit:cili", "liability", "EUR", posting.CREDIT))
+
+    def work(number: int) -> list[Posted]:
+        dice = random.Random(number)
+        done = []
+        for turn in range(rounds):
+            order = dice.sample(accounts, 4)
+            amounts = [dice.randint(1, 9), dice.randint(-9, -1), dice.randint(1, 9)]
+            amounts.append(-sum(amounts) or 1)
+            amounts[0] -= sum(amounts)
+            if 0 in amounts:
+                continue
+            try:
+                done.append(shop.post(f"{number}:{turn}", *zip(order, amounts, strict=True)))
+            except errors.InsufficientFunds:
+                continue
+        return done
+
+    shop.post("float", (shop.till, 90), *((account, -30) for account in accounts[1:]))
+    start = time.monotonic()
+    results = together(work)
+    assert time.monotonic() - start < 10
+    assert [result for result in results if isinstance(result, BaseException)] == []
+    posted = [one for result in results if isinstance(result, list) for one in result]
+    assert len(posted) > THREADS * rounds / 4
+    assert checks.verify(shop.book) == []  # sums, versions without a gap, chains, times
+    held = balances(accounts)
+    assert {held[account].version for account in accounts} == {len(posted) + 1}
+    answers = {(account, balance.version): balance.balance for one in posted for account, balance in one.balances.items()}
+    entries = Entry.objects.filter(account_id__in=accounts, version__gt=1)
+    assert answers == {(e.account_id, e.version): e.balance_after for e in entries}
+
+
+def test_the_books_balance_while_others_post(shop: Shop) -> None:
+    def work(number: int) -> object:
+        if number % 4 == 0:
+            return [(checks.verify(shop.book), checks.trial_balance(shop.book).balanced) for _ in range(5)]
+        return [shop.pay_in(f"{number}:{turn}", shop.anna, 1) for turn in range(20)]
+
+    for result in together(work)[::4]:
+        assert result == [([], True)] * 5
+
+
+def test_concurrent_replays_post_once(shop: Shop) -> None:
+    results = together(lambda _: [shop.pay_in(f"k{turn}", shop.anna, 5) for turn in range(8)])
+    for turn in range(8):
+        answers = [result[turn] for result in results if isinstance(result, list)]
+        assert len(answers) == THREADS
+        assert sorted(answer.replayed for answer in answers) == [False] + [True] * (THREADS - 1)
+        assert len({(answer.transaction_id, answer.posted_at, answer.balances[shop.anna]) for answer in answers}) == 1
+    assert Account.objects.get(id=shop.anna).balance == 40
+    assert Transaction.objects.filter(book=shop.book).count() == 8
+
+
+def test_concurrent_bodies_under_one_key_post_one_of_them(shop: Shop) -> None:
+    results = together(lambda number: shop.pay_in("k", (shop.anna, shop.bela)[number % 2], 5 + number))
+    assert len([result for result in results if isinstance(result, Posted)]) == 1
+    assert len([result for result in results if isinstance(result, errors.KeyReused)]) == THREADS - 1
+    assert Account.objects.get(id=shop.till).version == 1
+
+
+def test_concurrent_reversals_make_one(shop: Shop) -> None:
+    posted = shop.pay_in("in", shop.anna, 500)
+
+    def work(number: int) -> Posted:
+        with transaction.atomic():
+            return posting.reverse(shop.book, f"undo {number}", posted.transaction_id, {})
+
+    results = together(work)
+    assert len([result for result in results if isinstance(result, Posted)]) == 1
+    assert len([result for result in results if isinstance(result, errors.AlreadyReversed)]) == THREADS - 1
+
+
+def test_the_last_coin_is_spent_once(shop: Shop) -> None:
+    shop.pay_in("in", shop.anna, 1)
+    results = together(lambda number: shop.post(f"spend {number}", (shop.anna, 1), (shop.bela, -1)))
+    assert len([result for result in results if isinstance(result, Posted)]) == 1
+    assert len([result for result in results if isinstance(result, errors.InsufficientFunds)]) == THREADS - 1
+
+
+def test_concurrent_openings_agree(shop: Shop) -> None:
+    def work(number: int) -> dict[tuple[str, str], int]:
+        specs = [AccountSpec(f"seat:{n}", "liability", "EUR", posting.CREDIT) for n in range(40)]
+        random.Random(number).shuffle(specs)
+        with transaction.atomic():
+            return posting.ensure_accounts(shop.book, specs)
+
+    first, *others = together(work)
+    assert isinstance(first, dict)
+    assert len(first) == 40
+    assert all(other == first for other in others)
+
+
+def test_closing_against_posting(shop: Shop) -> None:
+    """Either the account closes empty and nothing lands on it, or it holds something and stays open."""
+
+    def work(number: int) -> object:
+        if number:
+            return shop.pay_in(f"in {number}", shop.anna, 1)
+        with transaction.atomic():
+            return posting.close_account(shop.book, shop.anna)
+
+    results = together(work, 4)
+    account = Account.objects.get(id=shop.anna)
+    refusals = {type(result) for result in results if isinstance(result, BaseException)}
+    if account.closed_at is None:
+        assert refusals == {errors.AccountNotEmpty}
+        assert account.balance == 3
+    else:
+        assert refusals == {errors.AccountClosed}
+        assert account.balance == 0
+
+
+def test_one_posting_per_transaction_block_is_not_required(shop: Shop) -> None:
+    """Several postings in one block land together, in the order of the calls."""
+
+    def work(number: int) -> list[int]:
+        with transaction.atomic():
+            return [
+                posting.post(shop.book, f"{number}:{n}", "test", [Leg(shop.till, 1), Leg(shop.anna, -1)], {})
+                .balances[shop.anna]
+                .version
+                for n in range(5)
+            ]
+
+    versions = [result for result in together(work) if isinstance(result, list)]
+    assert sorted(v for run in versions for v in run) == list(range(1, THREADS * 5 + 1))
+    assert all(run == list(range(run[0], run[0] + 5)) for run in versions)
