@@ -32,9 +32,7 @@ def balances_by_code(
 ) -> Mapping[str, Balance]:
     """Balances and versions now of those of the codes that the book has in this commodity, by code."""
     rows = Account.objects.using(using).filter(book=book, code__in=list(codes), commodity=commodity)
-    return {
-        code: Balance(amount, version) for code, amount, version in rows.values_list("code", "balance", "version")
-    }
+    return {code: Balance(amount, version) for code, amount, version in rows.values_list("code", "balance", "version")}
 
 
 def balance_at_version(account_id: int, version: int, *, using: str = DEFAULT_DB_ALIAS) -> Balance:

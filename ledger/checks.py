@@ -130,7 +130,8 @@ CHECKS: dict[str, str] = {
     """,
     # Every transaction has legs on two accounts at least, all of its own book.
     "legs": """
-        SELECT t.id::text, 'has ' || count(e.account_id) || ' legs on ' || count(DISTINCT a.id) || ' accounts of the book'
+        SELECT t.id::text,
+               'has ' || count(e.account_id) || ' legs on ' || count(DISTINCT a.id) || ' accounts of the book'
         FROM ledger_transaction t
         LEFT JOIN ledger_entry e ON e.transaction_id = t.id
         LEFT JOIN ledger_account a ON a.id = e.account_id AND a.book = t.book

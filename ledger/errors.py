@@ -7,7 +7,7 @@
     │   ├── TooFewLegs              too_few_legs             LG002  fewer than two accounts
     │   ├── ZeroAmount              zero_amount              LG003
     │   ├── InsufficientFunds       insufficient_funds       LG004  an account would fall below its floor
-    │   ├── AmountOutOfRange        amount_out_of_range      22003  an amount or a balance beyond a signed 64-bit integer
+    │   ├── AmountOutOfRange        amount_out_of_range      22003  an amount or a balance beyond 64 bits, signed
     │   └── InvalidPosting          invalid_posting          LG018  blank key or kind, text PostgreSQL cannot hold, ...
     ├── AccountError
     │   ├── UnknownAccount          unknown_account          LG006  none such in this book
@@ -211,7 +211,7 @@ BY_CONSTRAINT: Mapping[str, type[LedgerError]] = {
 
 
 def typed(error: DatabaseError) -> LedgerError | None:
-    """The ledger's name for a database error, or None when it is none of the ledger's (a lost connection, a deadlock)."""
+    """The ledger's name for a database error; None when it is not the ledger's (a lost connection, a deadlock)."""
     cause = error.__cause__
     diag = getattr(cause, "diag", None)
     kind = BY_SQLSTATE.get(getattr(cause, "sqlstate", None) or "")

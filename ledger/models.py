@@ -45,9 +45,7 @@ class Account(models.Model):
             models.CheckConstraint(
                 condition=Q(closed_at__isnull=True) | Q(balance=0), name="ledger_account_closed_empty"
             ),
-            models.CheckConstraint(
-                condition=~Q(code="") & ~Q(kind="") & ~Q(commodity=""), name="ledger_account_named"
-            ),
+            models.CheckConstraint(condition=~Q(code="") & ~Q(kind="") & ~Q(commodity=""), name="ledger_account_named"),
         ]
 
     def __str__(self) -> str:

@@ -5,77 +5,142 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Account',
+            name="Account",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('book', models.UUIDField()),
-                ('code', models.TextField()),
-                ('kind', models.TextField()),
-                ('commodity', models.TextField()),
-                ('normal_side', models.SmallIntegerField()),
-                ('min_balance', models.BigIntegerField(null=True)),
-                ('balance', models.BigIntegerField()),
-                ('version', models.BigIntegerField()),
-                ('posted_at', models.DateTimeField(null=True)),
-                ('lock_rank', models.IntegerField()),
-                ('opened_at', models.DateTimeField()),
-                ('closed_at', models.DateTimeField(null=True)),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("book", models.UUIDField()),
+                ("code", models.TextField()),
+                ("kind", models.TextField()),
+                ("commodity", models.TextField()),
+                ("normal_side", models.SmallIntegerField()),
+                ("min_balance", models.BigIntegerField(null=True)),
+                ("balance", models.BigIntegerField()),
+                ("version", models.BigIntegerField()),
+                ("posted_at", models.DateTimeField(null=True)),
+                ("lock_rank", models.IntegerField()),
+                ("opened_at", models.DateTimeField()),
+                ("closed_at", models.DateTimeField(null=True)),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('book', 'code', 'commodity'), name='ledger_account_code_key'), models.CheckConstraint(condition=models.Q(('normal_side__in', [-1, 1])), name='ledger_account_side'), models.CheckConstraint(condition=models.Q(('min_balance__isnull', True), ('balance__gte', models.F('min_balance')), _connector='OR'), name='ledger_account_floor'), models.CheckConstraint(condition=models.Q(('version__gte', 0)), name='ledger_account_version'), models.CheckConstraint(condition=models.Q(('closed_at__isnull', True), ('balance', 0), _connector='OR'), name='ledger_account_closed_empty'), models.CheckConstraint(condition=models.Q(models.Q(('code', ''), _negated=True), models.Q(('kind', ''), _negated=True), models.Q(('commodity', ''), _negated=True)), name='ledger_account_named')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("book", "code", "commodity"), name="ledger_account_code_key"),
+                    models.CheckConstraint(
+                        condition=models.Q(("normal_side__in", [-1, 1])), name="ledger_account_side"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("min_balance__isnull", True), ("balance__gte", models.F("min_balance")), _connector="OR"
+                        ),
+                        name="ledger_account_floor",
+                    ),
+                    models.CheckConstraint(condition=models.Q(("version__gte", 0)), name="ledger_account_version"),
+                    models.CheckConstraint(
+                        condition=models.Q(("closed_at__isnull", True), ("balance", 0), _connector="OR"),
+                        name="ledger_account_closed_empty",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("code", ""), _negated=True),
+                            models.Q(("kind", ""), _negated=True),
+                            models.Q(("commodity", ""), _negated=True),
+                        ),
+                        name="ledger_account_named",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Transaction',
+            name="Transaction",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('book', models.UUIDField()),
-                ('posted_at', models.DateTimeField()),
-                ('occurred_at', models.DateTimeField(null=True)),
-                ('idempotency_key', models.TextField()),
-                ('request_hash', models.BinaryField()),
-                ('kind', models.TextField()),
-                ('metadata', models.JSONField()),
-                ('reverses', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='reversals', to='ledger.transaction')),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("book", models.UUIDField()),
+                ("posted_at", models.DateTimeField()),
+                ("occurred_at", models.DateTimeField(null=True)),
+                ("idempotency_key", models.TextField()),
+                ("request_hash", models.BinaryField()),
+                ("kind", models.TextField()),
+                ("metadata", models.JSONField()),
+                (
+                    "reverses",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="reversals",
+                        to="ledger.transaction",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Entry',
+            name="Entry",
             fields=[
-                ('pk', models.CompositePrimaryKey('account_id', 'version', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('version', models.BigIntegerField()),
-                ('amount', models.BigIntegerField()),
-                ('balance_after', models.BigIntegerField()),
-                ('account', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='entries', to='ledger.account')),
-                ('transaction', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='entries', to='ledger.transaction')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "account_id", "version", blank=True, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("version", models.BigIntegerField()),
+                ("amount", models.BigIntegerField()),
+                ("balance_after", models.BigIntegerField()),
+                (
+                    "account",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="entries",
+                        to="ledger.account",
+                    ),
+                ),
+                (
+                    "transaction",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="entries",
+                        to="ledger.transaction",
+                    ),
+                ),
             ],
         ),
         migrations.AddConstraint(
-            model_name='transaction',
-            constraint=models.UniqueConstraint(fields=('book', 'idempotency_key'), name='ledger_transaction_key_key'),
+            model_name="transaction",
+            constraint=models.UniqueConstraint(fields=("book", "idempotency_key"), name="ledger_transaction_key_key"),
         ),
         migrations.AddConstraint(
-            model_name='transaction',
-            constraint=models.UniqueConstraint(condition=models.Q(('reverses__isnull', False)), fields=('reverses',), name='ledger_transaction_reverses_key'),
+            model_name="transaction",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("reverses__isnull", False)),
+                fields=("reverses",),
+                name="ledger_transaction_reverses_key",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='transaction',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('idempotency_key', ''), _negated=True), models.Q(('kind', ''), _negated=True)), name='ledger_transaction_named'),
+            model_name="transaction",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("idempotency_key", ""), _negated=True), models.Q(("kind", ""), _negated=True)
+                ),
+                name="ledger_transaction_named",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('amount', 0), _negated=True), name='ledger_entry_moves'),
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("amount", 0), _negated=True), name="ledger_entry_moves"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='ledger_entry_version'),
+            model_name="entry",
+            constraint=models.CheckConstraint(condition=models.Q(("version__gte", 1)), name="ledger_entry_version"),
         ),
     ]

@@ -67,7 +67,9 @@ def test_hammering_four_accounts(shop: Shop) -> None:
     assert checks.verify(shop.book) == []  # sums, versions without a gap, chains, times
     held = balances(accounts)
     assert {held[account].version for account in accounts} == {len(posted) + 1}
-    answers = {(account, balance.version): balance.balance for one in posted for account, balance in one.balances.items()}
+    answers = {
+        (account, balance.version): balance.balance for one in posted for account, balance in one.balances.items()
+    }
     entries = Entry.objects.filter(account_id__in=accounts, version__gt=1)
     assert answers == {(e.account_id, e.version): e.balance_after for e in entries}
 

@@ -3,12 +3,12 @@
 The application's role is stopped by its rights (42501), the owner by the guard triggers (class LG).
 """
 
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import DatabaseError, connections, transaction
 
-from tests.ledger.support import APP, DENIED, OWNER, Row, Shop, forge, run, sqlstate
+from tests.ledger.support import APP, DENIED, OWNER, Row, Shop, forge, open_shop, run, sqlstate
 
 UNBALANCED, TOO_FEW_LEGS, CLOSED, UNKNOWN_ACCOUNT = "LG001", "LG002", "LG005", "LG006"
 REVERSAL_OF_REVERSAL, UNKNOWN_TRANSACTION = "LG009", "LG010"
@@ -138,7 +138,7 @@ def test_time_earlier_than_the_predecessor(shop: Shop) -> None:
 
 
 def test_a_clock_that_was_ahead_does_not_turn_time_back(shop: Shop) -> None:
-    ahead = datetime.now(timezone.utc) + timedelta(hours=1)
+    ahead = datetime.now(UTC) + timedelta(hours=1)
     forge(shop.book, till_and_anna(shop), posted_at=ahead)
     assert shop.pay_in("now", shop.anna, 1).posted_at == ahead
 
@@ -210,9 +210,7 @@ def test_commodities_that_only_sum_to_zero_together(shop: Shop) -> None:
     [(2, 5, (5, 2)), (1, 6, (6, 1)), (1, -5, (-5, 1))],
     ids=["gap in the versions", "balance not previous plus amount", "wrong side"],
 )
-def test_entry_that_does_not_continue_its_chain(
-    shop: Shop, version: int, after: int, tip: tuple[int, int]
-) -> None:
+def test_entry_that_does_not_continue_its_chain(shop: Shop, version: int, after: int, tip: tuple[int, int]) -> None:
     with sqlstate(BROKEN_CHAIN):
         forge(shop.book, [Row(shop.till, version, 5, after, tip), Row(shop.anna, 1, -5, 5)])
 
@@ -279,8 +277,6 @@ def test_closing_an_account_that_holds_something(shop: Shop) -> None:
 
 
 def test_entries_across_books_or_of_nothing(shop: Shop) -> None:
-    from tests.ledger.support import open_shop
-
     other = open_shop()
     with sqlstate(UNKNOWN_ACCOUNT):
         forge(shop.book, [Row(shop.till, 1, 5, 5), Row(other.anna, 1, -5, 5)])
@@ -311,10 +307,15 @@ def test_application_cannot_drop_or_replace_a_guard(shop: Shop) -> None:
 def test_replica_mode_does_not_silence_the_guards(shop: Shop) -> None:
     """Ordinary triggers and foreign keys would sleep in this mode; a plain owner may not even enter it."""
     shop.pay_in("in", shop.anna, 100)
-    with pytest.raises(DatabaseError) as caught, transaction.atomic(using=OWNER):
-        with connections[OWNER].cursor() as cursor:
-            cursor.execute("SET LOCAL session_replication_role = replica")
-            cursor.execute("DELETE FROM ledger_entry WHERE account_id = %s", [shop.anna])
+    silence = "SET LOCAL session_replication_role = replica"
+    delete = "DELETE FROM ledger_entry WHERE account_id = %s"
+    with (
+        pytest.raises(DatabaseError) as caught,
+        transaction.atomic(using=OWNER),
+        connections[OWNER].cursor() as cursor,
+    ):
+        cursor.execute(silence)
+        cursor.execute(delete, [shop.anna])
     assert getattr(caught.value.__cause__, "sqlstate", None) in (IMMUTABLE, DENIED)
 
 

@@ -27,7 +27,7 @@ class Model:
         self.held = [Balance(0, 0) for _ in self.specs]
 
     def post(self, key: str, legs: list[tuple[int, int]]) -> str:
-        """"ok", "replayed" or the code of the refusal; the order of the reasons is the ledger's."""
+        """Answer "ok", "replayed" or the code of the refusal; the order of the reasons is the ledger's."""
         if any(amount == 0 for _, amount in legs):
             return "zero_amount"
         if key in self.done:
@@ -37,7 +37,7 @@ class Model:
         after = list(self.held)
         for account, amount in legs:
             balance = after[account].balance + self.specs[account].normal_side * amount
-            if abs(balance) > MAX_AMOUNT:
+            if not -MAX_AMOUNT - 1 <= balance <= MAX_AMOUNT:
                 return "amount_out_of_range"
             after[account] = Balance(balance, after[account].version + 1)
         unbalanced = any(

@@ -1,7 +1,7 @@
 """The way in: what a posting answers, what it refuses and why, replays, reversals, opening and closing accounts."""
 
 import uuid
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from django.db import connection, transaction
@@ -49,11 +49,11 @@ def test_legs_on_one_account_stay_separate_entries_and_the_floor_counts_last(sho
 
 def test_posted_at_is_stamped_by_the_database_and_occurred_at_is_kept(shop: Shop) -> None:
     said = datetime(2020, 1, 2, 3, 4, 5, 678, tzinfo=timezone(timedelta(hours=2)))
-    before = datetime.now(timezone.utc)
+    before = datetime.now(UTC)
     with transaction.atomic():
         legs = [Leg(shop.till, 1), Leg(shop.anna, -1)]
         posted = posting.post(shop.book, "k", "test", legs, {}, said)
-    assert before - timedelta(seconds=1) < posted.posted_at < datetime.now(timezone.utc) + timedelta(seconds=1)
+    assert before - timedelta(seconds=1) < posted.posted_at < datetime.now(UTC) + timedelta(seconds=1)
     assert Transaction.objects.get(id=posted.transaction_id).occurred_at == said
 
 
@@ -153,8 +153,9 @@ def test_metadata_that_cannot_be_kept(shop: Shop, value: object) -> None:
 
 
 def test_occurred_at_without_a_time_zone(shop: Shop) -> None:
+    naive = datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None)
     with pytest.raises(errors.InvalidPosting), transaction.atomic():
-        posting.post(shop.book, "k", "test", [Leg(shop.till, 1), Leg(shop.anna, -1)], {}, datetime(2026, 1, 1))
+        posting.post(shop.book, "k", "test", [Leg(shop.till, 1), Leg(shop.anna, -1)], {}, naive)
 
 
 def test_book_that_is_no_uuid(shop: Shop) -> None:
@@ -213,7 +214,7 @@ def test_replay_within_one_transaction_and_after_the_account_closed(shop: Shop) 
 
 
 def test_key_with_another_request(shop: Shop) -> None:
-    moment = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
     request = ("test", [Leg(shop.till, 5), Leg(shop.anna, -5)], {"a": 1}, moment)
     with transaction.atomic():
         posted = posting.post(shop.book, "k", *request)
@@ -234,7 +235,7 @@ def test_key_with_another_request(shop: Shop) -> None:
 
 
 def test_the_hash_is_of_the_request_not_of_the_session(shop: Shop) -> None:
-    moment = datetime(2026, 7, 1, 12, tzinfo=timezone.utc)
+    moment = datetime(2026, 7, 1, 12, tzinfo=UTC)
     legs = [Leg(shop.till, 5), Leg(shop.anna, -5)]
     with transaction.atomic():
         posting.post(shop.book, "k", "test", legs, {"a": 1, "b": 2}, moment)

@@ -1,6 +1,6 @@
 """Balances now, at a version, at a moment; running statements."""
 
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -10,7 +10,7 @@ from ledger.posting import Balance
 from tests.ledger.support import Row, Shop, forge
 
 HOUR = timedelta(hours=1)
-NOON = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture

@@ -23,7 +23,11 @@ def test_the_application_runs_as_its_own_role(live_db: None) -> None:
 @pytest.mark.parametrize("table", TABLES)
 def test_rights_on_tables(live_db: None, table: str) -> None:
     rights = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"]
-    held = [right for right in rights if run(OWNER, "SELECT has_table_privilege(%s, %s, %s)", [app_role(), table, right])[0][0]]
+    held = [
+        right
+        for right in rights
+        if run(OWNER, "SELECT has_table_privilege(%s, %s, %s)", [app_role(), table, right])[0][0]
+    ]
     assert held == ["SELECT"]
     assert run(OWNER, "SELECT tableowner = %s FROM pg_tables WHERE tablename = %s", [app_role(), table]) == [(False,)]
 
@@ -56,7 +60,9 @@ def test_a_temporary_table_of_the_caller_changes_nothing(shop: Shop) -> None:
         )
 
 
-@pytest.mark.parametrize("function", ["ledger_stored(gen_random_uuid(), 'k', '')", "ledger_explain_posting(NULL, NULL, NULL)"])
+@pytest.mark.parametrize(
+    "function", ["ledger_stored(gen_random_uuid(), 'k', '')", "ledger_explain_posting(NULL, NULL, NULL)"]
+)
 def test_inner_functions_are_out_of_reach(live_db: None, function: str) -> None:
     with sqlstate(DENIED):
         run(APP, f"SELECT {function}")
@@ -69,7 +75,7 @@ def test_creating_the_role_again_changes_nothing(live_db: None) -> None:
 
 
 def test_another_role_name_is_created_as_asked(live_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "ledger test's \"role\""
+    name = 'ledger test\'s "role"'
     monkeypatch.setattr(settings, "CASINO_APP_ROLE", name)
     try:
         with connections[OWNER].schema_editor() as editor:

@@ -1,0 +1,152 @@
+"""The chains: written with the change or not at all, by one function only, and every edit is found."""
+
+import hashlib
+import json
+
+import pytest
+from django.db import DatabaseError, connection, connections, transaction
+
+from casino import canonical
+from casino.audit.models import ChainHead, Event
+from casino.audit.services import Actor, record
+from casino.audit.verify import verify_chain, verify_house
+from tests.casino.kit import ACTOR, Kit
+
+
+def chain(kit: Kit, events: int) -> ChainHead:
+    """A chain of so many events."""
+    for number in range(events):
+        with transaction.atomic():
+            record(chain="test", house=kit.house, kind="test.event", actor=ACTOR, data={"number": number})
+    return ChainHead.objects.get(house=kit.house, name="test")
+
+
+def as_superuser(*statements: str) -> None:
+    """Change events with every trigger switched off, as only a database superuser can."""
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute("ALTER TABLE audit_event DISABLE TRIGGER USER")
+        for statement in statements:
+            cursor.execute(statement)
+        for name in ("no_change", "no_truncate"):
+            cursor.execute(f"ALTER TABLE audit_event ENABLE ALWAYS TRIGGER audit_event_{name}")
+
+
+def test_an_event_is_canonical_linked_and_hashed_as_an_rfc_6962_leaf(kit: Kit) -> None:
+    head = chain(kit, 2)
+    first, second = Event.objects.filter(chain=head).order_by("seq")
+    for event in (first, second):
+        assert canonical.dumps(json.loads(event.payload)) == event.payload
+        assert hashlib.sha256(b"\0" + event.payload.encode()).hexdigest() == event.leaf_hash
+    assert json.loads(second.payload)["prev"] == first.leaf_hash
+    assert json.loads(first.payload)["prev"] == "0" * 64
+    assert (head.seq, head.hash) == (2, second.leaf_hash)
+
+
+@pytest.mark.parametrize("text", ['Ödön "quoted" \\ back\tslash\x01\x7f', "\u2028 ☃ 🂡", "", "</script>"])
+def test_any_text_stays_canonical(kit: Kit, text: str) -> None:
+    actor = Actor(staff=text, role=text, terminal=text, request=text)
+    with transaction.atomic():
+        record(chain="text", house=kit.house, kind="test", actor=actor, data={"text": text, "list": [1, None, True]})
+    assert verify_chain(ChainHead.objects.get(house=kit.house, name="text")).finding is None
+
+
+@pytest.mark.parametrize("data", [{"x": 1.5}, {"ő": 1}, {1: 1}, {"x": {2, 3}}, {"x": b"raw"}])
+def test_data_that_has_no_canonical_text_is_refused(kit: Kit, data: dict) -> None:
+    with pytest.raises(TypeError), transaction.atomic():
+        record(chain="test", house=kit.house, kind="test", actor=ACTOR, data=data)
+
+
+@pytest.mark.parametrize(
+    ("statement", "seq", "problem"),
+    [
+        ("UPDATE audit_event SET payload = replace(payload, '\"number\":3', '\"number\":4') WHERE {at} AND seq = 4", 4,
+         "the payload does not give the stored hash"),
+        ("DELETE FROM audit_event WHERE {at} AND seq = 3", 3, "event 3 is missing"),
+        ("DELETE FROM audit_event WHERE {at} AND seq > 4", 5, "the chain's head names event 6"),
+        ("UPDATE audit_event SET seq = 7 - seq WHERE {at} AND seq IN (3, 4)", 3, "the link"),
+        ("UPDATE audit_event SET payload = replace(payload, '{{', '{{ '), leaf_hash = "
+         "encode(sha256('\\x00'::bytea || convert_to(replace(payload, '{{', '{{ '), 'UTF8')), 'hex') "
+         "WHERE {at} AND seq = 2", 2, "not canonical"),
+        ("UPDATE audit_chainhead SET hash = repeat('a', 64) WHERE id = {head}", 6, "another hash"),
+    ],
+    ids=["edited", "deleted", "truncated", "swapped", "reformatted", "head"],
+)  # fmt: skip
+def test_every_edit_is_found_at_its_place(kit: Kit, statement: str, seq: int, problem: str) -> None:
+    head = chain(kit, 6)
+    if "seq = 7 - seq" in statement:
+        as_superuser("ALTER TABLE audit_event DROP CONSTRAINT audit_event_seq")
+    as_superuser(statement.format(at=f"chain_id = {head.id}", head=head.id))
+    if "seq = 7 - seq" in statement:
+        as_superuser("ALTER TABLE audit_event ADD CONSTRAINT audit_event_seq UNIQUE (chain_id, seq)")
+    finding = verify_chain(ChainHead.objects.get(id=head.id)).finding
+    assert finding is not None
+    assert finding.seq == seq
+    assert problem in finding.problem
+
+
+@pytest.mark.parametrize("alias", ["default", "owner"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE audit_event SET payload = '{}' WHERE chain_id = %s",
+        "DELETE FROM audit_event WHERE chain_id = %s",
+        "TRUNCATE audit_event -- %s",
+    ],
+)
+def test_nobody_changes_events(kit: Kit, alias: str, statement: str) -> None:
+    head = chain(kit, 2)
+    with pytest.raises(DatabaseError, match=r"permission denied|append-only"):
+        with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+            cursor.execute(statement, [head.id])
+    assert verify_chain(head).events == 2
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO audit_event (chain_id, seq, xid, payload, leaf_hash) VALUES (%s, 3, 0, '{}', '')",
+        "UPDATE audit_chainhead SET seq = 9 WHERE id = %s",
+        "ALTER TABLE audit_event DISABLE TRIGGER USER -- %s",
+        "DROP FUNCTION house_refuse_change() CASCADE -- %s",
+    ],
+)
+def test_the_application_has_no_way_around_the_function(kit: Kit, statement: str) -> None:
+    head = chain(kit, 2)
+    with pytest.raises(DatabaseError, match=r"permission denied|must be owner"):
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement, [head.id])
+
+
+def test_fragments_cannot_smuggle_members_into_the_payload(kit: Kit) -> None:
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT audit_append(%s, 'test', 'test', 'a', 'r', 't', 'q', %s)", [kit.house.id, '{},"seq":9,"x":{}']
+        )
+
+
+def test_no_event_no_change(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    kit.table()
+    dealer = kit.dealer()
+
+    def broken(**_: object) -> None:
+        raise RuntimeError("the chain cannot be written")
+
+    monkeypatch.setattr("casino.tables.services.record", broken)
+    answer = dealer.post("open")
+    assert (answer.status_code, answer.json()["code"]) == (500, "server_error")
+    monkeypatch.undo()
+    assert dealer.refresh()["state"] == "closed"
+
+
+def test_an_event_outside_a_transaction_is_a_mistake(kit: Kit) -> None:
+    with pytest.raises(RuntimeError, match="transaction"):
+        record(chain="test", house=kit.house, kind="test", actor=ACTOR, data={})
+
+
+def test_refused_requests_leave_no_event(kit: Kit) -> None:
+    kit.table()
+    dealer = kit.dealer()
+    before = Event.objects.filter(chain__house=kit.house).count()
+    assert dealer.post("close").status_code == 409
+    assert Event.objects.filter(chain__house=kit.house).count() == before
+    assert all(report.finding is None for report in verify_house(kit.house))

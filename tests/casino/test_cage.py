@@ -1,0 +1,50 @@
+"""The cage: chips against cash, and counts that find what is over or short."""
+
+import pytest
+
+from casino.reports.selectors import custody, house_report, verification
+from tests.casino.kit import CHIPS, Kit
+
+
+def test_chips_sold_and_bought_back_leave_cash_and_custody_as_they_were(kit: Kit) -> None:
+    kit.players("anna")
+    cashier = kit.cashier()
+    cashier.ok("open", {"cash": 10_000, "chips": 50_000})
+    bought = cashier.ok("buy-ins", {"player": "anna", "amount": 7_000})
+    assert (bought["cash"], bought["chips"], bought["player_chips"]) == (17_000, 43_000, 7_000)
+    assert custody(kit.house) == {"chips_in_circulation": 7_000, "chip_liability": 7_000, "equal": True}
+    sold = cashier.ok("cash-outs", {"player": "anna", "amount": 7_000})
+    assert (sold["cash"], sold["chips"], sold["player_chips"]) == (10_000, 50_000, 0)
+    assert kit.balance("2010/anna", "9170/C1") == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("cash", "chips", "cash_variance", "chip_variance"),
+    [(17_000, 43_000, 0, 0), (16_500, 43_000, -500, 0), (17_000, 42_900, 0, -100), (17_300, 43_050, 300, 50)],
+    ids=["exact", "cash short", "chips short", "both over"],
+)
+def test_a_count_posts_what_is_over_or_short_and_everything_goes_to_the_vault(
+    kit: Kit, cash: int, chips: int, cash_variance: int, chip_variance: int
+) -> None:
+    kit.players("anna")
+    cashier = kit.cashier()
+    cashier.ok("open", {"cash": 10_000, "chips": 50_000})
+    cashier.ok("buy-ins", {"player": "anna", "amount": 7_000})
+    found = cashier.ok("close", {"cash": cash, "chips": chips})["reconciliation"]
+    assert (found["cash_variance"], found["chip_variance"]) == (cash_variance, chip_variance)
+    assert (found["expected_cash"], found["expected_chips"]) == (17_000, 43_000)
+    assert kit.balance("1020/C1", "9120/C1") == [0, 0]
+    assert kit.balance("1010", "9110") == [CHIPS - 10_000 + cash, CHIPS - 50_000 + chips]
+    assert kit.balance("5200/C1", "5210/C1") == [-cash_variance, -chip_variance]
+    report = house_report(kit.house)
+    assert report["custody"]["equal"]
+    assert report["trial_balance"]["balanced"]
+    assert verification(kit.house)["ok"]
+
+
+def test_a_second_shift_starts_from_an_empty_drawer(kit: Kit) -> None:
+    cashier = kit.cashier()
+    cashier.ok("open", {"cash": 1_000, "chips": 2_000})
+    cashier.ok("close", {"cash": 1_000, "chips": 2_000})
+    opened = cashier.ok("open", {"cash": 500, "chips": 600})
+    assert (opened["shift"], opened["cash"], opened["chips"]) == (2, 500, 600)

@@ -1,0 +1,173 @@
+"""Settling: once, only after a replay that agrees, and also when broker or worker fail."""
+
+import threading
+
+import pytest
+from celery import Celery
+from django.db import close_old_connections, connections, transaction
+
+from casino.audit.models import Event
+from casino.hands import settlement
+from casino.hands.models import Hand, HandLine, HandState
+from casino.house import outbox
+from casino.house.models import OutboxMessage
+from casino.reports.selectors import verification
+from casino.tables.models import TableState
+from ledger.models import Transaction
+from tests.casino.kit import SAMPLE, Desk, Kit
+
+
+def played(kit: Kit) -> Desk:
+    """The worked hand, played and waiting for its settlement."""
+    kit.table()
+    dealer = kit.seated()
+    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.act(*SAMPLE[:12])
+    dealer.act(*SAMPLE[12:])
+    return dealer
+
+
+def alter_as_superuser(sql: str, *params: object) -> None:
+    """Change rows with every trigger switched off, as only a database superuser can."""
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute("ALTER TABLE hands_handline DISABLE TRIGGER USER")
+        cursor.execute("ALTER TABLE hands_hand DISABLE TRIGGER USER")
+        cursor.execute(sql, params)
+        cursor.execute("ALTER TABLE hands_handline ENABLE ALWAYS TRIGGER hands_handline_no_change")
+        cursor.execute("ALTER TABLE hands_handline ENABLE ALWAYS TRIGGER hands_handline_no_truncate")
+        cursor.execute("ALTER TABLE hands_handline ENABLE ALWAYS TRIGGER hands_handline_in_order")
+        cursor.execute("ALTER TABLE hands_hand ENABLE ALWAYS TRIGGER hands_hand_inputs_stay")
+
+
+def settled_transactions(kit: Kit) -> int:
+    """How many settlements the ledger holds for this house."""
+    return Transaction.objects.filter(book=kit.house.id, kind="hand.settled").count()
+
+
+def test_a_task_delivered_many_times_settles_once(kit: Kit) -> None:
+    played(kit)
+    message = OutboxMessage.objects.get(house=kit.house)
+    assert [settlement.resolve(message.id) for _ in range(3)] == [HandState.SETTLED] * 3
+    assert settled_transactions(kit) == 1
+
+
+def test_workers_at_the_same_time_settle_once(kit: Kit) -> None:
+    played(kit)
+    message = OutboxMessage.objects.get(house=kit.house)
+    states: list[str] = []
+    start = threading.Barrier(6)
+
+    def work() -> None:
+        start.wait()
+        states.append(settlement.resolve(message.id))
+        connections.close_all()
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert states == [HandState.SETTLED] * 6
+    assert settled_transactions(kit) == 1
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("UPDATE hands_handline SET text = 'p4 sm Aa9aKhXl' WHERE hand_id = %s AND seq = 24", "replay refused"),
+        ("UPDATE hands_handline SET text = 'p4 rb 600' WHERE hand_id = %s AND seq = 20", "replay refused"),
+        ("DELETE FROM hands_handline WHERE hand_id = %s AND seq = 24", "the log ends before the hand does"),
+        ("UPDATE hands_hand SET stacks = '[20000, 15000, 9000, 40000]' WHERE id = %s", "the digest"),
+        ("""UPDATE hands_hand SET result = jsonb_set(result, '{tax}', '0') WHERE id = %s""", "tax is 165 by replay"),
+    ],
+    ids=["card", "amount", "deleted", "stack", "result"],
+)
+def test_a_replay_that_disagrees_pays_nothing_and_freezes_the_pot(kit: Kit, sql: str, reason: str) -> None:
+    dealer = played(kit)
+    hand = Hand.objects.get(house=kit.house)
+    alter_as_superuser(sql, hand.id)
+    assert kit.settle() == [HandState.DISPUTED]
+    assert settled_transactions(kit) == 0
+    assert kit.balance("2030/T1", "2070/T1", "4010/T1") == [0, 3_300, 0]
+    event = Event.objects.filter(chain__house=kit.house).latest("id").doc
+    assert event["kind"] == "hand.disputed"
+    assert reason in event["data"]["reason"]
+    assert dealer.refresh()["state"] == TableState.DISPUTED
+    refused = dealer.post("hands", {"mode": "physical"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "table_disputed")
+    assert not verification(kit.house)["ok"]
+
+
+def test_a_hand_altered_after_its_settlement_is_found(kit: Kit) -> None:
+    played(kit)
+    kit.settle()
+    assert verification(kit.house)["ok"]
+    hand = Hand.objects.get(house=kit.house)
+    alter_as_superuser("UPDATE hands_handline SET text = 'p1 rb 100' WHERE hand_id = %s AND seq = 9", hand.id)
+    assert [finding["hand"] for finding in verification(kit.house)["hand_findings"]] == ["T1-000001"]
+
+
+def test_a_broker_that_is_away_delays_the_settlement_only(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    away = Celery("away", broker="redis+socket:///nonexistent/valkey.sock", set_as_current=False)
+    monkeypatch.setattr(outbox, "app", away)
+    dealer = played(kit)
+    message = OutboxMessage.objects.get(house=kit.house)
+    assert (message.sent_at, message.deliveries) == (None, 0)
+    assert dealer.refresh()["state"] == TableState.SETTLING
+    kit.settle()
+    assert dealer.refresh()["state"] == TableState.OPEN
+
+
+def test_the_sweeper_sends_stale_messages_again_until_they_are_done(kit: Kit, settings: object) -> None:
+    settings.CASINO_OUTBOX_STALE_SECONDS = 0  # type: ignore[attr-defined]
+    played(kit)
+    message = OutboxMessage.objects.get(house=kit.house)
+    assert message.deliveries == 1
+    assert outbox.sweep() >= 1
+    message.refresh_from_db()
+    assert message.deliveries == 2
+    kit.settle()
+    outbox.sweep()
+    message.refresh_from_db()
+    assert message.deliveries == 2
+
+
+def test_a_failed_task_keeps_its_reason_and_stays_open(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    from casino.hands.tasks import resolve_hand
+
+    played(kit)
+    message = OutboxMessage.objects.get(house=kit.house)
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("disk full")
+
+    monkeypatch.setattr(settlement.books, "enter", fail)
+    with pytest.raises(RuntimeError):
+        resolve_hand(message.id)
+    message.refresh_from_db()
+    assert (message.done_at, message.last_error) == (None, "RuntimeError: disk full")
+    monkeypatch.undo()
+    assert resolve_hand(message.id) == HandState.SETTLED
+
+
+def test_the_log_is_append_only_for_the_application_and_for_the_owner(kit: Kit) -> None:
+    played(kit)
+    hand = Hand.objects.get(house=kit.house)
+    statements = (
+        f"UPDATE hands_handline SET text = 'p1 f' WHERE hand_id = {hand.id}",
+        f"DELETE FROM hands_handline WHERE hand_id = {hand.id}",
+        "TRUNCATE hands_handline",
+        f"INSERT INTO hands_handline (hand_id, seq, text) VALUES ({hand.id}, 25, 'p1 f')",
+        f"UPDATE hands_hand SET stacks = '[1]' WHERE id = {hand.id}",
+        f"UPDATE hands_hand SET digest = repeat('0', 64) WHERE id = {hand.id}",
+        f"DELETE FROM hands_hand WHERE id = {hand.id}",
+    )
+    for alias in ("default", "owner"):
+        for statement in statements:
+            with pytest.raises(
+                Exception, match=r"permission denied|append-only|do not change|does not change|deleted|not being"
+            ):
+                with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+                    cursor.execute(statement)
+    assert HandLine.objects.filter(hand=hand).count() == len(SAMPLE)
+    close_old_connections()
