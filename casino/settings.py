@@ -153,6 +153,10 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 2,
     "health_check_interval": 10,
     "retry_on_timeout": True,
+    # A request must not wait for a broker that is away: the outbox has the message, the sweeper sends it later.
+    "max_retries": 1,
+    "interval_start": 0,
+    "connect_retries_timeout": 1,
     # Tests and several houses on one server keep their queues apart.
     "global_keyprefix": os.environ.get("CASINO_QUEUE_PREFIX", "cukassza:"),
 }

@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader has gone; closing stderr too keeps the interpreter from complaining about it at exit.
         sys.stderr.close()
         return UNUSABLE
-    except (EngineError, OSError, UnicodeDecodeError) as error:
+    except (EngineError, OSError, UnicodeError) as error:
         print(f"python -m engine: {_describe(error)}", file=sys.stderr)
         return UNUSABLE
     return status
@@ -74,6 +74,8 @@ def _rank(arguments: argparse.Namespace) -> int:
 
 def _replay(arguments: argparse.Namespace) -> int:
     if arguments.file == "-":
+        if sys.stdin is None:  # started with standard input closed
+            raise UnreadableRecord("there is no standard input")
         return _replay_lines(sys.stdin.buffer)
     with Path(arguments.file).open("rb") as lines:
         return _replay_lines(lines)
@@ -91,10 +93,11 @@ def _replay_lines(lines: Iterable[bytes]) -> int:
 
 
 def _replay_line(line: bytes) -> int:
-    name: object = None
+    name: str | None = None
     try:
         fields = parse_object(line.decode())
-        name = fields.get("hand")
+        found = fields.get("hand")
+        name = found if isinstance(found, str) else None
         record = record_from(fields)
     except UnicodeDecodeError:
         return _refuse(None, UnreadableRecord("a record is UTF-8 text"), None, UNUSABLE)
@@ -125,7 +128,7 @@ def _replay_record(record: Record) -> int:
     return OK
 
 
-def _refuse(name: object, error: EngineError, index: int | None, status: int) -> int:
+def _refuse(name: str | None, error: EngineError, index: int | None, status: int) -> int:
     _print(
         {"hand": name, "ok": False, "error": {"code": error.code, "index": index, "message": error.message}}
     )
@@ -148,7 +151,7 @@ def _option(text: str) -> tuple[str, Any]:
         raise argparse.ArgumentTypeError(f"{text!r} is not k=v")
     try:
         return name, json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return name, value
 
 

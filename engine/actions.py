@@ -54,7 +54,8 @@ class Action(NamedTuple):
 
 # 18 digits always fit a signed 64-bit integer, which is what a ledger can hold.
 _NUMBER = "(?:0|[1-9][0-9]{0,17})"
-_CARDS = r"(?:[A-Z0-9][a-z]|\?\?)+"
+# No pack has more cards; lines are remembered, so their length must be bounded.
+_CARDS = r"(?:[A-Z0-9][a-z]|\?\?){1,52}"
 _LINE = re.compile(
     rf"(?:d dh p(?P<to>[1-9]) (?P<dealt>{_CARDS})"
     rf"|p(?P<actor>[1-9]) (?:(?P<bare>f|k|st)|(?P<paying>po|lk|cc|rb|br) (?P<amount>{_NUMBER})"

@@ -197,6 +197,16 @@ def resume(setup: Setup, log: Sequence[str]) -> Hand:
     return hand
 
 
+def require_seats(game: Game, seats: int) -> None:
+    """Raise ``MalformedSetup`` unless so many seats can play ``game``."""
+    if not game.min_seats <= seats <= game.max_seats:
+        raise MalformedSetup(
+            f"{game.name} is for {game.min_seats} to {game.max_seats} seats",
+            min=game.min_seats,
+            max=game.max_seats,
+        )
+
+
 def _validate(setup: Setup, game: Game) -> None:
     """Types and sizes of the set-up; what the stacks must cover is each game's own business."""
     numbers = (setup.seats, setup.carry, setup.dealer, *setup.stacks)
@@ -204,12 +214,7 @@ def _validate(setup: Setup, game: Game) -> None:
         raise MalformedSetup(
             "seats, stacks, carry and dealer must be whole numbers from 0", min=0, max=MAX_MONEY
         )
-    if not game.min_seats <= setup.seats <= game.max_seats:
-        raise MalformedSetup(
-            f"{game.name} is for {game.min_seats} to {game.max_seats} seats",
-            min=game.min_seats,
-            max=game.max_seats,
-        )
+    require_seats(game, setup.seats)
     if len(setup.stacks) != setup.seats:
         raise MalformedSetup(f"{len(setup.stacks)} stacks for {setup.seats} seats", stacks=setup.seats)
     if setup.dealer != setup.seats:

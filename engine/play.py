@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from engine.game import Hand, Legal, Setup, game_info, start
+from engine.game import Hand, Legal, Setup, game_info, require_seats, start
 from engine.record import Record, record_of
 from engine.shuffle import shuffled_deck
 
@@ -64,6 +64,7 @@ def play_evening(table: Sitting, *, hands: int, seed: str) -> Iterator[Record]:
     """``hands`` records: stacks and carry go on from hand to hand, the deal passes on. Equal arguments, equal
     records."""
     info = game_info(table.game)
+    require_seats(info, table.seats)
     random = Random(f"{table.game}/{seed}")  # noqa: S311 - repeatable play, no secret
     names = tuple(f"s{seat}" for seat in range(1, table.seats + 1))
     stacks, carry = (table.stack,) * table.seats, 0

@@ -29,6 +29,8 @@ _UNUSED = ("decks", "series")
 """Keys of the format that no game built so far has a use for."""
 
 MAX_SEATS = 9
+MAX_TOTAL = (MAX_SEATS + 1) * MAX_MONEY
+"""Bound of what a hand can come to: every stack and the carry together."""
 MAX_ACTS = 10_000
 _HEX = re.compile(r"[0-9a-f]{64}")
 _ID = re.compile(r"[!-~]{1,80}")
@@ -132,19 +134,25 @@ def _whole(key: str, value: object) -> int:
     return value
 
 
+def _total(key: str, value: object) -> int:
+    if type(value) is not int or not 0 <= value <= MAX_TOTAL:
+        raise MalformedRecord(f"{key!r} must be a whole number from 0", min=0, max=MAX_TOTAL)
+    return value
+
+
 def _signed(key: str, value: object) -> tuple[int, ...]:
     if type(value) is not list or len(value) > MAX_SEATS:
         raise MalformedRecord(f"{key!r} must be a list, one number a seat")
     for number in value:
-        if type(number) is not int or not -MAX_MONEY <= number <= MAX_MONEY:
+        if type(number) is not int or not -MAX_TOTAL <= number <= MAX_TOTAL:
             raise MalformedRecord(f"{key!r} must hold whole numbers")
     return tuple(value)
 
 
 def _money(key: str, value: object) -> tuple[int, ...]:
     numbers = _signed(key, value)
-    if numbers and min(numbers) < 0:
-        raise MalformedRecord(f"{key!r} must hold whole numbers from 0", min=0)
+    if numbers and not 0 <= min(numbers) <= max(numbers) <= MAX_MONEY:
+        raise MalformedRecord(f"{key!r} must hold whole numbers from 0", min=0, max=MAX_MONEY)
     return numbers
 
 
@@ -180,7 +188,7 @@ def _deck(key: str, value: object) -> tuple[str, ...]:
 _FIELDS: dict[str, Callable[[str, object], Any]] = {
     "game": _text, "rules": _text, "opt": _opt, "hand": _text, "prev": _hex, "seats": _seats,
     "dealer": _whole, "stacks": _money, "carry": _whole, "deck": _deck, "commit": _hex, "seed": _hex,
-    "acts": _acts, "net": _signed, "tax": _whole, "bonus": _money, "carry_out": _whole, "state": _hex,
+    "acts": _acts, "net": _signed, "tax": _whole, "bonus": _money, "carry_out": _total, "state": _hex,
 }  # fmt: skip
 
 

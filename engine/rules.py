@@ -91,6 +91,8 @@ def _accept(name: str, spec: Spec, value: object) -> object:
         raise OptionOutOfRange(
             f"option {name!r} must be of type {spec.kind.__name__}", type=spec.kind.__name__
         )
+    if isinstance(value, tuple) and not {str}.issuperset(map(type, value)):
+        raise OptionOutOfRange(f"option {name!r} must be a list of texts", type="list")
     if value in spec.choices:
         return value
     if spec.variant or value in spec.unbuilt:

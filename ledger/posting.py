@@ -180,13 +180,14 @@ def close_account(book: Book, account_id: int, *, using: str = DEFAULT_DB_ALIAS)
     return closed_at
 
 
-def _call(using: str, sql: str, params: Sequence[object]) -> list[tuple[Any, ...]]:
+def _call(using: str, sql: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
     connection = connections[using]
     if not connection.in_atomic_block:
         raise NotAtomic("the ledger is written inside transaction.atomic only")
     with translated(using), connection.cursor() as cursor:
         cursor.execute(sql, params)
-        return cursor.fetchall()
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
 
 
 def _posted(row: tuple[Any, ...]) -> Posted:

@@ -11,8 +11,11 @@ DO $do$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {role}) THEN
         EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE', {role});
-        -- An owner that is no superuser needs membership for SET ROLE.
-        IF NOT pg_has_role(current_user, {role}, 'MEMBER') THEN
+        -- An owner that is no superuser needs this for SET ROLE; since PostgreSQL 16 creating a role makes its creator
+        -- a member of it that may administer it, but not yet SET it.
+        IF NOT pg_has_role(current_user, {role},
+                           CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END)
+        THEN
             EXECUTE format('GRANT %I TO CURRENT_USER', {role});
         END IF;
     END IF;

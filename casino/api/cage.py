@@ -11,13 +11,13 @@ from casino.api.operations import (
     AT_THE_CAGE,
     READERS,
     Amount,
-    Problem,
     ReadOperation,
     StrictInput,
     StrictText,
     WriteOperation,
     acting,
     documented,
+    problems,
 )
 from casino.cage import selectors, services
 from casino.commands import Answer, Command
@@ -49,7 +49,7 @@ class DrawerDetail(ReadOperation):
         operation_id="readDrawer",
         summary="Read a drawer",
         tags=[TAG],
-        responses={200: DrawerOut, 401: Problem, 403: Problem, 404: Problem},
+        responses={200: DrawerOut, **problems(401, 403, 404)},
     )
     def get(self, request: Request, drawer: str) -> Response:
         """The drawer."""
@@ -57,7 +57,14 @@ class DrawerDetail(ReadOperation):
         return Response(selectors.describe(found), headers={"ETag": f'"{found.version}"'})
 
 
-@documented("registerPlayer", summary="Register a player", status=201, tag=TAG)
+class PlayerOut(serializers.Serializer):
+    """A player and the chips he holds away from the tables, in minor units."""
+
+    player = serializers.CharField()
+    chips = serializers.IntegerField()
+
+
+@documented("registerPlayer", summary="Register a player", answers=PlayerOut, status=201, tag=TAG)
 class RegisterPlayer(WriteOperation):
     """Register a player. No If-Match: nothing exists yet."""
 

@@ -11,14 +11,15 @@ from casino.api.operations import (
     AT_TABLES,
     READERS,
     Amount,
-    Problem,
     ReadOperation,
     StrictInput,
     StrictInteger,
+    StrictPattern,
     StrictText,
     WriteOperation,
     acting,
     documented,
+    problems,
 )
 from casino.commands import Answer, Command
 from casino.errors import Conflict
@@ -116,7 +117,7 @@ class TableDetail(ReadOperation):
         operation_id="readTable",
         summary="Read a table",
         tags=[TAG],
-        responses={200: TableOut, 401: Problem, 403: Problem, 404: Problem},
+        responses={200: TableOut, **problems(401, 403, 404)},
     )
     def get(self, request: Request, table: str) -> Response:
         """The table."""
@@ -238,12 +239,19 @@ class ActionInput(StrictInput):
     card that nobody but its holder knows).
     """
 
-    actor = serializers.RegexField(r"^(d|p[1-9])\Z")
+    actor = StrictPattern(r"^(d|p[1-9])\Z")
     verb = serializers.ChoiceField(choices=VERBS)
     amount = StrictInteger(min_value=0, max_value=10**15, required=False)
     count = StrictInteger(min_value=1, max_value=10, required=False)
-    target = serializers.RegexField(r"^p[1-9]\Z", required=False)
-    cards = serializers.RegexField(r"^([2-9AKQJTOUX][a-z]|\?\?){1,10}\Z", required=False)
+    target = StrictPattern(r"^p[1-9]\Z", required=False)
+    cards = StrictPattern(r"^([2-9AKQJTOUX][a-z]|\?\?){1,10}\Z", required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Keep amount and count apart: in the log's line both are the one number after the verb."""
+        number = "amount" if attrs["verb"] == "lk" else "count"
+        if number in attrs:
+            raise serializers.ValidationError({number: [f"{attrs['verb']} takes no {number}."]})
+        return attrs
 
 
 @documented("act", summary="Take actions of a hand, all or none", answers=HandOut, tag=TAG)
@@ -281,7 +289,7 @@ class HandNow(ReadOperation):
         operation_id="readHand",
         summary="Read the hand in play",
         tags=[TAG],
-        responses={200: HandOut, 401: Problem, 403: Problem, 404: Problem, 409: Problem},
+        responses={200: HandOut, **problems(401, 403, 404, 409)},
     )
     def get(self, request: Request, table: str) -> Response:
         """The hand, its public view and legal actions."""
@@ -306,7 +314,7 @@ class LegalNow(ReadOperation):
         operation_id="readLegalActions",
         summary="Read the legal actions",
         tags=[TAG],
-        responses={200: LegalOut(many=True), 401: Problem, 403: Problem, 404: Problem, 409: Problem},
+        responses={200: LegalOut(many=True), **problems(401, 403, 404, 409)},
     )
     def get(self, request: Request, table: str) -> Response:
         """The legal actions of whoever's turn it is."""

@@ -1,4 +1,4 @@
-"""Every request has an id: the caller's X-Request-Id where it is usable, else a new one; answers and events carry it."""
+"""Every request has an id: the caller's X-Request-Id where usable, else a new one; answers and events carry it."""
 
 import re
 import uuid

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
+from django.core.validators import RegexValidator
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -46,13 +47,24 @@ class Amount(StrictInteger):
 
 
 class StrictText(serializers.CharField):
-    """Text as JSON has it: no numbers turned into text."""
+    """Text as JSON has it: no numbers turned into text, nothing trimmed."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"trim_whitespace": False, **kwargs})
 
     def to_internal_value(self, data: Any) -> str:
         """The text. Raises ValidationError."""
         if not isinstance(data, str):
             self.fail("invalid")
         return str(super().to_internal_value(data))
+
+
+class StrictPattern(StrictText):
+    """Text that matches a pattern as a whole (the pattern says so itself with `^` and `\\Z`)."""
+
+    def __init__(self, pattern: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.validators.append(RegexValidator(pattern, "This is not of the form expected."))
 
 
 class StrictInput(serializers.Serializer):
@@ -82,6 +94,11 @@ class Problem(serializers.Serializer):
     instance = serializers.CharField(required=False)
     errors = serializers.JSONField(required=False)
     expected = serializers.JSONField(required=False)
+
+
+def problems(*statuses: int) -> dict[tuple[int, str], type[Problem]]:
+    """OpenAPI responses for these statuses, each a problem document."""
+    return {(status, CONTENT_TYPE): Problem for status in statuses}
 
 
 def acting(request: Request) -> Acting:
@@ -165,10 +182,7 @@ def documented(
 
     def describe(view: V) -> V:
         writes = issubclass(view, WriteOperation)
-        refusals = {
-            (code, CONTENT_TYPE): Problem
-            for code in ((400, 401, 403, 404, 409, 412, 415, 422, 428) if writes else (401, 403, 404))
-        }
+        refusals = problems(*((400, 401, 403, 404, 409, 412, 413, 415, 422, 428) if writes else (401, 403, 404)))
         schema = extend_schema(
             operation_id=operation,
             summary=summary,

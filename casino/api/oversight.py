@@ -9,7 +9,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.operations import OVERSIGHT, READERS, Problem, ReadOperation, acting
+from casino.api.operations import OVERSIGHT, READERS, ReadOperation, acting, problems
 from casino.api.permissions import HasRole
 from casino.audit.models import Event
 from casino.hands import selectors as hands
@@ -50,7 +50,12 @@ class TableList(_List):
     model = Table
     serializer_class = Row
 
-    @extend_schema(operation_id="listTables", summary="List tables", tags=[TAG])
+    @extend_schema(
+        operation_id="listTables",
+        summary="List tables",
+        tags=[TAG],
+        responses={200: Row(many=True), **problems(401, 403, 404)},
+    )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """A page of tables."""
         return super().get(request, *args, **kwargs)
@@ -70,7 +75,12 @@ class PlayerList(_List):
     model = Player
     serializer_class = Row
 
-    @extend_schema(operation_id="listPlayers", summary="List players", tags=[TAG])
+    @extend_schema(
+        operation_id="listPlayers",
+        summary="List players",
+        tags=[TAG],
+        responses={200: Row(many=True), **problems(401, 403, 404)},
+    )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """A page of players."""
         return super().get(request, *args, **kwargs)
@@ -109,7 +119,12 @@ class HandList(_List):
         """With their tables."""
         return super().get_queryset().select_related("table")
 
-    @extend_schema(operation_id="listHands", summary="List hands", tags=[TAG])
+    @extend_schema(
+        operation_id="listHands",
+        summary="List hands",
+        tags=[TAG],
+        responses={200: Row(many=True), **problems(401, 403, 404)},
+    )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """A page of hands."""
         return super().get(request, *args, **kwargs)
@@ -124,7 +139,7 @@ class HandRecord(ReadOperation):
         operation_id="readHandRecord",
         summary="Read a hand's record",
         tags=[TAG],
-        responses={200: OpenApiTypes.OBJECT, 401: Problem, 403: Problem, 404: Problem},
+        responses={200: OpenApiTypes.OBJECT, **problems(401, 403, 404)},
     )
     def get(self, request: Request, hand: str) -> Response:
         """The record."""
@@ -153,7 +168,12 @@ class EventList(_List):
             return Event.objects.none()
         return Event.objects.filter(chain__house=self.request.user.house)
 
-    @extend_schema(operation_id="listEvents", summary="List audit events", tags=[TAG])
+    @extend_schema(
+        operation_id="listEvents",
+        summary="List audit events",
+        tags=[TAG],
+        responses={200: Row(many=True), **problems(401, 403, 404)},
+    )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """A page of events."""
         return super().get(request, *args, **kwargs)
@@ -168,7 +188,7 @@ class HouseReport(ReadOperation):
         operation_id="readHouseReport",
         summary="Read the house's report",
         tags=[TAG],
-        responses={200: OpenApiTypes.OBJECT, 401: Problem, 403: Problem},
+        responses={200: OpenApiTypes.OBJECT, **problems(401, 403)},
     )
     def get(self, request: Request) -> Response:
         """The report."""
@@ -184,7 +204,7 @@ class Verification(ReadOperation):
         operation_id="verifyHouse",
         summary="Verify hands, chains and books",
         tags=[TAG],
-        responses={200: OpenApiTypes.OBJECT, 401: Problem, 403: Problem},
+        responses={200: OpenApiTypes.OBJECT, **problems(401, 403)},
     )
     def get(self, request: Request) -> Response:
         """What verifying found."""
@@ -200,7 +220,7 @@ class PlayerReport(ReadOperation):
         operation_id="readPlayerReport",
         summary="Read who holds which chips away from the tables",
         tags=[TAG],
-        responses={200: OpenApiTypes.OBJECT, 401: Problem, 403: Problem},
+        responses={200: OpenApiTypes.OBJECT, **problems(401, 403)},
     )
     def get(self, request: Request) -> Response:
         """The report."""
@@ -228,7 +248,12 @@ class HandMoney(HandList):
 
     serializer_class = Row
 
-    @extend_schema(operation_id="listHandMoney", summary="List what the ledger says each hand did", tags=[TAG])
+    @extend_schema(
+        operation_id="listHandMoney",
+        summary="List what the ledger says each hand did",
+        tags=[TAG],
+        responses={200: Row(many=True), **problems(401, 403, 404)},
+    )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """A page."""
         return super().get(request, *args, **kwargs)

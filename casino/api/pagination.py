@@ -1,8 +1,13 @@
 """Cursor pagination: stable under inserts, oldest first."""
 
+import re
 from typing import Any
 
-from rest_framework.pagination import CursorPagination
+from rest_framework.exceptions import NotFound
+from rest_framework.pagination import Cursor, CursorPagination
+from rest_framework.request import Request
+
+_ID = re.compile(r"[0-9]{1,18}\Z", re.ASCII)
 
 
 class OldestFirst(CursorPagination):
@@ -12,6 +17,13 @@ class OldestFirst(CursorPagination):
     page_size = 100
     page_size_query_param = "page_size"
     max_page_size = 1000
+
+    def decode_cursor(self, request: Request) -> Cursor | None:
+        """The cursor asked for. Raises NotFound also when its position is no id, which the base would let through."""
+        cursor: Cursor | None = super().decode_cursor(request)
+        if cursor is not None and cursor.position is not None and not _ID.match(cursor.position):
+            raise NotFound(self.invalid_cursor_message)
+        return cursor
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
         """OpenAPI 3.0 of a page; `next` and `previous` are null at the ends."""

@@ -1,11 +1,23 @@
-"""JSON without surprises: duplicate keys, NaN and floats are errors; there is no money in floats."""
+"""JSON without surprises: duplicate keys, NaN, floats and half characters are errors; there is no money in floats."""
 
 import codecs
 import json
 from typing import Any
 
-from rest_framework.exceptions import ParseError
+from rest_framework.exceptions import APIException, ParseError
 from rest_framework.parsers import BaseParser
+
+#: Bytes; the largest sensible body, twenty actions, is about 2,000.
+MAX_BODY = 64 * 1024
+#: Objects and lists inside each other; no operation takes more than three.
+MAX_DEPTH = 16
+
+
+class BodyTooLarge(APIException):
+    """More than any operation takes."""
+
+    status_code = 413
+    default_detail = f"A body has at most {MAX_BODY} bytes."
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -21,15 +33,37 @@ def _no_floats(text: str) -> Any:
     raise ParseError(f"{text} is not an integer; amounts are integers of minor units.")
 
 
+def _is_shallow(value: Any) -> bool:
+    """Whether nothing nests deeper than MAX_DEPTH, so that whatever walks the value later stays off the stack's end."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        nested = [item for item in level if isinstance(item, (dict, list))]
+        if not nested:
+            return True
+        level = [child for item in nested for child in (item.values() if isinstance(item, dict) else item)]
+    return False
+
+
 class StrictJSONParser(BaseParser):
     """application/json, UTF-8."""
 
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
-        """The parsed body. Raises ParseError (400)."""
+        """The parsed body. Raises ParseError (400) and BodyTooLarge (413)."""
+        body = stream.read(MAX_BODY + 1)
+        if len(body) > MAX_BODY:
+            raise BodyTooLarge
         try:
-            text = codecs.decode(stream.read(), "utf-8", "strict")
-            return json.loads(text, object_pairs_hook=_no_duplicates, parse_float=_no_floats, parse_constant=_no_floats)
+            text = codecs.decode(body, "utf-8", "strict")
+            found = json.loads(
+                text, object_pairs_hook=_no_duplicates, parse_float=_no_floats, parse_constant=_no_floats
+            )
+            if not _is_shallow(found):
+                raise ParseError(f"The body nests deeper than {MAX_DEPTH} levels.")
+            if "\\u" in text:
+                # An escaped half of a surrogate pair is text that no UTF-8 can hold, neither in an answer nor a row.
+                json.dumps(found, ensure_ascii=False).encode()
+            return found
         except (UnicodeDecodeError, ValueError, RecursionError) as error:
             raise ParseError(f"The body is not JSON: {error}") from error

@@ -10,6 +10,7 @@ from rest_framework import exceptions as drf
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from casino.api.parsers import BodyTooLarge
 from casino.errors import HouseError
 from engine.errors import EngineError
 from ledger.errors import LedgerError
@@ -20,6 +21,7 @@ CONTENT_TYPE = "application/problem+json"
 
 #: DRF's own refusals by class; the first that matches counts.
 _DRF: tuple[tuple[type[drf.APIException], str], ...] = (
+    (BodyTooLarge, "body_too_large"),
     (drf.ParseError, "malformed_json"),
     (drf.ValidationError, "invalid_request"),
     (drf.NotAuthenticated, "not_authenticated"),
@@ -40,6 +42,7 @@ _TITLES = {
     406: "Not acceptable",
     409: "The state does not allow this",
     412: "The version is stale",
+    413: "The body is too large",
     415: "Only application/json is taken",
     422: "The request cannot be carried out",
     428: "A precondition is missing",
@@ -102,8 +105,8 @@ def describe(error: Exception) -> dict[str, Any] | None:
     return None
 
 
-def not_found(_request: Any, _exception: Any = None) -> JsonResponse:
-    """Django's 404 page, for addresses no view has."""
+def not_found(_request: Any, exception: Any = None) -> JsonResponse:
+    """Django's 404 page, for addresses no view has; Django passes `exception` by its name."""
     return JsonResponse(
         document(404, "not_found", "There is nothing at this address."), status=404, content_type=CONTENT_TYPE
     )

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from casino.api.operations import READERS, Problem, ReadOperation, StrictInput, StrictText, acting
+from casino.api.operations import READERS, ReadOperation, StrictInput, StrictText, acting, problems
 from casino.staff import services
 
 
@@ -24,7 +24,7 @@ class SignIn(APIView):
         """Person and terminal."""
 
         login = StrictText(max_length=64)
-        password = StrictText(max_length=256, trim_whitespace=False)
+        password = StrictText(max_length=256)
         terminal = StrictText(max_length=32)
         terminal_key = StrictText(max_length=128)
 
@@ -46,7 +46,7 @@ class SignIn(APIView):
         summary="Sign in at a terminal",
         tags=["sessions"],
         request=Input,
-        responses={201: Output, 400: Problem, 403: Problem, 429: Problem},
+        responses={201: Output, **problems(400, 403, 413, 415, 429)},
         auth=[],
     )
     def post(self, request: Request) -> Response:
@@ -88,7 +88,7 @@ class SignOut(ReadOperation):
         summary="Sign out",
         tags=["sessions"],
         request=None,
-        responses={204: None, 401: Problem},
+        responses={204: None, **problems(401, 403)},
     )
     def post(self, request: Request) -> Response:
         """Sign out."""

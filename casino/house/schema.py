@@ -13,7 +13,7 @@ REFUSE_CHANGE = """
 CREATE FUNCTION house_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION '% is append-only: % is refused', TG_TABLE_NAME, TG_OP
-        USING ERRCODE = 'CK900', HINT = 'Corrections are new rows.';
+        USING ERRCODE = 'KZ900', HINT = 'Corrections are new rows.';
 END $$;
 """
 

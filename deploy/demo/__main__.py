@@ -63,7 +63,7 @@ def play(port: int, recorded: Path | None) -> int:
         played = play_evening(address(listener), credentials, tables, progress)
         say("closed; the auditor reads the books")
         with Terminal(address(listener), credentials.auditor) as auditor:
-            report = collect(auditor, tables)
+            report = collect(auditor, tables, played)
     show(Console(soft_wrap=True), report, played)
     print(f"\n{'All of it balances' if report.ok else 'IT DOES NOT BALANCE'}; {time.monotonic() - started:.1f} s")
     return 0 if report.ok else 1

@@ -22,7 +22,6 @@ class Console:
         self.path = f"tables/{table}"
         self.sell_chips = sell_chips
         self.table: dict[str, Any] = {}
-        self.shared: list[int] = []
         self.refresh()
 
     # --- The table ---------------------------------------------------------------------------------------------
@@ -48,7 +47,6 @@ class Console:
     def close(self) -> None:
         """End the sitting. Without a cukassza everybody leaves on his own first; one that is left is shared."""
         self.refresh()
-        self.shared.append(self.table["cukassza"])
         if not self.table["cukassza"]:
             for seat in self.table["seats"]:
                 self.write(f"seats/{seat['seat']}/leave", {})

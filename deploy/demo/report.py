@@ -16,6 +16,7 @@ class Report:
     """What the house says about the evening, and whether it agrees with the records."""
 
     house: dict[str, Any]
+    at_its_height: dict[str, Any]
     verification: dict[str, Any]
     #: One line for every recorded hand whose net, tax or carry in the ledger is not the record's.
     differences: list[str] = field(default_factory=list)
@@ -29,7 +30,9 @@ class Report:
             "every recorded hand's net, tax and carry in the ledger equal the record's": not self.differences,
             "every hand is settled": all(not table["unsettled"] for table in report["tables"]),
             "no pot and no cukassza is left": all(not table["pot"] + table["cukassza"] for table in report["tables"]),
-            "chips in circulation equal the chip liability": report["custody"]["equal"],
+            "chips in circulation equal the chip liability, at the height of the evening and after it": (
+                report["custody"]["equal"] and self.at_its_height["custody"]["equal"]
+            ),
             "the trial balance balances in every commodity": report["trial_balance"]["balanced"],
             "the drawers are closed without variance": all(
                 drawer["closed"] and not drawer["cash_variance"] and not drawer["chip_variance"]
@@ -47,9 +50,9 @@ class Report:
         return all(self.checks.values())
 
 
-def collect(auditor: Terminal, tables: dict[str, RecordedTable]) -> Report:
+def collect(auditor: Terminal, tables: dict[str, RecordedTable], played: Played) -> Report:
     """Ask the house for everything, and compare each recorded hand's money in the ledger with its record."""
-    report = Report(auditor.get("reports/house"), auditor.get("reports/verification"))
+    report = Report(auditor.get("reports/house"), played.at_its_height, auditor.get("reports/verification"))
     money = {hand["hand"]: hand for hand in auditor.pages("reports/hands")}
     for table in tables.values():
         for number, hand in enumerate(table.hands, start=1):
@@ -74,13 +77,15 @@ def show(console: Console, report: Report, played: Played) -> None:
     """Print it."""
     currency = report.house["currency"]
     console.print(f"\n[bold]House {report.house['house']}[/bold], amounts in minor units of {currency}\n")
-    console.print(_tables(report, played))
+    console.print(_tables(report))
     console.print(_trial_balance(report))
     console.print(_drawers(report))
-    custody, found = report.house["custody"], report.verification
+    height, custody, found = report.at_its_height["custody"], report.house["custody"], report.verification
     speed = played.recorded / played.recorded_seconds
     console.print(
-        f"Chips in circulation {custody['chips_in_circulation']:,}, chip liability {custody['chip_liability']:,}\n"
+        f"Chips in circulation at the height of the evening {height['chips_in_circulation']:,}, "
+        f"chip liability {height['chip_liability']:,}; after it "
+        f"{custody['chips_in_circulation']:,} and {custody['chip_liability']:,}.\n"
         f"Replayed {found['hands']} hands: {len(found['hand_findings'])} findings. "
         f"Walked {found['chains']} chains with {found['events']} events: {len(found['chain_findings'])} findings. "
         f"Ledger: {len(found['book_findings'])} findings.\n"
@@ -97,12 +102,12 @@ def show(console: Console, report: Report, played: Played) -> None:
         console.print(f"  [{'green' if held else 'red'}]{'yes' if held else 'NO '}[/] {name}")
 
 
-def _tables(report: Report, played: Played) -> Table:
+def _tables(report: Report) -> Table:
     out = Table(title="Tables", title_justify="left")
-    for name in ("table", "game", "seats", "hands", "handle", "tax", "cukassza at close", "outstanding"):
+    waiting = {row["table"]: row["cukassza"] for row in report.at_its_height["tables"]}
+    for name in ("table", "game", "seats", "hands", "handle", "tax", "cukassza before closing", "after"):
         out.add_column(name, justify="left" if name in ("table", "game") else "right")
     for row in report.house["tables"]:
-        shared = " + ".join(f"{amount:,}" for amount in played.cukassza_at_close.get(row["table"], [])) or "-"
         out.add_row(
             row["table"],
             row["game"],
@@ -110,7 +115,7 @@ def _tables(report: Report, played: Played) -> Table:
             str(row["hands"]),
             f"{row['handle']:,}",
             f"{row['tax']:,}",
-            shared,
+            f"{waiting[row['table']]:,}",
             f"{row['cukassza']:,}",
         )
     return out

@@ -76,10 +76,13 @@ class FerbliRules(Rules):
     """Second and third round in one ("Variations"): the text itself calls it unclear."""
 
     def validate(self, seats: int) -> None:
-        """Tax needs a cap, the vizi must be payable in chips and bettable, and there must be enough seats."""
+        """Tax needs a cap, bets in chips start from a vizi of whole chips, and there must be enough seats.
+
+        With bets in whole vizi the chip is only what tax is rounded down to, and need not divide the vizi.
+        """
         if self.tax_bps > 0 and self.tax_cap is None:
             raise OptionMissing("option 'tax_cap' must be set when tax is taken", option="tax_cap")
-        if self.vizi % self.chip:
+        if self.bet_unit == "chip" and self.vizi % self.chip:
             raise OptionOutOfRange("option 'vizi' must be a multiple of 'chip'", step=self.chip)
         if self.table_max is not None and self.table_max < self.vizi:
             raise OptionOutOfRange("option 'table_max' must be at least the vizi", min=self.vizi)

@@ -9,7 +9,7 @@ from typing import TypeVar
 from engine.actions import Action, actor_name, deal_line, parse_action, show_line
 from engine.canonical import canonical_json, sha256_of
 from engine.cards import require_full_deck
-from engine.errors import MalformedAction
+from engine.errors import MalformedAction, OptionOutOfRange
 from engine.events import BottomCard, Dealt, Event, HandEnded, Looked, Move, Shown, Spoke
 from engine.game import Legal, Result, Setup, Viewer, game_info
 from engine.rules import Rules
@@ -21,10 +21,18 @@ _R = TypeVar("_R", bound=Rules)
 
 def parse_rules(kind: type[_R], setup: Setup) -> _R:
     """The set-up's options as rules; raises a subclass of ``OptionError``."""
+    for name, value in setup.opt.items():
+        if not all(map(_is_plain, value if isinstance(value, list | tuple) else (value,))):
+            raise OptionOutOfRange(f"option {name!r} must be a plain value or a list of them")
     rules = _parse_rules(setup.game, canonical_json(dict(setup.opt)), setup.seats)
     if not isinstance(rules, kind):
         raise TypeError(f"{setup.game} is not played by {kind.__name__}")
     return rules
+
+
+def _is_plain(value: object) -> bool:
+    """Whether JSON holds ``value`` by itself: anything nested could be too deep to write, a float NaN."""
+    return value is None or type(value) in (str, bool) or (type(value) is int and value.bit_length() < 64)
 
 
 @lru_cache(maxsize=256)

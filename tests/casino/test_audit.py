@@ -95,9 +95,9 @@ def test_every_edit_is_found_at_its_place(kit: Kit, statement: str, seq: int, pr
 )
 def test_nobody_changes_events(kit: Kit, alias: str, statement: str) -> None:
     head = chain(kit, 2)
-    with pytest.raises(DatabaseError, match=r"permission denied|append-only"):
-        with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-            cursor.execute(statement, [head.id])
+    refused = pytest.raises(DatabaseError, match=r"permission denied|append-only")
+    with refused, transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+        cursor.execute(statement, [head.id])
     assert verify_chain(head).events == 2
 
 
@@ -112,9 +112,9 @@ def test_nobody_changes_events(kit: Kit, alias: str, statement: str) -> None:
 )
 def test_the_application_has_no_way_around_the_function(kit: Kit, statement: str) -> None:
     head = chain(kit, 2)
-    with pytest.raises(DatabaseError, match=r"permission denied|must be owner"):
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(statement, [head.id])
+    refused = pytest.raises(DatabaseError, match=r"permission denied|must be owner")
+    with refused, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement, [head.id])
 
 
 def test_fragments_cannot_smuggle_members_into_the_payload(kit: Kit) -> None:

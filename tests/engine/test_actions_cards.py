@@ -91,6 +91,7 @@ def test_canonical_lines_are_read_and_kept_as_they_are(line: str):
         "p1 xx",
         "p1 cc 1234567890123456789",
         "p1 po 1_000",
+        "d dh p1 " + "Ka" * 53,
     ],
 )
 def test_anything_else_is_malformed(line: str):

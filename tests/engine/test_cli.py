@@ -61,6 +61,11 @@ def test_rank_prints_one_object_a_hand():
     ("play", "ferbli", "--seats", "0"),
     ("play", "ferbli", "--opt", "vizi"),
     ("play", "ferbli", "--opt", "vizi=many"),
+    ("play", "ferbli", "--opt", "vizi=NaN"),
+    ("play", "ferbli", "--opt", "vizi=" + "[" * 2000),
+    ("play", "ferbli", "--opt", "vizi=" + "[" * 900 + "]" * 900),
+    ("play", "ferbli", "--seats", "9999999999"),
+    ("play", "ferbli", "--seed", "\udcff"),
     ("play", "ferbli", "--opt", "cuhhol=true"),
     ("play", "ferbli", "--opt", "tax_bps=500"),
     ("play", "ferbli", "--stack", "99"),
@@ -110,6 +115,22 @@ def test_what_is_wrong_with_a_line(text: str, status: int, code: str):
     [answer] = answers(done)
     assert done.returncode == status
     assert answer["ok"] is False and answer["error"]["code"] == code  # type: ignore[index]
+
+
+def test_no_depth_of_nesting_breaks_off_a_replay():
+    """Reading and writing JSON give up at different depths: try all around them, a good record after each."""
+    deep = ["[" * depth + "]" * depth for depth in range(950, 1000)]
+    bad = [SAMPLE.replace('"vizi":100', f'"vizi":{value}') for value in deep]
+    bad += [SAMPLE.replace('"T07-000123"', value) for value in deep]
+    done = run("replay", "-", text="".join(f"{line}\n{SAMPLE}\n" for line in bad))
+    assert done.stderr == ""
+    assert [answer["ok"] for answer in answers(done)] == [False, True] * len(bad)
+
+
+def test_a_closed_standard_input_is_unusable():
+    command = f"{sys.executable} -m engine replay - <&-"
+    done = subprocess.run(["/bin/sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
 
 
 def test_an_empty_input_is_unusable():

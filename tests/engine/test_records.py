@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 
 from engine.errors import EngineError, MalformedRecord, UnreadableRecord
-from engine.game import resume
+from engine.game import Setup, resume
 from engine.record import Record, format_record, parse_record, record_of
 from engine.replay import replay
 from engine.shuffle import commitment
@@ -141,6 +141,7 @@ class TestReading:
             fields(seats=["a", 1, "b", "c"]),
             fields(stacks=[20000, 15000, 9000, True]),
             fields(stacks=[20000, 15000, 9000, -1]),
+            fields(stacks=[20000, 15000, 9000, 10**15 + 1]),
             fields(stacks={}),
             fields(acts="p1 po 100"),
             fields(acts=[1]),
@@ -186,6 +187,16 @@ class TestReading:
 
 class TestReplay:
     """Replay never repairs."""
+
+    def test_the_largest_stacks_and_carry_give_a_record_that_can_be_read_again(self):
+        most = 10**15
+        opt: dict[str, object] = {"vizi": most}
+        lines = (f"p1 po {most}", "d dh p1 AaKa", "d dh p2 7a7l", f"p2 cc {most}", "p1 k")
+        lines += ("d dh p1 OaUa", "d dh p2 7h9h", "p1 k", "p2 k")
+        hand = resume(Setup("ferbli", opt, 2, (most, most), most, 2), lines)
+        assert hand.result and hand.result.carry_out == 3 * most
+        record = record_of(hand, hand_id="h", rules_id="ferbli/1", seats=("a", "b"), opt=opt)
+        assert replay(parse_record(format_record(record))).ok
 
     @pytest.mark.parametrize(
         ("key", "value"),

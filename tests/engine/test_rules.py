@@ -87,7 +87,7 @@ def test_a_variant_that_is_not_built_is_refused_by_name(opt: dict[str, object]):
         {"tax_bps": True, "tax_cap": 1},
         {"tax_cap": -1},
         {"chip": 0},
-        {"chip": 30},
+        {"chip": 30, "bet_unit": "chip"},
         {"table_max": 50},
         {"table_max": None},
         {"raise_cap": 0},
@@ -98,6 +98,10 @@ def test_a_variant_that_is_not_built_is_refused_by_name(opt: dict[str, object]):
         {"bet_unit": "dollar"},
         {"blind_match_is_raise": "same"},
         {"vizi": 10**16},
+        {"vizi": 10**5000},
+        {"vizi": {"a": 1}},
+        {"wild": [["Oa"]]},
+        {"wild": [7]},
     ],
 )
 def test_an_impossible_value_is_refused(opt: dict[str, object]):
@@ -178,6 +182,11 @@ class TestOptions:
         hand = play(table(2, opt=opt, carry=550), "p1 po 100", "p2 cc 100", "p1 rb 200", "p2 f")
         assert hand.result and hand.result.tax == 25
 
+    def test_a_chip_that_does_not_divide_the_vizi_only_rounds_the_tax(self):
+        opt: dict[str, object] = {"tax_bps": 500, "tax_cap": 10_000, "chip": 30}
+        hand = play(table(2, opt=opt, carry=550), "p1 po 100", "p2 cc 100", "p1 rb 200", "p2 f")
+        assert hand.result and hand.result.tax == 30
+
     def test_a_tax_of_everything_leaves_the_winner_nothing(self):
         opt: dict[str, object] = {"tax_bps": 10_000, "tax_cap": 10_000}
         hand = play(table(2, opt=opt), "p1 po 100", "p2 cc 100", "p1 rb 200", "p2 f")
@@ -188,8 +197,22 @@ class TestOptions:
         assert amounts(hand, "rb") == (100, 100)
 
 
+def nested(depth: int) -> list[object]:
+    """A list in a list in a list ..."""
+    found: list[object] = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
 class TestSetup:
     """What a hand needs before it can start."""
+
+    @pytest.mark.parametrize("value", [float("nan"), [1.0], {1, 2}, nested(3), nested(5000), {"a": 10**5000}])
+    def test_an_option_that_is_no_plain_value_is_refused(self, value: object):
+        for name in ("vizi", "wild"):
+            with pytest.raises(OptionOutOfRange):
+                table(2, opt={name: value})
 
     def test_every_stack_covers_the_vizi_that_its_seat_may_be_forced_to_pay(self):
         with pytest.raises(StackTooShort) as refusal:

@@ -115,11 +115,13 @@ def forge(
     posted_at: datetime | None = None,
     reverses: int | None = None,
     into: int | None = None,
+    remembered: str = "0",
     alias: str = OWNER,
 ) -> int:
     """Write a transaction past the posting functions, as its owner can; returns its id.
 
-    `into` adds the rows to a transaction that is there already.
+    `into` adds the rows to a transaction that is there already; `remembered` is how far the accounts' own
+    posted_at is off.
     """
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         if into is None:
@@ -133,12 +135,13 @@ def forge(
         tips = [row.tip or (row.balance_after, row.version) for row in touched]
         cursor.execute(
             "WITH moved AS (UPDATE ledger_account a SET balance = m.balance, version = m.version,"
-            "   posted_at = (SELECT posted_at FROM ledger_transaction WHERE id = %s)"
+            "   posted_at = (SELECT posted_at + %s::interval FROM ledger_transaction WHERE id = %s)"
             "   FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) m(id, balance, version) WHERE a.id = m.id)"
             " INSERT INTO ledger_entry (account_id, version, transaction_id, amount, balance_after)"
             " SELECT account, version, %s, amount, after"
             " FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[]) e(account, version, amount, after)",
             [
+                remembered,
                 into,
                 [row.account for row in touched],
                 [balance for balance, _ in tips],

@@ -12,7 +12,7 @@ from ledger import checks, errors, posting
 from ledger.balances import balances
 from ledger.models import Account, Entry, Transaction
 from ledger.posting import AccountSpec, Leg, Posted
-from tests.ledger.support import Shop
+from tests.ledger.support import OWNER, Shop, run
 
 THREADS = 12
 
@@ -110,8 +110,10 @@ def test_concurrent_reversals_make_one(shop: Shop) -> None:
             return posting.reverse(shop.book, f"undo {number}", posted.transaction_id, {})
 
     results = together(work)
-    assert len([result for result in results if isinstance(result, Posted)]) == 1
-    assert len([result for result in results if isinstance(result, errors.AlreadyReversed)]) == THREADS - 1
+    (winner,) = (result for result in results if isinstance(result, Posted))
+    refused = [result for result in results if isinstance(result, errors.AlreadyReversed)]
+    assert len(refused) == THREADS - 1
+    assert {refusal.params["by"] for refusal in refused} == {winner.transaction_id}
 
 
 def test_the_last_coin_is_spent_once(shop: Shop) -> None:
@@ -122,16 +124,27 @@ def test_the_last_coin_is_spent_once(shop: Shop) -> None:
 
 
 def test_concurrent_openings_agree(shop: Shop) -> None:
-    def work(number: int) -> dict[tuple[str, str], int]:
-        specs = [AccountSpec(f"seat:{n}", "liability", "EUR", posting.CREDIT) for n in range(40)]
-        random.Random(number).shuffle(specs)
-        with transaction.atomic():
-            return posting.ensure_accounts(shop.book, specs)
+    """Both wait for the seat that a third is opening; had they come to it in their own orders, they would deadlock."""
+    specs = [AccountSpec(f"seat:{n}", "liability", "EUR", posting.CREDIT) for n in range(9)]
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
-    first, *others = together(work)
+    def work(number: int) -> dict[tuple[str, str], int] | None:
+        if number == 2:
+            with transaction.atomic():
+                posting.ensure_accounts(shop.book, specs[4:5])
+                end = time.monotonic() + 10
+                while run(OWNER, waiting) < [(2,)] and time.monotonic() < end:
+                    time.sleep(0.01)
+                transaction.set_rollback(True)
+            return None
+        time.sleep(0.1)  # let the third be first
+        with transaction.atomic():
+            return posting.ensure_accounts(shop.book, specs if number else specs[::-1])
+
+    first, second, _ = together(work, 3)
     assert isinstance(first, dict)
-    assert len(first) == 40
-    assert all(other == first for other in others)
+    assert len(first) == 9
+    assert second == first
 
 
 def test_closing_against_posting(shop: Shop) -> None:
@@ -167,5 +180,5 @@ def test_one_posting_per_transaction_block_is_not_required(shop: Shop) -> None:
             ]
 
     versions = [result for result in together(work) if isinstance(result, list)]
-    assert sorted(v for run in versions for v in run) == list(range(1, THREADS * 5 + 1))
-    assert all(run == list(range(run[0], run[0] + 5)) for run in versions)
+    assert sorted(version for five in versions for version in five) == list(range(1, THREADS * 5 + 1))
+    assert all(five == list(range(five[0], five[0] + 5)) for five in versions)

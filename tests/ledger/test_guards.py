@@ -225,6 +225,12 @@ def test_an_account_that_says_other_than_its_entry(shop: Shop) -> None:
         forge(shop.book, [Row(shop.till, 1, 5, 5, (6, 1)), Row(shop.anna, 1, -5, 5)])
 
 
+def test_an_account_that_remembers_another_time_than_its_entry(shop: Shop) -> None:
+    """Otherwise the next posting could be stamped earlier than this one."""
+    with sqlstate(BROKEN_CHAIN):
+        forge(shop.book, till_and_anna(shop), remembered="-1 microsecond")
+
+
 @pytest.mark.parametrize(
     "change",
     ["balance = 101", "version = 2", "version = 0", "posted_at = clock_timestamp()", "balance = 0, version = 2"],

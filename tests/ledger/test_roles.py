@@ -51,6 +51,13 @@ def test_every_function_fixes_its_search_path(live_db: None) -> None:
         assert any(item.startswith("search_path=") and item.endswith("pg_temp") for item in config), name
 
 
+def test_plans_never_scan_a_whole_table(live_db: None) -> None:
+    """A plan cached while the tables were small must not go on scanning them when they have grown."""
+    hot = [*CALLABLE, "ledger_stored", "ledger_account_guard", "ledger_entry_guard", "ledger_transaction_guard"]
+    rows = run(OWNER, "SELECT proname FROM pg_proc WHERE 'enable_seqscan=off' = ANY (proconfig)")
+    assert {name for (name,) in rows} == set(hot)
+
+
 def test_a_temporary_table_of_the_caller_changes_nothing(shop: Shop) -> None:
     with sqlstate("LG006"):
         run(

@@ -10,7 +10,7 @@ DECLARE
     body text;
 BEGIN
     IF jsonb_typeof(p_data::jsonb) <> 'object' THEN
-        RAISE EXCEPTION 'audit data must be one JSON object' USING ERRCODE = 'CK901';
+        RAISE EXCEPTION 'audit data must be one JSON object' USING ERRCODE = 'KZ901';
     END IF;
     INSERT INTO audit_chainhead (house_id, name, seq, hash)
         VALUES (p_house, p_chain, 0, repeat('0', 64)) ON CONFLICT (house_id, name) DO NOTHING;

@@ -8,21 +8,21 @@ INPUTS_STAY = """
 CREATE FUNCTION hands_inputs_stay() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
-        RAISE EXCEPTION 'a hand is never deleted' USING ERRCODE = 'CK900';
+        RAISE EXCEPTION 'a hand is never deleted' USING ERRCODE = 'KZ900';
     END IF;
     IF (OLD.house_id, OLD.table_id, OLD.sitting_id, OLD.number, OLD.name, OLD.mode, OLD.game, OLD.options, OLD.seats,
         OLD.stacks, OLD.carry, OLD.commitment, OLD.sealed_seed, OLD.previous_hash, OLD.started_at)
        IS DISTINCT FROM
        (NEW.house_id, NEW.table_id, NEW.sitting_id, NEW.number, NEW.name, NEW.mode, NEW.game, NEW.options, NEW.seats,
         NEW.stacks, NEW.carry, NEW.commitment, NEW.sealed_seed, NEW.previous_hash, NEW.started_at) THEN
-        RAISE EXCEPTION 'the inputs of hand % do not change', OLD.name USING ERRCODE = 'CK900';
+        RAISE EXCEPTION 'the inputs of hand % do not change', OLD.name USING ERRCODE = 'KZ900';
     END IF;
     IF OLD.digest <> '' AND (OLD.digest, OLD.result, OLD.handle) IS DISTINCT FROM (NEW.digest, NEW.result, NEW.handle)
     THEN
-        RAISE EXCEPTION 'the result of hand % does not change', OLD.name USING ERRCODE = 'CK900';
+        RAISE EXCEPTION 'the result of hand % does not change', OLD.name USING ERRCODE = 'KZ900';
     END IF;
     IF OLD.state = 'settled' THEN
-        RAISE EXCEPTION 'hand % is settled', OLD.name USING ERRCODE = 'CK900';
+        RAISE EXCEPTION 'hand % is settled', OLD.name USING ERRCODE = 'KZ900';
     END IF;
     RETURN NEW;
 END $$;
@@ -36,10 +36,10 @@ LINES_IN_ORDER = """
 CREATE FUNCTION hands_line_in_order() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM hands_hand WHERE id = NEW.hand_id AND state = 'playing') THEN
-        RAISE EXCEPTION 'hand % is not being played', NEW.hand_id USING ERRCODE = 'CK900';
+        RAISE EXCEPTION 'hand % is not being played', NEW.hand_id USING ERRCODE = 'KZ900';
     END IF;
     IF NEW.seq <> 1 AND NOT EXISTS (SELECT FROM hands_handline WHERE hand_id = NEW.hand_id AND seq = NEW.seq - 1) THEN
-        RAISE EXCEPTION 'line % of hand % has no line before it', NEW.seq, NEW.hand_id USING ERRCODE = 'CK900';
+        RAISE EXCEPTION 'line % of hand % has no line before it', NEW.seq, NEW.hand_id USING ERRCODE = 'KZ900';
     END IF;
     RETURN NEW;
 END $$;

@@ -1,0 +1,95 @@
+"""Workers killed and the broker flushed while an evening is played over HTTP: no hand lost, none settled twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import redis
+
+from deploy.demo import evening
+from deploy.demo.client import Terminal
+from deploy.demo.play import play_evening
+from deploy.demo.report import collect
+from deploy.demo.seed import found_house
+from deploy.processes import Processes, address, application, listen
+from tests.services import TestServices
+
+#: Recorded hands played at each of two tables.
+HANDS = 25
+
+
+def kill_worker(processes: Processes, broker: redis.Redis, stop: threading.Event) -> int:
+    """kill -9 the worker's parent, let it come back, and again; returns how often."""
+    return _kill("worker", processes, stop)
+
+
+def kill_web(processes: Processes, broker: redis.Redis, stop: threading.Event) -> int:
+    """kill -9 the web processes; consoles repeat what got no answer under the same key. Returns how often."""
+    return _kill("web", processes, stop)
+
+
+def flush_broker(processes: Processes, broker: redis.Redis, stop: threading.Event) -> int:
+    """Empty the broker again and again, with whatever tasks are in it; returns how often."""
+    flushes = 0
+    while not stop.wait(0.2):
+        broker.flushall()
+        flushes += 1
+    return flushes
+
+
+def _kill(name: str, processes: Processes, stop: threading.Event) -> int:
+    kills = 0
+    while kills < 3:
+        processes.pid_of(name)  # waits until it is back; then it may work for a moment
+        if stop.wait(1.5):
+            break
+        processes.kill(name, signal.SIGKILL)
+        kills += 1
+    return kills
+
+
+@pytest.mark.parametrize("fault", [kill_worker, kill_web, flush_broker])
+def test_every_hand_is_settled_exactly_once(
+    services: TestServices, live_db: None, fault: Callable[[Processes, redis.Redis, threading.Event], int]
+) -> None:
+    from casino.hands.models import Hand, HandState
+    from casino.house.models import House
+    from ledger.models import Transaction
+
+    tables = {code: table for code, table in evening.read(None).items() if code in ("T1", "T2")}
+    for table in tables.values():
+        table.hands = table.hands[:HANDS]
+    credentials = found_house(tables.values())
+    broker = redis.Redis.from_url(os.environ["REDIS_URL"])
+    stop = threading.Event()
+    with (
+        listen(0) as listener,
+        Processes(application(listener), environ=dict(os.environ)) as processes,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        processes.wait_ready(f"{address(listener)}/readyz")
+        saboteur = pool.submit(fault, processes, broker, stop)
+        try:
+            played = play_evening(address(listener), credentials, tables, lambda *_: None)
+        finally:
+            stop.set()
+        assert saboteur.result() >= 2
+        processes.wait_ready(f"{address(listener)}/readyz")
+        with Terminal(address(listener), credentials.auditor) as auditor:
+            report = collect(auditor, tables, played)
+            deadline = time.monotonic() + 30
+            while not report.ok and time.monotonic() < deadline:
+                time.sleep(0.5)
+                report = collect(auditor, tables, played)
+    assert report.ok, (report.checks, report.differences, report.verification)
+    house = House.objects.get(code=credentials.house)
+    hands = Hand.objects.filter(house=house)
+    assert Counter(hands.values_list("state", flat=True)) == {HandState.SETTLED: 2 * HANDS + 12}
+    assert Transaction.objects.filter(book=house.id, kind="hand.settled").count() == 2 * HANDS + 12
