@@ -129,9 +129,7 @@ def _replay_record(record: Record) -> int:
 
 
 def _refuse(name: str | None, error: EngineError, index: int | None, status: int) -> int:
-    _print(
-        {"hand": name, "ok": False, "error": {"code": error.code, "index": index, "message": error.message}}
-    )
+    _print({"hand": name, "ok": False, "error": {"code": error.code, "index": index, "message": error.message}})
     return status
 
 

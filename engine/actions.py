@@ -72,9 +72,7 @@ def parse_action(line: str) -> Action:
     """
     match = _LINE.fullmatch(line)
     if match is None:
-        raise MalformedAction(
-            f"{line[:80]!r} is not a canonical action line", form="<actor> <verb> <arguments>"
-        )
+        raise MalformedAction(f"{line[:80]!r} is not a canonical action line", form="<actor> <verb> <arguments>")
     part = match.groupdict()
     if part["dealt"] is not None:
         return Action(DEALER, "dh", 0, int(part["to"]), split_cards(part["dealt"]), line)

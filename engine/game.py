@@ -211,9 +211,7 @@ def _validate(setup: Setup, game: Game) -> None:
     """Types and sizes of the set-up; what the stacks must cover is each game's own business."""
     numbers = (setup.seats, setup.carry, setup.dealer, *setup.stacks)
     if any(type(number) is not int or not 0 <= number <= MAX_MONEY for number in numbers):
-        raise MalformedSetup(
-            "seats, stacks, carry and dealer must be whole numbers from 0", min=0, max=MAX_MONEY
-        )
+        raise MalformedSetup("seats, stacks, carry and dealer must be whole numbers from 0", min=0, max=MAX_MONEY)
     require_seats(game, setup.seats)
     if len(setup.stacks) != setup.seats:
         raise MalformedSetup(f"{len(setup.stacks)} stacks for {setup.seats} seats", stacks=setup.seats)

@@ -31,9 +31,7 @@ def line_of(offer: Legal, random: Random) -> str:
     words = [offer.actor, offer.verb]
     if offer.min is not None and offer.max is not None and offer.step is not None:
         choices = (offer.max - offer.min) // offer.step
-        words.append(
-            str(offer.min + offer.step * min(random.randint(0, choices), random.randint(0, choices)))
-        )
+        words.append(str(offer.min + offer.step * min(random.randint(0, choices), random.randint(0, choices))))
         if offer.target is not None:
             words.append(f"p{offer.target}")
     elif offer.count is not None:

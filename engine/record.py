@@ -204,9 +204,7 @@ def format_record(record: Record) -> str:
     return json.dumps(fields, separators=(",", ":"), ensure_ascii=True)
 
 
-def record_of(
-    hand: Hand, *, hand_id: str, rules_id: str, seats: tuple[str, ...], opt: dict[str, object]
-) -> Record:
+def record_of(hand: Hand, *, hand_id: str, rules_id: str, seats: tuple[str, ...], opt: dict[str, object]) -> Record:
     """The record of a hand in play or over, with the derived parts once it is over."""
     setup, result = hand.setup, hand.result
     record = Record(

@@ -88,9 +88,7 @@ def _accept(name: str, spec: Spec, value: object) -> object:
     if isinstance(value, list):
         value = tuple(value)
     if type(value) is not spec.kind:
-        raise OptionOutOfRange(
-            f"option {name!r} must be of type {spec.kind.__name__}", type=spec.kind.__name__
-        )
+        raise OptionOutOfRange(f"option {name!r} must be of type {spec.kind.__name__}", type=spec.kind.__name__)
     if isinstance(value, tuple) and not {str}.issuperset(map(type, value)):
         raise OptionOutOfRange(f"option {name!r} must be a list of texts", type="list")
     if value in spec.choices:
@@ -100,7 +98,5 @@ def _accept(name: str, spec: Spec, value: object) -> object:
     if spec.choices:
         raise OptionOutOfRange(f"option {name!r} cannot be {value!r}", choices=list(spec.choices))
     if isinstance(value, int) and not spec.low <= value <= spec.high:
-        raise OptionOutOfRange(
-            f"option {name!r} must lie in {spec.low}..{spec.high}", min=spec.low, max=spec.high
-        )
+        raise OptionOutOfRange(f"option {name!r} must lie in {spec.low}..{spec.high}", min=spec.low, max=spec.high)
     return value

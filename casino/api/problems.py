@@ -7,6 +7,7 @@ from typing import Any
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.http import Http404, JsonResponse
 from rest_framework import exceptions as drf
+from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
@@ -73,6 +74,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     request = context.get("request")
     if request is not None:
         found["instance"] = f"urn:uuid:{getattr(request, 'request_id', '')}"
+        # A problem is JSON, also where the view would have answered with YAML or a page.
+        request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
     if found["status"] >= 500:
         log.error("%s: %s", found["code"], found["detail"], exc_info=error)
     response = Response(found, status=found["status"], content_type=CONTENT_TYPE)

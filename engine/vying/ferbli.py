@@ -149,9 +149,7 @@ class FerbliState(BettingState):
     def charge(self, action: Action) -> None:
         """The stake goes in, then the charged seat gets its cards, and answers before the others."""
         if action.target != self.target:
-            raise WrongTarget(
-                f"p{self.target} is the one to charge, not p{action.target}", target=self.target
-            )
+            raise WrongTarget(f"p{self.target} is the one to charge, not p{action.target}", target=self.target)
         self.require_bet(action, self.bet_range())
         count = self.cards_charged()
         self.raise_by(action.actor, action.amount)
@@ -270,9 +268,7 @@ class FerbliState(BettingState):
         low, high = self.bet_range()
         if high < low:
             return None
-        return self.offer(
-            "ks", min=low, max=high, step=self.rules.step, target=self.target, count=self.cards_charged()
-        )
+        return self.offer("ks", min=low, max=high, step=self.rules.step, target=self.target, count=self.cards_charged())
 
     def offer_look_at_charged(self) -> Legal | None:
         """Looking, which in the second round only the charged seat may."""

@@ -147,9 +147,7 @@ _BITS = {card: 1 << at for at, card in enumerate(TELL32.cards)}
 @cache
 def _keys() -> dict[int, int]:
     """Set of four cards, as the sum of their bits -> key."""
-    return {
-        sum(_BITS[card] for card in hand): rank_ferbli(hand).key for hand in combinations(TELL32.cards, 4)
-    }
+    return {sum(_BITS[card] for card in hand): rank_ferbli(hand).key for hand in combinations(TELL32.cards, 4)}
 
 
 def ferbli_key(cards: Sequence[str]) -> int:

@@ -94,9 +94,7 @@ class VyingState:
         self.deals: list[tuple[int, int]] = []  # (seat, count) still to deal, the next one last
         self.dealt: Callable[[Any], None] | None = None  # what follows once all of it is dealt
         self.queue: list[int] = []  # seats still to speak, the next one last
-        self.moves: list[tuple[MoveKind, int, int]] = (
-            [(MoveKind.CARRY_IN, 0, self.carry)] if self.carry else []
-        )
+        self.moves: list[tuple[MoveKind, int, int]] = [(MoveKind.CARRY_IN, 0, self.carry)] if self.carry else []
         self.log: list[str] = []
         self.result: Result | None = None
         self.phase = ""
@@ -261,9 +259,7 @@ class VyingState:
         if unseen == 0:
             raise self.not_legal(action)
         if action.amount != unseen:
-            raise WrongCount(
-                f"p{action.actor} has {unseen} cards to look at, not {action.amount}", count=unseen
-            )
+            raise WrongCount(f"p{action.actor} has {unseen} cards to look at, not {action.amount}", count=unseen)
         self.seen[action.actor] += unseen
 
     def begin_showdown(self) -> None:

@@ -647,7 +647,7 @@ def table(id: str, desk: str, path: str, status: int, code: str, **body: Any) ->
     table("sit-with-more-than-he-has", "open", "seats", 409, "insufficient_funds", seat=3, player="rich",
           amount=50_001),
     table("sit-with-nothing", "open", "seats", 409, "insufficient_funds", seat=3, player="poor", amount=100),
-    table("sit-during-a-hand-with-more-than-he-has", "settling", "seats", 409, "seat_taken", seat=3, player="poor",
+    table("sit-on-a-taken-seat-while-a-hand-settles", "settling", "seats", 409, "seat_taken", seat=3, player="poor",
           amount=100),
     table("sit-an-unknown-player", "open", "seats", 404, "not_found", seat=3, player="nobody", amount=1_000),
     table("sit-a-piece-of-sql", "open", "seats", 404, "not_found", seat=3, player="'; DROP TABLE staff_staff; --",

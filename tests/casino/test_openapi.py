@@ -176,6 +176,23 @@ def test_the_swagger_page_needs_no_other_host(http: httpx.Client) -> None:
     assert "/api/v1/schema" in page.text
 
 
+@pytest.mark.parametrize("page", ["schema", "docs"])
+@pytest.mark.parametrize(
+    ("method", "query", "accept", "status", "code"),
+    [
+        ("POST", "", "*/*", 405, "method_not_allowed"),
+        ("GET", "", "image/png", 406, "not_acceptable"),
+        ("GET", "?format=exe", "*/*", 404, "not_found"),
+    ],
+)
+def test_here_too_a_refusal_is_a_problem_document(
+    http: httpx.Client, page: str, method: str, query: str, accept: str, status: int, code: str
+) -> None:
+    answer = http.request(method, f"/api/v1/{page}{query}", headers={"Accept": accept})
+    assert (answer.status_code, answer.headers["Content-Type"]) == (status, PROBLEM)
+    assert (answer.json()["status"], answer.json()["code"]) == (status, code)
+
+
 def test_static_files_are_only_those_of_the_applications(http: httpx.Client) -> None:
     assert http.get("/api/v1/docs").headers["X-Content-Type-Options"] == "nosniff"
     assert http.get("/static/../casino/settings.py").status_code == 404

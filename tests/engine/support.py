@@ -99,9 +99,7 @@ def frozen(hand: Hand) -> str:
     state = hand._state
     slots = sorted({slot for kind in type(state).__mro__ for slot in getattr(kind, "__slots__", ())})
     assert isinstance(state, VyingState)
-    return repr(
-        [(slot, sorted(value) if isinstance(value := getattr(state, slot), set) else value) for slot in slots]
-    )
+    return repr([(slot, sorted(value) if isinstance(value := getattr(state, slot), set) else value) for slot in slots])
 
 
 def mutants(lines: tuple[str, ...], at: int) -> Iterator[tuple[str, ...]]:

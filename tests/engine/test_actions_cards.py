@@ -206,10 +206,7 @@ class TestShuffle:
 
     def test_our_own_vectors(self):
         seed = bytes(range(32))
-        assert (
-            commitment(seed, "hand-0001")
-            == "bf948e9034ab8f27d56320f90c4d6ce225db755778ea1a94527505726f8e6ec6"
-        )
+        assert commitment(seed, "hand-0001") == "bf948e9034ab8f27d56320f90c4d6ce225db755778ea1a94527505726f8e6ec6"
         deck = shuffled_deck(TELL32, seed, "hand-0001", {3: "alice", 1: "bob"})
         assert "".join(deck) == "7lKb8l9a9lObKaUlKlOhXbKh8hUbOl8aUhAbXl9h7hAl7bUaAaOaAhXh9b7aXa8b"
 
@@ -240,9 +237,7 @@ class TestShuffle:
     def test_places_are_about_equally_likely(self):
         tops = Counter(shuffled_deck(TELL32, bytes(32), f"h{number}", {})[0] for number in range(1600))
         chi_square = sum((tops[card] - 50) ** 2 / 50 for card in TELL32.cards)
-        assert (
-            chi_square < 61.1
-        )  # 99.9 % of 31 degrees of freedom; the hands are fixed, so this never flickers
+        assert chi_square < 61.1  # 99.9 % of 31 degrees of freedom; the hands are fixed, so this never flickers
 
     def test_encoding_keeps_parts_apart(self):
         assert encode("ab", "c") != encode("a", "bc")

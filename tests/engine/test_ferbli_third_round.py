@@ -79,9 +79,7 @@ class TestBlindBetting:
         assert verbs(hand) == ["lk", "rb"]
 
     def test_the_last_matcher_may_look_before_his_compulsory_raise(self):
-        hand = play(
-            to_third_round(table(2), 2), "p1 rb 100", "p2 cc 100", "p2 lk 2", "p2 rb 100", "p1 cc 100"
-        )
+        hand = play(to_third_round(table(2), 2), "p1 rb 100", "p2 cc 100", "p2 lk 2", "p2 rb 100", "p1 cc 100")
         assert "st" in verbs(hand)
 
     def test_a_blind_bet_that_everyone_folds_needs_no_raise(self):
@@ -146,18 +144,14 @@ class TestShowdown:
 
     def test_the_best_hand_wins_the_pot(self):
         deck = stacked("Kl8b", "Ah7l", "Xb7b", "Kh9a")
-        hand = play(
-            to_third_round(table(2, deck=deck), 2), "p1 lk 2", "p1 rb 100", "p2 cc 100", "p2 lk 2", "p2 st"
-        )
+        hand = play(to_third_round(table(2, deck=deck), 2), "p1 lk 2", "p1 rb 100", "p2 cc 100", "p2 lk 2", "p2 st")
         assert hand.log[-2:] == ("p1 sm Kl8bXb7b", "p2 sm Ah7lKh9a")
         assert hand.result and hand.result.net == (200, -200)
 
     def test_equal_combinations_go_to_the_seat_shown_first_and_the_pot_is_not_split(self):
         """Players, Cards and Ranking: A-A-8-7 and A-A-K-K in mixed suits are equal."""
         deck = stacked("AaAl", "AbAh", "8b7h", "KaKl")
-        hand = play(
-            to_third_round(table(2, deck=deck), 2), "p1 lk 2", "p1 rb 100", "p2 cc 100", "p2 lk 2", "p2 st"
-        )
+        hand = play(to_third_round(table(2, deck=deck), 2), "p1 lk 2", "p1 rb 100", "p2 cc 100", "p2 lk 2", "p2 st")
         assert hand.result and (hand.result.net, hand.result.winner) == ((200, -200), 1)
 
     def test_the_active_seats_show_in_play_order_whoever_bet(self):

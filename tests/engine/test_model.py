@@ -98,9 +98,7 @@ def test_the_referee_agrees_with_the_recorded_results(source):
     stack=st.integers(100, 20_000),
     tax=st.sampled_from([{}, {"tax_bps": 500, "tax_cap": 300}, {"tax_bps": 333, "tax_cap": 10**6}]),
 )
-def test_the_referee_agrees_with_random_hands(
-    seats: int, chance: int, carry: int, stack: int, tax: dict[str, object]
-):
+def test_the_referee_agrees_with_random_hands(seats: int, chance: int, carry: int, stack: int, tax: dict[str, object]):
     random = Random(chance)
     stacks = tuple(random.randint(100, stack) for _ in range(seats))
     opt = {"vizi": 100, **tax}

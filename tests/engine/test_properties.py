@@ -124,13 +124,9 @@ def candidates(hand: Hand) -> list[tuple[str, str, int | None, int | None, int |
     for actor in (f"p{seat}" for seat in range(1, seats + 1)):
         found += [(actor, verb, None, None, None) for verb in ("f", "k", "st")]
         found += [(actor, "lk", None, None, count) for count in range(5)]
-        found += [
-            (actor, verb, amount, None, None) for verb in ("po", "cc", "rb", "br") for amount in amounts
-        ]
+        found += [(actor, verb, amount, None, None) for verb in ("po", "cc", "rb", "br") for amount in amounts]
         if actor == hand.actor or actor == "p1":
-            found += [
-                (actor, "ks", amount, target, None) for amount in amounts for target in range(1, seats + 1)
-            ]
+            found += [(actor, "ks", amount, target, None) for amount in amounts for target in range(1, seats + 1)]
     return found
 
 

@@ -105,9 +105,7 @@ def exchanged(hand: Hand, viewer: Viewer, random: Random) -> Hand:
             last = "".join(swap.get(last[at : at + 2], last[at : at + 2]) for at in range(0, len(last), 2))
         lines.append(" ".join([*words, last]))
     setup = hand.setup
-    return resume(
-        Setup(setup.game, setup.opt, setup.seats, setup.stacks, setup.carry, setup.dealer, deck), lines
-    )
+    return resume(Setup(setup.game, setup.opt, setup.seats, setup.stacks, setup.carry, setup.dealer, deck), lines)
 
 
 @pytest.mark.parametrize("number", range(40))
