@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, transaction
 
-from casino import canonical, locks
+from casino import locks, sql
 from casino.audit.services import Actor
 from casino.errors import IdempotencyKeyReused, VersionConflict
 from casino.house.models import House
@@ -49,6 +49,13 @@ class Command:
     key: str
     request_hash: str
     expected_version: int | None
+
+    def ledger_key(self, part: str = "") -> str:
+        """The ledger's key for a posting of this command, as unique as the command; `part` tells several apart.
+
+        What the caller chose stands last, so that no choice of his can make it another posting's key.
+        """
+        return f"command:{part}:{self.acting.terminal.id}:{self.key}"
 
     def require_version(self, current: int) -> None:
         """Refuse with VersionConflict when the caller has seen another version than `current`."""
@@ -94,14 +101,14 @@ def run(command: Command, operation: Callable[[], Answer]) -> Answer:
             stored = json.loads(row.answer)
             return Answer(stored["body"], stored["version"], row.status, replayed=True)
         answer = operation()
-        AnsweredRequest.objects.filter(id=row.id).update(
-            answer=canonical.dumps({"body": answer.body, "version": answer.version}), status=answer.status
-        )
+        stored = json.dumps({"body": answer.body, "version": answer.version})
+        sql.change(_STORE_ANSWER, [stored, answer.status, row.id])
         return answer
 
     return in_transaction(attempt)
 
 
+_STORE_ANSWER = "UPDATE staff_answeredrequest SET answer = %s, status = %s WHERE id = %s"
 _INSERT_KEY = """
 INSERT INTO staff_answeredrequest (terminal_id, key, request_hash) VALUES (%s, %s, %s)
 ON CONFLICT (terminal_id, key) DO NOTHING RETURNING id
@@ -114,11 +121,8 @@ def _take_key(command: Command) -> AnsweredRequest:
     The waiting is PostgreSQL's: an INSERT that meets another transaction's uncommitted row of the same key blocks.
     """
     terminal = command.acting.terminal
-    with connection.cursor() as cursor:
-        cursor.execute(_INSERT_KEY, [terminal.id, command.key, command.request_hash])
-        inserted = cursor.fetchone()
-    if inserted is not None:
-        return AnsweredRequest(id=inserted[0], terminal=terminal, key=command.key, request_hash=command.request_hash)
+    for (inserted,) in sql.rows(_INSERT_KEY, [terminal.id, command.key, command.request_hash]):
+        return AnsweredRequest(id=inserted, terminal=terminal, key=command.key, request_hash=command.request_hash)
     row = locks.lock(AnsweredRequest, locks.Rank.KEY, terminal=terminal, key=command.key)
     if row.request_hash != command.request_hash:
         raise IdempotencyKeyReused(

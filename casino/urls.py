@@ -46,5 +46,6 @@ urlpatterns = [
     path("api/v1/", include(v1)),
 ]
 
+handler400 = "casino.api.problems.bad_request"
 handler404 = "casino.api.problems.not_found"
 handler500 = "casino.api.problems.server_error"

@@ -251,7 +251,7 @@ def listen(port: int) -> socket.socket:
 
 
 def application(listener: socket.socket) -> tuple[Program, ...]:
-    """Web (3 workers on `listener`), worker (2 prefork children) and beat, under this Python."""
+    """Web (4 workers on `listener`), worker (2 prefork children) and beat, under this Python."""
     python = sys.executable
     celery = (python, "-m", "celery", "-A", "casino.celery")
     schedule = embedded.var_dir() / "celerybeat-schedule"
@@ -261,7 +261,7 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
     places = ("--worker-tmp-dir", _heartbeat_dir(), "--no-control-socket")
     # Sync workers, one request each: the kernel hands a request to whoever is idle. Threads kept a console's connection
     # on one process and shared its interpreter lock; measured, one process of two did five sixths of the work.
-    sizes = ("--workers", "3", "--graceful-timeout", "20")
+    sizes = ("--workers", "4", "--graceful-timeout", "20")
     # Without gossip, mingle and heartbeat: they are chatter between workers that nobody here listens to.
     quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     return (

@@ -20,7 +20,7 @@ class TerminalTokenAuthentication(TokenAuthentication):
         digest = hash_token(text)
         candidates = TerminalToken.objects.filter(
             token_key=text[: CONSTANTS.TOKEN_KEY_LENGTH], expiry__gt=timezone.now(), terminal__revoked_at=None
-        ).select_related("user__house", "terminal__house")
+        ).select_related("user__house", "terminal")
         for candidate in candidates:
             if compare_digest(digest, candidate.digest) and candidate.user.is_active:
                 return candidate.user, candidate

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
+from django.views.decorators.http import require_safe
 
 from casino.api.problems import CONTENT_TYPE, document
 
@@ -17,11 +18,13 @@ FROM pg_roles WHERE rolname = current_user
 """
 
 
+@require_safe
 def healthz(_request: HttpRequest) -> JsonResponse:
     """The process answers; nothing else is asked."""
     return JsonResponse({"status": "ok"})
 
 
+@require_safe
 def readyz(_request: HttpRequest) -> JsonResponse:
     """Database, migrations, role and broker; 503 with the first that is missing."""
     checks: dict[str, Callable[[], str | None]] = {

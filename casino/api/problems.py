@@ -108,6 +108,15 @@ def describe(error: Exception) -> dict[str, Any] | None:
     return None
 
 
+def bad_request(_request: Any, exception: Any = None) -> JsonResponse:
+    """Django's 400 page, for requests refused before any view: a foreign Host header, for example."""
+    return JsonResponse(
+        document(400, "invalid_request", "The request was refused before anything read it."),
+        status=400,
+        content_type=CONTENT_TYPE,
+    )
+
+
 def not_found(_request: Any, exception: Any = None) -> JsonResponse:
     """Django's 404 page, for addresses no view has; Django passes `exception` by its name."""
     return JsonResponse(

@@ -96,7 +96,7 @@ def _enter(command: Command, drawer: Drawer, kind: str, lines: list[Line], **met
     if lines:
         books.enter(
             drawer.house,
-            key=f"{command.acting.terminal.code}:{command.key}",
+            key=command.ledger_key(),
             kind=kind,
             lines=lines,
             metadata={"drawer": drawer.code, **metadata},

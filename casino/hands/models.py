@@ -19,6 +19,10 @@ class HandState(models.TextChoices):
     DISPUTED = "disputed"
 
 
+#: States of a hand whose money is not settled; a table has at most one such hand.
+UNSETTLED = (HandState.PLAYING, HandState.ENDED, HandState.DISPUTED)
+
+
 class Mode(models.TextChoices):
     """Where the cards come from: a pack in the dealer's hands, or a committed seed."""
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from casino import sql
 from casino.errors import Conflict, NotFound
 from casino.hands import deals
-from casino.hands.models import Hand, HandLine, HandState, engine_seats
+from casino.hands.models import UNSETTLED, Hand, HandState, engine_seats
 from casino.house import chart
 from casino.house.models import House
 from casino.tables.models import Table
@@ -27,7 +28,8 @@ def setup(hand: Hand) -> engine.Setup:
 
 def log(hand: Hand) -> list[str]:
     """The accepted lines in order."""
-    return list(HandLine.objects.filter(hand=hand).order_by("seq").values_list("text", flat=True))
+    found = sql.rows("SELECT text FROM hands_handline WHERE hand_id = %s ORDER BY seq", [hand.id])
+    return [text for (text,) in found]
 
 
 def state(hand: Hand) -> engine.Hand:
@@ -37,10 +39,10 @@ def state(hand: Hand) -> engine.Hand:
 
 def unsettled(table: Table) -> Hand | None:
     """The hand at this table that is played or waits for its settlement; there is never more than one."""
-    hand = Hand.objects.filter(table=table).exclude(state=HandState.SETTLED).first()
-    if hand is not None:
+    for hand in Hand.objects.filter(table=table, state__in=UNSETTLED):
         hand.table, hand.house = table, table.house
-    return hand
+        return hand
+    return None
 
 
 def playing(table: Table) -> Hand:

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from casino import commands
+from casino import commands, sql
 from casino.audit.services import Actor, record
 from casino.commands import Answer, Command
 from casino.errors import Conflict, ProofFailed, Unprocessable
 from casino.hands import deals, postings, selectors
-from casino.hands.models import Hand, HandLine, HandState, Mode
+from casino.hands.models import Hand, HandState, Mode
 from casino.house import books, outbox
 from casino.house.models import ClockTimestamp, House
 from casino.tables import selectors as table_selectors
@@ -68,6 +68,12 @@ def set_up_table(
 # --- One write to a hand --------------------------------------------------------------------------------------------
 
 
+_ADD_LINES = """
+INSERT INTO hands_handline (hand_id, seq, text)
+SELECT %s, added.seq, added.text FROM unnest(%s::int[], %s::text[]) AS added (seq, text) ORDER BY added.seq
+"""
+
+
 @dataclass(slots=True)
 class _Play:
     """A hand while one command works on it: row, engine state, and what has been accepted so far."""
@@ -92,9 +98,7 @@ class _Play:
 def _answer(command: Command, play: _Play, kind: str, data: dict[str, Any], status: int) -> Answer:
     """Store what was accepted, post it, prove it, record it: the second half of every write to a hand."""
     hand, table = play.hand, play.hand.table
-    HandLine.objects.bulk_create(
-        HandLine(hand=hand, seq=seq, text=text) for seq, text in enumerate(play.lines, start=play.first_seq)
-    )
+    sql.change(_ADD_LINES, [hand.id, list(range(play.first_seq, play.first_seq + len(play.lines))), play.lines])
     _post_at_once(play)
     if play.game.over:
         _end(play)
@@ -257,8 +261,6 @@ def _play_order(table: Table, dealer_seat: int | None, sitting_out: Sequence[int
     if absent:
         raise Unprocessable(f"Nobody sits on seats {absent}.", code="no_such_seat", seats=absent)
     dealt_in = [seating for seating in seated if seating.seat not in sitting_out]
-    if not dealt_in:
-        raise Conflict("Nobody is there to be dealt in.", code="too_few_players")
     if dealer_seat is not None:
         if table.dealer_seat is not None:
             raise Conflict(
@@ -268,6 +270,9 @@ def _play_order(table: Table, dealer_seat: int | None, sitting_out: Sequence[int
             )
         if dealer_seat not in [seating.seat for seating in dealt_in]:
             raise Unprocessable(f"Nobody is dealt in on seat {dealer_seat}.", code="no_such_seat")
+    least = engine.game_info(table.game).min_seats
+    if len(dealt_in) < least:
+        raise Conflict(f"A hand of {table.game} takes at least {least} players.", code="too_few_players", min=least)
     first_dealer = dealt_in[-1].seat
     wanted = dealer_seat or table.dealer_seat or first_dealer
     # A dealer who has left or sits out is replaced by the next in play order.

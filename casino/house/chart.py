@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from casino import sql
 from casino.house.models import House
 from ledger.models import Account
 from ledger.posting import AccountSpec, ensure_accounts
@@ -108,5 +109,5 @@ def ids(house: House, codes: Iterable[str]) -> dict[str, int]:
 def balances(house: House, codes: Iterable[str]) -> dict[str, int]:
     """Balances by code, each on its normal side, in minor units."""
     by_code = ids(house, codes)
-    by_id = dict(Account.objects.filter(id__in=by_code.values()).values_list("id", "balance"))
+    by_id = dict(sql.rows("SELECT id, balance FROM ledger_account WHERE id = ANY(%s)", [list(by_code.values())]))
     return {code: by_id[id_] for code, id_ in by_code.items()}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hmac import compare_digest
 
 from axes.handlers.proxy import AxesProxyHandler
-from django.contrib.auth import authenticate
+from django.contrib.auth import authenticate, user_logged_in, user_login_failed
 from django.contrib.auth.password_validation import validate_password
 from django.db import transaction
 from django.http import HttpRequest
@@ -16,6 +16,9 @@ from casino.audit.services import Actor, record
 from casino.errors import Forbidden, TooManyAttempts
 from casino.house.models import House
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
+
+#: The same words whatever part was wrong.
+SIGN_IN_REFUSED = "Login, password or terminal is not right."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +76,13 @@ def sign_in(
     if not AxesProxyHandler.is_allowed(request, {"username": login}):
         raise TooManyAttempts("Too many failed attempts; wait fifteen minutes or ask an administrator.")
     staff = authenticate(request=request, username=login, password=password)
-    terminal = (
-        Terminal.objects.filter(house=staff.house, code=terminal_code, revoked_at=None).first()
-        if isinstance(staff, Staff)
-        else None
-    )
-    if (
-        not isinstance(staff, Staff)
-        or terminal is None
-        or not compare_digest(terminal.key_digest, _digest(terminal_key))
-    ):
-        raise Forbidden("Login, password or terminal is not right.", code="sign_in_refused")
+    if not isinstance(staff, Staff):
+        raise Forbidden(SIGN_IN_REFUSED, code="sign_in_refused")
+    terminal = Terminal.objects.filter(house=staff.house, code=terminal_code, revoked_at=None).first()
+    if terminal is None or not compare_digest(terminal.key_digest, _digest(terminal_key)):
+        # Counted like a wrong password, or the lock-out would tell that the password was right.
+        user_login_failed.send(sender=__name__, credentials={"username": login}, request=request)
+        raise Forbidden(SIGN_IN_REFUSED, code="sign_in_refused")
     with transaction.atomic():
         row, token = TerminalToken.objects.create(staff, terminal=terminal)
         record(
@@ -93,6 +92,7 @@ def sign_in(
             actor=Actor(staff=login, role="", terminal=terminal.code, request=request_id),
             data={},
         )
+    user_logged_in.send(sender=Staff, request=request, user=staff)
     return SignedIn(token, row)
 
 

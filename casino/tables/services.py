@@ -6,7 +6,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
-from casino import commands, locks
+from casino import commands, locks, sql
 from casino.audit.services import Actor, record
 from casino.commands import Acting, Answer, Command
 from casino.errors import Conflict, NotFound, Unprocessable, WrongTerminal
@@ -94,6 +94,12 @@ def require_state(table: Table, *allowed: TableState) -> None:
         )
 
 
+_ADVANCE = """
+UPDATE tables_table SET state = %s, version = %s, dealer_seat = %s, hands_dealt = %s, last_record_hash = %s
+WHERE id = %s
+"""
+
+
 def advance(table: Table, state: TableState | None = None) -> None:
     """Save the table with its next version, and its next state where one is given."""
     if state is not None and state != table.state:
@@ -101,7 +107,10 @@ def advance(table: Table, state: TableState | None = None) -> None:
             raise AssertionError(f"no table goes from {table.state} to {state}")
         table.state = state
     table.version += 1
-    table.save()
+    sql.change(
+        _ADVANCE,
+        [table.state, table.version, table.dealer_seat, table.hands_dealt, table.last_record_hash, table.id],
+    )
 
 
 def at_table(
@@ -128,11 +137,6 @@ def at_table(
         return Answer({**selectors.describe(table), "audit": receipt.as_json()}, table.version, status)
 
     return commands.run(command, operation)
-
-
-def ledger_key(command: Command) -> str:
-    """The ledger's key for the one posting of a command: as unique as the command."""
-    return f"{command.acting.terminal.code}:{command.key}"
 
 
 # --- The writes -----------------------------------------------------------------------------------------------------
@@ -181,7 +185,7 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
         chart.open_accounts(table.house, [stack])
         books.enter(
             table.house,
-            key=ledger_key(command),
+            key=command.ledger_key(),
             kind="table.sat_down",
             lines=[(player.wallet, stack, amount)],
             metadata={"table": code, "player": player_ref},
@@ -201,7 +205,7 @@ def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
         _require_limits(table, selectors.stacks(table, [seating])[player.ref] + amount)
         books.enter(
             table.house,
-            key=ledger_key(command),
+            key=command.ledger_key(),
             kind="table.chips_added",
             lines=[(player.wallet, table.stack_account(player.ref), amount)],
             metadata={"table": code, "player": player.ref},
@@ -217,7 +221,7 @@ def leave(*, command: Command, code: str, seat: int) -> Answer:
     def change(table: Table) -> tuple[str, dict[str, Any]]:
         require_state(table, TableState.OPEN)
         seating = _at_seat(table, seat)
-        amount = _stand_up(table, [seating], key=ledger_key(command))[seating.player.ref]
+        amount = _stand_up(table, [seating], key=command.ledger_key())[seating.player.ref]
         return "table.left", {"seat": seat, "player": seating.player.ref, "amount": amount}
 
     return at_table(command, code, change)
@@ -238,12 +242,12 @@ def close_table(*, command: Command, code: str) -> Answer:
                 lines.append((table.account("9150"), table.account("9170"), house_share))
             books.enter(
                 table.house,
-                key=f"{ledger_key(command)}:kassza",
+                key=command.ledger_key("kassza"),
                 kind="table.kassza_end",
                 lines=lines,
                 metadata={"table": code, "rule": table.kassza_end},
             )
-        amounts = _stand_up(table, seatings, key=ledger_key(command))
+        amounts = _stand_up(table, seatings, key=command.ledger_key())
         Sitting.objects.filter(table=table, closed_at=None).update(closed_at=ClockTimestamp())
         advance(table, TableState.CLOSED)
         return "table.closed", {"kassza_end": table.kassza_end, "shares": shares, "left_with": amounts}

@@ -55,7 +55,7 @@ class Console:
 
     def wait_until_settled(self) -> None:
         """Wait until the worker has settled the hand; the table's state tells."""
-        deadline, pause = time.monotonic() + SETTLEMENT_PATIENCE, 0.02
+        deadline, pause = time.monotonic() + SETTLEMENT_PATIENCE, 0.03
         while True:
             time.sleep(pause)
             self.refresh()
@@ -78,8 +78,7 @@ class Console:
             missing = stacks[refs.index(seat["player"])] - seat["stack"]
             if missing:
                 self.sell_chips(seat["player"], missing)
-                self.write(f"seats/{seat['seat']}/chips", {"amount": missing})
-        self.refresh()
+                self.table |= self.write(f"seats/{seat['seat']}/chips", {"amount": missing})
         if self.table["cukassza"] != hand["carry"]:
             raise EveningError(
                 f"{hand['hand']} carries in {hand['carry']}, but table {self.code} has {self.table['cukassza']}."
@@ -115,12 +114,12 @@ class Console:
 
 
 def gestures(acts: list[str]) -> list[list[str]]:
-    """The log cut into what a console sends at once: the packets of a batch, a look with what follows it, the show."""
+    """The log cut into what a console sends at once: the vizi and the deal, a look with what follows it, the show."""
     out: list[list[str]] = []
     for line in acts:
         verb = line.split(" ")[1]
         last = out[-1][-1].split(" ")[1] if out else ""
-        if last == "lk" or verb == last in ("dh", "sm"):
+        if last == "lk" or verb == last in ("dh", "sm") or (last, verb) == ("po", "dh"):
             out[-1].append(line)
         else:
             out.append([line])

@@ -194,6 +194,20 @@ def test_after_five_failures_even_the_right_password_has_to_wait(door: Door) -> 
     assert door.sign_in(login=bela.login).status_code == 201
 
 
+def test_a_sign_in_that_succeeds_forgets_the_failures_before_it(door: Door) -> None:
+    for _ in range(2):
+        for _ in range(4):
+            assert door.sign_in(password="wrong").status_code == 403
+        assert door.sign_in().status_code == 201
+
+
+def test_a_wrong_terminal_key_counts_like_a_wrong_password(door: Door) -> None:
+    for _ in range(5):
+        assert door.sign_in(terminal_key="wrong").json()["code"] == "sign_in_refused"
+    answer = door.sign_in()
+    assert (answer.status_code, answer.json()["code"]) == (429, "too_many_attempts")
+
+
 def test_the_lock_opens_after_a_while(door: Door) -> None:
     for _ in range(5):
         door.sign_in(password="wrong-and-wrong-again")
