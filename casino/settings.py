@@ -101,6 +101,11 @@ REST_KNOX = {
     "SECURE_HASH_ALGORITHM": "hashlib.sha256",
 }
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)
@@ -160,7 +165,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     # Tests and several houses on one server keep their queues apart.
     "global_keyprefix": os.environ.get("CASINO_QUEUE_PREFIX", "cukassza:"),
 }
-#: Seconds after which an unsettled outbox row is sent again, and how often the sweeper looks.
+#: Seconds after which an unsettled outbox row is sent again; a row that has been sent often waits longer.
 CASINO_OUTBOX_STALE_SECONDS = 2
 CELERY_BEAT_SCHEDULE = {"sweep-outbox": {"task": "hands.sweep_outbox", "schedule": 1.0, "options": {"expires": 5}}}
 

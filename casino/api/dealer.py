@@ -297,8 +297,9 @@ class HandNow(ReadOperation):
         hand = hands.unsettled(found)
         if hand is None:
             raise Conflict(f"No hand is being played at table {table}.", code="no_hand", state=found.state)
+        game = hands.state(hand)
         body = {
-            **hands.describe(hand, hands.state(hand)),
+            **hands.describe(hand, game, game.view("public")),
             "balances": hands.balances(hand),
             "version": found.version,
         }

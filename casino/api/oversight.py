@@ -143,7 +143,7 @@ class HandRecord(ReadOperation):
     )
     def get(self, request: Request, hand: str) -> Response:
         """The record."""
-        return Response(hands.record(hands.get(acting(request).house, hand)))
+        return Response(hands.finished_record(hands.get(acting(request).house, hand)))
 
 
 class EventList(_List):

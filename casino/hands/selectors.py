@@ -82,12 +82,11 @@ def offer(legal: engine.Legal) -> dict[str, Any]:
     return fields
 
 
-def describe(hand: Hand, game: engine.Hand) -> dict[str, Any]:
+def describe(hand: Hand, game: engine.Hand, view: dict[str, Any]) -> dict[str, Any]:
     """A hand in play as its console sees it: public state, whose turn it is and what he may do.
 
-    The console is nobody's hand: it gets the public view, and never a card that lies face down.
+    The console is nobody's hand: it gets the public view `view`, and never a card that lies face down.
     """
-    view = game.view("public")
     return {
         "hand": hand.name,
         "state": hand.state,
@@ -100,6 +99,13 @@ def describe(hand: Hand, game: engine.Hand) -> dict[str, Any]:
         "view": {key: value for key, value in view.items() if key != "legal"},
         "result": hand.result,
     }
+
+
+def finished_record(hand: Hand) -> dict[str, Any]:
+    """The record of a hand that is over. Raises Conflict before that: it would tell cards that lie face down."""
+    if hand.state == HandState.PLAYING:
+        raise Conflict(f"Hand {hand.name} is still being played.", code="hand_in_play")
+    return record(hand)
 
 
 def record(hand: Hand) -> dict[str, Any]:

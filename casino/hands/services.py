@@ -1,6 +1,6 @@
 """Playing hands: setting up a table's game, dealing, entering cards, acting."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from casino.house import books, outbox
 from casino.house.models import ClockTimestamp, House
 from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
-from casino.tables.models import KasszaEnd, Seating, Table, TableState
+from casino.tables.models import Seating, Table, TableState
 from engine import game as engine
 from engine.events import Event, Move, MoveKind
 
@@ -24,45 +24,24 @@ RESOLVE = "hands.resolve_hand"
 HOUSE_MUST_SET = {"ferbli": ("vizi", "table_max")}
 
 
-def set_up_table(
-    *,
-    house: House,
-    code: str,
-    game: str,
-    options: Mapping[str, Any],
-    seats: int,
-    min_stack: int,
-    max_stack: int,
-    kassza_end: KasszaEnd,
-    actor: Actor,
-) -> Table:
+def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) -> Table:
     """Set up a table after the engine has accepted its options.
 
     Raises the engine's typed option errors, and Unprocessable for what a house table must set or cannot seat.
     """
-    info = engine.game_info(game)
-    info.rules.parse(options, seats)
-    for name in HOUSE_MUST_SET.get(game, ()):
-        if name not in options:
-            raise Unprocessable(f"A {game} table must set {name}.", code="option_missing", option=name)
-    if not info.min_seats <= seats <= info.max_seats:
+    info = engine.game_info(terms.game)
+    info.rules.parse(terms.options, terms.seats)
+    for name in HOUSE_MUST_SET.get(terms.game, ()):
+        if name not in terms.options:
+            raise Unprocessable(f"A {terms.game} table must set {name}.", code="option_missing", option=name)
+    if not info.min_seats <= terms.seats <= info.max_seats:
         raise Unprocessable(
-            f"{game} seats {info.min_seats} to {info.max_seats}.",
+            f"{terms.game} seats {info.min_seats} to {info.max_seats}.",
             code="seats_out_of_range",
             min=info.min_seats,
             max=info.max_seats,
         )
-    return tables.create_table(
-        house=house,
-        code=code,
-        game=game,
-        options=options,
-        seats=seats,
-        min_stack=min_stack,
-        max_stack=max_stack,
-        kassza_end=kassza_end,
-        actor=actor,
-    )
+    return tables.create_table(house=house, code=code, terms=terms, actor=actor)
 
 
 # --- One write to a hand --------------------------------------------------------------------------------------------
@@ -103,26 +82,33 @@ def _answer(command: Command, play: _Play, kind: str, data: dict[str, Any], stat
     if play.game.over:
         _end(play)
     tables.advance(table, TableState.SETTLING if play.game.over else None)
+    view = play.game.view("public")
     receipt = record(
         chain=table.chain,
         house=table.house,
         kind=kind,
         actor=command.acting.actor,
-        data={
-            **data,
-            "hand": hand.name,
-            "first_line": play.first_seq,
-            "lines": play.lines,
-            "table_version": table.version,
-        },
+        data={**data, **_told(play, view), "table_version": table.version},
     )
     body = {
-        **selectors.describe(hand, play.game),
+        **selectors.describe(hand, play.game, view),
         "balances": _proven_balances(play),
         "version": table.version,
         "audit": receipt.as_json(),
     }
     return Answer(body, table.version, status)
+
+
+def _told(play: _Play, view: dict[str, Any]) -> dict[str, Any]:
+    """What the audit trail is told: the lines as everybody saw them, and the whole log once no card is a secret.
+
+    Auditors read events while hands are played; a card that lies face down is nobody's business but its holder's.
+    """
+    first = play.first_seq
+    told: dict[str, Any] = {"hand": play.hand.name, "first_line": first, "lines": view["log"][max(first, 1) - 1 :]}
+    if play.game.over:
+        told |= {"log": list(play.game.log), "digest": play.hand.digest}
+    return told
 
 
 def _post_at_once(play: _Play) -> None:

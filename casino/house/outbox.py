@@ -40,11 +40,20 @@ def send(message: OutboxMessage) -> bool:
     return True
 
 
+#: After so many deliveries a message is sent ten times less often: something else than a lost task is wrong with it.
+OFTEN = 5
+
+
 def sweep() -> int:
     """Send every message again that is still open and was last sent a while ago. Returns how many were sent."""
-    stale = Now() - timedelta(seconds=settings.CASINO_OUTBOX_STALE_SECONDS)
-    waiting = OutboxMessage.objects.filter(Q(sent_at=None, created_at__lt=stale) | Q(sent_at__lt=stale), done_at=None)
-    return sum(send(message) for message in waiting.order_by("id")[:500])
+    stale = timedelta(seconds=settings.CASINO_OUTBOX_STALE_SECONDS)
+    due = (
+        Q(sent_at=None, created_at__lt=Now() - stale)
+        | Q(deliveries__lt=OFTEN, sent_at__lt=Now() - stale)
+        | Q(sent_at__lt=Now() - 10 * stale)
+    )
+    waiting = OutboxMessage.objects.filter(due, done_at=None).order_by("id")[:500]
+    return sum(send(message) for message in waiting)
 
 
 def done(message: OutboxMessage) -> None:

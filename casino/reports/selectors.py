@@ -90,7 +90,7 @@ def trial_balance(house: House) -> dict[str, Any]:
                 "debit": row.debit,
                 "credit": row.credit,
             }
-            for row in balance.rows
+            for row in sorted(balance.rows, key=lambda row: (row.commodity, row.prefix))
         ],
         "totals": {name: {"debit": debit, "credit": credit} for name, (debit, credit) in balance.totals.items()},
         "balanced": balance.balanced,

@@ -1,6 +1,7 @@
 """Opening and closing tables, sitting down, adding chips and leaving."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -21,47 +22,27 @@ from casino.tables.models import KasszaEnd, Seating, Sitting, Table, TableState
 TABLE_ACCOUNTS = ("2030", "2040", "2070", "4010", "5100", "9130", "9150", "9170")
 
 
-def create_table(
-    *,
-    house: House,
-    code: str,
-    game: str,
-    options: Mapping[str, Any],
-    seats: int,
-    min_stack: int,
-    max_stack: int,
-    kassza_end: KasszaEnd,
-    actor: Actor,
-) -> Table:
-    """Set up a table and its accounts. `options` were checked by the engine (see `hands.services.set_up_table`)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What is agreed on at a table: game, options, seats, limits of a stack (minor units), what ends a cukassza."""
+
+    game: str
+    options: Mapping[str, Any]
+    seats: int
+    min_stack: int
+    max_stack: int
+    kassza_end: KasszaEnd
+
+
+def create_table(*, house: House, code: str, terms: Terms, actor: Actor) -> Table:
+    """Set up a table and its accounts. The options were checked by the engine (see `hands.services.set_up_table`)."""
+    agreed = asdict(terms)
     with transaction.atomic():
-        table = Table(
-            house=house,
-            code=code,
-            game=game,
-            options=dict(options),
-            seats=seats,
-            min_stack=min_stack,
-            max_stack=max_stack,
-            kassza_end=kassza_end,
-        )
+        table = Table(house=house, code=code, **agreed)
         table.full_clean()
         table.save(force_insert=True)
         chart.open_accounts(house, [table.account(number) for number in TABLE_ACCOUNTS])
-        record(
-            chain=table.chain,
-            house=house,
-            kind="table.set_up",
-            actor=actor,
-            data={
-                "game": game,
-                "options": dict(options),
-                "seats": seats,
-                "kassza_end": str(kassza_end),
-                "min_stack": min_stack,
-                "max_stack": max_stack,
-            },
-        )
+        record(chain=table.chain, house=house, kind="table.set_up", actor=actor, data=agreed)
     return table
 
 

@@ -22,6 +22,8 @@ from deploy.demo.seed import Credentials, found_house, newest_house
 from deploy.processes import Processes, ProcessesError, address, application, listen
 
 DEFAULT_PORT = 8041
+#: Columns of the report; numbers must not be cut where the output is no terminal.
+WIDTH = 100
 #: A line of progress every so many hands of a table.
 EVERY = 20
 
@@ -64,7 +66,7 @@ def play(port: int, recorded: Path | None) -> int:
         say("closed; the auditor reads the books")
         with Terminal(address(listener), credentials.auditor) as auditor:
             report = collect(auditor, tables, played)
-    show(Console(soft_wrap=True), report, played)
+    show(Console(soft_wrap=True, width=WIDTH), report, played)
     print(f"\n{'All of it balances' if report.ok else 'IT DOES NOT BALANCE'}; {time.monotonic() - started:.1f} s")
     return 0 if report.ok else 1
 

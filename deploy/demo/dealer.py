@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from deploy.demo.client import Terminal
+from deploy.demo.client import Refused, Terminal
 from deploy.demo.evening import EveningError
 
 #: Seconds to wait for a settlement before giving up.
@@ -99,7 +99,10 @@ class Console:
         self.prepare(hand)
         self.write("hands", {"mode": "physical"})
         for gesture in gestures(hand["acts"]):
-            self.write("hand/actions", {"actions": [as_action(line) for line in gesture]})
+            try:
+                self.write("hand/actions", {"actions": [as_action(line) for line in gesture]})
+            except Refused as refusal:
+                raise EveningError(f"{hand['hand']}, at {', '.join(gesture)!r}: {refusal}") from refusal
         self.wait_until_settled()
 
     # --- Electronic sitting ------------------------------------------------------------------------------------

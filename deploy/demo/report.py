@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -102,10 +103,14 @@ def show(console: Console, report: Report, played: Played) -> None:
         console.print(f"  [{'green' if held else 'red'}]{'yes' if held else 'NO '}[/] {name}")
 
 
+def _grid(title: str) -> Table:
+    return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+
+
 def _tables(report: Report) -> Table:
-    out = Table(title="Tables", title_justify="left")
+    out = _grid("Tables")
     waiting = {row["table"]: row["cukassza"] for row in report.at_its_height["tables"]}
-    for name in ("table", "game", "seats", "hands", "handle", "tax", "cukassza before closing", "after"):
+    for name in ("table", "game", "seats", "hands", "handle", "tax", "cukassza", "after closing"):
         out.add_column(name, justify="left" if name in ("table", "game") else "right")
     for row in report.house["tables"]:
         out.add_row(
@@ -122,7 +127,7 @@ def _tables(report: Report) -> Table:
 
 
 def _trial_balance(report: Report) -> Table:
-    out = Table(title="Trial balance", title_justify="left")
+    out = _grid("Trial balance")
     for name in ("commodity", "no.", "kind", "accounts", "debit", "credit"):
         out.add_column(name, justify="right" if name in ("accounts", "debit", "credit") else "left")
     balance = report.house["trial_balance"]
@@ -141,7 +146,7 @@ def _trial_balance(report: Report) -> Table:
 
 
 def _drawers(report: Report) -> Table:
-    out = Table(title="Drawers", title_justify="left")
+    out = _grid("Drawers")
     for name in ("drawer", "shift", "of", "float", "expected", "counted", "variance"):
         out.add_column(name, justify="left" if name in ("drawer", "of") else "right")
     for row in report.house["drawers"]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from deploy.demo.evening import RecordedTable
+from deploy.demo.evening import EveningError, RecordedTable
 
 DRAWER = "C1"
 CURRENCY = "HUF"
@@ -61,11 +61,13 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
     """Found the next demo house with these tables. Needs Django to be set up; commits one transaction."""
     from django.db import transaction
 
+    from casino.api import problems
     from casino.audit.services import Actor
     from casino.cage.services import create_drawer, open_vault
     from casino.hands.services import set_up_table
     from casino.house.models import House
     from casino.tables.models import KasszaEnd
+    from casino.tables.services import Terms
 
     tables = list(tables)
     actor = Actor(staff="demo", role="system", terminal="", request="seed")
@@ -77,17 +79,21 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
         create_drawer(house=house, code=DRAWER, actor=actor)
         for table in tables:
             options = {"table_max": table.table_max, **table.options} if table.game == "ferbli" else table.options
-            set_up_table(
-                house=house,
-                code=table.code,
+            terms = Terms(
                 game=table.game,
                 options=options,
                 seats=table.seats,
                 min_stack=1,
                 max_stack=table.max_stack,
                 kassza_end=KasszaEnd.SPLIT,
-                actor=actor,
             )
+            try:
+                set_up_table(house=house, code=table.code, terms=terms, actor=actor)
+            except Exception as error:
+                problem = problems.describe(error)
+                if problem is None:
+                    raise
+                raise EveningError(f"table {table.code}: {problem['detail']} [{problem['code']}]") from error
         return _hire(house.code, [table.code for table in tables])
 
 

@@ -19,6 +19,8 @@ from casino.house.models import House, OutboxMessage
 from casino.players.services import create_player
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.tables.models import KasszaEnd, Table
+from casino.tables.services import Terms
+from deploy.demo.dealer import as_action
 
 ACTOR = Actor(staff="test", role="system", terminal="", request="test")
 FERBLI = {"vizi": 100, "table_max": 100_000, "tax_bps": 500, "tax_cap": 5_000}
@@ -30,20 +32,6 @@ SAMPLE = (
     "p1 rb 200", "p2 cc 200", "p4 cc 200", "p4 ks 400 p1", "d dh p1 Xb7b", "p1 lk 2", "p1 cc 400", "p2 f",
     "d dh p4 KhOl", "p1 k", "p4 lk 2", "p4 rb 800", "p1 cc 800", "p1 st", "p1 sm Kl8bXb7b", "p4 sm Aa9aKhOl",
 )  # fmt: skip
-
-
-def action(line: str) -> dict[str, Any]:
-    """One line of a record as the API takes it."""
-    actor, verb, *arguments = line.split(" ")
-    out: dict[str, Any] = {"actor": actor, "verb": verb}
-    for argument in arguments:
-        if argument.isdigit():
-            out["count" if verb == "lk" else "amount"] = int(argument)
-        elif argument.startswith("p"):
-            out["target"] = argument
-        else:
-            out["cards"] = argument
-    return out
 
 
 @dataclass
@@ -89,7 +77,7 @@ class Desk:
 
     def act(self, *lines: str) -> dict[str, Any]:
         """Take these lines of a hand in one request."""
-        return self.ok("hand/actions", {"actions": [action(line) for line in lines]})
+        return self.ok("hand/actions", {"actions": [as_action(line) for line in lines]})
 
     def _url(self, path: str) -> str:
         return path if path.startswith("/") else f"{self.path}/{path}".rstrip("/")
@@ -122,10 +110,11 @@ class Kit:
         self, code: str = "T1", *, seats: int = 4, kassza_end: KasszaEnd = KasszaEnd.SPLIT, **options: Any
     ) -> Table:
         """Set up a Ferbli table; options are added to the usual ones."""
-        return set_up_table(
-            house=self.house, code=code, game="ferbli", options=FERBLI | options, seats=seats,
-            min_stack=100, max_stack=1_000_000, kassza_end=kassza_end, actor=ACTOR,
+        terms = Terms(
+            game="ferbli", options=FERBLI | options, seats=seats, min_stack=100, max_stack=1_000_000,
+            kassza_end=kassza_end,
         )  # fmt: skip
+        return set_up_table(house=self.house, code=code, terms=terms, actor=ACTOR)
 
     def token(self, role: Role, kind: TerminalKind, place: str) -> str:
         """Hire somebody, enrol a terminal, and issue a token for the two without spending a password hash."""

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from casino.cage.services import create_drawer
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
-from tests.casino.kit import ACTOR, SAMPLE, Desk, Kit, action
+from deploy.demo.dealer import as_action
+from tests.casino.kit import ACTOR, SAMPLE, Desk, Kit
 
 #: Up to the first seat's choice in the second round: check, bet, or charge.
 BETTING = SAMPLE[:8]
@@ -76,7 +77,7 @@ def _playing(kit: Kit, code: str, lines: tuple[str, ...], **seated: Any) -> Desk
     kit.table(code)
     desk = kit.seated(code, **seated)
     desk.ok("hands", {"mode": "physical"})
-    desk.ok("hand/actions", {"actions": [action(lines[0])]}, key="used")
+    desk.ok("hand/actions", {"actions": [as_action(lines[0])]}, key="used")
     for line in lines[1:]:
         desk.act(line)
     return desk

@@ -16,8 +16,10 @@ from casino.errors import HouseError
 from casino.hands.services import set_up_table
 from casino.staff.models import Staff
 from casino.tables.models import KasszaEnd
+from casino.tables.services import Terms
+from deploy.demo.dealer import as_action
 from engine.errors import EngineError
-from tests.casino.kit import ACTOR, FERBLI, Kit, action
+from tests.casino.kit import ACTOR, FERBLI, Kit
 from tests.casino.scene import SHOWN, Case, Scene, assert_problem, build, cases, fingerprint, refused, send
 
 # --- One house with a desk in every state that a case needs ----------------------------------------------------------
@@ -46,7 +48,7 @@ def scene(standing: Scene, live_db: None) -> Scene:
 
 def acts(id: str, desk: str, code: str, *lines: str, status: int = 422) -> Case:
     """Lines of a hand that the engine refuses."""
-    return Case(id, desk, "hand/actions", status, code, {"actions": [action(line) for line in lines]})
+    return Case(id, desk, "hand/actions", status, code, {"actions": [as_action(line) for line in lines]})
 
 
 def test_the_fingerprint_sees_one_changed_row(scene: Scene) -> None:
@@ -110,7 +112,7 @@ def test_an_amount_out_of_range_is_told_the_range(scene: Scene) -> None:
 
 # --- Preconditions and keys ------------------------------------------------------------------------------------------
 
-BET = {"actions": [action("p1 rb 100")]}
+BET = {"actions": [as_action("p1 rb 100")]}
 
 
 def headed(id: str, status: int, code: str, **headers: str | bytes | None) -> Case:
@@ -575,12 +577,13 @@ def test_a_cage_that_does_not_allow_it(scene: Scene, case: Case) -> None:
 )
 def test_a_table_that_cannot_be_set_up(scene: Scene, changed: dict[str, Any], code: str | None) -> None:
     wanted: dict[str, Any] = {
-        "house": scene.kit.house, "code": "T50", "game": "ferbli", "options": FERBLI, "seats": 4, "min_stack": 100,
-        "max_stack": 1_000, "kassza_end": KasszaEnd.SPLIT, "actor": ACTOR,
-    }  # fmt: skip
+        "game": "ferbli", "options": FERBLI, "seats": 4, "min_stack": 100, "max_stack": 1_000,
+        "kassza_end": KasszaEnd.SPLIT,
+    } | changed  # fmt: skip
+    place = wanted.pop("code", "T50")
     before = fingerprint()
     with pytest.raises((EngineError, HouseError, ValidationError)) as caught:
-        set_up_table(**(wanted | changed))
+        set_up_table(house=scene.kit.house, code=place, terms=Terms(**wanted), actor=ACTOR)
     assert fingerprint() == before
     if code is None:
         assert isinstance(caught.value, ValidationError)
@@ -596,8 +599,8 @@ def test_what_the_cases_are_made_of_is_good(kit: Kit, live_db: None) -> None:
     scene = build(kit, other)
     good = (
         Case("", "play", "hand/actions", 200, "", BET),
-        Case("", "deal", "hand/actions", 200, "", {"actions": [action("d dh p3 XlOb")]}),
-        Case("", "show", "hand/actions", 200, "", {"actions": [action(line) for line in SHOWN]}),
+        Case("", "deal", "hand/actions", 200, "", {"actions": [as_action("d dh p3 XlOb")]}),
+        Case("", "show", "hand/actions", 200, "", {"actions": [as_action(line) for line in SHOWN]}),
         Case("", "open", "seats", 201, "", {"seat": 3, "player": "rich", "amount": 1_000}),
         Case("", "closed", "open", 200, "", content=b""),
         Case("", "cage", "buy-ins", 201, "", {"player": "rich", "amount": 100}),

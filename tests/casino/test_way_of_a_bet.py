@@ -8,6 +8,9 @@ from casino.hands import deals, selectors
 from casino.hands.models import Hand, HandLine, HandState
 from casino.house.models import OutboxMessage
 from casino.reports.selectors import hand_money, house_report, verification
+from engine.canonical import sha256_of
+from engine.record import parse_record
+from engine.replay import replay
 from engine.shuffle import commitment
 from ledger.models import Transaction
 from tests.casino.kit import SAMPLE, Kit
@@ -110,7 +113,10 @@ def test_every_accepted_line_is_in_the_audit_trail_at_the_place_the_answer_names
         event = events[receipt["seq"]]
         assert event.leaf_hash == receipt["hash"]
         told += json.loads(event.payload)["data"]["lines"]
-    assert told == list(SAMPLE)
+    # Face-down cards are told when the hand is over, not before: auditors read along.
+    assert told == [f"{line[:8]}{'??' * (len(line[8:]) // 2)}" if "dh" in line else line for line in SAMPLE]
+    assert events[receipts[-1]["seq"]].doc["data"]["log"] == list(SAMPLE)
+    assert "log" not in events[receipts[-2]["seq"]].doc["data"]
     assert all(report.finding is None for report in verify_house(kit.house))
 
 
@@ -180,3 +186,31 @@ def test_one_settlement_and_one_message_per_hand(kit: Kit) -> None:
     settled = Transaction.objects.filter(book=kit.house.id, kind="hand.settled")
     assert settled.count() == 1
     assert OutboxMessage.objects.filter(house=kit.house).count() == 1
+
+
+def test_a_record_is_told_only_when_the_hand_is_over(kit: Kit) -> None:
+    kit.table()
+    dealer = kit.seated()
+    auditor = kit.office()
+    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.act(*SAMPLE[:6])
+    refused = auditor.get("hands/T1-000001")
+    assert (refused.status_code, refused.json()["code"]) == (409, "hand_in_play")
+    dealer.act(*SAMPLE[6:])
+    record = auditor.get("hands/T1-000001").json()
+    assert record["acts"] == list(SAMPLE)
+    assert replay(parse_record(json.dumps(record))).ok
+
+
+def test_records_of_a_table_are_chained(kit: Kit) -> None:
+    kit.table()
+    dealer = kit.seated()
+    auditor = kit.office()
+    for number in (1, 2):
+        dealer.ok("hands", {"mode": "physical", **({"dealer_seat": 4} if number == 1 else {})})
+        dealer.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a", "p2 f", "p3 f", "p4 f")
+        kit.settle()
+        dealer.refresh()
+    first, second = (auditor.get(f"hands/T1-00000{number}").json() for number in (1, 2))
+    assert "prev" not in first
+    assert second["prev"] == sha256_of(first)

@@ -125,7 +125,6 @@ def test_application_is_web_worker_and_beat() -> None:
         commands = {program.name: " ".join(program.command) for program in application(listener)}
         assert f"--bind fd://{listener.fileno()}" in commands["web"]
     assert list(commands) == ["web", "worker", "beat"]
-    assert "--workers 2 --threads 4" in commands["web"]
     assert "--concurrency 2" in commands["worker"]
     assert " -E" not in commands["worker"], "task events are off"
 
