@@ -139,7 +139,7 @@ class HandRecord(ReadOperation):
         operation_id="readHandRecord",
         summary="Read a hand's record",
         tags=[TAG],
-        responses={200: OpenApiTypes.OBJECT, **problems(401, 403, 404)},
+        responses={200: OpenApiTypes.OBJECT, **problems(401, 403, 404, 409)},
     )
     def get(self, request: Request, hand: str) -> Response:
         """The record."""

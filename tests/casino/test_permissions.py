@@ -123,7 +123,9 @@ def test_each_role_is_let_in_or_kept_out(house: Kit, desks: dict[Role, Desk], op
         http = house.office(role).http if route == "sign-out" else desk.http
         answer = http.request(method, address(route))
         if role in MATRIX[operation]:
-            expected = {200} if method == "GET" else {204} if route == "sign-out" else {400, 428}
+            # The house's only hand is being played: who may read records is told that it is too early for this one.
+            reads = {409} if route == "hands/<slug:hand>" else {200}
+            expected = reads if method == "GET" else {204} if route == "sign-out" else {400, 428}
             assert answer.status_code in expected, (role, answer.text)
         else:
             assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), (role, answer.text)
