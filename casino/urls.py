@@ -23,6 +23,7 @@ v1 = [
     path("tables/<slug:table>/hands", dealer.DealHand.as_view()),
     path("tables/<slug:table>/hand", dealer.HandNow.as_view()),
     path("tables/<slug:table>/hand/legal-actions", dealer.LegalNow.as_view()),
+    path("tables/<slug:table>/hand/void", dealer.VoidHand.as_view()),
     path("tables/<slug:table>/hand/actions", dealer.Act.as_view()),
     path("players", oversight.PlayerList.as_view()),
     path("players/register", cage.RegisterPlayer.as_view()),

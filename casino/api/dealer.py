@@ -25,13 +25,20 @@ from casino.commands import Answer, Command
 from casino.errors import Conflict
 from casino.hands import selectors as hands
 from casino.hands import services as play
+from casino.hands import voiding
 from casino.hands.models import Mode
+from casino.staff.models import Role
 from casino.tables import selectors as tables
 from casino.tables import services
 
 TAG = "dealer"
-#: The verbs of all games' logs; which of them is legal now the engine says.
-VERBS = ("po", "dh", "lk", "cc", "f", "k", "rb", "br", "ks", "st", "sm")
+#: The verbs of the games' logs with their meanings; which of them is legal now the engine says.
+VERBS = tuple(play.VERBS.items())
+#: What an action must name, by verb.
+NEEDS = {
+    "po": ("amount",), "dh": ("target", "cards"), "lk": ("count",), "cc": ("amount",), "rb": ("amount",),
+    "br": ("amount",), "ks": ("amount", "target"), "sm": ("cards",),
+}  # fmt: skip
 
 
 # --- Answers --------------------------------------------------------------------------------------------------------
@@ -64,11 +71,12 @@ class TableOut(serializers.Serializer):
     currency = serializers.CharField()
     seats = SeatOut(many=True)
     seat_count = serializers.IntegerField()
-    dealer_seat = serializers.IntegerField(allow_null=True)
+    next_dealer_seat = serializers.IntegerField(allow_null=True)
     hands_dealt = serializers.IntegerField()
     cukassza = serializers.IntegerField()
     limits = serializers.JSONField()
     kassza_end = serializers.CharField()
+    done = serializers.JSONField(required=False)
     audit = Place(required=False)
 
 
@@ -247,10 +255,13 @@ class ActionInput(StrictInput):
     cards = StrictPattern(r"^([2-9AKQJTOUX][a-z]|\?\?){1,10}\Z", required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Keep amount and count apart: in the log's line both are the one number after the verb."""
-        number = "amount" if attrs["verb"] == "lk" else "count"
-        if number in attrs:
-            raise serializers.ValidationError({number: [f"{attrs['verb']} takes no {number}."]})
+        """Exactly what the verb takes, so that the log's line can be only one."""
+        verb = attrs["verb"]
+        needed, named = set(NEEDS.get(verb, ())), set(attrs) - {"actor", "verb"}
+        wrong = {name: [f"{verb} needs {name}."] for name in needed - named}
+        wrong |= {name: [f"{verb} takes no {name}."] for name in named - needed}
+        if wrong:
+            raise serializers.ValidationError(wrong)
         return attrs
 
 
@@ -278,6 +289,25 @@ def as_line(data: dict[str, Any]) -> str:
     """The log's line of one action, its arguments in the record's order: amount or count, target, cards."""
     parts = [data[name] for name in ("actor", "verb", "amount", "count", "target", "cards") if name in data]
     return " ".join(str(part) for part in parts)
+
+
+@documented("voidHand", summary="Void the hand in play or in dispute: everything goes back", answers=TableOut, tag=TAG)
+class VoidHand(WriteOperation):
+    """Void a misdealt, wrongly entered or disputed hand; the floor decides, and says why."""
+
+    roles = (Role.FLOOR,)
+
+    @extend_schema_serializer(component_name="VoidHandInput")
+    class Input(StrictInput):
+        """The reason, which the audit trail keeps."""
+
+        reason = StrictText(min_length=3, max_length=200)
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Void."""
+        return voiding.void(command=command, code=path["table"], reason=data["reason"])
 
 
 class HandNow(ReadOperation):

@@ -1,5 +1,6 @@
 """What floor, auditors and administrators read: lists with cursors, records, reports, verification."""
 
+import re
 from typing import Any, ClassVar
 
 from drf_spectacular.types import OpenApiTypes
@@ -12,6 +13,7 @@ from rest_framework.response import Response
 from casino.api.operations import OVERSIGHT, READERS, ReadOperation, acting, problems
 from casino.api.permissions import HasRole
 from casino.audit.models import Event
+from casino.errors import BadRequest
 from casino.hands import selectors as hands
 from casino.hands.models import Hand
 from casino.players.models import Player
@@ -28,12 +30,24 @@ class _List(ListAPIView):
     permission_classes: ClassVar = [HasRole]
     roles: ClassVar[tuple[Role, ...]] = READERS
     model: ClassVar[Any]
+    #: Where a row names its house, and which query parameters select rows by which look-up.
+    house_lookup: ClassVar[str] = "house"
+    filters: ClassVar[dict[str, str]] = {}
 
     def get_queryset(self) -> Any:
-        """Only this house's rows."""
+        """Only this house's rows, and only those asked for. Raises BadRequest for a parameter that does not exist."""
         if getattr(self, "swagger_fake_view", False):
             return self.model.objects.none()
-        return self.model.objects.filter(house=self.request.user.house)
+        asked = self.request.query_params
+        unknown = sorted(set(asked) - {"cursor", "page_size"} - set(self.filters))
+        if unknown or not re.fullmatch(r"[1-9][0-9]{0,2}|1000", asked.get("page_size", "1"), re.ASCII):
+            raise BadRequest(
+                f"This list takes page_size (1 to 1000), cursor{''.join(f', {name}' for name in self.filters)}.",
+                code="invalid_parameter",
+                parameters=unknown or ["page_size"],
+            )
+        chosen = {lookup: asked[name] for name, lookup in self.filters.items() if name in asked}
+        return self.model.objects.filter(**{self.house_lookup: self.request.user.house}, **chosen)
 
 
 class TableList(_List):
@@ -114,6 +128,7 @@ class HandList(_List):
 
     model = Hand
     serializer_class = Row
+    filters = {"table": "table__code"}
 
     def get_queryset(self) -> Any:
         """With their tables."""
@@ -131,9 +146,9 @@ class HandList(_List):
 
 
 class HandRecord(ReadOperation):
-    """One hand as a `chr/1` record, cards as logged."""
+    """One finished hand as a `chr/1` record, every card included: for the floor too, who settles arguments."""
 
-    roles = OVERSIGHT
+    roles = (*OVERSIGHT, Role.FLOOR)
 
     @extend_schema(
         operation_id="readHandRecord",
@@ -161,12 +176,8 @@ class EventList(_List):
 
     model = Event
     serializer_class = Row
-
-    def get_queryset(self) -> Any:
-        """This house's chains."""
-        if getattr(self, "swagger_fake_view", False):
-            return Event.objects.none()
-        return Event.objects.filter(chain__house=self.request.user.house)
+    house_lookup = "chain__house"
+    filters = {"chain": "chain__name"}
 
     @extend_schema(
         operation_id="listEvents",

@@ -13,8 +13,9 @@ from rest_framework.views import set_rollback
 
 from casino.api.parsers import BodyTooLarge
 from casino.errors import HouseError
+from casino.house.chart import CHART
 from engine.errors import EngineError
-from ledger.errors import LedgerError
+from ledger.errors import InsufficientFunds, LedgerError
 
 log = logging.getLogger(__name__)
 
@@ -94,6 +95,8 @@ def describe(error: Exception) -> dict[str, Any] | None:
             return document(error.status, error.code, error.detail, **error.extra)
         case EngineError():
             return document(422, error.code, error.message, expected=error.expected)
+        case InsufficientFunds():
+            return document(409, error.code, _too_little(error), params=error.params)
         case LedgerError():
             return document(409, error.code, error.message, params=error.params)
         case Http404():
@@ -106,6 +109,13 @@ def describe(error: Exception) -> dict[str, Any] | None:
             code = next((code for kind, code in _DRF if isinstance(error, kind)), "refused")
             return document(error.status_code, code, str(error.detail))
     return None
+
+
+def _too_little(error: InsufficientFunds) -> str:
+    """Which pile holds how much, by its name in the chart of accounts."""
+    number, _, place = str(error.params["account_code"]).partition("/")
+    pile = f"{CHART[number].name}{f' ({place})' if place else ''}"
+    return f"{pile}: {error.params['balance']} there, {error.params['needed']} needed."
 
 
 def bad_request(_request: Any, exception: Any = None) -> JsonResponse:

@@ -11,12 +11,14 @@ from casino.tables.models import Sitting, Table
 
 
 class HandState(models.TextChoices):
-    """playing -> ended (the log is complete, the money not yet settled) -> settled, or disputed."""
+    """playing -> ended (the log is complete, the money not yet settled) -> settled, or disputed; played and disputed
+    hands can be voided."""
 
     PLAYING = "playing"
     ENDED = "ended"
     SETTLED = "settled"
     DISPUTED = "disputed"
+    VOIDED = "voided"
 
 
 #: States of a hand whose money is not settled; a table has at most one such hand.
@@ -72,7 +74,10 @@ class Hand(models.Model):
                 fields=["table"], condition=Q(state__in=["playing", "ended", "disputed"]), name="hand_one_unsettled"
             ),
             models.CheckConstraint(condition=Q(state__in=HandState.values), name="hand_state"),
-            models.CheckConstraint(condition=Q(state=HandState.PLAYING) | ~Q(digest=""), name="hand_ended_has_digest"),
+            models.CheckConstraint(
+                condition=Q(state__in=[HandState.PLAYING, HandState.VOIDED]) | ~Q(digest=""),
+                name="hand_ended_has_digest",
+            ),
             models.CheckConstraint(
                 condition=~Q(state=HandState.SETTLED) | Q(settled_at__gte=F("ended_at")), name="hand_settled_has_time"
             ),

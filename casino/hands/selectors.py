@@ -77,6 +77,9 @@ def balances(hand: Hand) -> dict[str, Any]:
 def offer(legal: engine.Legal) -> dict[str, Any]:
     """One legal action as the API writes it: seats by their names, like everywhere in a record."""
     fields: dict[str, Any] = legal.as_dict()
+    if legal.verb == "ks":
+        # How many cards a charge deals follows from the seat; an action that names it is not taken.
+        del fields["count"]
     if legal.target is not None:
         fields["target"] = f"p{legal.target}"
     return fields
@@ -95,9 +98,20 @@ def describe(hand: Hand, game: engine.Hand, view: dict[str, Any]) -> dict[str, A
         "seats": engine_seats(hand),
         "actor": game.actor,
         "legal_actions": [offer(legal) for legal in game.legal()],
-        # What is legal stands above, in the API's words.
-        "view": {key: value for key, value in view.items() if key != "legal"},
+        "view": _in_the_records_words(view),
         "result": hand.result,
+    }
+
+
+def _in_the_records_words(view: dict[str, Any]) -> dict[str, Any]:
+    """The engine's view with its seats named p1, p2 ..., so that `seat` always means a chair of the table."""
+    seats = [{"actor": f"p{seat['seat']}", **seat} for seat in view["seats"]]
+    # What is legal stands beside the view.
+    left_out = ("legal", "seats", "dealer")
+    return {
+        **{key: value for key, value in view.items() if key not in left_out},
+        "dealer": f"p{view['dealer']}",
+        "seats": [{key: value for key, value in seat.items() if key != "seat"} for seat in seats],
     }
 
 
@@ -109,8 +123,8 @@ def finished_record(hand: Hand) -> dict[str, Any]:
 
 
 def record(hand: Hand) -> dict[str, Any]:
-    """The hand as a `chr/1` record, without cards or seed that only the sealed row knows; derived parts included
-    once the log is complete. Inputs and log are as stored."""
+    """The hand as a `chr/1` record. Once the log is complete it holds the derived parts too, and in electronic mode the
+    deck and the seed that opens the commitment; inputs and log are as stored."""
     out: dict[str, Any] = {
         "v": "chr/1",
         "game": hand.game,
@@ -132,6 +146,9 @@ def record(hand: Hand) -> dict[str, Any]:
         if any(hand.result["bonus"]):
             out["bonus"] = hand.result["bonus"]
         out["state"] = hand.digest
+        if hand.commitment:
+            out["deck"] = "".join(deals.deck(hand) or ())
+            out["seed"] = deals.open_seed(hand).hex()
     return out
 
 

@@ -16,8 +16,13 @@ from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
 from casino.tables.models import Seating, Table, TableState
 from engine import game as engine
+from engine.errors import EngineError, StackTooShort
 from engine.events import Event, Move, MoveKind
 
+#: Every verb of the games' logs with its meaning.
+VERBS: dict[str, str] = {
+    verb: meaning for name in engine.game_names() for verb, meaning in engine.game_info(name).verbs.items()
+}
 #: Celery task that settles an ended hand.
 RESOLVE = "hands.resolve_hand"
 #: Options without a silent default at a house table, although the engine can do without them.
@@ -31,6 +36,8 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
     """
     info = engine.game_info(terms.game)
     info.rules.parse(terms.options, terms.seats)
+    if terms.min_stack < int(terms.options.get("vizi", 0)):
+        raise Unprocessable("A stack must cover the vizi.", code="min_stack_too_small", min=terms.options["vizi"])
     for name in HOUSE_MUST_SET.get(terms.game, ()):
         if name not in terms.options:
             raise Unprocessable(f"A {terms.game} table must set {name}.", code="option_missing", option=name)
@@ -196,7 +203,10 @@ def deal(*, command: Command, code: str, mode: Mode, dealer_seat: int | None, si
         tables.require_state(table, TableState.OPEN)
         order = _play_order(table, dealer_seat, sitting_out)
         hand = _new_hand(table, order, mode)
-        game = engine.start(selectors.setup(hand))
+        try:
+            game = engine.start(selectors.setup(hand))
+        except StackTooShort as error:
+            raise _too_short(hand, error) from error
         hand.save(force_insert=True)
         table.state = TableState.PLAYING
         table.dealer_seat = hand.seats[0]["seat"]
@@ -229,9 +239,13 @@ def act(*, command: Command, code: str, lines: Sequence[str]) -> Answer:
         hand = selectors.playing(table)
         before = selectors.log(hand)
         play = _Play(hand, engine.resume(selectors.setup(hand), before), len(before) + 1, [], [])
-        for line in lines:
-            play.take(line)
-        play.take_forced()
+        for number, line in enumerate(lines):
+            try:
+                play.take(_arranged(play.game, line))
+            except EngineError as error:
+                error.expected["refused_action"] = number
+                raise
+            play.take_forced()
         return _answer(command, play, "hand.acted", {}, status=200)
 
     return commands.run(command, operation)
@@ -264,6 +278,36 @@ def _play_order(table: Table, dealer_seat: int | None, sitting_out: Sequence[int
     # A dealer who has left or sits out is replaced by the next in play order.
     dealer = tables.in_play_order(dealt_in, after=wanted - 1)[0].seat
     return tables.in_play_order(dealt_in, after=dealer)
+
+
+def _too_short(hand: Hand, error: StackTooShort) -> Unprocessable:
+    """The engine's refusal in the words of the table."""
+    short = hand.seats[int(str(error.expected["seat"])) - 1]
+    return Unprocessable(
+        f"{short['player']} on seat {short['seat']} has too little for a hand: {error.message}. Add chips, or let the "
+        "seat sit out.",
+        code=error.code,
+        min=error.expected["min"],
+        **short,
+    )
+
+
+def _arranged(game: engine.Hand, line: str) -> str:
+    """A show with the cards put in the order in which they were dealt, which a dealer turning them over cannot know.
+
+    Any other line, and a show that does not hold the cards known so far, stays as it is for the engine to judge.
+    """
+    actor, _, show = line.partition(" sm ")
+    if not show:
+        return line
+    seats = game.view("auditor")["seats"]
+    dealt = next((seat["cards"] for seat in seats if f"p{seat['seat']}" == actor), [])  # type: ignore[attr-defined]
+    shown = [show[at : at + 2] for at in range(0, len(show), 2)]
+    unknown = [card for card in shown if card not in dealt]
+    if len(shown) != len(dealt) or len(unknown) != dealt.count("??"):
+        return line
+    in_order = "".join(card if card != "??" else unknown.pop(0) for card in dealt)
+    return f"{actor} sm {in_order}"
 
 
 def _new_hand(table: Table, order: list[Seating], mode: Mode) -> Hand:

@@ -9,7 +9,7 @@ from casino.audit.verify import verify_house
 from casino.cage import selectors as cage
 from casino.cage.models import Shift
 from casino.hands import settlement
-from casino.hands.models import Hand, HandState
+from casino.hands.models import UNSETTLED, Hand, HandState
 from casino.house.chart import CHIP_LIABILITIES
 from casino.house.models import House, OutboxMessage
 from casino.players.models import Player
@@ -45,7 +45,7 @@ def tables(house: House) -> list[dict[str, Any]]:
     by_code = balances(house)
     counted = Table.objects.filter(house=house).annotate(
         settled=Count("hands", filter=Q(hands__state=HandState.SETTLED)),
-        unsettled=Count("hands", filter=~Q(hands__state=HandState.SETTLED)),
+        unsettled=Count("hands", filter=Q(hands__state__in=UNSETTLED)),
         staked=Sum("hands__handle"),
     )
     return [
@@ -129,6 +129,9 @@ def hand_differences(house: House) -> Iterator[dict[str, Any]]:
 
 
 def _difference(hand: Hand) -> str | None:
+    if hand.state == HandState.VOIDED:
+        left = {code: amount for code, amount in ledger_moves(hand).items() if amount}
+        return f"the hand is void, yet the ledger keeps {left} of it" if left else None
     try:
         game, _ = settlement.replay(hand)
     except EngineError as error:

@@ -4,10 +4,9 @@ import hashlib
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
-from hmac import compare_digest
 
 from axes.handlers.proxy import AxesProxyHandler
-from django.contrib.auth import authenticate, user_logged_in, user_login_failed
+from django.contrib.auth import authenticate, user_logged_in
 from django.contrib.auth.password_validation import validate_password
 from django.db import transaction
 from django.http import HttpRequest
@@ -68,30 +67,26 @@ def enrol_terminal(*, house: House, code: str, kind: TerminalKind, place: str, a
 def sign_in(
     *, request: HttpRequest, login: str, password: str, terminal_code: str, terminal_key: str, request_id: str
 ) -> SignedIn:
-    """Check person and terminal, then issue a token for both together.
+    """Check terminal and person, then issue a token for both together.
 
-    Raises TooManyAttempts while the login is locked from this address, and Forbidden with the same words whatever
-    part was wrong, so that an attempt teaches nothing.
+    The terminal comes first: without its key nobody gets to try a password, so nobody outside can lock a person out
+    or learn whether a password was right. Raises TooManyAttempts while the login is locked from this address, and
+    Forbidden with the same words whatever part was wrong.
     """
+    terminal = Terminal.objects.filter(key_digest=_digest(terminal_key), code=terminal_code, revoked_at=None).first()
+    if terminal is None:
+        raise Forbidden(SIGN_IN_REFUSED, code="sign_in_refused")
+    house, actor = terminal.house, Actor(staff=login, role="", terminal=terminal.code, request=request_id)
     if not AxesProxyHandler.is_allowed(request, {"username": login}):
         raise TooManyAttempts("Too many failed attempts; wait fifteen minutes or ask an administrator.")
     staff = authenticate(request=request, username=login, password=password)
-    if not isinstance(staff, Staff):
-        raise Forbidden(SIGN_IN_REFUSED, code="sign_in_refused")
-    terminal = Terminal.objects.filter(house=staff.house, code=terminal_code, revoked_at=None).first()
-    if terminal is None or not compare_digest(terminal.key_digest, _digest(terminal_key)):
-        # Counted like a wrong password, or the lock-out would tell that the password was right.
-        user_login_failed.send(sender=__name__, credentials={"username": login}, request=request)
+    if not isinstance(staff, Staff) or staff.house_id != terminal.house_id:
+        with transaction.atomic():
+            record(chain=f"house/{house.code}", house=house, kind="staff.sign_in_refused", actor=actor, data={})
         raise Forbidden(SIGN_IN_REFUSED, code="sign_in_refused")
     with transaction.atomic():
         row, token = TerminalToken.objects.create(staff, terminal=terminal)
-        record(
-            chain=f"house/{staff.house.code}",
-            house=staff.house,
-            kind="staff.signed_in",
-            actor=Actor(staff=login, role="", terminal=terminal.code, request=request_id),
-            data={},
-        )
+        record(chain=f"house/{house.code}", house=house, kind="staff.signed_in", actor=actor, data={})
     user_logged_in.send(sender=Staff, request=request, user=staff)
     return SignedIn(token, row)
 

@@ -5,6 +5,8 @@ next number in use. A table's state says what may be done next:
 
     closed -> open -> playing -> settling -> open ... -> closed
                                  settling -> disputed (the worker's replay disagrees; somebody must rule)
+
+A hand that is voided leads from playing or disputed back to open.
 """
 
 from typing import ClassVar
@@ -41,9 +43,9 @@ class Table(models.Model):
     NEXT: ClassVar[dict[str, tuple[str, ...]]] = {
         TableState.CLOSED: (TableState.OPEN,),
         TableState.OPEN: (TableState.PLAYING, TableState.CLOSED),
-        TableState.PLAYING: (TableState.SETTLING,),
+        TableState.PLAYING: (TableState.SETTLING, TableState.OPEN),
         TableState.SETTLING: (TableState.OPEN, TableState.DISPUTED),
-        TableState.DISPUTED: (),
+        TableState.DISPUTED: (TableState.OPEN,),
     }
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="tables")

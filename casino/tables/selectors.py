@@ -59,7 +59,7 @@ def describe(table: Table) -> dict[str, Any]:
             for seating in seatings
         ],
         "seat_count": table.seats,
-        "dealer_seat": table.dealer_seat,
+        "next_dealer_seat": table.dealer_seat,
         "hands_dealt": table.hands_dealt,
         "cukassza": cukassza(table),
         "limits": {"min_stack": table.min_stack, "max_stack": table.max_stack},

@@ -115,7 +115,8 @@ def at_table(
             actor=command.acting.actor,
             data={**data, "table_version": table.version},
         )
-        return Answer({**selectors.describe(table), "audit": receipt.as_json()}, table.version, status)
+        body = {**selectors.describe(table), "done": {"kind": kind, **data}, "audit": receipt.as_json()}
+        return Answer(body, table.version, status)
 
     return commands.run(command, operation)
 

@@ -5,6 +5,7 @@ Exit code 0 only if all of it balances; 1 if anything differs; 2 for what cannot
 
 import argparse
 import os
+import signal
 import sys
 import threading
 import time
@@ -37,6 +38,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--serve", action="store_true", help="keep the house up until Ctrl-C instead of playing")
     parser.add_argument("--port", type=int, help=f"port to listen on (playing: a free one, serving: {DEFAULT_PORT})")
     options = parser.parse_args(arguments)
+    # A shell that starts us in the background may have SIGINT ignored; SIGTERM should end us in good order too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return (
             serve(options.port or DEFAULT_PORT, options.evening)

@@ -83,7 +83,7 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
                 game=table.game,
                 options=options,
                 seats=table.seats,
-                min_stack=1,
+                min_stack=int(options.get("vizi", 1)),
                 max_stack=table.max_stack,
                 kassza_end=KasszaEnd.SPLIT,
             )

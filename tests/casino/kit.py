@@ -110,8 +110,9 @@ class Kit:
         self, code: str = "T1", *, seats: int = 4, kassza_end: KasszaEnd = KasszaEnd.SPLIT, **options: Any
     ) -> Table:
         """Set up a Ferbli table; options are added to the usual ones."""
+        agreed = FERBLI | options
         terms = Terms(
-            game="ferbli", options=FERBLI | options, seats=seats, min_stack=100, max_stack=1_000_000,
+            game="ferbli", options=agreed, seats=seats, min_stack=agreed["vizi"], max_stack=1_000_000,
             kassza_end=kassza_end,
         )  # fmt: skip
         return set_up_table(house=self.house, code=code, terms=terms, actor=ACTOR)

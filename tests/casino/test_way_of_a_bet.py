@@ -8,6 +8,8 @@ from casino.hands import deals, selectors
 from casino.hands.models import Hand, HandLine, HandState
 from casino.house.models import OutboxMessage
 from casino.reports.selectors import hand_money, house_report, verification
+from casino.staff.models import Role
+from deploy.demo.dealer import as_action
 from engine.canonical import sha256_of
 from engine.record import parse_record
 from engine.replay import replay
@@ -214,3 +216,52 @@ def test_records_of_a_table_are_chained(kit: Kit) -> None:
     first, second = (auditor.get(f"hands/T1-00000{number}").json() for number in (1, 2))
     assert "prev" not in first
     assert second["prev"] == sha256_of(first)
+
+
+def test_the_record_of_an_electronic_hand_replays_and_opens_its_commitment(kit: Kit) -> None:
+    kit.table()
+    dealer = kit.seated()
+    hand = dealer.ok("hands", {"mode": "electronic", "dealer_seat": 4})
+    dealer.act("p1 po 100", "p2 f", "p3 f", "p4 f")
+    record = kit.office(Role.FLOOR).get(f"hands/{hand['hand']}").json()
+    assert replay(parse_record(json.dumps(record))).ok
+    assert commitment(bytes.fromhex(record["seed"]), hand["hand"]) == hand["commitment"]
+
+
+def test_a_dealer_need_not_know_the_order_in_which_the_shown_cards_were_dealt(kit: Kit) -> None:
+    kit.table()
+    dealer = kit.seated()
+    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.act(*SAMPLE[:12])
+    dealer.act(*SAMPLE[12:-2], "p1 sm 7bKlXb8b", "p4 sm OlAaKh9a")
+    assert selectors.log(Hand.objects.get(house=kit.house)) == list(SAMPLE)
+
+
+def test_a_refused_batch_names_the_action(kit: Kit) -> None:
+    kit.table()
+    dealer = kit.seated()
+    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    actions = [as_action(line) for line in ("p1 po 100", "d dh p1 Kl8b", "p3 f")]
+    refused = dealer.post("hand/actions", {"actions": actions}).json()
+    assert (refused["code"], refused["expected"]["refused_action"]) == ("not_your_turn", 2)
+
+
+def test_a_leaver_is_told_what_to_take_along(kit: Kit) -> None:
+    kit.table()
+    dealer = kit.seated()
+    left = dealer.ok("seats/2/leave")["done"]
+    assert left == {"kind": "table.left", "seat": 2, "player": "T1-u2", "amount": 15_000}
+    assert dealer.ok("close")["done"]["left_with"] == {"T1-u1": 20_000, "T1-u3": 9_000, "T1-u4": 30_000}
+
+
+def test_lists_are_filtered_by_what_they_know_and_refuse_the_rest(kit: Kit) -> None:
+    kit.table()
+    kit.seated()
+    auditor = kit.office()
+    chains = {
+        json.loads(row["payload"])["chain"] for row in auditor.get("audit/events?chain=table/T1").json()["results"]
+    }
+    assert chains == {"table/T1"}
+    for wrong in ("audit/events?kind=x", "hands?seat=1", "tables?page_size=0", "players?page_size=1001"):
+        refused = auditor.get(wrong)
+        assert (refused.status_code, refused.json()["code"]) == (400, "invalid_parameter"), wrong

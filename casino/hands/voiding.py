@@ -1,0 +1,35 @@
+"""Voiding a hand: a misdeal, a card entered wrong, a dispute that is ruled void. Every posting gets its mirror."""
+
+from typing import Any
+
+from casino.commands import Answer, Command
+from casino.hands import selectors
+from casino.hands.models import Hand, HandState
+from casino.house import books
+from casino.tables import services as tables
+from casino.tables.models import Table, TableState
+
+
+def void(*, command: Command, code: str, reason: str) -> Answer:
+    """Undo the hand in play, or the disputed one: stakes return to their stacks, a cukassza that had been carried in
+    returns to where it came from, and the same dealer deals again.
+
+    Each ledger transaction is reversed once, linked to its mirror; inputs and log stay as they are. A hand whose log is
+    complete is the worker's to settle and is refused (Conflict table_settling).
+    """
+
+    def change(table: Table) -> tuple[str, dict[str, Any]]:
+        tables.require_state(table, TableState.PLAYING, TableState.DISPUTED)
+        hand = selectors.unsettled(table)
+        if hand is None:
+            raise AssertionError(f"table {code} is {table.state} without an unsettled hand")
+        log = selectors.log(hand)
+        mirrors = books.reverse_all(
+            table.house, keys=f"hand:{hand.name}:", metadata={"hand": hand.name, "reason": reason}
+        )
+        Hand.objects.filter(id=hand.id).update(state=HandState.VOIDED)
+        table.dealer_seat = hand.seats[-1]["seat"]
+        tables.advance(table, TableState.OPEN)
+        return "hand.voided", {"hand": hand.name, "reason": reason, "log": log, "mirrors": mirrors}
+
+    return tables.at_table(command, code, change)
