@@ -19,7 +19,7 @@ from typing import Any
 
 from engine.cards import split_cards
 from engine.errors import EngineError, UnreadableRecord, UnsupportedVariant
-from engine.game import game_info, game_names
+from engine.game import game_info, game_names, require_seats
 from engine.play import Sitting, play_evening
 from engine.record import Record, format_record, parse_object, record_from
 from engine.replay import replay
@@ -134,9 +134,11 @@ def _refuse(name: str | None, error: EngineError, index: int | None, status: int
 
 
 def _play(arguments: argparse.Namespace) -> int:
-    opt: dict[str, object] = {"vizi": 100, **dict(arguments.opt)}
-    vizi = opt["vizi"] if type(opt["vizi"]) is int else 1  # the engine refuses a vizi of another type
-    table = Sitting(arguments.game, opt, arguments.seats, arguments.stack or 200 * vizi, vizi)
+    info = game_info(arguments.game)
+    require_seats(info, arguments.seats)
+    opt: dict[str, object] = {**info.example, **dict(arguments.opt)}
+    least = info.rules.parse(opt, arguments.seats).least_stack
+    table = Sitting(arguments.game, opt, arguments.seats, arguments.stack or 200 * least, least)
     for record in play_evening(table, hands=arguments.hands, seed=arguments.seed):
         sys.stdout.write(format_record(record) + "\n")
     return OK
@@ -167,7 +169,8 @@ def _games(arguments: argparse.Namespace) -> int:
         return OK
     for name in game_names():
         info = game_info(name)
-        print(f"{name}\t{info.rules_id}\t{info.min_seats} to {info.max_seats} seats\t{info.pack.name}")
+        packs = " or ".join(pack.name for pack in info.packs.values()) or info.pack.name
+        print(f"{name}\t{info.rules_id}\t{info.min_seats} to {info.max_seats} seats\t{packs}")
     return OK
 
 
@@ -189,7 +192,7 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument("--hands", type=_count, default=10)
     play.add_argument("--seed", default="0")
     play.add_argument("--opt", type=_option, action="append", default=[], metavar="k=v")
-    play.add_argument("--stack", type=_count, help="buy-in in minor units (200 vizi)")
+    play.add_argument("--stack", type=_count, help="buy-in in minor units (200 times what a seat must bring)")
     play.set_defaults(run=_play)
     games = commands.add_parser("games", help="list the games")
     games.add_argument("--verbs", metavar="GAME", help="the vocabulary of one game")

@@ -16,6 +16,7 @@ verb    arguments       meaning
 ``br``  ``N``           a blind seat's raise in mid-order: pay what is owed and N more
 ``ks``  ``N pM``        charge seat M (kóstáltat) with N
 ``st``                  stand: no further raise
+``up``  ``CARDS``       turn cards up in the middle of play
 ``sm``  ``CARDS``       show cards
 ======  ==============  ==========================================================
 
@@ -59,7 +60,7 @@ _CARDS = r"(?:[A-Z0-9][a-z]|\?\?){1,52}"
 _LINE = re.compile(
     rf"(?:d dh p(?P<to>[1-9]) (?P<dealt>{_CARDS})"
     rf"|p(?P<actor>[1-9]) (?:(?P<bare>f|k|st)|(?P<paying>po|lk|cc|rb|br) (?P<amount>{_NUMBER})"
-    rf"|ks (?P<charge>{_NUMBER}) p(?P<charged>[1-9])|sm (?P<shown>{_CARDS})))",
+    rf"|ks (?P<charge>{_NUMBER}) p(?P<charged>[1-9])|(?P<showing>sm|up) (?P<shown>{_CARDS})))",
     re.ASCII,
 )
 
@@ -83,7 +84,7 @@ def parse_action(line: str) -> Action:
         return Action(actor, part["paying"], int(part["amount"]), 0, (), line)
     if part["charge"] is not None:
         return Action(actor, "ks", int(part["charge"]), int(part["charged"]), (), line)
-    return Action(actor, "sm", 0, 0, split_cards(part["shown"]), line)
+    return Action(actor, part["showing"], 0, 0, split_cards(part["shown"]), line)
 
 
 def actor_name(actor: int) -> str:
@@ -94,6 +95,11 @@ def actor_name(actor: int) -> str:
 def deal_line(seat: int, cards: tuple[str, ...]) -> str:
     """The canonical line that deals ``cards`` to ``seat``."""
     return f"d dh p{seat} {''.join(cards)}"
+
+
+def up_line(seat: int, cards: tuple[str, ...]) -> str:
+    """The canonical line with which ``seat`` turns ``cards`` up."""
+    return f"p{seat} up {''.join(cards)}"
 
 
 def show_line(seat: int, cards: tuple[str, ...]) -> str:

@@ -78,6 +78,14 @@ class Shown(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class TurnedUp(Event):
+    """``seat`` turned these of its cards up, in the middle of play; told once every seat has chosen its own."""
+
+    seat: int
+    cards: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BottomCard(Event):
     """The bottom card of the pack, which everyone may see (Ferbli, "Deal and Betting")."""
 

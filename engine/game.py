@@ -144,6 +144,9 @@ class Hand(Protocol):
     def forced(self) -> str | None:
         """With a known deck, the next line that leaves nobody a choice (deal, show); else None."""
 
+    def cards_of(self, seat: int) -> tuple[str, ...]:
+        """All cards dealt to ``seat`` so far, in dealing order: for whoever may know them."""
+
     def view(self, viewer: Viewer) -> dict[str, object]:
         """JSON-able state as ``viewer`` may know it."""
 
@@ -153,7 +156,8 @@ class Hand(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A game of the registry; ``verbs`` maps its vocabulary to a sentence each."""
+    """A game of the registry. ``verbs`` maps its vocabulary to a sentence each; ``example`` holds options of a
+    small table, for random play; ``packs`` are those a table may choose by name, ``pack`` the usual one."""
 
     name: str
     rules_id: str
@@ -163,10 +167,18 @@ class Game:
     max_seats: int
     begin: Callable[[Setup], Hand]
     verbs: Mapping[str, str] = field(default_factory=dict)
+    example: Mapping[str, object] = field(default_factory=dict)
+    packs: Mapping[str, Pack] = field(default_factory=dict)
+
+    def pack_for(self, opt: Mapping[str, object]) -> Pack:
+        """The pack that a table with these options plays with (its option ``pack``, where the game has a
+        choice)."""
+        named = opt.get("pack")
+        return self.packs.get(named, self.pack) if isinstance(named, str) else self.pack
 
 
 # Modules are imported on demand: each one imports this module for the types above.
-_MODULES = {"ferbli": "engine.vying.ferbli"}
+_MODULES = {"ferbli": "engine.vying.ferbli", "faerbeln": "engine.vying.faerbeln"}
 
 
 def game_names() -> tuple[str, ...]:

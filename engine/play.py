@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
+from engine.actions import up_line
 from engine.game import Hand, Legal, Setup, game_info, require_seats, start
 from engine.record import Record, record_of
 from engine.shuffle import shuffled_deck
@@ -23,6 +24,9 @@ def random_line(hand: Hand, random: Random) -> str:
         return forced
     offers = hand.legal()
     offer = random.choices(offers, [WEIGHTS.get(offer.verb, 1) for offer in offers])[0]
+    if offer.verb == "up":
+        seat = int(offer.actor[1:])
+        return up_line(seat, tuple(random.sample(hand.cards_of(seat), offer.count or 0)))
     return line_of(offer, random)
 
 
@@ -68,7 +72,7 @@ def play_evening(table: Sitting, *, hands: int, seed: str) -> Iterator[Record]:
     stacks, carry = (table.stack,) * table.seats, 0
     for number in range(1, hands + 1):
         hand_id = f"R-{number:06d}"
-        deck = shuffled_deck(info.pack, random.randbytes(32), hand_id, {})
+        deck = shuffled_deck(info.pack_for(table.opt), random.randbytes(32), hand_id, {})
         hand = play_hand(Setup(table.game, table.opt, table.seats, stacks, carry, table.seats, deck), random)
         yield record_of(hand, hand_id=hand_id, rules_id=info.rules_id, seats=names, opt=table.opt)
         names = names[1:] + names[:1]

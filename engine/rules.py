@@ -69,6 +69,11 @@ class Rules:
         rules.validate(seats)
         return rules
 
+    @property
+    def least_stack(self) -> int:
+        """What a stack must hold for its seat to be dealt in, in minor units: its forced payments."""
+        return 0
+
     def validate(self, seats: int) -> None:
         """Check what one option demands of another; ``seats`` is the number of seats dealt in."""
 

@@ -1,7 +1,8 @@
 """Rounds of answers and the limits of a bet, for games in which stakes are raised by explicit amounts.
 
 A round of answers asks seats in order to match the level or fold; what follows when the last one has answered
-is the game's.
+is the game's. :class:`AnswerState` is what all these games share, :class:`BettingState` adds bets of a free
+amount.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from engine.actions import Action
-from engine.errors import AmountOutOfRange
+from engine.errors import AmountOutOfRange, StackTooShort
 from engine.game import Setup
 from engine.vying.state import PotRules, VyingState
 
@@ -27,17 +28,16 @@ class BetRules(PotRules, Protocol):
         """Largest single bet, if the table has one."""
 
 
-class BettingState(VyingState):
-    """Adds bets and answers to the bare table."""
+class AnswerState(VyingState):
+    """Adds raises and answers to the bare table."""
 
-    __slots__ = ("answered", "largest", "last_matcher", "rules")
+    __slots__ = ("answered", "last_matcher", "rules")
 
-    rules: BetRules
+    rules: PotRules
 
-    def __init__(self, setup: Setup, rules: BetRules) -> None:
+    def __init__(self, setup: Setup, rules: PotRules) -> None:
         super().__init__(setup)
         self.rules = rules
-        self.largest = 0  # largest single bet of this deal
         self.answered: Callable[[Any], None] | None = None  # what follows once all have answered
         self.last_matcher = 0  # who was the last to match the bet being answered
 
@@ -68,17 +68,43 @@ class BettingState(VyingState):
         if self.queue:
             self.turn = self.queue[-1]
         elif len(self.active) == 1 and self.phase != "vizi":
-            self.return_uncalled(self.active[0])
-            self.award(self.active[0], self.rules, "uncontested")
+            self.win_alone()
         elif self.answered is not None:
             self.answered(self)
 
-    # -- limits ----------------------------------------------------------------------------------------------
+    def win_alone(self) -> None:
+        """The only seat left gets back what nobody matched and wins the rest, showing nothing."""
+        winner = self.active[0]
+        self.return_uncalled(winner)
+        self.award(winner, self.rules, "uncontested")
+
+    # -- raises ----------------------------------------------------------------------------------------------
+
+    def reach(self) -> int:
+        """The largest raise that the poorest active seat could still match."""
+        return min([self.stacks[seat] + self.stakes[seat] for seat in self.active]) - self.level
+
+    def raise_by(self, seat: int, amount: int) -> None:
+        """Stake what is owed and ``amount`` more, which all others then owe."""
+        self.stake(seat, self.level - self.stakes[seat] + amount)
+        self.level += amount
+
+
+class BettingState(AnswerState):
+    """Adds bets of an amount that the player chooses within limits."""
+
+    __slots__ = ("largest",)
+
+    rules: BetRules
+
+    def __init__(self, setup: Setup, rules: BetRules) -> None:
+        super().__init__(setup, rules)
+        self.largest = 0  # largest single bet of this deal
 
     def limited(self, low: int, high: int) -> tuple[int, int]:
         """``low`` to ``high`` within the table's maximum and what the poorest active seat could still
         match."""
-        cap = min([self.stacks[seat] + self.stakes[seat] for seat in self.active]) - self.level
+        cap = self.reach()
         if cap < high:
             high = cap
         if self.rules.table_max is not None and self.rules.table_max < high:
@@ -100,8 +126,14 @@ class BettingState(VyingState):
             )
 
     def raise_by(self, seat: int, amount: int) -> None:
-        """Stake what is owed and ``amount`` more, which all others then owe."""
-        self.stake(seat, self.level - self.stakes[seat] + amount)
-        self.level += amount
+        """As in every game, and remember the largest."""
+        super().raise_by(seat, amount)
         if amount > self.largest:
             self.largest = amount
+
+
+def require_stacks(setup: Setup, least: int) -> None:
+    """Raise ``StackTooShort`` for the first seat that could not pay ``least``, its forced payments."""
+    for seat, stack in enumerate(setup.stacks, 1):
+        if stack < least:
+            raise StackTooShort(f"p{seat} has {stack}, it may have to pay {least}", seat=seat, min=least)

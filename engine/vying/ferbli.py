@@ -27,10 +27,10 @@ from typing import ClassVar
 
 from engine.actions import Action
 from engine.cards import TELL32
-from engine.errors import StackTooShort, WrongTarget
+from engine.errors import WrongTarget
 from engine.events import MoveKind
 from engine.game import Game, Hand, Legal, Setup
-from engine.vying.betting import BettingState
+from engine.vying.betting import BettingState, require_stacks
 from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.hand import VyingHand, parse_rules
 from engine.vying.ranking import ferbli_key
@@ -55,6 +55,7 @@ class FerbliState(BettingState):
     """One hand of Ferbli."""
 
     PACK = TELL32
+    BOTTOM_IS_PUBLIC = True
     __slots__ = ("blind_bet", "blind_over", "charger", "charges", "last", "raises", "target")
 
     rules: FerbliRules
@@ -334,10 +335,8 @@ class FerbliState(BettingState):
 def _begin(setup: Setup) -> Hand:
     """A hand at its first action; every stack must cover the vizi that its seat may be forced to pay."""
     rules = parse_rules(FerbliRules, setup)
-    for seat, stack in enumerate(setup.stacks, 1):
-        if stack < rules.vizi:
-            raise StackTooShort(f"p{seat} has {stack}, the vizi is {rules.vizi}", seat=seat, min=rules.vizi)
+    require_stacks(setup, rules.least_stack)
     return VyingHand(setup, rules, FerbliState(setup, rules))
 
 
-GAME = Game("ferbli", FerbliRules.RULES_ID, FerbliRules, TELL32, 2, 7, _begin, VERBS)
+GAME = Game("ferbli", FerbliRules.RULES_ID, FerbliRules, TELL32, 2, 7, _begin, VERBS, {"vizi": 100})

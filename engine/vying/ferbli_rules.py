@@ -6,12 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.errors import OptionMissing, OptionOutOfRange
-from engine.rules import Rules, option
+from engine.errors import OptionOutOfRange
+from engine.rules import option
+from engine.vying.pot_rules import TaxedRules
 
 
 @dataclass(frozen=True)
-class FerbliRules(Rules):
+class FerbliRules(TaxedRules):
     """Classic Limited Ferbli. Money is in minor units of the house's currency."""
 
     GAME: ClassVar[str] = "ferbli"
@@ -58,10 +59,6 @@ class FerbliRules(Rules):
     tax_bps: int = option(int, 0, high=10_000)
     """House tax on a pot when it is won, in basis points. The text's private game has none; a house table
     sets it."""
-    tax_cap: int | None = option(int, None)
-    """Largest tax on one pot; must be set when ``tax_bps`` is above 0."""
-    chip: int = option(int, 1, low=1)
-    """Smallest chip: tax is rounded down to it."""
     wild: tuple[str, ...] = option(tuple, (), choices=((),), variant=True)
     """Wild cards ("Variations": sánta and others)."""
     grigare: str = option(str, "off", choices=("off",), unbuilt=("general", "kis_nagy"))
@@ -76,12 +73,11 @@ class FerbliRules(Rules):
     """Second and third round in one ("Variations"): the text itself calls it unclear."""
 
     def validate(self, seats: int) -> None:
-        """Tax needs a cap, bets in chips start from a vizi of whole chips, and there must be enough seats.
+        """Bets in chips start from a vizi of whole chips, and there must be enough seats.
 
         With bets in whole vizi the chip is only what tax is rounded down to, and need not divide the vizi.
         """
-        if self.tax_bps > 0 and self.tax_cap is None:
-            raise OptionMissing("option 'tax_cap' must be set when tax is taken", option="tax_cap")
+        super().validate(seats)
         if self.bet_unit == "chip" and self.vizi % self.chip:
             raise OptionOutOfRange("option 'vizi' must be a multiple of 'chip'", step=self.chip)
         if self.table_max is not None and self.table_max < self.vizi:
@@ -100,11 +96,7 @@ class FerbliRules(Rules):
         """Every bet is a multiple of this."""
         return self.vizi if self.bet_unit == "vizi" else self.chip
 
-    def tax_on(self, pot: int) -> int:
-        """Tax on a pot that is won: a share rounded down to the smallest chip, at most the cap."""
-        if not self.tax_bps:
-            return 0
-        tax = pot * self.tax_bps // 10_000
-        if self.tax_cap is not None:
-            tax = min(tax, self.tax_cap)
-        return tax - tax % self.chip
+    @property
+    def least_stack(self) -> int:
+        """The vizi: even a seat that drops out pays it when there are too few players."""
+        return self.vizi

@@ -10,7 +10,7 @@ from engine.actions import Action, actor_name, deal_line, parse_action, show_lin
 from engine.canonical import canonical_json, sha256_of
 from engine.cards import require_full_deck
 from engine.errors import MalformedAction, OptionOutOfRange
-from engine.events import BottomCard, Dealt, Event, HandEnded, Looked, Move, Shown, Spoke
+from engine.events import BottomCard, Dealt, Event, HandEnded, Looked, Move, Shown, Spoke, TurnedUp
 from engine.game import Legal, Result, Setup, Viewer, game_info
 from engine.rules import Rules
 from engine.vying.state import NOBODY, VyingState
@@ -49,7 +49,7 @@ class VyingHand:
 
     def __init__(self, setup: Setup, rules: Rules, state: VyingState) -> None:
         if setup.deck is not None:
-            require_full_deck(setup.deck, state.PACK)
+            require_full_deck(setup.deck, state.pack)
         self._setup = setup
         self._rules = rules
         self._state = state
@@ -133,9 +133,11 @@ class VyingHand:
     def _tell(self, action: Action, before: int, first_deal: bool) -> tuple[Event, ...]:
         state = self._state
         events: list[Event] = []
-        if first_deal and state.deck is not None:
+        if first_deal and state.deck is not None and state.BOTTOM_IS_PUBLIC:
             events.append(BottomCard(state.deck[-1]))
         events.append(_event_of(action))
+        if action.verb == "up" and state.phase != "up":  # all have chosen, so all cards are turned at once
+            events.extend(TurnedUp(seat, state.up[seat]) for seat in state.active)
         events.extend(Move(*move) for move in state.moves[before:])
         if state.result is not None:
             events.append(HandEnded(state.result.ending, state.result.winner))
@@ -155,6 +157,10 @@ class VyingHand:
         if state.phase == "showdown":
             return show_line(state.turn, state.cards[state.turn])
         return None
+
+    def cards_of(self, seat: int) -> tuple[str, ...]:
+        """All cards dealt to ``seat`` so far, in dealing order: for whoever may know them."""
+        return self._state.cards[seat]
 
     def view(self, viewer: Viewer) -> dict[str, object]:
         """JSON-able state as ``viewer`` (seat number, ``"public"`` or ``"auditor"``) may know it."""

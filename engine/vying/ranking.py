@@ -142,15 +142,31 @@ def _require_hand(cards: Sequence[str], pack: Pack) -> None:
 _RANKINGS: dict[str, Callable[[Sequence[str]], Rank]] = {"ferbli": rank_ferbli, "faerbeln": rank_faerbeln}
 
 _BITS = {card: 1 << at for at, card in enumerate(TELL32.cards)}
+_FRENCH_BITS = {card: 1 << at for at, card in enumerate(FRENCH32.cards)}
 
 
 @cache
-def _keys() -> dict[int, int]:
-    """Set of four cards, as the sum of their bits -> key."""
-    return {sum(_BITS[card] for card in hand): rank_ferbli(hand).key for hand in combinations(TELL32.cards, 4)}
+def _keys(game: str) -> dict[int, int]:
+    """Set of four cards, as the sum of their bits -> key. Both packs are laid out alike, so one table serves
+    either."""
+    rank = _RANKINGS[game]
+    return {sum(_BITS[card] for card in hand): rank(hand).key for hand in combinations(TELL32.cards, 4)}
 
 
 def ferbli_key(cards: Sequence[str]) -> int:
     """The key of :func:`rank_ferbli`, from the table."""
     first, second, third, fourth = cards
-    return _keys()[_BITS[first] | _BITS[second] | _BITS[third] | _BITS[fourth]]
+    return _keys("ferbli")[_BITS[first] | _BITS[second] | _BITS[third] | _BITS[fourth]]
+
+
+def faerbeln_key(cards: Sequence[str], pack: Pack) -> int:
+    """The key of :func:`rank_faerbeln` for cards of ``pack`` (Tell or Piquet), from the table."""
+    bits = _BITS if pack is TELL32 else _FRENCH_BITS
+    first, second, third, fourth = cards
+    return _keys("faerbeln")[bits[first] | bits[second] | bits[third] | bits[fourth]]
+
+
+def is_forty_one(key: int) -> bool:
+    """Whether a key of Färbeln is that of 41 points in one suit, the best four-card flush ("Card
+    combinations")."""
+    return key == 100 * FAERBELN.index("four-card flush") + 41

@@ -45,6 +45,11 @@ class VyingState:
     """Cards, money and turn of one hand; a game adds its phases."""
 
     PACK: ClassVar[Pack]
+    """The pack, unless the table plays with another one (``pack``)."""
+    BOTTOM_IS_PUBLIC: ClassVar[bool] = False
+    """Whether everyone may see the bottom card of the pack."""
+    TURNS_UP: ClassVar[bool] = False
+    """Whether seats turn cards up during play."""
     HANDLERS: ClassVar[Mapping[str, Mapping[str, Handler]]]
     """phase -> verb -> handler; a verb that the phase does not list is not legal in it."""
     OFFERS: ClassVar[Mapping[str, Offer]]
@@ -62,6 +67,7 @@ class VyingState:
         "log",
         "moves",
         "next_card",
+        "pack",
         "phase",
         "pot",
         "queue",
@@ -73,6 +79,7 @@ class VyingState:
         "stakes",
         "start_stacks",
         "turn",
+        "up",
         "verbs",
     )  # fmt: skip
 
@@ -89,6 +96,8 @@ class VyingState:
         self.seen = [0] * (seats + 1)  # a seat has looked at its first so many cards
         self.shown = [False] * (seats + 1)
         self.known: set[str] = set()  # named cards that lie somewhere; kept only without a deck
+        self.up: list[tuple[str, ...]] = [()] * (seats + 1)  # cards turned up, as the seat named them
+        self.pack = self.PACK
         self.deck = setup.deck
         self.next_card = 0
         self.deals: list[tuple[int, int]] = []  # (seat, count) still to deal, the next one last
@@ -176,15 +185,15 @@ class VyingState:
             self.stacks[winner] += uncalled
             self.moves.append((MoveKind.RETURNED, winner, uncalled))
 
-    def award(self, winner: int, rules: PotRules, ending: str) -> None:
-        """Pay the pot to ``winner``, less the house's tax, and end the hand."""
+    def award(self, winner: int, rules: PotRules, ending: str, bonus: tuple[int, ...] = ()) -> None:
+        """Pay the pot to ``winner``, less the house's tax, and end the hand; ``bonus`` as in :meth:`finish`."""
         tax = rules.tax_on(self.pot)
         self.stacks[winner] += self.pot - tax
         if self.pot > tax:
             self.moves.append((MoveKind.AWARD, winner, self.pot - tax))
         if tax:
             self.moves.append((MoveKind.TAX, 0, tax))
-        self.finish(tax, 0, ending, winner)
+        self.finish(tax, 0, ending, winner, bonus)
 
     def carry_on(self, ending: str) -> None:
         """Leave the pot on the table for the next hand and end this one."""
@@ -192,11 +201,16 @@ class VyingState:
         self.moves.append((MoveKind.CARRY_OUT, 0, carried))
         self.finish(0, carried, ending, 0)
 
-    def finish(self, tax: int, carry_out: int, ending: str, winner: int) -> None:
-        """Close the hand: the pot is empty and the result stands."""
+    def finish(self, tax: int, carry_out: int, ending: str, winner: int, bonus: tuple[int, ...] = ()) -> None:
+        """Close the hand: the pot is empty and the result stands. ``bonus``: what the house pays each seat, if
+        it pays any."""
         self.pot = 0
+        for seat, amount in enumerate(bonus, 1):
+            if amount:
+                self.stacks[seat] += amount
+                self.moves.append((MoveKind.BONUS, seat, amount))
         net = tuple([self.stacks[seat] - start for seat, start in enumerate(self.start_stacks, 1)])
-        self.result = Result(net, tax, (0,) * self.seats, carry_out, ending, winner)
+        self.result = Result(net, tax, bonus or (0,) * self.seats, carry_out, ending, winner)
         self.enter("over", NOBODY)
 
     # -- cards -----------------------------------------------------------------------------------------------
@@ -235,18 +249,18 @@ class VyingState:
 
     def _refuse_cards(self, cards: tuple[str, ...]) -> None:
         """Say what is wrong with cards that are not the next of the deck."""
-        require_in_pack(cards, self.PACK)
+        require_in_pack(cards, self.pack)
         gone = self.deck[: self.next_card] if self.deck else ()
         for card in cards:
             if card in gone:
                 raise CardAlreadyDealt(f"{card} has been dealt before", card=card)
         raise CardNotFromDeck(f"{''.join(cards)} is not what comes next from the deck", count=len(cards))
 
-    def require_free(self, cards: tuple[str, ...]) -> None:
-        """Named cards must be of the pack, and nowhere else."""
-        require_in_pack(cards, self.PACK)
+    def require_free(self, cards: tuple[str, ...], own: tuple[str, ...] = ()) -> None:
+        """Named cards must be of the pack, and nowhere else but among ``own``."""
+        require_in_pack(cards, self.pack)
         for at, card in enumerate(cards):
-            if card != UNKNOWN and (card in self.known or card in cards[:at]):
+            if card != UNKNOWN and ((card in self.known and card not in own) or card in cards[:at]):
                 raise CardAlreadyDealt(f"{card} has been dealt before", card=card)
 
     def unseen(self, seat: int) -> int:
@@ -282,7 +296,7 @@ class VyingState:
     def _reveal(self, seat: int, cards: tuple[str, ...]) -> None:
         """Put names to unknown cards; a card known before must stand in its place."""
         dealt = self.cards[seat]
-        require_in_pack(cards, self.PACK)
+        require_in_pack(cards, self.pack)
         if len(cards) != len(dealt):
             raise WrongCount(f"p{seat} shows {len(dealt)} cards, not {len(cards)}", count=len(dealt))
         if UNKNOWN in cards:
@@ -290,8 +304,10 @@ class VyingState:
         for was, now in zip(dealt, cards, strict=True):
             if was not in (now, UNKNOWN):
                 raise CardMismatch(f"p{seat} was dealt {''.join(dealt)}, not {''.join(cards)}")
+        if not set(cards).issuperset(self.up[seat]):
+            raise CardMismatch(f"p{seat} turned up {''.join(self.up[seat])}, which is not among {''.join(cards)}")
         revealed = tuple(now for was, now in zip(dealt, cards, strict=True) if was == UNKNOWN)
-        self.require_free(revealed)
+        self.require_free(revealed, tuple(card for card in self.up[seat] if card not in dealt))
         self.known.update(revealed)
         self.cards[seat] = cards
 

@@ -1,14 +1,14 @@
 """What each viewer may know of a hand.
 
-A seat knows its first two cards, its later ones once it has looked at them, what others have shown, and
-everything that was said and paid. The public knows the same without any seat's own cards; the auditor knows
+A seat knows its first two cards, its later ones once it has looked at them, what others have shown or turned
+up, and everything that was said and paid. The public knows the same without any seat's own cards; the auditor knows
 all. What a viewer may not know is ``??``, and nothing else in a view depends on it (so the digest, which
 covers cards, is no part of it).
 """
 
 from __future__ import annotations
 
-from engine.actions import actor_name, parse_action
+from engine.actions import actor_name, deal_line, parse_action, up_line
 from engine.cards import UNKNOWN
 from engine.errors import MalformedSetup
 from engine.game import Setup, Viewer
@@ -35,10 +35,10 @@ def view_of(setup: Setup, rules: Rules, state: VyingState, viewer: Viewer) -> di
         "pot": state.pot,
         "stacks": state.stacks[1:],
         "stakes": state.stakes[1:],
-        "seats": [_seat(state, seat, cards[seat]) for seat in range(1, state.seats + 1)],
-        "bottom": state.deck[-1] if state.deck and state.next_card else None,
+        "seats": [_seat(state, seat, cards[seat], viewer) for seat in range(1, state.seats + 1)],
+        "bottom": state.deck[-1] if state.deck and state.next_card and state.BOTTOM_IS_PUBLIC else None,
         "legal": [offer.as_dict() for offer in state.legal()],
-        "log": _masked_log(state, cards),
+        "log": _masked_log(state, cards, viewer),
         "result": _result(state),
     }
     if viewer == AUDITOR:
@@ -62,9 +62,14 @@ def _known_cards(state: VyingState, seat: int, viewer: Viewer) -> list[str]:
     return [*cards[:known], *[UNKNOWN] * (len(cards) - known)]
 
 
-def _seat(state: VyingState, seat: int, cards: list[str]) -> dict[str, object]:
+def _may_see_up(state: VyingState, seat: int, viewer: Viewer) -> bool:
+    """Cards turned up are everybody's as soon as every seat has chosen its own; till then only the chooser's."""
+    return state.phase != "up" or viewer in (seat, AUDITOR)
+
+
+def _seat(state: VyingState, seat: int, cards: list[str], viewer: Viewer) -> dict[str, object]:
     active = seat in state.active
-    return {
+    view: dict[str, object] = {
         "seat": seat,
         "state": "active" if active else "folded",
         "stack": state.stacks[seat],
@@ -74,10 +79,15 @@ def _seat(state: VyingState, seat: int, cards: list[str]) -> dict[str, object]:
         "unseen": state.unseen(seat),
         "shown": state.shown[seat],
     }
+    if state.TURNS_UP:
+        # Apart from ``cards``, whose places would tell when an upturned card was dealt.
+        up = state.up[seat]
+        view["up"] = list(up) if _may_see_up(state, seat, viewer) else [UNKNOWN] * len(up)
+    return view
 
 
-def _masked_log(state: VyingState, cards: list[list[str]]) -> list[str]:
-    """The log with every dealt card that the viewer may not know as ``??``."""
+def _masked_log(state: VyingState, cards: list[list[str]], viewer: Viewer) -> list[str]:
+    """The log with every card that the viewer may not know as ``??``."""
     dealt = [0] * (state.seats + 1)
     lines = []
     for line in state.log:
@@ -85,7 +95,11 @@ def _masked_log(state: VyingState, cards: list[list[str]]) -> list[str]:
             action = parse_action(line)
             seat, start = action.target, dealt[action.target]
             dealt[seat] = start + len(action.cards)
-            line = f"d dh p{seat} {''.join(cards[seat][start : dealt[seat]])}"
+            line = deal_line(seat, tuple(cards[seat][start : dealt[seat]]))
+        elif state.phase == "up" and " up " in line:
+            seat = parse_action(line).actor
+            if not _may_see_up(state, seat, viewer):
+                line = up_line(seat, (UNKNOWN,) * len(state.up[seat]))
         lines.append(line)
     return lines
 

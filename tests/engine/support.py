@@ -1,4 +1,4 @@
-"""Helpers for the engine's tests: hands on stacked decks, the recorded evening, a hand's whole state."""
+"""Helpers for the engine's tests: hands on stacked decks, the recorded evenings, a hand's whole state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from engine.cards import TELL32
+from engine.cards import TELL32, Pack
 from engine.game import Hand, Setup, start
 from engine.record import Record, parse_record
 from engine.vying.hand import VyingHand
@@ -29,14 +29,20 @@ def extra() -> tuple[Record, ...]:
     return read("extra.jsonl")
 
 
+@cache
+def faerbeln() -> tuple[Record, ...]:
+    """180 recorded hands of Färbeln of an independent model."""
+    return read("faerbeln.jsonl")
+
+
 def read(name: str) -> tuple[Record, ...]:
     """All records of a file of the demo."""
     return tuple(parse_record(line) for line in (DEMO / name).read_text().splitlines())
 
 
-def shuffled(random: Random) -> tuple[str, ...]:
+def shuffled(random: Random, pack: Pack = TELL32) -> tuple[str, ...]:
     """A whole pack in random order."""
-    cards = list(TELL32.cards)
+    cards = list(pack.cards)
     random.shuffle(cards)
     return tuple(cards)
 
@@ -58,6 +64,20 @@ def table(
     """A hand of Ferbli at its start: vizi 100, 10,000 a seat, the pack in its printed order."""
     options = {"vizi": VIZI, **(opt or {})}
     return start(Setup("ferbli", options, seats, stacks or (10_000,) * seats, carry, seats, deck))
+
+
+def forty_one(
+    seats: int = 3,
+    *,
+    opt: dict[str, object] | None = None,
+    stacks: tuple[int, ...] | None = None,
+    carry: int = 0,
+    deck: tuple[str, ...] | None = TELL32.cards,
+) -> Hand:
+    """A hand of Färbeln before the first ante: ante 200, limit 500 / 1,000, 10,000 a seat, no bonus unless
+    named."""
+    options = {"ante": 200, "lower": 500, "upper": 1000, "round2_unit": "lower", "bonus41": 0, "tax_cap": 700}
+    return start(Setup("faerbeln", options | (opt or {}), seats, stacks or (10_000,) * seats, carry, seats, deck))
 
 
 def play(hand: Hand, *lines: str) -> Hand:
@@ -116,11 +136,11 @@ def altered_lines(line: str) -> Iterator[str]:
     """The line with another actor, verb, amount or card."""
     actor, verb, *rest = line.split(" ")
     yield " ".join(["p2" if actor == "p1" else "p1", verb, *rest])
-    yield " ".join([actor, {"cc": "rb", "k": "f", "f": "k", "st": "k", "rb": "cc"}.get(verb, "cc"), *rest])
+    yield " ".join([actor, {"cc": "rb", "k": "f", "f": "k", "st": "k", "rb": "cc", "up": "sm"}.get(verb, "cc"), *rest])
     if rest and rest[0].isdigit():
         for amount in (int(rest[0]) + 1, int(rest[0]) * 2, int(rest[0]) + 100, 0):
             yield " ".join([actor, verb, str(amount), *rest[1:]])
-    if verb in ("dh", "sm"):
+    if verb in ("dh", "sm", "up"):
         card = rest[-1][:2]
         other = TELL32.cards[(TELL32.cards.index(card) + 5) % 32] if card != "??" else "Aa"
         yield " ".join([actor, verb, *rest[:-1], other + rest[-1][2:]])

@@ -45,6 +45,7 @@ from tests.engine.support import frozen, play, table
         "p2 br 100",
         "p1 st",
         "p1 sm Kl8bXb7b",
+        "p1 up Kl8b",
     ],
 )
 def test_canonical_lines_are_read_and_kept_as_they_are(line: str):
@@ -85,6 +86,8 @@ def test_canonical_lines_are_read_and_kept_as_they_are(line: str):
         "d f",
         "p1 dh p2 KlKa",
         "p1 sm",
+        "p1 up",
+        "d up Kl8b",
         "p1 sm kl8b",
         "d dh p1 K?8b",
         "p1 cc \u0661\u0660\u0660",

@@ -69,6 +69,12 @@ def test_rank_prints_one_object_a_hand():
     ("play", "ferbli", "--opt", "cuhhol=true"),
     ("play", "ferbli", "--opt", "tax_bps=500"),
     ("play", "ferbli", "--stack", "99"),
+    ("play", "faerbeln", "--seats", "2"),
+    ("play", "faerbeln", "--seats", "8"),
+    ("play", "faerbeln", "--stack", "699"),
+    ("play", "faerbeln", "--opt", "pack=italian"),
+    ("play", "faerbeln", "--opt", "short_stack=side_pot"),
+    ("rank", "faerbeln", "AcKcQcJa"),
     ("games", "--verbs", "poker"),
     ("shuffle",),
     (),
@@ -152,7 +158,28 @@ def test_play_writes_records_that_replay_and_repeats_itself():
     assert replayed.returncode == 0 and len(answers(replayed)) == 40
 
 
+@pytest.mark.parametrize("pack", ["tell", "french"])
+def test_play_and_replay_of_faerbeln(pack: str):
+    played = run("play", "faerbeln", "--seats", "4", "--hands", "30", "--opt", f"pack={pack}", "--opt", "bonus41=5000")
+    records = answers(played)
+    assert len(records) == 30 and all(record["carry_out"] == 0 for record in records)
+    assert {record["opt"]["pack"] for record in records} == {pack}  # type: ignore[index]
+    replayed = run("replay", "-", text=played.stdout)
+    assert replayed.returncode == 0 and len(answers(replayed)) == 30
+
+
+def test_rank_of_faerbeln_knows_both_packs():
+    one, other = answers(run("rank", "faerbeln", "AaKaOaXa", "AsKsQsTs"))
+    assert (one["category"], one["points"]) == ("four-card flush", 41)
+    assert one["key"] == other["key"] and other["text"] == "four-card flush, 41 in spades"
+
+
 def test_games_and_their_verbs():
-    assert run("games").stdout.split()[:2] == ["ferbli", "ferbli/1"]
+    assert run("games").stdout.splitlines() == [
+        "ferbli\tferbli/1\t2 to 7 seats\ttell32",
+        "faerbeln\tfaerbeln/1\t3 to 7 seats\ttell32 or french32",
+    ]
+    verbs = [line.split("\t")[0] for line in run("games", "--verbs", "faerbeln").stdout.splitlines()]
+    assert verbs == ["po", "dh", "cc", "f", "k", "rb", "up", "sm"]
     listed = [line.split("\t")[0] for line in run("games", "--verbs", "ferbli").stdout.splitlines()]
     assert listed == ["po", "dh", "cc", "f", "k", "rb", "ks", "lk", "br", "st", "sm"]

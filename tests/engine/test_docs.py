@@ -9,6 +9,9 @@ import pytest
 
 from engine import errors
 from engine.game import game_info, start
+from engine.vying.faerbeln import FaerbelnState
+from engine.vying.ferbli import FerbliState
+from engine.vying.state import VyingState
 from tests.engine.support import table
 
 
@@ -32,11 +35,10 @@ def test_the_error_tree_is_drawn_complete_and_codes_are_unique():
             assert kind.code in (errors.__doc__ or "")
 
 
-def test_the_vocabulary_is_what_the_phases_know():
-    from engine.vying.ferbli import FerbliState
-
-    known = {verb for verbs in FerbliState.HANDLERS.values() for verb in verbs}
-    assert known == set(FerbliState.OFFERS) == set(game_info("ferbli").verbs)
+@pytest.mark.parametrize(("game", "state"), [("ferbli", FerbliState), ("faerbeln", FaerbelnState)])
+def test_the_vocabulary_is_what_the_phases_know(game: str, state: type[VyingState]):
+    known = {verb for verbs in state.HANDLERS.values() for verb in verbs}
+    assert known == set(state.OFFERS) == set(game_info(game).verbs)
 
 
 def test_start_gives_a_hand_of_the_protocol():

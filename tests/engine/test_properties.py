@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cards import TELL32
+from engine.cards import FRENCH32, TELL32
 from engine.errors import EngineError
 from engine.events import Move, MoveKind
 from engine.game import Hand, Legal, Setup, resume, start
@@ -19,9 +19,40 @@ from tests.engine.support import frozen, shuffled
 
 TO_POT = {MoveKind.STAKE, MoveKind.PENALTY}
 PLAYOUTS = 20_000
+GAMES = ("ferbli", "faerbeln")
+ENDINGS = {
+    "ferbli": {"cukassza", "all_checked", "uncontested", "showdown"},
+    "faerbeln": {"uncontested", "showdown"},
+}
 
 
-def random_setup(random: Random) -> Setup:
+def random_setup(game: str, random: Random) -> Setup:
+    """Some table of the game, short stacks among the seats, now and then with other options."""
+    return random_ferbli(random) if game == "ferbli" else random_faerbeln(random)
+
+
+def random_faerbeln(random: Random) -> Setup:
+    """Three to seven seats, either pack, every option now and then."""
+    seats = random.randint(3, 7)
+    pack = random.choice(["tell", "french"])
+    opt: dict[str, object] = {"ante": 200, "lower": 500, "upper": 800, "bonus41": 10_000, "pack": pack}
+    opt |= random.choice([{"tax_cap": 700}, {"tax_bps": 0}, {"tax_bps": 333, "tax_cap": 10**6, "chip": 25}])
+    opt["round2_unit"] = random.choice(["lower", "upper"])
+    others: dict[str, object] = {
+        "raise_cap": random.randint(1, 5),
+        "cap_heads_up": random.choice([0, 1, 5]),
+        "forehand_option": False,
+        "check_allowed": False,
+        "showdown": "any_call",
+    }
+    opt |= {name: value for name, value in others.items() if random.random() < 0.3}
+    richest = random.choice([1000, 5000, 50_000])
+    stacks = tuple(random.randint(700, richest) for _ in range(seats))
+    deck = shuffled(random, FRENCH32 if pack == "french" else TELL32)
+    return Setup("faerbeln", opt, seats, stacks, 0, seats, deck)
+
+
+def random_ferbli(random: Random) -> Setup:
     """Two to seven seats, short stacks among them, some tax, some carry, now and then other limits."""
     seats = random.randint(2, 7)
     opt: dict[str, object] = {"vizi": 100}
@@ -41,7 +72,7 @@ def random_setup(random: Random) -> Setup:
 def play_out(setup: Setup, random: Random) -> Hand:
     """Play at random, checking the money after every action by adding up the events."""
     hand = start(setup)
-    stacks, pot, tax, carried = list(setup.stacks), 0, 0, 0
+    stacks, pot, tax, carried, bonus = list(setup.stacks), 0, 0, 0, [0] * setup.seats
     total = sum(setup.stacks) + setup.carry
     events = list(hand.opening_events)
     while True:
@@ -54,6 +85,9 @@ def play_out(setup: Setup, random: Random) -> Hand:
                 pot += event.amount
             elif event.kind is MoveKind.CARRY_IN:
                 pot += event.amount
+            elif event.kind is MoveKind.BONUS:  # the house's own money
+                bonus[event.seat - 1] += event.amount
+                stacks[event.seat - 1] += event.amount
             else:
                 pot -= event.amount
                 if event.kind in (MoveKind.RETURNED, MoveKind.AWARD):
@@ -62,35 +96,37 @@ def play_out(setup: Setup, random: Random) -> Hand:
                 carried += event.amount if event.kind is MoveKind.CARRY_OUT else 0
         assert (tuple(stacks), pot) == (hand.stacks, hand.pot)
         assert min(stacks) >= 0 and pot >= 0
-        assert sum(stacks) + pot + tax + carried == total
+        assert sum(stacks) + pot + tax + carried == total + sum(bonus)
         if hand.over:
             break
         events = list(hand.apply(random_line(hand, random)))
     assert hand.result and pot == 0
-    assert (hand.result.tax, hand.result.carry_out) == (tax, carried)
+    assert (hand.result.tax, hand.result.carry_out, hand.result.bonus) == (tax, carried, tuple(bonus))
     assert hand.result.net == tuple(now - then for now, then in zip(stacks, setup.stacks, strict=True))
     return hand
 
 
-def test_random_hands_end_and_conserve_money():
+@pytest.mark.parametrize("game", GAMES)
+def test_random_hands_end_and_conserve_money(game: str):
     """Every ending is reached, and no hand goes on for ever."""
     endings: Counter[str] = Counter()
     longest = 0
     for number in range(PLAYOUTS):
         random = Random(number)
-        hand = play_out(random_setup(random), random)
+        hand = play_out(random_setup(game, random), random)
         assert hand.result
         endings[hand.result.ending] += 1
         longest = max(longest, len(hand.log))
-    assert set(endings) == {"cukassza", "all_checked", "uncontested", "showdown"}
+    assert set(endings) == ENDINGS[game]
     assert min(endings.values()) > PLAYOUTS // 50
     assert longest < 300
 
 
-def test_resuming_a_log_anywhere_gives_the_same_hand():
+@pytest.mark.parametrize("game", GAMES)
+def test_resuming_a_log_anywhere_gives_the_same_hand(game: str):
     for number in range(60):
         random = Random(number)
-        setup = random_setup(random)
+        setup = random_setup(game, random)
         hand = play_out(setup, random)
         live = start(setup)
         for at, line in enumerate(hand.log):
@@ -101,9 +137,10 @@ def test_resuming_a_log_anywhere_gives_the_same_hand():
         assert live.digest() == hand.digest() and live.result == hand.result
 
 
-def test_digests_differ_after_every_action():
+@pytest.mark.parametrize("game", GAMES)
+def test_digests_differ_after_every_action(game: str):
     random = Random(7)
-    hand = start(random_setup(random))
+    hand = start(random_setup(game, random))
     digests = {hand.digest()}
     while not hand.over:
         hand.apply(random_line(hand, random))
@@ -114,7 +151,7 @@ def test_digests_differ_after_every_action():
 def candidates(hand: Hand) -> list[tuple[str, str, int | None, int | None, int | None]]:
     """(actor, verb, amount, target, count) of all that might be tried: everyone, every verb, many amounts."""
     seats = hand.setup.seats
-    edges = {0, 1, 50, 100, 150, 200, 10**6}
+    edges = {0, 1, 50, 100, 150, 200, 500, 700, 800, 1000, 10**6}
     for offer in hand.legal():
         for bound in (offer.min, offer.max):
             if bound is not None:
@@ -161,10 +198,11 @@ def accepted(hand: Hand, line: str) -> bool:
     return True
 
 
+@pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("number", range(60))
-def test_legal_is_exactly_what_is_accepted_and_a_refusal_changes_nothing(number: int):
+def test_legal_is_exactly_what_is_accepted_and_a_refusal_changes_nothing(number: int, game: str):
     random = Random(1000 + number)
-    hand = start(random_setup(random))
+    hand = start(random_setup(game, random))
     while not hand.over:
         offers, before = hand.legal(), frozen(hand)
         for what in candidates(hand):
@@ -178,18 +216,27 @@ def test_legal_is_exactly_what_is_accepted_and_a_refusal_changes_nothing(number:
         hand.apply(random_line(hand, random))
 
 
+def may_turn_up(hand: Hand, seat: int, cards: list[str]) -> bool:
+    """Whether turning up these cards is what the hand waits for."""
+    on_offer = [(offer.actor, offer.count) for offer in hand.legal() if offer.verb == "up"]
+    return on_offer == [(f"p{seat}", len(cards))] and set(cards) <= set(hand.cards_of(seat))
+
+
+@pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("number", range(20))
-def test_wrong_deals_and_shows_change_nothing(number: int):
+def test_wrong_deals_and_shows_change_nothing(number: int, game: str):
     random = Random(2000 + number)
-    hand = start(random_setup(random))
+    hand = start(random_setup(game, random))
+    assert hand.setup.deck
     while not hand.over:
         right = hand.forced()
         before = frozen(hand)
         for seat in range(1, hand.setup.seats + 1):
             for count in range(1, 5):
-                cards = "".join(random.sample(TELL32.cards, count))
-                for line in (f"d dh p{seat} {cards}", f"p{seat} sm {cards}"):
-                    if line != right:
+                drawn = random.sample(hand.setup.deck, count)
+                cards = "".join(drawn)
+                for line in (f"d dh p{seat} {cards}", f"p{seat} sm {cards}", f"p{seat} up {cards}"):
+                    if line != right and not (" up " in line and may_turn_up(hand, seat, drawn)):
                         with pytest.raises(EngineError):
                             hand.apply(line)
         assert frozen(hand) == before
@@ -197,10 +244,15 @@ def test_wrong_deals_and_shows_change_nothing(number: int):
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.integers(0, 10**6), st.text(st.characters(codec="ascii"), max_size=30), st.integers(0, 25))
-def test_no_text_does_harm(number: int, text: str, depth: int):
+@given(
+    st.sampled_from(GAMES),
+    st.integers(0, 10**6),
+    st.text(st.characters(codec="ascii"), max_size=30),
+    st.integers(0, 25),
+)
+def test_no_text_does_harm(game: str, number: int, text: str, depth: int):
     random = Random(number)
-    hand = start(random_setup(random))
+    hand = start(random_setup(game, random))
     for _ in range(depth):
         if not hand.over:
             hand.apply(random_line(hand, random))

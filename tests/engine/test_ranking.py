@@ -7,9 +7,9 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from engine.cards import TELL32, split_cards
+from engine.cards import FRENCH32, TELL32, split_cards
 from engine.errors import CardAlreadyDealt, CardNotInPack, CardUnknown, UnknownGame, WrongCount
-from engine.vying.ranking import ferbli_key, rank_faerbeln, rank_ferbli, rank_hand
+from engine.vying.ranking import faerbeln_key, ferbli_key, is_forty_one, rank_faerbeln, rank_ferbli, rank_hand
 
 ALL_HANDS = list(combinations(TELL32.cards, 4))
 
@@ -41,6 +41,41 @@ def test_faerbeln_has_43_classes():
 def test_the_table_says_what_the_rules_say():
     for hand in ALL_HANDS[::7]:
         assert ferbli_key(hand) == rank_ferbli(hand).key
+        assert faerbeln_key(hand, TELL32) == rank_faerbeln(hand).key
+
+
+def test_faerbelns_table_serves_the_piquet_pack_too():
+    french = list(combinations(FRENCH32.cards, 4))
+    for hand in french[::7]:
+        assert faerbeln_key(hand, FRENCH32) == rank_faerbeln(hand).key
+    assert sum(is_forty_one(faerbeln_key(hand, FRENCH32)) for hand in french) == 16
+
+
+FAERBELN_FALLING = [
+    "AaAlAbAh", "KaKlKbKh", "OaOlObOh", "UaUlUbUh", "XaXlXbXh", "7a7l7b7h",
+    "AaKaOaUa", "AaKaOa9a", "Xh9h8h7h", "AaAlAb7h", "KaKlKb7h", "XaXlXb7h", "7a7l7bAh",
+    "AaKaOa7l", "9a8a7aAl", "AaAl8b7h", "AaKa9b7h", "KaKl8b7h", "9a9l8b7h", "8a8l7b7h", "8a7aXlKb", "AaKlOb9h",
+    "KaOlUb7h", "Xa9l8b7h",
+]  # fmt: skip
+
+
+def test_hands_of_faerbeln_from_the_highest_to_the_lowest():
+    """Card combinations: quartet, four of a suit, prial, three of a suit, points; the rest by its highest card."""
+    keys = [rank_faerbeln(split_cards(hand)).key for hand in FAERBELN_FALLING]
+    for at, (higher, lower) in enumerate(pairwise(keys)):
+        equal = FAERBELN_FALLING[at] in ("KaOlUb7h",)  # king or ten high: ten points either way
+        assert higher == lower if equal else higher > lower, FAERBELN_FALLING[at : at + 2]
+
+
+def test_the_value_of_the_fourth_card_is_immaterial():
+    """Card combinations: of three cards of one suit only those three count."""
+    assert rank_faerbeln(split_cards("AaKaOa7l")).key == rank_faerbeln(split_cards("AbXbUbAh")).key
+
+
+def test_two_pairs_are_not_added_up():
+    """Card combinations: cards of the same rank, or of the same suit; the better one counts."""
+    assert rank_faerbeln(split_cards("9a9l8b8h")).points == 18
+    assert rank_faerbeln(split_cards("AaAl9a9l")).points == 22
 
 
 FALLING = [

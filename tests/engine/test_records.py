@@ -15,7 +15,7 @@ from engine.game import Setup, resume
 from engine.record import Record, format_record, parse_record, record_of
 from engine.replay import replay
 from engine.shuffle import commitment
-from tests.engine.support import DEMO, evening, extra, mutants
+from tests.engine.support import DEMO, evening, extra, faerbeln, mutants
 
 SAMPLE = (
     '{"v":"chr/1","game":"ferbli","rules":"ferbli/1","opt":{"vizi":100},"hand":"T07-000123",'
@@ -77,6 +77,31 @@ def test_evening_and_extra_hands_are_one_evening():
             assert (after.carry, after.opt, after.dealer) == (before.carry_out, before.opt, before.dealer)
 
 
+def test_the_recorded_hands_of_faerbeln_replay_with_equal_results():
+    assert len(faerbeln()) == 180
+    for record in faerbeln():
+        outcome = replay(record)
+        assert outcome.ok, (record.hand, outcome)
+        result = outcome.hand and outcome.hand.result
+        assert result
+        assert (result.net, result.tax, result.carry_out) == (record.net, record.tax, record.carry_out)
+        assert result.bonus == (record.bonus or (0,) * len(record.seats))
+    assert sum(record.bonus is not None for record in faerbeln()) == 40
+
+
+def test_the_recorded_hands_of_faerbeln_are_evenings_of_three_tables():
+    """The deal passes on, p1 of one hand is the last of the next; everything won is on the stacks."""
+    tables: dict[str, list[Record]] = defaultdict(list)
+    for record in faerbeln():
+        tables[record.hand.split("-")[0]].append(record)
+    assert sorted(len(records[0].seats) for records in tables.values()) == [3, 5, 7]
+    for records in tables.values():
+        for before, after in pairwise(records):
+            assert before.net is not None
+            stacks = tuple(stack + net for stack, net in zip(before.stacks, before.net, strict=True))
+            assert (after.seats, after.stacks) == (before.seats[1:] + before.seats[:1], stacks[1:] + stacks[:1])
+
+
 def has(record: Record, *lines: str) -> bool:
     return all(any(line in act for act in record.acts) for line in lines)
 
@@ -111,6 +136,13 @@ class TestReading:
         for name, records in (("evening.jsonl", evening()), ("extra.jsonl", extra())):
             lines = (DEMO / name).read_text().splitlines()
             assert [format_record(record) for record in records] == lines
+
+    def test_the_order_of_keys_is_the_writers_not_the_readers(self):
+        """The recorded hands of Färbeln name ``bonus`` last, the canonical line does not."""
+        lines = (DEMO / "faerbeln.jsonl").read_text().splitlines()
+        written = [format_record(record) for record in faerbeln()]
+        assert [json.loads(line) for line in written] == [json.loads(line) for line in lines]
+        assert [parse_record(line) for line in written] == list(faerbeln())
 
     @pytest.mark.parametrize("line", ["", "x", "[]", "1", "null", '"chr/1"', SAMPLE[:-1], SAMPLE + "{}", "{" * 100_000])
     def test_what_is_no_object_is_unreadable(self, line: str):
@@ -248,10 +280,14 @@ def with_state(record: Record) -> Record:
     return record_of(hand, hand_id=record.hand, rules_id=record.rules, seats=record.seats, opt=record.opt)
 
 
-def test_every_mutant_of_a_log_is_refused():
+@pytest.mark.parametrize("corpus", [
+    lambda: (*evening()[::4], *extra(), parse_record(SAMPLE)),
+    lambda: faerbeln()[::2],
+])  # fmt: skip
+def test_every_mutant_of_a_log_is_refused(corpus: Callable[[], tuple[Record, ...]]):
     """A line deleted, repeated, swapped or altered: refused at or after the change, or another state."""
     indexed = mismatched = 0
-    for record in (*evening()[::4], *extra(), parse_record(SAMPLE)):
+    for record in corpus():
         kept = with_state(record)
         for at in range(len(kept.acts)):
             for acts in mutants(kept.acts, at):
@@ -269,7 +305,7 @@ def test_every_mutant_of_a_log_is_refused():
 
 
 def test_a_mutant_without_a_state_never_keeps_the_result_and_moves_other_money():
-    for record in evening()[1::8]:
+    for record in (*evening()[1::8], *faerbeln()[1::4]):
         original = resume(record.setup(), record.acts)
         for at in range(len(record.acts)):
             for acts in mutants(record.acts, at):

@@ -7,11 +7,12 @@ from random import Random
 
 import pytest
 
-from engine.cards import TELL32
+from engine.cards import TELL32, split_cards
 from engine.errors import MalformedSetup
 from engine.game import Hand, Setup, Viewer, resume, start
 from engine.play import random_line
-from tests.engine.support import play, shuffled, stacked, table, to_third_round
+from tests.engine.support import play, stacked, table, to_third_round
+from tests.engine.test_properties import GAMES, random_setup
 
 DECK = stacked("Kl8b", "Ah7l", "XlOb", "Xb7b", "KhOl", "9a9l")
 
@@ -73,65 +74,79 @@ def known_to(hand: Hand, viewer: Viewer) -> set[str]:
     known: set[str] = set()
     cards: dict[str, list[str]] = {}
     looked: dict[str, int] = {}
+    ferbli = hand.setup.game == "ferbli"
     for line in hand.log:
         words = line.split()
         if words[1] == "dh":
-            row = [words[3][at : at + 2] for at in range(0, len(words[3]), 2)]
-            looked.setdefault(words[2], 2)
-            cards.setdefault(words[2], []).extend(row)
+            # In Ferbli the later cards lie unseen, in Färbeln they are inspected at once.
+            looked.setdefault(words[2], 2 if ferbli else 4)
+            cards.setdefault(words[2], []).extend(split_cards(words[3]))
+        elif words[1] == "up" and not [offer for offer in hand.legal() if offer.verb == "up"]:
+            known |= set(split_cards(words[2]))
         elif words[1] == "lk":
             looked[words[0]] += int(words[2])
         elif words[1] == "sm":
             known |= set(cards[words[0]])
     mine = f"p{viewer}"
     known |= set(cards.get(mine, [])[: looked.get(mine, 0)])
-    if cards and hand.setup.deck:
+    if cards and hand.setup.deck and ferbli:
         known.add(hand.setup.deck[-1])
     return known
+
+
+def cards_in(line: str) -> set[str]:
+    """The cards that a line of the log names."""
+    *words, last = line.split(" ")
+    return set(split_cards(last)) if words[1:2] in (["dh"], ["sm"], ["up"]) else set()
 
 
 def exchanged(hand: Hand, viewer: Viewer, random: Random) -> Hand:
     """The same hand with all cards that the viewer may not know exchanged among each other."""
     known = known_to(hand, viewer)
-    hidden = [card for card in TELL32.cards if card not in known]
+    assert hand.setup.deck
+    hidden = [card for card in hand.setup.deck if card not in known]
     others = random.sample(hidden, len(hidden))
     swap = dict(zip(hidden, others, strict=True))
-    assert hand.setup.deck
     deck = tuple(swap.get(card, card) for card in hand.setup.deck)
     lines = []
     for line in hand.log:
         *words, last = line.split(" ")
-        if words[1:2] in (["dh"], ["sm"]):
-            last = "".join(swap.get(last[at : at + 2], last[at : at + 2]) for at in range(0, len(last), 2))
+        if words[1:2] in (["dh"], ["sm"], ["up"]):
+            last = "".join(swap.get(card, card) for card in split_cards(last))
         lines.append(" ".join([*words, last]))
     setup = hand.setup
     return resume(Setup(setup.game, setup.opt, setup.seats, setup.stacks, setup.carry, setup.dealer, deck), lines)
 
 
+@pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("number", range(40))
-def test_exchanging_unknown_cards_leaves_a_view_byte_identical_at_every_step(number: int):
+def test_exchanging_unknown_cards_leaves_a_view_byte_identical_at_every_step(number: int, game: str):
     random = Random(number)
-    seats = random.randint(2, 7)
-    opt: dict[str, object] = {"vizi": 100}
-    hand = start(Setup("ferbli", opt, seats, (5000,) * seats, 0, seats, shuffled(random)))
+    hand = start(random_setup(game, random))
+    seats = hand.setup.seats
+    assert hand.setup.deck
     while True:
         for viewer in (random.randint(1, seats), "public"):
             other = exchanged(hand, viewer, random)
             assert json.dumps(other.view(viewer)) == json.dumps(hand.view(viewer))
             text = json.dumps(hand.view(viewer))
-            hidden = set(TELL32.cards) - known_to(hand, viewer)
+            hidden = set(hand.setup.deck) - known_to(hand, viewer)
             assert not [card for card in hidden if f'"{card}"' in text]
+            told = {card for line in hand.view(viewer)["log"] for card in cards_in(line)}
+            assert not hidden & told
         if hand.over:
             break
         hand.apply(random_line(hand, random))
 
 
-def test_events_carry_no_card_that_is_not_face_up():
+@pytest.mark.parametrize("game", GAMES)
+def test_events_carry_no_card_that_is_not_face_up(game: str):
     random = Random(3)
     for _ in range(50):
-        hand = start(Setup("ferbli", {"vizi": 100}, 4, (5000,) * 4, 0, 4, shuffled(random)))
+        hand = start(random_setup(game, random))
+        assert hand.setup.deck
         while not hand.over:
             line = random_line(hand, random)
             text = repr(hand.apply(line))
-            hidden = set(TELL32.cards) - known_to(hand, "public")
+            hidden = set(hand.setup.deck) - known_to(hand, "public")
             assert not [card for card in hidden if f"'{card}'" in text]

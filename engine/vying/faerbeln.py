@@ -1,0 +1,250 @@
+"""Färbeln or Einundvierzig, phase by phase. Sections in quotes are those of the Färbeln rules text.
+
+The options that settle what the text leaves open are in :mod:`engine.vying.faerbeln_rules`. p1 is forehand, play
+is clockwise. Phases:
+
+=============  ============  ===============================================================================
+phase          verbs         who acts, and what for
+=============  ============  ===============================================================================
+``ante``       po            every seat in order pays the ante ("Ante")
+``post``       po            forehand stakes the lower limit ("Ante")
+``deal``       dh            the croupier deals two cards a seat, later two more to the active seats
+``round1``     cc f k rb     the seats from forehand's left hold the stake, raise it or fold ("First round")
+``up``         up            every active seat turns up two of its four cards ("Second round")
+``round2``     cc f k rb     the active seats from forehand on ("Second round")
+``showdown``   sm            the active seats show in order ("Show down")
+=============  ============  ===============================================================================
+
+Which two cards a seat turns up it decides before it sees those of others: the lines stand in the log one after
+another, but views and events tell them only when all are in.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from engine.actions import Action
+from engine.cards import TELL32, UNKNOWN, require_in_pack
+from engine.errors import AmountOutOfRange, CardAlreadyDealt, CardMismatch, CardUnknown, MalformedSetup, WrongCount
+from engine.game import Game, Hand, Legal, Setup
+from engine.vying.betting import AnswerState, require_stacks
+from engine.vying.faerbeln_rules import PACKS, FaerbelnRules
+from engine.vying.hand import VyingHand, parse_rules
+from engine.vying.ranking import faerbeln_key, is_forty_one
+from engine.vying.state import Handler, Offer, VyingState
+
+VERBS = {
+    "po": "pay the ante; p1 then stakes the lower limit",
+    "dh": "the croupier deals face down",
+    "cc": "hold the stake: pay what is owed",
+    "f": "fold",
+    "k": "owing nothing, leave the stake as it is",
+    "rb": "pay what is owed and raise by one unit N",
+    "up": "turn up two of the four cards",
+    "sm": "show all four cards",
+}
+UP = 2
+
+
+class FaerbelnState(AnswerState):
+    """One hand of Färbeln."""
+
+    PACK = TELL32
+    TURNS_UP = True
+    __slots__ = ("closing", "raises", "unit")
+
+    rules: FaerbelnRules
+
+    def __init__(self, setup: Setup, rules: FaerbelnRules) -> None:
+        super().__init__(setup, rules)
+        self.pack = rules.cards
+        self.unit = rules.lower  # of a raise in this round
+        self.raises = 0  # in this round
+        self.closing = False  # a call has ended the raising (showdown "any_call")
+        self.queue = self.active[::-1]
+        self.enter("ante", 1)
+
+    # -- before the cards ------------------------------------------------------------------------------------
+
+    def pay_ante(self, action: Action) -> None:
+        """Each player pays the ante."""
+        self.take_exactly(action, self.rules.ante)
+        self.queue.pop()
+        if self.queue:
+            self.turn = self.queue[-1]
+        else:
+            self.level = self.rules.ante
+            self.enter("post", 1)
+
+    def post(self, action: Action) -> None:
+        """Forehand stakes the lower limit before he sees a card."""
+        self.take_exactly(action, self.rules.lower)
+        self.level += self.rules.lower
+        self.deal_next([(seat, 2) for seat in self.active], FaerbelnState.open_first)
+
+    def deal(self, action: Action) -> None:
+        """Every seat looks at its cards as it gets them."""
+        super().deal(action)
+        self.seen[action.target] = len(self.cards[action.target])
+
+    # -- rounds of betting -----------------------------------------------------------------------------------
+
+    def open_first(self) -> None:
+        """From the player left of forehand; forehand comes last if it may raise its own stake."""
+        self.open_round("round1", [*self.after(1), 1] if self.rules.forehand_option else self.after(1))
+
+    def open_second(self) -> None:
+        """From the first active seat, forehand if still in."""
+        self.unit = self.rules.second_unit
+        self.open_round("round2", self.active)
+
+    def open_round(self, phase: str, order: list[int]) -> None:
+        """The seats of ``order`` speak, and after a raise all others again."""
+        self.raises = 0
+        self.queue = order[::-1]
+        self.answered = FaerbelnState.close_first if phase == "round1" else FaerbelnState.begin_showdown
+        self.enter(phase, order[0])
+
+    def close_first(self) -> None:
+        """All who chose to stay get two more cards, and turn two of their four up."""
+        self.deal_next([(seat, 2) for seat in self.active], FaerbelnState.open_up)
+
+    def next_answer(self) -> None:
+        """As in every game, but the last seat left wins at once, even with its own decision before it."""
+        if len(self.active) == 1:
+            self.win_alone()
+        else:
+            super().next_answer()
+
+    def hold(self, action: Action) -> None:
+        """``cc N``: hold the stake of the player before."""
+        if not self.owed(action.actor):
+            raise self.not_legal(action)
+        ends_raising = self.rules.showdown == "any_call" and self.phase == "round2" and self.may_raise()
+        self.call(action)
+        self.closing |= ends_raising
+
+    def wait(self, action: Action) -> None:
+        """``k``: nothing is owed and nothing raised."""
+        if not self.may_wait(action.actor):
+            raise self.not_legal(action)
+        self.next_answer()
+
+    def lift(self, action: Action) -> None:
+        """``rb N``: raise by the unit of the round; all others answer."""
+        if not self.may_raise():
+            raise self.not_legal(action)
+        unit = self.unit
+        if action.amount != unit:
+            raise AmountOutOfRange(f"a raise is {unit}, not {action.amount}", min=unit, max=unit, step=unit)
+        self.raise_by(action.actor, unit)
+        self.raises += 1
+        self.queue = self.after(action.actor)[::-1]
+        self.turn = self.queue[-1]
+
+    def may_raise(self) -> bool:
+        """Fewer raises than the cap, none ruled out by a call, and the poorest active seat could match one."""
+        cap = self.rules.cap(len(self.active))
+        return (cap is None or self.raises < cap) and not self.closing and self.reach() >= self.unit
+
+    def may_wait(self, seat: int) -> bool:
+        """Owing nothing, a seat may wait; where the table says bet or drop out, only if no bet is possible."""
+        if self.owed(seat):
+            return False
+        return self.rules.check_allowed or self.phase == "round1" or not self.may_raise()
+
+    # -- cards up, and the end -------------------------------------------------------------------------------
+
+    def open_up(self) -> None:
+        """Every active seat chooses the two cards that it turns up."""
+        self.queue = self.active[::-1]
+        self.enter("up", self.active[0])
+
+    def turn_up(self, action: Action) -> None:
+        """``up CARDS``: two of the seat's own, in any order; one not known so far is named by it."""
+        seat, cards = action.actor, action.cards
+        if len(cards) != UP:
+            raise WrongCount(f"p{seat} turns up {UP} cards, not {len(cards)}", count=UP)
+        require_in_pack(cards, self.pack)
+        if UNKNOWN in cards:
+            raise CardUnknown("a card that is turned up must be named")
+        if cards[0] == cards[1]:
+            raise CardAlreadyDealt(f"{cards[0]} stands twice in one hand", card=cards[0])
+        held = self.cards[seat]
+        named = tuple(card for card in cards if card not in held)
+        if len(named) > held.count(UNKNOWN):
+            raise CardMismatch(f"p{seat} does not hold {''.join(named)}")
+        self.require_free(named)
+        self.known.update(named)
+        self.up[seat] = cards
+        self.queue.pop()
+        if self.queue:
+            self.turn = self.queue[-1]
+        else:
+            self.open_second()
+
+    def showdown(self) -> None:
+        """The highest hand wins, of equal ones the nearest to forehand; the house pays for every 41 shown."""
+        keys = {seat: faerbeln_key(self.cards[seat], self.pack) for seat in self.active}
+        # max() keeps the first of equals, and the active seats stand in order from forehand.
+        winner = max(self.active, key=keys.__getitem__)
+        lucky = [seat for seat in self.active if is_forty_one(keys[seat])]
+        paid = self.rules.bonus41 if lucky else 0
+        bonus = tuple(paid if seat in lucky else 0 for seat in range(1, self.seats + 1)) if paid else ()
+        self.award(winner, self.rules, "showdown", bonus)
+
+    # -- what may be done ------------------------------------------------------------------------------------
+
+    def offer_post(self) -> Legal:
+        """The ante, or forehand's stake."""
+        amount = self.rules.ante if self.phase == "ante" else self.rules.lower
+        return self.offer("po", min=amount, max=amount, step=amount)
+
+    def offer_hold(self) -> Legal | None:
+        """Paying what is owed, if anything is."""
+        return self.offer_owed() if self.owed(self.turn) else None
+
+    def offer_wait(self) -> Legal | None:
+        """Leaving the stake as it is."""
+        return self.offer("k") if self.may_wait(self.turn) else None
+
+    def offer_lift(self) -> Legal | None:
+        """A raise by the unit of the round."""
+        return self.offer("rb", min=self.unit, max=self.unit, step=self.unit) if self.may_raise() else None
+
+    ROUND: ClassVar[dict[str, Handler]] = {"cc": hold, "f": AnswerState.fold, "k": wait, "rb": lift}
+    HANDLERS: ClassVar[dict[str, dict[str, Handler]]] = {
+        "ante": {"po": pay_ante},
+        "post": {"po": post},
+        "deal": {"dh": deal},
+        "round1": ROUND,
+        "up": {"up": turn_up},
+        "round2": ROUND,
+        "showdown": {"sm": VyingState.show},
+        "over": {},
+    }
+    OFFERS: ClassVar[dict[str, Offer]] = {
+        "po": offer_post,
+        "dh": VyingState.offer_deal,
+        "cc": offer_hold,
+        "f": lambda state: state.offer("f"),
+        "k": offer_wait,
+        "rb": offer_lift,
+        "up": lambda state: state.offer("up", count=UP),
+        "sm": VyingState.offer_show,
+    }
+
+
+def _begin(setup: Setup) -> Hand:
+    """A hand at its first ante; nothing is ever carried in, and every stack holds ante and forehand's stake."""
+    rules = parse_rules(FaerbelnRules, setup)
+    if setup.carry:
+        raise MalformedSetup("every pot of Färbeln is won, nothing can be carried in", carry=0)
+    require_stacks(setup, rules.least_stack)
+    return VyingHand(setup, rules, FaerbelnState(setup, rules))
+
+
+EXAMPLE: dict[str, object] = {
+    "ante": 200, "lower": 500, "upper": 1000, "round2_unit": "lower", "bonus41": 10_000, "tax_cap": 700,
+}  # fmt: skip
+GAME = Game("faerbeln", FaerbelnRules.RULES_ID, FaerbelnRules, TELL32, 3, 7, _begin, VERBS, EXAMPLE, PACKS)

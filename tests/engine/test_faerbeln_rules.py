@@ -1,0 +1,256 @@
+"""Every option of Färbeln: one test each, its limits, and what a table must set."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from engine.cards import FRENCH32, TELL32
+from engine.errors import CardNotInPack, OptionMissing, OptionOutOfRange, UnknownOption, UnsupportedVariant
+from engine.game import Hand, game_info
+from engine.vying.faerbeln_rules import FaerbelnRules
+from tests.engine.support import amounts, forty_one, play, verbs
+
+SET: dict[str, object] = {"ante": 200, "lower": 500, "round2_unit": "lower", "bonus41": 0, "tax_cap": 700}
+
+
+def first_round(seats: int = 3, *, stacks: tuple[int, ...] | None = None, **opt: object) -> Hand:
+    """p2 is to speak."""
+    antes = [f"p{seat} po 200" for seat in range(1, seats + 1)]
+    return play(forty_one(seats, opt=opt, stacks=stacks), *antes, "p1 po 500")
+
+
+def second_round(*first: str, stacks: tuple[int, ...] | None = None, **opt: object) -> Hand:
+    """After ``first`` (or two calls), cards turned up: the first active seat is to speak."""
+    hand = play(first_round(stacks=stacks, **opt), *(first or ("p2 cc 500", "p3 cc 500", "p1 k")))
+    while verbs(hand) == ["up"]:
+        seat = int((hand.actor or "")[1:])
+        play(hand, f"p{seat} up {''.join(hand.cards_of(seat)[1:3])}")
+    return hand
+
+
+@pytest.mark.parametrize("name", sorted(SET))
+def test_what_a_table_must_set(name: str):
+    with pytest.raises(OptionMissing) as refusal:
+        FaerbelnRules.parse({key: value for key, value in SET.items() if key != name}, 3)
+    assert refusal.value.expected == {"option": name}
+
+
+def test_an_unknown_option_is_refused():
+    with pytest.raises(UnknownOption):
+        FaerbelnRules.parse({**SET, "vizi": 100}, 3)
+
+
+@pytest.mark.parametrize("opt", [
+    {"short_stack": "side_pot"}, {"short_stack": "must_fold"}, {"deal_model": "preassigned"},
+    {"bonus41_for": "uncontested"},
+])  # fmt: skip
+def test_a_variant_that_is_not_built_is_refused_by_name(opt: dict[str, object]):
+    with pytest.raises(UnsupportedVariant) as refusal:
+        FaerbelnRules.parse(SET | opt, 3)
+    assert refusal.value.expected == {"option": next(iter(opt))}
+
+
+@pytest.mark.parametrize("opt", [
+    {"ante": 0}, {"lower": 0}, {"lower": True}, {"upper": 0}, {"upper": 499}, {"round2_unit": "both"}, {"raise_cap": 0},
+    {"raise_cap": 1001}, {"cap_heads_up": -1}, {"forehand_option": 1}, {"forehand_option": "yes"}, {"check_allowed": 0},
+    {"showdown": "never"}, {"bonus41": -1}, {"bonus41_for": "all"}, {"pack": "italian"}, {"tie": "split"},
+    {"tax_bps": 10_001}, {"tax_cap": -1}, {"chip": 0}, {"ante": 10**16}, {"pack": ["tell"]},
+])  # fmt: skip
+def test_an_impossible_value_is_refused(opt: dict[str, object]):
+    with pytest.raises(OptionOutOfRange):
+        FaerbelnRules.parse(SET | opt, 3)
+
+
+def test_every_default_may_also_be_named():
+    rules = FaerbelnRules.parse(SET, 3)
+    named = {
+        field.name: getattr(rules, field.name)
+        for field in dataclasses.fields(rules)
+        if getattr(rules, field.name) is not None
+    }
+    assert FaerbelnRules.parse(named, 3) == rules
+    assert rules.non_default == SET
+
+
+class TestMoney:
+    """Ante; first and second round."""
+
+    def test_ante_is_what_every_seat_pays(self):
+        hand = forty_one(opt={"ante": 300})
+        assert amounts(hand, "po") == (300, 300)
+
+    def test_lower_is_forehands_stake_and_the_unit_of_the_first_round(self):
+        hand = play(forty_one(opt={"lower": 400}), *(f"p{seat} po 200" for seat in (1, 2, 3)))
+        assert amounts(hand, "po") == (400, 400)
+        play(hand, "p1 po 400")
+        assert amounts(hand, "rb") == (400, 400)
+
+    def test_round2_unit_lower(self):
+        assert amounts(second_round(round2_unit="lower"), "rb") == (500, 500)
+
+    def test_round2_unit_upper(self):
+        hand = second_round(round2_unit="upper", upper=1000)
+        assert amounts(hand, "rb") == (1000, 1000)
+        assert amounts(play(hand, "p1 rb 1000"), "cc") == (1000, 1000)
+        assert amounts(first_round(round2_unit="upper", upper=1000), "rb") == (500, 500)
+
+    def test_upper_must_be_set_only_where_it_is_played_with(self):
+        assert FaerbelnRules.parse(SET, 3).second_unit == 500
+        with pytest.raises(OptionMissing) as refusal:
+            FaerbelnRules.parse(SET | {"round2_unit": "upper"}, 3)
+        assert refusal.value.expected == {"option": "upper"}
+
+    def test_tax_bps_is_five_per_cent_unless_the_table_says_otherwise(self):
+        for opt, tax in (({}, 105), ({"tax_bps": 1000}, 210), ({"tax_bps": 0}, 0)):
+            hand = play(second_round(**opt), "p1 k", "p2 k", "p3 k")
+            assert hand.result and hand.result.tax == tax
+
+    def test_tax_cap_bounds_it_and_is_not_needed_without_tax(self):
+        hand = play(second_round(tax_cap=100), "p1 k", "p2 k", "p3 k")
+        assert hand.result and hand.result.tax == 100
+        untaxed = {key: value for key, value in SET.items() if key != "tax_cap"} | {"tax_bps": 0}
+        assert FaerbelnRules.parse(untaxed, 3).tax_cap is None
+
+    def test_chip_is_what_tax_is_rounded_down_to(self):
+        hand = play(second_round(chip=25), "p1 k", "p2 k", "p3 k")
+        assert hand.result and hand.result.tax == 100
+
+    def test_bonus41_is_what_the_house_pays(self):
+        """In its printed order the pack deals p1 A K and 9 8 of acorns, no 41: see the section's own tests."""
+        hand = play(second_round(bonus41=5000), "p1 k", "p2 k", "p3 k")
+        assert hand.result and hand.result.bonus == (0, 0, 0)
+
+    def test_bonus41_for_shown_hands_only(self):
+        assert FaerbelnRules.parse(SET | {"bonus41_for": "shown"}, 3).bonus41_for == "shown"
+
+
+class TestRaises:
+    """First round: at most three raises."""
+
+    @pytest.mark.parametrize("cap", [1, 2, 3])
+    def test_raise_cap_with_more_than_two_players(self, cap: int):
+        hand = first_round(5, raise_cap=cap)
+        for seat in range(2, 2 + cap):
+            assert "rb" in verbs(hand)
+            play(hand, f"p{seat} rb 500")
+        assert verbs(hand) == ["cc", "f"]
+
+    def test_cap_heads_up_with_two_left(self):
+        """Three raises bind "with more than two players": with 0, two players raise until a stack ends it."""
+        hand = play(first_round(cap_heads_up=0), "p2 rb 500", "p3 f")
+        for at in range(12):
+            seat = 1 if at % 2 == 0 else 2
+            assert hand.actor == f"p{seat}" and "rb" in verbs(hand)
+            play(hand, f"p{seat} rb 500")
+        hand = play(first_round(cap_heads_up=2), "p2 rb 500", "p3 f", "p1 rb 500")
+        assert verbs(hand) == ["cc", "f"]
+
+    def test_the_caps_change_places_when_a_third_player_drops_out(self):
+        hand = play(first_round(cap_heads_up=4), "p2 rb 500", "p3 rb 500", "p1 rb 500")
+        assert verbs(hand) == ["cc", "f"]
+        play(hand, "p2 f")
+        assert hand.actor == "p3" and verbs(hand) == ["cc", "f", "rb"]
+
+    def test_forehand_option_off_closes_the_round_when_all_have_called(self):
+        hand = play(first_round(forehand_option=False), "p2 cc 500", "p3 cc 500")
+        assert verbs(hand) == ["up"]
+
+    def test_forehand_option_off_still_lets_forehand_answer_a_raise(self):
+        hand = play(first_round(forehand_option=False), "p2 cc 500", "p3 rb 500")
+        assert hand.actor == "p1" and verbs(hand) == ["cc", "f", "rb"]
+
+    def test_forehand_option_off_and_all_others_out(self):
+        hand = play(first_round(forehand_option=False), "p2 f", "p3 f")
+        assert hand.result and hand.result.net == (370, -200, -200)
+
+    def test_check_allowed_off_means_bet_or_drop_out(self):
+        hand = second_round(check_allowed=False)
+        assert verbs(hand) == ["f", "rb"]
+        play(hand, "p1 f", "p2 rb 500")
+        assert hand.actor == "p3" and verbs(hand) == ["cc", "f", "rb"]
+
+    def test_check_allowed_off_leaves_forehand_its_option_in_the_first_round(self):
+        assert verbs(play(first_round(check_allowed=False), "p2 cc 500", "p3 cc 500")) == ["f", "k", "rb"]
+
+    def test_check_allowed_off_where_no_bet_is_possible(self):
+        hand = second_round(check_allowed=False, stacks=(10_000, 700, 10_000))
+        assert verbs(hand) == ["f", "k"]
+        assert play(hand, "p1 k", "p2 k", "p3 k").over
+
+    def test_check_allowed_on(self):
+        assert verbs(second_round()) == ["f", "k", "rb"]
+
+
+class TestShowdown:
+    """Show down: a stake that is paid without raising it, by a player entitled to raise."""
+
+    def test_equal_stakes_a_call_only_closes_the_round_when_all_are_level(self):
+        hand = play(second_round(), "p1 rb 500", "p2 cc 500")
+        assert hand.actor == "p3" and verbs(hand) == ["cc", "f", "rb"]
+        play(hand, "p3 rb 500", "p1 cc 500", "p2 rb 500", "p3 cc 500", "p1 cc 500")
+        assert hand.over
+
+    def test_any_call_ends_the_raising_of_the_second_round(self):
+        hand = play(second_round(showdown="any_call"), "p1 rb 500", "p2 cc 500")
+        assert hand.actor == "p3" and verbs(hand) == ["cc", "f"]
+        play(hand, "p3 cc 500")
+        assert hand.over and hand.result and hand.result.ending == "showdown"
+
+    def test_any_call_leaves_the_first_round_as_it_is(self):
+        hand = play(first_round(showdown="any_call"), "p2 cc 500")
+        assert verbs(hand) == ["cc", "f", "rb"]
+
+    def test_any_call_does_not_mean_waiting_nor_a_raise(self):
+        hand = play(second_round(showdown="any_call"), "p1 k", "p2 rb 500", "p3 rb 500")
+        assert hand.actor == "p1" and verbs(hand) == ["cc", "f", "rb"]
+
+    def test_any_call_needs_a_player_who_was_entitled_to_raise(self):
+        """With two left at the common cap nobody was; when the caps allow it again, the raising goes on."""
+        opt: dict[str, object] = {"showdown": "any_call", "raise_cap": 1, "cap_heads_up": 3}
+        hand = play(second_round(**opt), "p1 rb 500")
+        assert verbs(hand) == ["cc", "f"]
+        play(hand, "p2 f")
+        assert hand.actor == "p3" and verbs(hand) == ["cc", "f", "rb"]
+
+    def test_tie_has_only_one_reading(self):
+        assert FaerbelnRules.parse(SET | {"tie": "forehand"}, 3).tie == "forehand"
+
+
+class TestPackAndStacks:
+    """General: a French or a Double German pack. Stacks: the text is silent."""
+
+    def test_pack_tell_is_the_usual_one(self):
+        assert game_info("faerbeln").pack_for({}) is TELL32
+        assert first_round().view("public")["options"] == SET | {"upper": 1000}
+
+    def test_pack_french(self):
+        assert game_info("faerbeln").pack_for({"pack": "french"}) is FRENCH32
+        hand = forty_one(opt={"pack": "french"}, deck=FRENCH32.cards)
+        play(hand, "p1 po 200", "p2 po 200", "p3 po 200", "p1 po 500")
+        assert hand.cards_of(1) == ("Ac", "Kc")
+        with pytest.raises(CardNotInPack):
+            forty_one(opt={"pack": "french"})
+        with pytest.raises(CardNotInPack):
+            forty_one(deck=FRENCH32.cards)
+
+    @pytest.mark.parametrize("named", ["italian", 7, ["tell"], None])
+    def test_a_pack_that_is_not_one_is_refused_by_the_options_not_by_the_look_up(self, named: object):
+        assert game_info("faerbeln").pack_for({"pack": named}) is TELL32
+
+    def test_ferbli_has_one_pack(self):
+        assert game_info("ferbli").pack_for({"pack": "french"}) is TELL32
+
+    def test_short_stack_cap_bet(self):
+        """No raise that the poorest active seat could not match; when it drops out, raising goes on."""
+        hand = first_round(4, stacks=(10_000, 10_000, 1000, 10_000))
+        assert verbs(hand) == ["cc", "f"]
+        play(hand, "p2 cc 500", "p3 f")
+        assert verbs(hand) == ["cc", "f", "rb"]
+
+    def test_deal_model_draw_who_drops_out_changes_who_gets_what(self):
+        all_in = play(first_round(), "p2 cc 500", "p3 cc 500", "p1 k")
+        without = play(first_round(), "p2 f", "p3 cc 500", "p1 k")
+        assert all_in.cards_of(3) == ("Xa", "9a", "Ol", "Ul") == TELL32.cards[4:6] + TELL32.cards[10:12]
+        assert without.cards_of(3) == ("Xa", "9a", "Al", "Kl")
