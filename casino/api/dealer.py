@@ -37,7 +37,7 @@ VERBS = tuple(play.VERBS.items())
 #: What an action must name, by verb.
 NEEDS = {
     "po": ("amount",), "dh": ("target", "cards"), "lk": ("count",), "cc": ("amount",), "rb": ("amount",),
-    "br": ("amount",), "ks": ("amount", "target"), "sm": ("cards",),
+    "br": ("amount",), "ks": ("amount", "target"), "sm": ("cards",), "up": ("cards",),
 }  # fmt: skip
 
 

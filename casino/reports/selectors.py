@@ -148,6 +148,7 @@ def _difference(hand: Hand) -> str | None:
         hand.table.account("2030"): 0,
         hand.table.account("2040"): result.carry_out - hand.carry,
         hand.table.account("4010"): result.tax,
+        hand.table.account("5100"): sum(result.bonus),
     }
     moved = ledger_moves(hand)
     for code, amount in expected.items():

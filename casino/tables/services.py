@@ -46,6 +46,19 @@ def create_table(*, house: House, code: str, terms: Terms, actor: Actor) -> Tabl
     return table
 
 
+def stock_tray(*, table: Table, amount: int, actor: Actor) -> None:
+    """Bring chips (minor units at face value) from the vault to a table's tray, from which the house pays a bonus."""
+    with transaction.atomic():
+        books.enter(
+            table.house,
+            key=f"tray:{table.code}:stock",
+            kind="table.tray_stocked",
+            lines=[(table.account("9130"), "9110", amount)],
+            metadata={"table": table.code},
+        )
+        record(chain=table.chain, house=table.house, kind="table.tray_stocked", actor=actor, data={"amount": amount})
+
+
 # --- What every write at a table shares -----------------------------------------------------------------------------
 
 

@@ -125,8 +125,14 @@ def _play_recorded(
 def _play_electronic(
     consoles: dict[str, Console], tables: dict[str, RecordedTable], played: Played, progress: Progress
 ) -> None:
-    """A short sitting with committed decks, at a table of middling size."""
-    table = sorted(tables.values(), key=lambda table: table.seats)[len(tables) // 2]
+    """A short sitting with committed decks, at a Ferbli table of middling size where there is one.
+
+    Färbeln cannot be played so yet: a player turns up two cards of his choice, and no screen shows him his cards.
+    """
+    candidates = sorted((table for table in tables.values() if table.game == "ferbli"), key=lambda table: table.seats)
+    if not candidates:
+        return
+    table = candidates[len(candidates) // 2]
     choice = random.Random(SEED)  # noqa: S311 - which legal action the demo takes, not which card falls
     refs = table.hands[0]["seats"]
     stack = ELECTRONIC_STACK * int(table.options.get("vizi", 100))

@@ -14,6 +14,8 @@ from deploy.demo.evening import EveningError, RecordedTable
 
 DRAWER = "C1"
 CURRENCY = "HUF"
+#: Bonuses that a table's tray can pay before it needs a fill.
+TRAY_BONUSES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
     from casino.hands.services import set_up_table
     from casino.house.models import House
     from casino.tables.models import KasszaEnd
-    from casino.tables.services import Terms
+    from casino.tables.services import Terms, stock_tray
 
     tables = list(tables)
     actor = Actor(staff="demo", role="system", terminal="", request="seed")
@@ -88,12 +90,15 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
                 kassza_end=KasszaEnd.SPLIT,
             )
             try:
-                set_up_table(house=house, code=table.code, terms=terms, actor=actor)
+                stocked = set_up_table(house=house, code=table.code, terms=terms, actor=actor)
             except Exception as error:
                 problem = problems.describe(error)
                 if problem is None:
                     raise
                 raise EveningError(f"table {table.code}: {problem['detail']} [{problem['code']}]") from error
+            # A game with a house bonus pays it from the table's own tray.
+            if bonus := int(table.options.get("bonus41", 0)):
+                stock_tray(table=stocked, amount=TRAY_BONUSES * bonus, actor=actor)
         return _hire(house.code, [table.code for table in tables])
 
 

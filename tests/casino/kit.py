@@ -111,8 +111,14 @@ class Kit:
     ) -> Table:
         """Set up a Ferbli table; options are added to the usual ones."""
         agreed = FERBLI | options
+        return self.table_for("ferbli", agreed, code=code, seats=seats, kassza_end=kassza_end)
+
+    def table_for(
+        self, game: str, agreed: dict[str, Any], *, code: str, seats: int, kassza_end: KasszaEnd = KasszaEnd.HOUSE
+    ) -> Table:
+        """Set up a table of any game with exactly these options."""
         terms = Terms(
-            game="ferbli", options=agreed, seats=seats, min_stack=agreed["vizi"], max_stack=1_000_000,
+            game=game, options=agreed, seats=seats, min_stack=agreed.get("vizi", 1), max_stack=1_000_000,
             kassza_end=kassza_end,
         )  # fmt: skip
         return set_up_table(house=self.house, code=code, terms=terms, actor=ACTOR)

@@ -9,13 +9,15 @@ from casino.hands.models import Hand, HandLine, HandState
 from casino.house.models import OutboxMessage
 from casino.reports.selectors import hand_money, house_report, verification
 from casino.staff.models import Role
-from deploy.demo.dealer import as_action
+from casino.tables.services import stock_tray
+from deploy.demo.dealer import as_action, gestures
+from deploy.demo.evening import HERE as DEMO
 from engine.canonical import sha256_of
 from engine.record import parse_record
 from engine.replay import replay
 from engine.shuffle import commitment
 from ledger.models import Transaction
-from tests.casino.kit import SAMPLE, Kit
+from tests.casino.kit import ACTOR, SAMPLE, Kit
 
 
 def test_the_worked_hand_of_the_record_format_pays_what_it_says(kit: Kit) -> None:
@@ -265,3 +267,22 @@ def test_lists_are_filtered_by_what_they_know_and_refuse_the_rest(kit: Kit) -> N
     for wrong in ("audit/events?kind=x", "hands?seat=1", "tables?page_size=0", "players?page_size=1001"):
         refused = auditor.get(wrong)
         assert (refused.status_code, refused.json()["code"]) == (400, "invalid_parameter"), wrong
+
+
+def test_the_house_pays_the_bonus_for_a_41_from_the_tables_own_tray(kit: Kit) -> None:
+    record = next(
+        record
+        for record in map(json.loads, (DEMO / "faerbeln.jsonl").read_text().splitlines())
+        if any(record.get("bonus", [])) and len(record["seats"]) == 3
+    )
+    table = kit.table_for("faerbeln", record["opt"], code="F1", seats=3)
+    stock_tray(table=table, amount=50_000, actor=ACTOR)
+    dealer = kit.seated("F1", stacks=(900_000,) * 3)
+    dealer.ok("hands", {"mode": "physical", "dealer_seat": 3})
+    for gesture in gestures(record["acts"]):
+        dealer.act(*gesture)
+    kit.settle()
+    assert hand_money(Hand.objects.get(house=kit.house))["net"] == record["net"]
+    assert kit.balance("5100/F1", "4010/F1", "9130/F1") == [10_000, record["tax"], 40_000]
+    assert verification(kit.house)["ok"]
+    assert house_report(kit.house)["custody"]["equal"]
