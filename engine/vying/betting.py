@@ -7,12 +7,14 @@ amount.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from engine.actions import Action
 from engine.errors import AmountOutOfRange, StackTooShort
+from engine.events import MoveKind
 from engine.game import Setup
+from engine.vying.pots import split_pots
 from engine.vying.state import PotRules, VyingState
 
 
@@ -78,6 +80,30 @@ class AnswerState(VyingState):
         self.return_uncalled(winner)
         self.award(winner, self.rules, "uncontested")
 
+    def award_pots(self, keys: Mapping[int, int], ending: str, bonus: tuple[int, ...] = ()) -> None:
+        """Pay main pot and side pots, each to the highest of ``keys`` (by active seat) that competes for it, and
+        end the hand; of equals the first in play order wins.
+
+        The house taxes what was won in all, once; the winner of the main pot pays first. The result names him.
+        """
+        top = max(self.active, key=self.stakes.__getitem__)
+        self.return_uncalled(top)
+        matched = list(self.stakes)
+        matched[top] = min(matched[top], max(stake for seat, stake in enumerate(matched) if seat != top))
+        pots = split_pots(matched, self.active)
+        tax = total = 0
+        for pot in pots:
+            total += pot.amount
+            share = min(self.rules.tax_on(total) - tax, pot.amount)
+            tax += share
+            winner = max(pot.seats, key=keys.__getitem__)
+            self.stacks[winner] += pot.amount - share
+            if pot.amount > share:
+                self.moves.append((MoveKind.AWARD, winner, pot.amount - share))
+        if tax:
+            self.moves.append((MoveKind.TAX, 0, tax))
+        self.finish(tax, 0, ending, max(pots[0].seats, key=keys.__getitem__), bonus)
+
     # -- raises ----------------------------------------------------------------------------------------------
 
     def reach(self) -> int:
@@ -132,8 +158,8 @@ class BettingState(AnswerState):
             self.largest = amount
 
 
-def require_stacks(setup: Setup, least: int) -> None:
-    """Raise ``StackTooShort`` for the first seat that could not pay ``least``, its forced payments."""
-    for seat, stack in enumerate(setup.stacks, 1):
+def require_stacks(stacks: Sequence[int], least: int) -> None:
+    """Raise ``StackTooShort`` for the first seat that could not pay ``least``, its forced payments; p1 first."""
+    for seat, stack in enumerate(stacks, 1):
         if stack < least:
             raise StackTooShort(f"p{seat} has {stack}, it may have to pay {least}", seat=seat, min=least)
