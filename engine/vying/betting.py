@@ -1,8 +1,8 @@
-"""Rounds of answers and the limits of a bet, for games in which stakes are raised by explicit amounts.
+"""Stakes, rounds of answers and the limits of a bet, for games in which stakes are raised by explicit amounts.
 
-A round of answers asks seats in order to match the level or fold; what follows when the last one has answered
-is the game's. :class:`AnswerState` is what all these games share, :class:`BettingState` adds bets of a free
-amount.
+:class:`StakeState` is what all these games share: raising, giving up, winning alone, main and side pots.
+:class:`BettingState` adds rounds of answers (seats in order match the level or fold; what follows when the last
+one has answered is the game's) and bets of a free amount.
 """
 
 from __future__ import annotations
@@ -30,33 +30,18 @@ class BetRules(PotRules, Protocol):
         """Largest single bet, if the table has one."""
 
 
-class AnswerState(VyingState):
-    """Adds raises and answers to the bare table."""
+class StakeState(VyingState):
+    """Adds stakes that are raised, given up and won to the bare table."""
 
-    __slots__ = ("answered", "last_matcher", "rules")
+    __slots__ = ("rules",)
 
     rules: PotRules
 
     def __init__(self, setup: Setup, rules: PotRules) -> None:
         super().__init__(setup)
         self.rules = rules
-        self.answered: Callable[[Any], None] | None = None  # what follows once all have answered
-        self.last_matcher = 0  # who was the last to match the bet being answered
 
-    # -- answers ---------------------------------------------------------------------------------------------
-
-    def begin_answers(self, phase: str, bettor: int, answered: Callable[[Any], None]) -> None:
-        """The other active seats answer ``bettor`` in play order, then ``answered`` goes on."""
-        self.queue = self.after(bettor)[::-1]
-        self.answered = answered
-        self.last_matcher = 0
-        self.enter(phase, self.queue[-1])
-
-    def call(self, action: Action) -> None:
-        """``cc N``: pay exactly what is owed."""
-        self.take_exactly(action, self.level - self.stakes[action.actor])
-        self.last_matcher = action.actor
-        self.next_answer()
+    # -- giving up and winning -------------------------------------------------------------------------------
 
     def fold(self, action: Action) -> None:
         """``f``: drop out; the money staked stays in the pot and the cards stay hidden."""
@@ -64,15 +49,8 @@ class AnswerState(VyingState):
         self.next_answer()
 
     def next_answer(self) -> None:
-        """The next seat answers; after the last one either a single seat is left and wins, or the game goes
-        on."""
-        self.queue.pop()
-        if self.queue:
-            self.turn = self.queue[-1]
-        elif len(self.active) == 1 and self.phase != "vizi":
-            self.win_alone()
-        elif self.answered is not None:
-            self.answered(self)
+        """The seat has spoken: the game goes on."""
+        raise TypeError(f"{type(self).__name__} does not say who speaks next")
 
     def win_alone(self) -> None:
         """The only seat left gets back what nobody matched and wins the rest, showing nothing."""
@@ -116,16 +94,46 @@ class AnswerState(VyingState):
         self.level += amount
 
 
-class BettingState(AnswerState):
-    """Adds bets of an amount that the player chooses within limits."""
+class BettingState(StakeState):
+    """Adds rounds of answers, and bets of an amount that the player chooses within limits."""
 
-    __slots__ = ("largest",)
+    __slots__ = ("answered", "largest", "last_matcher")
 
     rules: BetRules
 
     def __init__(self, setup: Setup, rules: BetRules) -> None:
         super().__init__(setup, rules)
         self.largest = 0  # largest single bet of this deal
+        self.answered: Callable[[Any], None] | None = None  # what follows once all have answered
+        self.last_matcher = 0  # who was the last to match the bet being answered
+
+    # -- answers ---------------------------------------------------------------------------------------------
+
+    def begin_answers(self, phase: str, bettor: int, answered: Callable[[Any], None]) -> None:
+        """The other active seats answer ``bettor`` in play order, then ``answered`` goes on."""
+        self.queue = self.after(bettor)[::-1]
+        self.answered = answered
+        self.last_matcher = 0
+        self.enter(phase, self.queue[-1])
+
+    def call(self, action: Action) -> None:
+        """``cc N``: pay exactly what is owed."""
+        self.take_exactly(action, self.level - self.stakes[action.actor])
+        self.last_matcher = action.actor
+        self.next_answer()
+
+    def next_answer(self) -> None:
+        """The next seat answers; after the last one either a single seat is left and wins, or the game goes
+        on."""
+        self.queue.pop()
+        if self.queue:
+            self.turn = self.queue[-1]
+        elif len(self.active) == 1 and self.phase != "vizi":
+            self.win_alone()
+        elif self.answered is not None:
+            self.answered(self)
+
+    # -- limits ----------------------------------------------------------------------------------------------
 
     def limited(self, low: int, high: int) -> tuple[int, int]:
         """``low`` to ``high`` within the table's maximum and what the poorest active seat could still

@@ -27,7 +27,7 @@ from engine.actions import Action
 from engine.cards import TELL32, UNKNOWN, require_in_pack
 from engine.errors import AmountOutOfRange, CardAlreadyDealt, CardMismatch, CardUnknown, MalformedSetup, WrongCount
 from engine.game import Game, Hand, Legal, Setup
-from engine.vying.betting import AnswerState, require_stacks
+from engine.vying.betting import StakeState, require_stacks
 from engine.vying.faerbeln_rules import PACKS, FaerbelnRules
 from engine.vying.hand import VyingHand, parse_rules
 from engine.vying.ranking import faerbeln_key, is_forty_one
@@ -46,7 +46,7 @@ VERBS = {
 UP = 2
 
 
-class FaerbelnState(AnswerState):
+class FaerbelnState(StakeState):
     """One hand of Färbeln."""
 
     PACK = TELL32
@@ -248,7 +248,7 @@ class FaerbelnState(AnswerState):
         """A raise by the unit of the round."""
         return self.offer("rb", min=self.unit, max=self.unit, step=self.unit) if self.may_raise() else None
 
-    ROUND: ClassVar[dict[str, Handler]] = {"cc": hold, "f": AnswerState.fold, "k": wait, "rb": lift}
+    ROUND: ClassVar[dict[str, Handler]] = {"cc": hold, "f": StakeState.fold, "k": wait, "rb": lift}
     HANDLERS: ClassVar[dict[str, dict[str, Handler]]] = {
         "ante": {"po": pay_ante},
         "post": {"po": post},
