@@ -34,7 +34,7 @@ def deck(hand: Hand) -> tuple[str, ...] | None:
     """The hand's deck, top first; None in physical mode, where the pack is in the dealer's hands."""
     if hand.mode == Mode.PHYSICAL:
         return None
-    return shuffled_deck(game_info(hand.game).pack, open_seed(hand), hand.name, {})
+    return shuffled_deck(game_info(hand.game).pack_for(hand.options), open_seed(hand), hand.name, {})
 
 
 def _cipher() -> AESGCM:

@@ -27,7 +27,7 @@ from engine.actions import Action
 from engine.cards import TELL32, UNKNOWN, require_in_pack
 from engine.errors import AmountOutOfRange, CardAlreadyDealt, CardMismatch, CardUnknown, MalformedSetup, WrongCount
 from engine.game import Game, Hand, Legal, Setup
-from engine.vying.betting import AnswerState, require_stacks
+from engine.vying.betting import StakeState, require_stacks
 from engine.vying.faerbeln_rules import PACKS, FaerbelnRules
 from engine.vying.hand import VyingHand, parse_rules
 from engine.vying.ranking import faerbeln_key, is_forty_one
@@ -46,7 +46,7 @@ VERBS = {
 UP = 2
 
 
-class FaerbelnState(AnswerState):
+class FaerbelnState(StakeState):
     """One hand of Färbeln."""
 
     PACK = TELL32
@@ -102,27 +102,57 @@ class FaerbelnState(AnswerState):
         """The seats of ``order`` speak, and after a raise all others again."""
         self.raises = 0
         self.queue = order[::-1]
-        self.answered = FaerbelnState.close_first if phase == "round1" else FaerbelnState.begin_showdown
         self.enter(phase, order[0])
+        self.ask()
 
     def close_first(self) -> None:
         """All who chose to stay get two more cards, and turn two of their four up."""
         self.deal_next([(seat, 2) for seat in self.active], FaerbelnState.open_up)
 
     def next_answer(self) -> None:
-        """As in every game, but the last seat left wins at once, even with its own decision before it."""
+        """The seat has spoken: on to the next."""
+        self.queue.pop()
+        self.ask()
+
+    def ask(self) -> None:
+        """Ask the next seat that has something to decide; without any the round is over. The last seat left wins
+        at once, even with its own decision before it."""
         if len(self.active) == 1:
             self.win_alone()
+            return
+        while self.queue and not self.decides(self.queue[-1]):
+            self.queue.pop()
+        if self.queue:
+            self.turn = self.queue[-1]
+        elif self.phase == "round1":
+            self.close_first()
         else:
-            super().next_answer()
+            self.begin_showdown()
+
+    def decides(self, seat: int) -> bool:
+        """With side pots, a seat without chips is not asked, nor one that owes nothing and has nobody to bet
+        with."""
+        if self.rules.short_stack == "cap_bet":
+            return True
+        return self.stacks[seat] > 0 and (self.owed(seat) > 0 or self.has_opponent(seat))
+
+    def has_opponent(self, seat: int) -> bool:
+        """Whether another active seat has chips left to answer a raise with."""
+        return any(self.stacks[other] for other in self.active if other != seat)
+
+    def owed(self, seat: int) -> int:
+        """What ``seat`` must pay to hold the stake: with side pots, at most all it has left."""
+        return min(self.level - self.stakes[seat], self.stacks[seat])
 
     def hold(self, action: Action) -> None:
         """``cc N``: hold the stake of the player before."""
-        if not self.owed(action.actor):
+        owed = self.owed(action.actor)
+        if not owed:
             raise self.not_legal(action)
         ends_raising = self.rules.showdown == "any_call" and self.phase == "round2" and self.may_raise()
-        self.call(action)
+        self.take_exactly(action, owed)
         self.closing |= ends_raising
+        self.next_answer()
 
     def wait(self, action: Action) -> None:
         """``k``: nothing is owed and nothing raised."""
@@ -140,12 +170,20 @@ class FaerbelnState(AnswerState):
         self.raise_by(action.actor, unit)
         self.raises += 1
         self.queue = self.after(action.actor)[::-1]
-        self.turn = self.queue[-1]
+        self.ask()
 
     def may_raise(self) -> bool:
-        """Fewer raises than the cap, none ruled out by a call, and the poorest active seat could match one."""
+        """Fewer raises than the cap, none ruled out by a call, and the stacks allow one."""
         cap = self.rules.cap(len(self.active))
-        return (cap is None or self.raises < cap) and not self.closing and self.reach() >= self.unit
+        return (cap is None or self.raises < cap) and not self.closing and self.can_pay_raise()
+
+    def can_pay_raise(self) -> bool:
+        """The poorest active seat could match a raise; with side pots, the seat itself can pay it and another can
+        answer."""
+        if self.rules.short_stack == "cap_bet":
+            return self.reach() >= self.unit
+        seat = self.turn
+        return self.stacks[seat] >= self.level - self.stakes[seat] + self.unit and self.has_opponent(seat)
 
     def may_wait(self, seat: int) -> bool:
         """Owing nothing, a seat may wait; where the table says bet or drop out, only if no bet is possible."""
@@ -186,12 +224,10 @@ class FaerbelnState(AnswerState):
     def showdown(self) -> None:
         """The highest hand wins, of equal ones the nearest to forehand; the house pays for every 41 shown."""
         keys = {seat: faerbeln_key(self.cards[seat], self.pack) for seat in self.active}
-        # max() keeps the first of equals, and the active seats stand in order from forehand.
-        winner = max(self.active, key=keys.__getitem__)
         lucky = [seat for seat in self.active if is_forty_one(keys[seat])]
         paid = self.rules.bonus41 if lucky else 0
         bonus = tuple(paid if seat in lucky else 0 for seat in range(1, self.seats + 1)) if paid else ()
-        self.award(winner, self.rules, "showdown", bonus)
+        self.award_pots(keys, "showdown", bonus)
 
     # -- what may be done ------------------------------------------------------------------------------------
 
@@ -212,7 +248,7 @@ class FaerbelnState(AnswerState):
         """A raise by the unit of the round."""
         return self.offer("rb", min=self.unit, max=self.unit, step=self.unit) if self.may_raise() else None
 
-    ROUND: ClassVar[dict[str, Handler]] = {"cc": hold, "f": AnswerState.fold, "k": wait, "rb": lift}
+    ROUND: ClassVar[dict[str, Handler]] = {"cc": hold, "f": StakeState.fold, "k": wait, "rb": lift}
     HANDLERS: ClassVar[dict[str, dict[str, Handler]]] = {
         "ante": {"po": pay_ante},
         "post": {"po": post},
@@ -236,11 +272,15 @@ class FaerbelnState(AnswerState):
 
 
 def _begin(setup: Setup) -> Hand:
-    """A hand at its first ante; nothing is ever carried in, and every stack holds ante and forehand's stake."""
+    """A hand at its first ante; nothing is ever carried in, and the stacks cover what their seats must pay."""
     rules = parse_rules(FaerbelnRules, setup)
     if setup.carry:
         raise MalformedSetup("every pot of Färbeln is won, nothing can be carried in", carry=0)
-    require_stacks(setup, rules.least_stack)
+    if rules.short_stack == "side_pot":
+        require_stacks(setup.stacks, rules.ante)
+        require_stacks(setup.stacks[:1], rules.least_stack)
+    else:
+        require_stacks(setup.stacks, rules.least_stack)
     return VyingHand(setup, rules, FaerbelnState(setup, rules))
 
 

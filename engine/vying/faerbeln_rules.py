@@ -63,9 +63,14 @@ class FaerbelnRules(TaxedRules):
     deal_model: str = option(str, "draw", choices=("draw",), unbuilt=("preassigned",))
     """Cards leave the top of the pack when they are dealt, so who drops out changes who gets what ("Second
     round")."""
-    short_stack: str = option(str, "cap_bet", choices=("cap_bet",), unbuilt=("side_pot", "must_fold"))
-    """A seat that could not pay: the text is silent, so there is no raise that the poorest active seat cannot
-    match. That holds for forehand's stake too, hence ``least_stack``."""
+    short_stack: str = option(str, "cap_bet", choices=("cap_bet", "side_pot"), unbuilt=("must_fold",))
+    """A seat that could not pay: the text is silent.
+
+    ``cap_bet``: there is no raise that the poorest active seat cannot match. That holds for forehand's stake too,
+    so every seat must be able to hold it.
+    ``side_pot`` (table stakes): a seat holds a stake with all it has left, is asked no more, and competes for what
+    it has matched. A raise is always a whole unit, and somebody must have chips to answer it. Every seat must
+    have its ante, forehand its stake too; what is won is taxed once, main pot first."""
     tax_bps: int = option(int, 500, high=10_000)
     """House tax on every pot, in basis points ("Tax": five per cent). It is taken when the part of a stake
     that nobody matched has gone back."""
@@ -80,7 +85,7 @@ class FaerbelnRules(TaxedRules):
 
     @property
     def least_stack(self) -> int:
-        """Ante and forehand's stake, which every seat must be able to hold."""
+        """Ante and forehand's stake: every seat is forehand in its turn."""
         return self.ante + self.lower
 
     @property

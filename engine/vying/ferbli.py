@@ -335,7 +335,7 @@ class FerbliState(BettingState):
 def _begin(setup: Setup) -> Hand:
     """A hand at its first action; every stack must cover the vizi that its seat may be forced to pay."""
     rules = parse_rules(FerbliRules, setup)
-    require_stacks(setup, rules.least_stack)
+    require_stacks(setup.stacks, rules.least_stack)
     return VyingHand(setup, rules, FerbliState(setup, rules))
 
 

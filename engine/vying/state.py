@@ -185,15 +185,15 @@ class VyingState:
             self.stacks[winner] += uncalled
             self.moves.append((MoveKind.RETURNED, winner, uncalled))
 
-    def award(self, winner: int, rules: PotRules, ending: str, bonus: tuple[int, ...] = ()) -> None:
-        """Pay the pot to ``winner``, less the house's tax, and end the hand; ``bonus`` as in :meth:`finish`."""
+    def award(self, winner: int, rules: PotRules, ending: str) -> None:
+        """Pay the pot to ``winner``, less the house's tax, and end the hand."""
         tax = rules.tax_on(self.pot)
         self.stacks[winner] += self.pot - tax
         if self.pot > tax:
             self.moves.append((MoveKind.AWARD, winner, self.pot - tax))
         if tax:
             self.moves.append((MoveKind.TAX, 0, tax))
-        self.finish(tax, 0, ending, winner, bonus)
+        self.finish(tax, 0, ending, winner)
 
     def carry_on(self, ending: str) -> None:
         """Leave the pot on the table for the next hand and end this one."""

@@ -73,7 +73,7 @@ def test_rank_prints_one_object_a_hand():
     ("play", "faerbeln", "--seats", "8"),
     ("play", "faerbeln", "--stack", "699"),
     ("play", "faerbeln", "--opt", "pack=italian"),
-    ("play", "faerbeln", "--opt", "short_stack=side_pot"),
+    ("play", "faerbeln", "--opt", "short_stack=must_fold"),
     ("rank", "faerbeln", "AcKcQcJa"),
     ("games", "--verbs", "poker"),
     ("shuffle",),

@@ -43,7 +43,7 @@ def test_an_unknown_option_is_refused():
 
 
 @pytest.mark.parametrize("opt", [
-    {"short_stack": "side_pot"}, {"short_stack": "must_fold"}, {"deal_model": "preassigned"},
+    {"short_stack": "must_fold"}, {"deal_model": "preassigned"},
     {"bonus41_for": "uncontested"},
 ])  # fmt: skip
 def test_a_variant_that_is_not_built_is_refused_by_name(opt: dict[str, object]):

@@ -44,10 +44,12 @@ def random_faerbeln(random: Random) -> Setup:
         "forehand_option": False,
         "check_allowed": False,
         "showdown": "any_call",
+        "short_stack": "side_pot",
     }
     opt |= {name: value for name, value in others.items() if random.random() < 0.3}
     richest = random.choice([1000, 5000, 50_000])
-    stacks = tuple(random.randint(700, richest) for _ in range(seats))
+    least = 200 if opt.get("short_stack") == "side_pot" else 700
+    stacks = (random.randint(700, richest), *(random.randint(least, richest) for _ in range(seats - 1)))
     deck = shuffled(random, FRENCH32 if pack == "french" else TELL32)
     return Setup("faerbeln", opt, seats, stacks, 0, seats, deck)
 
