@@ -53,7 +53,7 @@ def lock(model: type[M], rank: Rank, **lookup: Any) -> M:
         raise LockOrderError(f"{model.__name__} (rank {rank.name}) must be locked before {held.name}")
     _held.set(rank)
     try:
-        return model._default_manager.select_for_update(of=("self",)).get(**lookup)
+        return model._default_manager.select_for_update().get(**lookup)
     except model.DoesNotExist:
         wanted = ", ".join(f"{key}={value}" for key, value in lookup.items() if not key.startswith("house"))
         raise NotFound(f"This house has no {model._meta.verbose_name} with {wanted}.") from None

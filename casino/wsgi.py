@@ -6,3 +6,7 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 application = get_wsgi_application()
+
+from casino.hands.services import warm_up  # noqa: E402 - needs Django to be set up
+
+warm_up()

@@ -261,7 +261,8 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
     places = ("--worker-tmp-dir", _heartbeat_dir(), "--no-control-socket")
     # Sync workers, one request each: the kernel hands a request to whoever is idle. Threads kept a console's connection
     # on one process and shared its interpreter lock; measured, one process of two did five sixths of the work.
-    sizes = ("--workers", "4", "--graceful-timeout", "20")
+    # The application is loaded once, before the workers are forked from it.
+    sizes = ("--workers", "4", "--preload", "--graceful-timeout", "20")
     # Without gossip, mingle and heartbeat: they are chatter between workers that nobody here listens to.
     quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     return (

@@ -18,10 +18,9 @@ class TerminalTokenAuthentication(TokenAuthentication):
         """Person and token, when the token is known, fresh, and both person and terminal are still in use."""
         text = token.decode("ascii", "replace")
         digest = hash_token(text)
-        candidates = TerminalToken.objects.filter(
-            token_key=text[: CONSTANTS.TOKEN_KEY_LENGTH], expiry__gt=timezone.now(), terminal__revoked_at=None
-        ).select_related("user__house", "terminal")
-        for candidate in candidates:
-            if compare_digest(digest, candidate.digest) and candidate.user.is_active:
+        candidates = TerminalToken.objects.filter(token_key=text[: CONSTANTS.TOKEN_KEY_LENGTH])
+        for candidate in candidates.select_related("user__house", "terminal"):
+            in_use = candidate.user.is_active and candidate.terminal.revoked_at is None
+            if compare_digest(digest, candidate.digest) and in_use and candidate.expiry > timezone.now():
                 return candidate.user, candidate
         raise AuthenticationFailed("The token is unknown, expired or revoked; sign in again.")

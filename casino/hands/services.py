@@ -18,6 +18,7 @@ from casino.tables.models import Seating, Table, TableState
 from engine import game as engine
 from engine.errors import EngineError, StackTooShort
 from engine.events import Event, Move, MoveKind
+from engine.vying import ranking
 
 #: Every verb of the games' logs with its meaning.
 VERBS: dict[str, str] = {
@@ -27,6 +28,11 @@ VERBS: dict[str, str] = {
 RESOLVE = "hands.resolve_hand"
 #: Options without a silent default at a house table, although the engine can do without them.
 HOUSE_MUST_SET = {"ferbli": ("vizi", "table_max")}
+
+
+def warm_up() -> None:
+    """Build what the engine needs for its first showdown; called once before a server forks its processes."""
+    ranking.prepare()
 
 
 def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) -> Table:

@@ -1,9 +1,18 @@
 """Celery tasks. They call the same services a view would and may run any number of times."""
 
+from typing import Any
+
 from celery import shared_task
+from celery.signals import worker_init
 
 from casino.hands import services, settlement
 from casino.house import outbox
+
+
+@worker_init.connect
+def warm_up(**_: Any) -> None:
+    """Before the pool forks, so that its children share what is built."""
+    services.warm_up()
 
 
 @shared_task(name=services.RESOLVE)

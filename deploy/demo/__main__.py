@@ -60,10 +60,11 @@ def play(port: int, recorded: Path | None) -> int:
     tables = evening.read(recorded)
     say(f"evening: {sum(len(table.hands) for table in tables.values())} hands at {len(tables)} tables")
     prepare()
-    credentials = found_house(tables.values())
-    credentials.save(logins_dir())
-    say(f"house {credentials.house} founded")
     with listen(port) as listener, Processes(application(listener)) as processes:
+        # While the processes start, the house is founded.
+        credentials = found_house(tables.values())
+        credentials.save(logins_dir())
+        say(f"house {credentials.house} founded")
         processes.wait_ready(f"{address(listener)}/readyz")
         say(f"API at {address(listener)}, workers up; playing")
         played = play_evening(address(listener), credentials, tables, progress)

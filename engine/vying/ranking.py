@@ -170,3 +170,9 @@ def is_forty_one(key: int) -> bool:
     """Whether a key of Färbeln is that of 41 points in one suit, the best four-card flush ("Card
     combinations")."""
     return key == 100 * FAERBELN.index("four-card flush") + 41
+
+
+def prepare() -> None:
+    """Build both tables now instead of at the first showdown; processes forked afterwards share them."""
+    for game in ("ferbli", "faerbeln"):
+        _keys(game)
