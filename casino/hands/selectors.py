@@ -37,6 +37,18 @@ def state(hand: Hand) -> engine.Hand:
     return engine.resume(setup(hand), log(hand))
 
 
+def stored_result(result: engine.Result) -> dict[str, Any]:
+    """An engine's result as a hand's row keeps it; amounts in minor units, `winner` an engine seat, 0 for nobody."""
+    return {
+        "net": list(result.net),
+        "tax": result.tax,
+        "bonus": list(result.bonus),
+        "carry_out": result.carry_out,
+        "ending": result.ending,
+        "winner": result.winner,
+    }
+
+
 def unsettled(table: Table) -> Hand | None:
     """The hand at this table that is played or waits for its settlement; there is never more than one."""
     for hand in Hand.objects.filter(table=table, state__in=UNSETTLED):

@@ -177,14 +177,7 @@ def _end(play: _Play) -> None:
     assert result is not None  # noqa: S101 - the engine has a result when it is over
     hand.state = HandState.ENDED
     hand.digest = play.game.digest()
-    hand.result = {
-        "net": list(result.net),
-        "tax": result.tax,
-        "bonus": list(result.bonus),
-        "carry_out": result.carry_out,
-        "ending": result.ending,
-        "winner": result.winner,
-    }
+    hand.result = selectors.stored_result(result)
     hand.handle = sum(play.game.stakes)
     Hand.objects.filter(id=hand.id).update(
         state=hand.state, digest=hand.digest, result=hand.result, handle=hand.handle, ended_at=ClockTimestamp()

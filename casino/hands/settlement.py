@@ -88,14 +88,7 @@ def compare(hand: Hand, game: engine.Hand) -> str | None:
     """Whether a replayed hand is the stored one: None, or the first difference in words."""
     if not game.over or game.result is None:
         return "the log ends before the hand does"
-    result = game.result
-    found: dict[str, Any] = {
-        "net": list(result.net),
-        "tax": result.tax,
-        "bonus": list(result.bonus),
-        "carry_out": result.carry_out,
-    }
-    for name, value in found.items():
+    for name, value in selectors.stored_result(game.result).items():
         if hand.result is None or hand.result[name] != value:
             return f"{name} is {value} by replay and {hand.result and hand.result[name]} as stored"
     if game.digest() != hand.digest:

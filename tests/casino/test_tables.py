@@ -76,7 +76,7 @@ def test_a_leaver_forfeits_his_share_and_a_joiner_may_win_without_paying(kit: Ki
 @pytest.mark.parametrize(
     ("rule", "shares"),
     [
-        # Seat 4 dealt last; seat 1, the next dealer, comes first in play order after him.
+        # Seat 3 dealt last and seat 1 deals next, so seat 2 is the first after the dealer and gets the odd rest.
         (KasszaEnd.SPLIT, {"2020/T1/T1-u1": 66, "2020/T1/T1-u2": 68, "2020/T1/T1-u3": 66}),
         (KasszaEnd.LAST_DEALER, {"2020/T1/T1-u3": 200}),
         (KasszaEnd.HOUSE, {"4010/T1": 200}),
@@ -87,7 +87,7 @@ def test_an_unwon_cukassza_is_shared_by_the_rule_of_the_table(
 ) -> None:
     kit.table(kassza_end=rule)
     dealer = kit.seated(stacks=(20_000, 15_000, 9_000))
-    # 300 in the cukassza; a deal without seat 2 adds 200; 3 do not divide 500: use 200 after a won one instead.
+    # Two are dealt in and leave 200, which three seated players cannot share evenly.
     fail_a_deal(kit, dealer, dealer_seat=3, sitting_out=[2])
     assert kit.balance("2040/T1") == 200
     dealer.ok("close")
