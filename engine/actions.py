@@ -16,12 +16,16 @@ verb    arguments       meaning
 ``br``  ``N``           a blind seat's raise in mid-order: pay what is owed and N more
 ``ks``  ``N pM``        charge seat M (kóstáltat) with N
 ``st``                  stand: no further raise
+``mj``  ``HASH``        hold a vizi in the fist: its commitment, 64 hex digits, or ``??`` for a real fist
+``in``                  stay in without knowing the vizi
+``rv``  ``N [NONCE]``   reveal the vizi N; NONCE, 32 hex digits, opens the commitment
+``cu``  ``CARDS``       cuhhol: show the hand instead of betting
 ``up``  ``CARDS``       turn cards up in the middle of play
 ``sm``  ``CARDS``       show cards
 ======  ==============  ==========================================================
 
 >>> parse_action("p4 ks 400 p1")
-Action(actor=4, verb='ks', amount=400, target=1, cards=(), text='p4 ks 400 p1')
+Action(actor=4, verb='ks', amount=400, target=1, cards=(), text='p4 ks 400 p1', code='')
 >>> parse_action("p1 cc 0100")
 Traceback (most recent call last):
     ...
@@ -42,8 +46,8 @@ DEALER = 0
 
 
 class Action(NamedTuple):
-    """One action. ``amount`` is money in minor units, or a number of cards for ``lk``; unused fields are 0 or
-    ()."""
+    """One action. ``amount`` is money in minor units, or a number of cards for ``lk``; ``code`` a commitment or
+    the nonce that opens one; unused fields are 0, () or ""."""
 
     actor: int
     verb: str
@@ -51,6 +55,7 @@ class Action(NamedTuple):
     target: int
     cards: tuple[str, ...]
     text: str
+    code: str = ""
 
 
 # 18 digits always fit a signed 64-bit integer, which is what a ledger can hold.
@@ -59,8 +64,10 @@ _NUMBER = "(?:0|[1-9][0-9]{0,17})"
 _CARDS = r"(?:[A-Z0-9][a-z]|\?\?){1,52}"
 _LINE = re.compile(
     rf"(?:d dh p(?P<to>[1-9]) (?P<dealt>{_CARDS})"
-    rf"|p(?P<actor>[1-9]) (?:(?P<bare>f|k|st)|(?P<paying>po|lk|cc|rb|br) (?P<amount>{_NUMBER})"
-    rf"|ks (?P<charge>{_NUMBER}) p(?P<charged>[1-9])|(?P<showing>sm|up) (?P<shown>{_CARDS})))",
+    rf"|p(?P<actor>[1-9]) (?:(?P<bare>f|k|st|in)|(?P<paying>po|lk|cc|rb|br) (?P<amount>{_NUMBER})"
+    rf"|ks (?P<charge>{_NUMBER}) p(?P<charged>[1-9])|(?P<showing>sm|up|cu) (?P<shown>{_CARDS})"
+    r"|mj (?P<held>[0-9a-f]{64}|\?\?)"
+    rf"|rv (?P<revealed>{_NUMBER})(?: (?P<nonce>[0-9a-f]{{32}}))?))",
     re.ASCII,
 )
 
@@ -84,6 +91,10 @@ def parse_action(line: str) -> Action:
         return Action(actor, part["paying"], int(part["amount"]), 0, (), line)
     if part["charge"] is not None:
         return Action(actor, "ks", int(part["charge"]), int(part["charged"]), (), line)
+    if part["held"] is not None:
+        return Action(actor, "mj", 0, 0, (), line, part["held"])
+    if part["revealed"] is not None:
+        return Action(actor, "rv", int(part["revealed"]), 0, (), line, part["nonce"] or "")
     return Action(actor, part["showing"], 0, 0, split_cards(part["shown"]), line)
 
 

@@ -16,6 +16,7 @@
     |   |-- CardNotInPack       card_not_in_pack
     |   |-- CardAlreadyDealt    card_already_dealt
     |   |-- CardNotFromDeck     card_not_from_deck    the dealt card is not the next of the known deck
+    |   |-- DeckMissing         deck_missing          a pack must be shuffled first
     |   |-- CardUnknown         card_unknown          a card must be named here, ``??`` will not do
     |   `-- CardMismatch        card_mismatch         shown cards are not the ones that were dealt
     |-- ActionError             the action is refused and nothing has changed
@@ -129,6 +130,12 @@ class CardNotFromDeck(CardError):
     """The deck is known and its next card is another one."""
 
     code = "card_not_from_deck"
+
+
+class DeckMissing(CardError):
+    """The cards must be shuffled anew before they can be dealt."""
+
+    code = "deck_missing"
 
 
 class CardUnknown(CardError):

@@ -39,6 +39,8 @@ class Setup:
     ``opt``: the table's options by name; ``stacks`` and ``carry`` (money carried in, such as a cukassza):
     minor units, stacks in play order, p1 first; ``dealer``: the dealer's number; ``deck``: all cards of the
     pack in dealing order, top first, or None when cards become known only as they fall (physical mode).
+    ``redeals``: with a known deck, the packs shuffled anew in the course of the hand, as far as they are known;
+    ``series``: what else the game carries from deal to deal, by name (:attr:`Result.series` of the hand before).
     """
 
     game: str
@@ -48,6 +50,8 @@ class Setup:
     carry: int = 0
     dealer: int = 0
     deck: tuple[str, ...] | None = None
+    redeals: tuple[tuple[str, ...], ...] = ()
+    series: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,8 @@ class Legal:
 @dataclass(frozen=True, slots=True)
 class Result:
     """What a finished hand comes to, in minor units: ``net`` and ``bonus`` per seat (``bonus`` is contained
-    in ``net``), house ``tax``, money carried out, how it ended and who won (0: nobody)."""
+    in ``net``), house ``tax``, money carried out, how it ended and who won (0: nobody); ``series``: what the
+    table's next hand must be told (:attr:`Setup.series`)."""
 
     net: tuple[int, ...]
     tax: int
@@ -87,6 +92,7 @@ class Result:
     carry_out: int
     ending: str
     winner: int
+    series: Mapping[str, int] = field(default_factory=dict)
 
 
 class Hand(Protocol):
@@ -144,6 +150,13 @@ class Hand(Protocol):
     def forced(self) -> str | None:
         """With a known deck, the next line that leaves nobody a choice (deal, show); else None."""
 
+    @property
+    def wants(self) -> tuple[str, ...] | None:
+        """With a known deck, the cards that must be shuffled anew before the next deal; else None."""
+
+    def supply(self, deck: tuple[str, ...]) -> None:
+        """Give the hand the cards that it wants, in dealing order; they become part of its set-up."""
+
     def cards_of(self, seat: int) -> tuple[str, ...]:
         """All cards dealt to ``seat`` so far, in dealing order: for whoever may know them."""
 
@@ -154,10 +167,17 @@ class Hand(Protocol):
         """SHA-256, in hex, of the canonical state: set-up, log and result."""
 
 
+def _as_they_stand(opt: Mapping[str, object], seats: int) -> dict[str, object]:
+    """A table's options that mean the same for any number of seats."""
+    return dict(opt)
+
+
 @dataclass(frozen=True, slots=True)
 class Game:
     """A game of the registry. ``verbs`` maps its vocabulary to a sentence each; ``example`` holds options of a
-    small table, for random play; ``packs`` are those a table may choose by name, ``pack`` the usual one."""
+    small table, for random play; ``packs`` are those a table may choose by name, ``pack`` the usual one;
+    ``resolve`` turns a table's options into those of a hand for so many seats, where a table may name by a word
+    what depends on their number."""
 
     name: str
     rules_id: str
@@ -169,6 +189,7 @@ class Game:
     verbs: Mapping[str, str] = field(default_factory=dict)
     example: Mapping[str, object] = field(default_factory=dict)
     packs: Mapping[str, Pack] = field(default_factory=dict)
+    resolve: Callable[[Mapping[str, object], int], dict[str, object]] = _as_they_stand
 
     def pack_for(self, opt: Mapping[str, object]) -> Pack:
         """The pack that a table with these options plays with (its option ``pack``, where the game has a
@@ -201,12 +222,34 @@ def start(setup: Setup) -> Hand:
     return game.begin(setup)
 
 
-def resume(setup: Setup, log: Sequence[str]) -> Hand:
-    """The hand as it stood after ``log``; a wrong line raises as :meth:`Hand.apply` does."""
+Shuffle = Callable[[tuple[str, ...], int], tuple[str, ...]]
+"""Shuffles the given cards for the redeal of the given number (1, 2, ...)."""
+
+
+def resume(setup: Setup, log: Sequence[str], shuffle: Shuffle | None = None) -> Hand:
+    """The hand as it stood after ``log``; a wrong line raises as :meth:`Hand.apply` does.
+
+    ``shuffle`` supplies the packs that the hand wants beyond those of the set-up; the same cards and number must
+    always give the same pack.
+    """
     hand = start(setup)
     for line in log:
         hand.advance(line)
+        if shuffle is not None:
+            supply(hand, shuffle)
     return hand
+
+
+def supply(hand: Hand, shuffle: Shuffle) -> None:
+    """Give the hand the pack that it wants, if it wants one."""
+    wanted = hand.wants
+    if wanted is not None:
+        hand.supply(shuffle(wanted, len(hand.setup.redeals) + 1))
+
+
+def resolve(game: str, opt: Mapping[str, object], seats: int) -> dict[str, object]:
+    """The options of a table as those of a hand for ``seats`` seats: what the hand's record holds."""
+    return game_info(game).resolve(opt, seats)
 
 
 def require_seats(game: Game, seats: int) -> None:

@@ -12,6 +12,10 @@ Shuffle
     The pack in its printed order, then for i from the last place down to 1: draw j from 0..i and swap. A draw
     takes big-endian 32-bit words from requests of 128 bytes; a word x >= 2**32 - 2**32 % m is thrown away,
     else j = x % m.
+Redeal
+    Within one hand the remaining cards, in the pack's printed order, are shuffled anew with ``encode("redeal-v1",
+    ALGORITHM, number, seat, client seed, ...)`` as personalization string, the number (1, 2, ...) being 4 bytes
+    big-endian.
 
 >>> commitment(bytes(range(32)), "hand-0001")
 'bf948e9034ab8f27d56320f90c4d6ce225db755778ea1a94527505726f8e6ec6'
@@ -21,7 +25,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from engine.cards import Pack
 from engine.errors import MalformedSetup
@@ -81,12 +85,25 @@ def commitment(seed: bytes, hand_id: str) -> str:
 
 def shuffled_deck(pack: Pack, seed: bytes, hand_id: str, client_seeds: Mapping[int, str]) -> tuple[str, ...]:
     """All cards of the pack in dealing order, top first; ``client_seeds`` by seat number (1..255)."""
+    return _shuffled(pack.cards, seed, hand_id, ["deck-v1", ALGORITHM], client_seeds)
+
+
+def reshuffled(
+    cards: Sequence[str], seed: bytes, hand_id: str, client_seeds: Mapping[int, str], number: int
+) -> tuple[str, ...]:
+    """``cards``, given in the pack's printed order, as dealt in the hand's redeal ``number`` (from 1)."""
+    return _shuffled(cards, seed, hand_id, ["redeal-v1", ALGORITHM, number.to_bytes(4, "big")], client_seeds)
+
+
+def _shuffled(
+    cards: Sequence[str], seed: bytes, hand_id: str, purpose: list[str | bytes], client_seeds: Mapping[int, str]
+) -> tuple[str, ...]:
     _require_seed(seed)
-    parts: list[str | bytes] = ["deck-v1", ALGORITHM]
+    parts = list(purpose)
     for seat in sorted(client_seeds):
         parts += [bytes([seat]), client_seeds[seat]]
     words = _words(HmacDrbg(seed, hand_id.encode(), encode(*parts)))
-    deck = list(pack.cards)
+    deck = list(cards)
     for last in range(len(deck) - 1, 0, -1):
         pick = below(last + 1, words)
         deck[last], deck[pick] = deck[pick], deck[last]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar
 
@@ -157,6 +158,16 @@ class VyingHand:
         if state.phase == "showdown":
             return show_line(state.turn, state.cards[state.turn])
         return None
+
+    @property
+    def wants(self) -> tuple[str, ...] | None:
+        """With a known deck, the cards that must be shuffled anew before the next deal; else None."""
+        return self._state.wants()
+
+    def supply(self, deck: tuple[str, ...]) -> None:
+        """Give the hand the cards that it wants, in dealing order; raises :class:`CardNotInPack` for others."""
+        self._state.supply(deck)
+        self._setup = replace(self._setup, redeals=(*self._setup.redeals, deck))
 
     def cards_of(self, seat: int) -> tuple[str, ...]:
         """All cards dealt to ``seat`` so far, in dealing order: for whoever may know them."""

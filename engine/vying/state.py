@@ -19,6 +19,7 @@ from engine.errors import (
     CardNotFromDeck,
     CardUnknown,
     HandIsOver,
+    MalformedSetup,
     NotYourTurn,
     VerbNotLegal,
     WrongCount,
@@ -314,6 +315,14 @@ class VyingState:
     def showdown(self) -> None:
         """All cards are shown: the game decides who wins."""
         raise TypeError(f"{type(self).__name__} has no showdown")
+
+    def wants(self) -> tuple[str, ...] | None:
+        """The cards to shuffle anew; a game without redeals wants none."""
+        return None
+
+    def supply(self, deck: tuple[str, ...]) -> None:
+        """Take cards that were shuffled anew."""
+        raise MalformedSetup("no cards are to be shuffled anew now")
 
     # -- what may be done with the verbs above ---------------------------------------------------------------
 
