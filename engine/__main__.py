@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from engine.cards import split_cards
-from engine.errors import EngineError, UnreadableRecord, UnsupportedVariant
+from engine.errors import EngineError, UnknownOption, UnreadableRecord
 from engine.game import game_info, game_names, require_seats
 from engine.play import Sitting, play_evening
 from engine.record import Record, format_record, parse_object, record_from
 from engine.replay import replay
-from engine.vying.ranking import rank_hand
+from engine.vying.ranking import Rank, ferbli_ranking, rank_hand
 
 OK, WRONG, UNUSABLE = 0, 1, 2
 
@@ -56,9 +56,7 @@ def _print(value: object) -> None:
 
 
 def _rank(arguments: argparse.Namespace) -> int:
-    if arguments.wild or arguments.grigare:
-        raise UnsupportedVariant("wild cards and grigáré are variants that are not built yet")
-    ranked = [(text, rank_hand(arguments.game, split_cards(text))) for text in arguments.cards]
+    ranked = [(text, _rank_of(arguments, split_cards(text))) for text in arguments.cards]
     for text, rank in ranked:
         _print(
             {
@@ -70,6 +68,15 @@ def _rank(arguments: argparse.Namespace) -> int:
             }
         )
     return OK
+
+
+def _rank_of(arguments: argparse.Namespace, cards: Sequence[str]) -> Rank:
+    if arguments.game == "ferbli":
+        return ferbli_ranking(arguments.wild, arguments.grigare).rank(cards)
+    rank = rank_hand(arguments.game, cards)
+    if arguments.wild or arguments.grigare != "off":
+        raise UnknownOption("wild cards and grigáré are variations of Ferbli", games=["ferbli"])
+    return rank
 
 
 def _replay(arguments: argparse.Namespace) -> int:
@@ -162,6 +169,16 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _names(text: str) -> tuple[str, ...]:
+    """Comma-separated cards; none for an empty text."""
+    return tuple(text.split(",")) if text else ()
+
+
+def _add_variations(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--wild", type=_names, default=(), metavar="CARD,...", help="wild cards (Ferbli)")
+    command.add_argument("--grigare", choices=("off", "general", "kis_nagy"), default="off", help="(Ferbli)")
+
+
 def _games(arguments: argparse.Namespace) -> int:
     if arguments.verbs:
         for verb, meaning in game_info(arguments.verbs).verbs.items():
@@ -179,8 +196,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     rank = commands.add_parser("rank", help="rank hands; a higher key wins, equal keys tie")
     rank.add_argument("game")
-    rank.add_argument("--wild", help="wild cards, comma-separated")
-    rank.add_argument("--grigare", choices=("general", "kis_nagy"))
+    _add_variations(rank)
     rank.add_argument("cards", nargs="+", help="hands such as Kl8bXb7b")
     rank.set_defaults(run=_rank)
     check = commands.add_parser("replay", help="replay records strictly")

@@ -1,46 +1,38 @@
-"""Ranking of four-card hands: Ferbli's ("Players, Cards and Ranking of Hands") and Färbeln's ("Card
-combinations").
+"""Rankings of four-card hands: Ferbli's with its variants, and Färbeln's.
 
 A hand's key is ``100 * category + strength``: a higher key wins, equal keys tie. Cards outside the ranking
-combination do not count. :func:`rank_ferbli` reads like the rules; :func:`ferbli_key` looks its result up in
-a table of all 35,960 hands that is built on first use.
+combination do not count. :meth:`Ranking.rank` follows the rules step by step (:mod:`engine.vying.kinds`);
+:meth:`Ranking.key` looks its result up in a table of all 35,960 hands that is built on first use. Keys of different
+rankings must not be compared: a variant may have more kinds of hand.
+
+>>> santa = ferbli_ranking(wild=["Oa"])
+>>> santa.rank(("Ah", "Kh", "Xh", "Oa")).text
+'banda, 42 in hearts'
+>>> santa.key(("Ah", "Kh", "Xh", "Oa")) > santa.key(("Ab", "Kb", "Ob", "Ub"))
+True
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, lru_cache, partial
 from itertools import combinations
+from typing import TypeVar
 
 from engine.cards import FRENCH32, TELL32, UNKNOWN, Pack, require_in_pack
 from engine.errors import CardAlreadyDealt, CardUnknown, UnknownGame, WrongCount
+from engine.vying.kinds import FAERBELN, FERBLI, FerbliKinds, Found, best_of_faerbeln
 
-VALUES = {"A": 11, "9": 9, "8": 8, "7": 7} | dict.fromkeys("KOUQJXT", 10)
-"""Point values of the ranks, those of the French pack included."""
+__all__ = [
+    "FAERBELN", "FERBLI", "Rank", "Ranking", "faerbeln_key", "faerbeln_ranking", "ferbli_key", "ferbli_ranking",
+    "is_forty_one", "prepare", "rank_faerbeln", "rank_ferbli", "rank_hand",
+]  # fmt: skip
 
-FERBLI = (
-    "one of each suit",
-    "two-card ferbli",
-    "two aces",
-    "three-card ferbli",
-    "three of a kind",
-    "banda",
-    "four of a kind",
-)
-"""Kinds of hand in Ferbli from the lowest to the highest; a hand's category is its place here."""
+Next = TypeVar("Next")
 
-FAERBELN = ("points", "three-card flush", "prial", "four-card flush", "quartet")
-"""Kinds of hand in Färbeln from the lowest to the highest."""
-
-SUIT_NAMES = {
-    "a": "acorns", "l": "leaves", "b": "bells", "h": "hearts", "c": "clubs", "d": "diamonds", "s": "spades",
-}  # fmt: skip
-RANK_NAMES = {
-    "A": "aces", "K": "kings", "O": "overs", "U": "unders", "Q": "queens", "J": "jacks", "X": "tens",
-    "T": "tens", "9": "nines", "8": "eights", "7": "sevens",
-}  # fmt: skip
+Tree = dict[str, dict[str, dict[str, dict[str, int]]]]
+"""Card by card to the key; a card that stands twice, or is none of the pack, leads nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +45,122 @@ class Rank:
     text: str
 
 
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """One way to rank hands; get it from :func:`ferbli_ranking` or :func:`faerbeln_ranking`.
+
+    ``names`` are the kinds of hand from the lowest to the highest; ``key // 100`` is the place of a hand's kind.
+    """
+
+    game: str
+    pack: Pack
+    names: tuple[str, ...]
+    wild: tuple[str, ...]
+    grigare: str
+    find: Callable[[Sequence[str]], Found]
+    """The best combination in four different cards of the pack, which it does not check."""
+
+    def rank(self, cards: Sequence[str]) -> Rank:
+        """Rank four different cards of the pack (``??`` or another number of cards is refused)."""
+        require_hand(cards, self.pack)
+        key, points, text = self.find(cards)
+        return Rank(self.names[key // 100], points, key, text)
+
+    def key(self, cards: Sequence[str]) -> int:
+        """The key of :meth:`rank`, from the table; refuses the same."""
+        try:
+            first, second, third, fourth = cards
+            return self.tree[first][second][third][fourth]
+        except (KeyError, ValueError):
+            require_hand(cards, self.pack)
+            raise
+
+    def keys_of(self, hands: Sequence[Sequence[str]]) -> list[int]:
+        """The keys of many hands, several times as fast as one by one; refuses the same."""
+        tree = self.tree
+        try:
+            return [tree[first][second][third][fourth] for first, second, third, fourth in hands]
+        except (KeyError, ValueError):
+            for hand in hands:
+                require_hand(hand, self.pack)
+            raise
+
+    @cached_property
+    def keys(self) -> dict[int, int]:
+        """Every hand as the sum of its cards' bits (``1 << `` place in the pack) -> key, in the order of
+        ``combinations(pack.cards, 4)``."""
+        find, bits = self.find, card_bits(self.pack)
+        return {sum([bits[card] for card in hand]): find(hand)[0] for hand in combinations(self.pack.cards, 4)}
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The table card by card. The order of the cards does not matter, so branches of the same cards are one
+        object; that keeps it at about 6 MB."""
+        keys, bits = self.keys, card_bits(self.pack)
+        thirds = {held: _branch(bits, held, keys) for held in _sets(bits, 3)}
+        seconds = {held: _branch(bits, held, thirds) for held in _sets(bits, 2)}
+        firsts = {held: _branch(bits, held, seconds) for held in bits.values()}
+        return {card: firsts[bit] for card, bit in bits.items()}
+
+
+def _sets(bits: dict[str, int], size: int) -> list[int]:
+    return [sum(held) for held in combinations(bits.values(), size)]
+
+
+def _branch(bits: dict[str, int], held: int, after: dict[int, Next]) -> dict[str, Next]:
+    """What each further card leads to when the cards of ``held`` have been seen."""
+    return {card: after[held | bit] for card, bit in bits.items() if not held & bit}
+
+
+@cache
+def card_bits(pack: Pack) -> dict[str, int]:
+    """Each card of the pack as a single bit."""
+    return {card: 1 << at for at, card in enumerate(pack.cards)}
+
+
+def require_hand(cards: Sequence[str], pack: Pack) -> None:
+    """Refuse what is not four different, known cards of the pack."""
+    if len(cards) != 4:
+        raise WrongCount(f"a hand has four cards, not {len(cards)}", count=4)
+    require_cards(cards, pack, "in one hand")
+
+
+def require_cards(cards: Sequence[str], pack: Pack, where: str) -> None:
+    """Refuse cards outside the pack, unknown ones, and one that stands twice ``where``."""
+    require_in_pack(cards, pack)
+    if UNKNOWN in cards:
+        raise CardUnknown("a card must be named here")
+    if len(set(cards)) != len(cards):
+        raise CardAlreadyDealt(f"a card stands twice {where}")
+
+
+def ferbli_ranking(wild: Iterable[str] = (), grigare: str = "off") -> Ranking:
+    """Ferbli with any set of ``wild`` cards and ``grigare`` ``off``, ``general`` or ``kis_nagy`` ("Variations").
+
+    The order of the wild cards is of no account; one that is not of the pack or stands twice is refused. The last
+    rankings asked for are kept with their tables, so asking again costs little.
+    """
+    cards = tuple(wild)
+    require_cards(cards, TELL32, "among the wild ones")
+    return _ferbli_ranking(frozenset(cards), grigare)
+
+
+@lru_cache(maxsize=32)  # tables may name any wild cards: what is kept has to end somewhere
+def _ferbli_ranking(wild: frozenset[str], grigare: str) -> Ranking:
+    kinds = FerbliKinds(wild, grigare)
+    in_order = tuple(card for card in TELL32.cards if card in wild)
+    return Ranking("ferbli", TELL32, kinds.names, in_order, grigare, kinds)
+
+
+@cache
+def faerbeln_ranking(pack: Pack = TELL32) -> Ranking:
+    """Färbeln with the Tell or the Piquet pack."""
+    return Ranking("faerbeln", pack, FAERBELN, (), "off", partial(best_of_faerbeln, pack=pack))
+
+
+_PLAIN = ferbli_ranking()
+
+
 def rank_hand(game: str, cards: Sequence[str]) -> Rank:
     """Rank a hand by the rules of ``game``; a game without four-card hands raises :class:`UnknownGame`."""
     if game not in _RANKINGS:
@@ -61,109 +169,24 @@ def rank_hand(game: str, cards: Sequence[str]) -> Rank:
 
 
 def rank_ferbli(cards: Sequence[str]) -> Rank:
-    """Rank four different cards of the Tell pack (``??`` or another number of cards is refused)."""
-    _require_hand(cards, TELL32)
-    rank, same = Counter(card[0] for card in cards).most_common(1)[0]
-    suit, held = _best_suit(cards)
-    if same == 4:
-        return _alike(FERBLI, 6, TELL32, rank, 4)
-    if len(held) == 4:
-        return _suited(FERBLI, 5, suit, held)
-    if same == 3:
-        return _alike(FERBLI, 4, TELL32, rank, 3)
-    if len(held) == 3:
-        return _suited(FERBLI, 3, suit, held)
-    if sum(card[0] == "A" for card in cards) == 2:
-        return Rank(FERBLI[2], 22, 222, "two aces")
-    if len(held) == 2:
-        return _suited(FERBLI, 1, suit, held)
-    best = max(VALUES[card[0]] for card in cards)
-    return Rank(FERBLI[0], best, best, f"one of each suit, {best}")
+    """Rank a hand of plain Ferbli."""
+    return _PLAIN.rank(cards)
 
 
 def rank_faerbeln(cards: Sequence[str]) -> Rank:
-    """Rank four different cards of the Tell or the Piquet pack; a hand without pair or suit counts its
-    highest card."""
-    pack = TELL32 if all(card in TELL32.members for card in cards) else FRENCH32
-    _require_hand(cards, pack)
-    (rank, same), *_ = Counter(card[0] for card in cards).most_common(1)
-    suit, held = _best_suit(cards)
-    if same == 4:
-        return _alike(FAERBELN, 4, pack, rank, 4)
-    if len(held) == 4:
-        return _suited(FAERBELN, 3, suit, held)
-    if same == 3:
-        return _alike(FAERBELN, 2, pack, rank, 3)
-    if len(held) == 3:
-        return _suited(FAERBELN, 1, suit, held)
-    ranks = Counter(card[0] for card in cards)
-    pairs = [2 * VALUES[name] for name, count in ranks.items() if count == 2]
-    points = max([*pairs, _value(held)])
-    return Rank(FAERBELN[0], points, points, f"{points} points")
-
-
-def _best_suit(cards: Sequence[str]) -> tuple[str, list[str]]:
-    """The suit with the most cards, of equals the one worth more, and the ranks held in it."""
-    suits: dict[str, list[str]] = {}
-    for card in cards:
-        suits.setdefault(card[1], []).append(card[0])
-    suit = max(suits, key=lambda name: (len(suits[name]), _value(suits[name])))
-    return suit, suits[suit]
-
-
-def _value(ranks: Sequence[str]) -> int:
-    return sum(VALUES[rank] for rank in ranks)
-
-
-def _alike(names: Sequence[str], category: int, pack: Pack, rank: str, count: int) -> Rank:
-    """Three or four of a kind: ordered by rank, although kings to tens are all worth ten."""
-    strength = len(pack.ranks) - pack.ranks.index(rank)
-    text = f"{names[category]}, {RANK_NAMES[rank]}"
-    return Rank(names[category], count * VALUES[rank], 100 * category + strength, text)
-
-
-def _suited(names: Sequence[str], category: int, suit: str, ranks: Sequence[str]) -> Rank:
-    """Two to four cards of one suit: ordered by their total value."""
-    points = _value(ranks)
-    text = f"{names[category]}, {points} in {SUIT_NAMES[suit]}"
-    return Rank(names[category], points, 100 * category + points, text)
-
-
-def _require_hand(cards: Sequence[str], pack: Pack) -> None:
-    if len(cards) != 4:
-        raise WrongCount(f"a hand has four cards, not {len(cards)}", count=4)
-    require_in_pack(cards, pack)
-    if UNKNOWN in cards:
-        raise CardUnknown("a hand with an unknown card has no rank")
-    if len(set(cards)) != 4:
-        raise CardAlreadyDealt("a card stands twice in one hand")
-
-
-_RANKINGS: dict[str, Callable[[Sequence[str]], Rank]] = {"ferbli": rank_ferbli, "faerbeln": rank_faerbeln}
-
-_BITS = {card: 1 << at for at, card in enumerate(TELL32.cards)}
-_FRENCH_BITS = {card: 1 << at for at, card in enumerate(FRENCH32.cards)}
-
-
-@cache
-def _keys(game: str) -> dict[int, int]:
-    """Set of four cards, as the sum of their bits -> key. Both packs are laid out alike, so one table serves
-    either."""
-    rank = _RANKINGS[game]
-    return {sum(_BITS[card] for card in hand): rank(hand).key for hand in combinations(TELL32.cards, 4)}
+    """Rank four different cards of the Tell or the Piquet pack, whichever they are of."""
+    tell = all(card in TELL32.members for card in cards)
+    return faerbeln_ranking(TELL32 if tell else FRENCH32).rank(cards)
 
 
 def ferbli_key(cards: Sequence[str]) -> int:
     """The key of :func:`rank_ferbli`, from the table."""
-    first, second, third, fourth = cards
-    return _keys("ferbli")[_BITS[first] | _BITS[second] | _BITS[third] | _BITS[fourth]]
+    return _PLAIN.key(cards)
 
 
 def faerbeln_key(cards: Sequence[str], pack: Pack) -> int:
     """The key of :func:`rank_faerbeln` for cards of ``pack`` (Tell or Piquet), from the table."""
-    bits = _BITS if pack is TELL32 else _FRENCH_BITS
-    first, second, third, fourth = cards
-    return _keys("faerbeln")[bits[first] | bits[second] | bits[third] | bits[fourth]]
+    return faerbeln_ranking(pack).key(cards)
 
 
 def is_forty_one(key: int) -> bool:
@@ -173,6 +196,9 @@ def is_forty_one(key: int) -> bool:
 
 
 def prepare() -> None:
-    """Build both tables now instead of at the first showdown; processes forked afterwards share them."""
-    for game in ("ferbli", "faerbeln"):
-        _keys(game)
+    """Build the plain tables now instead of at the first showdown; processes forked afterwards share them."""
+    for ranking in (_PLAIN, faerbeln_ranking(TELL32), faerbeln_ranking(FRENCH32)):
+        _ = ranking.tree
+
+
+_RANKINGS: dict[str, Callable[[Sequence[str]], Rank]] = {"ferbli": rank_ferbli, "faerbeln": rank_faerbeln}

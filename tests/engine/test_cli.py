@@ -46,13 +46,26 @@ def test_rank_prints_one_object_a_hand():
     assert higher > lower  # type: ignore[operator]
 
 
+def test_rank_knows_wild_cards_and_grigare():
+    wild = run("rank", "ferbli", "--wild", "Oa,Xh", "OaKlXl9l")
+    general = run("rank", "ferbli", "--grigare", "general", "7h8b9lXa")
+    small = run("rank", "ferbli", "--grigare", "kis_nagy", "7a8l9bXh")
+    found = [answers(done)[0] for done in (wild, general, small)]
+    assert [(rank["category"], rank["points"], rank["key"]) for rank in found] == [
+        ("banda", 40, 540), ("grigáré", 34, 504), ("kis grigáré", 34, 800),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("arguments", [
     ("rank", "ferbli", "Kl8b"),
     ("rank", "ferbli", "Kl8bXbXb"),
     ("rank", "ferbli", "Kl8bXb?"),
     ("rank", "poker", "Kl8bXb7b"),
-    ("rank", "ferbli", "--wild", "Oa", "Kl8bXb7b"),
-    ("rank", "ferbli", "--grigare", "general", "Kl8bXb7b"),
+    ("rank", "ferbli", "--wild", "Oa,Oa", "Kl8bXb7b"),
+    ("rank", "ferbli", "--wild", "Oc", "Kl8bXb7b"),
+    ("rank", "ferbli", "--wild", "??", "Kl8bXb7b"),
+    ("rank", "faerbeln", "--wild", "Oa", "Kl8bXb7b"),
+    ("rank", "faerbeln", "--grigare", "general", "Kl8bXb7b"),
     ("rank", "ferbli", "Kl8bXb7b", "Kl"),
     ("replay", "no-such-file.jsonl"),
     ("replay", "."),
