@@ -143,7 +143,7 @@ def _refuse(name: str | None, error: EngineError, index: int | None, status: int
 def _play(arguments: argparse.Namespace) -> int:
     info = game_info(arguments.game)
     require_seats(info, arguments.seats)
-    opt: dict[str, object] = {**info.example, **dict(arguments.opt)}
+    opt = info.resolve({**info.example, **dict(arguments.opt)}, arguments.seats)
     least = info.rules.parse(opt, arguments.seats).least_stack
     table = Sitting(arguments.game, opt, arguments.seats, arguments.stack or 200 * least, least)
     for record in play_evening(table, hands=arguments.hands, seed=arguments.seed):

@@ -60,7 +60,7 @@ class Legal:
 
     ``min``, ``max``, ``step``: range of the amount in minor units, None where the verb has no amount; every
     amount from min to max that is a multiple of step will do. ``target``: the seat it is aimed at; ``count``:
-    how many cards.
+    how many cards; ``places``: which pairs of its cards it may turn up, in the order of dealing from 0, None if any.
     """
 
     actor: str
@@ -70,11 +70,12 @@ class Legal:
     step: int | None = None
     target: int | None = None
     count: int | None = None
+    places: tuple[tuple[int, int], ...] | None = None
 
     def as_dict(self) -> dict[str, object]:
         """JSON-able form, without the fields that do not apply."""
         fields: dict[str, object] = {"actor": self.actor, "verb": self.verb}
-        for name in ("min", "max", "step", "target", "count"):
+        for name in ("min", "max", "step", "target", "count", "places"):
             if getattr(self, name) is not None:
                 fields[name] = getattr(self, name)
         return fields

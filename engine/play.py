@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
 from random import Random
 
 from engine.actions import up_line
-from engine.game import Hand, Legal, Setup, game_info, require_seats, start
+from engine.cards import UNKNOWN
+from engine.game import Hand, Legal, Setup, Shuffle, game_info, require_seats, start, supply
 from engine.record import Record, record_of
-from engine.shuffle import shuffled_deck
+from engine.shuffle import reshuffled, shuffled_deck
 
 WEIGHTS = {"f": 1, "k": 3, "cc": 5, "rb": 2, "br": 2, "ks": 3, "st": 3, "lk": 3}
 """How often a kind of action is picked against the others on offer: folding at every turn would end hands
@@ -24,10 +27,24 @@ def random_line(hand: Hand, random: Random) -> str:
         return forced
     offers = hand.legal()
     offer = random.choices(offers, [WEIGHTS.get(offer.verb, 1) for offer in offers])[0]
-    if offer.verb == "up":
-        seat = int(offer.actor[1:])
-        return up_line(seat, tuple(random.sample(hand.cards_of(seat), offer.count or 0)))
+    if offer.verb in _WITH_CARDS:
+        return _line_with_cards(hand, offer, random)
     return line_of(offer, random)
+
+
+_WITH_CARDS = ("up", "cu", "mj")
+
+
+def _line_with_cards(hand: Hand, offer: Legal, random: Random) -> str:
+    """A line whose argument the offer does not tell: cards of the seat's own, or what it holds in its fist."""
+    seat = int(offer.actor[1:])
+    if offer.verb == "mj":
+        return f"{offer.actor} mj {UNKNOWN}"
+    cards = hand.cards_of(seat)
+    if offer.verb == "cu":
+        return f"{offer.actor} cu {''.join(cards)}"
+    first, second = random.choice(offer.places or tuple(combinations(range(len(cards)), 2)))
+    return up_line(seat, (cards[first], cards[second]))
 
 
 def line_of(offer: Legal, random: Random) -> str:
@@ -43,11 +60,12 @@ def line_of(offer: Legal, random: Random) -> str:
     return " ".join(words)
 
 
-def play_hand(setup: Setup, random: Random) -> Hand:
-    """Play one hand to its end at random; the set-up must have a deck."""
+def play_hand(setup: Setup, random: Random, shuffle: Shuffle | None = None) -> Hand:
+    """Play one hand to its end at random; the set-up must have a deck. ``shuffle`` makes the packs of redeals."""
     hand = start(setup)
     while not hand.over:
         hand.advance(random_line(hand, random))
+        supply(hand, shuffle or (lambda cards, number: tuple(random.sample(cards, len(cards)))))
     return hand
 
 
@@ -69,13 +87,21 @@ def play_evening(table: Sitting, *, hands: int, seed: str) -> Iterator[Record]:
     require_seats(info, table.seats)
     random = Random(f"{table.game}/{seed}")  # noqa: S311 - repeatable play, no secret
     names = tuple(f"s{seat}" for seat in range(1, table.seats + 1))
+    opt = info.resolve(table.opt, table.seats)
     stacks, carry = (table.stack,) * table.seats, 0
+    series: Mapping[str, int] = {}
     for number in range(1, hands + 1):
-        hand_id = f"R-{number:06d}"
-        deck = shuffled_deck(info.pack_for(table.opt), random.randbytes(32), hand_id, {})
-        hand = play_hand(Setup(table.game, table.opt, table.seats, stacks, carry, table.seats, deck), random)
-        yield record_of(hand, hand_id=hand_id, rules_id=info.rules_id, seats=names, opt=table.opt)
+        hand_id, seed = f"R-{number:06d}", random.randbytes(32)
+        deck = shuffled_deck(info.pack_for(opt), seed, hand_id, {})
+        setup = Setup(table.game, opt, table.seats, stacks, carry, table.seats, deck, series=series)
+        hand = play_hand(setup, random, partial(_redeal, seed, hand_id))
+        yield record_of(hand, hand_id=hand_id, rules_id=info.rules_id, seats=names, opt=opt)
         names = names[1:] + names[:1]
         moved_on = hand.stacks[1:] + hand.stacks[:1]
         stacks = tuple(money if money >= table.least else table.stack for money in moved_on)
         carry = hand.result.carry_out if hand.result else 0
+        series = hand.result.series if hand.result else {}
+
+
+def _redeal(seed: bytes, hand_id: str, cards: tuple[str, ...], number: int) -> tuple[str, ...]:
+    return reshuffled(cards, seed, hand_id, {}, number)

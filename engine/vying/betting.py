@@ -8,7 +8,7 @@ one has answered is the game's) and bets of a free amount.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from engine.actions import Action
 from engine.errors import AmountOutOfRange, StackTooShort
@@ -18,12 +18,16 @@ from engine.vying.pots import split_pots
 from engine.vying.state import PotRules, VyingState
 
 
-class BetRules(PotRules, Protocol):
-    """What a bet needs of a game's rules."""
+class StakeRules(PotRules, Protocol):
+    """What a stake needs of a game's rules."""
 
     @property
-    def step(self) -> int:
-        """Every bet is a multiple of this."""
+    def short_stack(self) -> str:
+        """``cap_bet`` or ``side_pot``."""
+
+
+class BetRules(StakeRules, Protocol):
+    """What a bet needs of a game's rules."""
 
     @property
     def table_max(self) -> int | None:
@@ -33,13 +37,32 @@ class BetRules(PotRules, Protocol):
 class StakeState(VyingState):
     """Adds stakes that are raised, given up and won to the bare table."""
 
-    __slots__ = ("rules",)
+    __slots__ = ("rules", "table_stakes")
 
-    rules: PotRules
+    rules: StakeRules
 
-    def __init__(self, setup: Setup, rules: PotRules) -> None:
+    def __init__(self, setup: Setup, rules: StakeRules) -> None:
         super().__init__(setup)
         self.rules = rules
+        self.table_stakes = rules.short_stack == "side_pot"
+
+    # -- who is asked, and what it owes ----------------------------------------------------------------------
+
+    def decides(self, seat: int) -> bool:
+        """With side pots, a seat without chips is not asked, nor one that owes nothing and has nobody to bet
+        with."""
+        if not self.table_stakes:
+            return True
+        return self.stacks[seat] > 0 and (self.owed(seat) > 0 or self.has_opponent(seat))
+
+    def has_opponent(self, seat: int) -> bool:
+        """Whether another active seat has chips left to answer a raise with."""
+        return any(self.stacks[other] for other in self.active if other != seat)
+
+    def owed(self, seat: int) -> int:
+        """What ``seat`` must pay to stay in: with side pots, at most all it has left."""
+        owed = self.level - self.stakes[seat]
+        return min(owed, self.stacks[seat]) if self.table_stakes else owed
 
     # -- giving up and winning -------------------------------------------------------------------------------
 
@@ -59,25 +82,28 @@ class StakeState(VyingState):
         self.award(winner, self.rules, "uncontested")
 
     def award_pots(self, keys: Mapping[int, int], ending: str, bonus: tuple[int, ...] = ()) -> None:
-        """Pay main pot and side pots, each to the highest of ``keys`` (by active seat) that competes for it, and
-        end the hand; of equals the first in play order wins.
+        """Pay main pot and side pots, each to the highest of ``keys`` (by seat, in play order) that competes for
+        it, and end the hand; of equals the first in play order wins.
 
-        The house taxes what was won in all, once; the winner of the main pot pays first. The result names him.
+        Money that is nobody's stake, such as a cukassza, belongs to the main pot. The house taxes what was won in
+        all, once; the winner of the main pot pays first. The result names him.
         """
-        top = max(self.active, key=self.stakes.__getitem__)
+        top = max(keys, key=self.stakes.__getitem__)
         self.return_uncalled(top)
         matched = list(self.stakes)
         matched[top] = min(matched[top], max(stake for seat, stake in enumerate(matched) if seat != top))
-        pots = split_pots(matched, self.active)
+        pots = split_pots(matched, list(keys))
+        carried = self.pot - sum(matched)
         tax = total = 0
         for pot in pots:
-            total += pot.amount
-            share = min(self.rules.tax_on(total) - tax, pot.amount)
+            amount, carried = pot.amount + carried, 0
+            total += amount
+            share = min(self.rules.tax_on(total) - tax, amount)
             tax += share
             winner = max(pot.seats, key=keys.__getitem__)
-            self.stacks[winner] += pot.amount - share
-            if pot.amount > share:
-                self.moves.append((MoveKind.AWARD, winner, pot.amount - share))
+            self.stacks[winner] += amount - share
+            if amount > share:
+                self.moves.append((MoveKind.AWARD, winner, amount - share))
         if tax:
             self.moves.append((MoveKind.TAX, 0, tax))
         self.finish(tax, 0, ending, max(pots[0].seats, key=keys.__getitem__), bonus)
@@ -85,7 +111,11 @@ class StakeState(VyingState):
     # -- raises ----------------------------------------------------------------------------------------------
 
     def reach(self) -> int:
-        """The largest raise that the poorest active seat could still match."""
+        """The largest raise of the seat whose turn it is: what the poorest active seat could still match; with side
+        pots what it has itself beyond what it owes, if another seat has chips to answer with."""
+        if self.table_stakes:
+            seat = self.turn
+            return self.stacks[seat] + self.stakes[seat] - self.level if self.has_opponent(seat) else 0
         return min([self.stacks[seat] + self.stakes[seat] for seat in self.active]) - self.level
 
     def raise_by(self, seat: int, amount: int) -> None:
@@ -97,29 +127,37 @@ class StakeState(VyingState):
 class BettingState(StakeState):
     """Adds rounds of answers, and bets of an amount that the player chooses within limits."""
 
-    __slots__ = ("answered", "largest", "last_matcher")
+    __slots__ = ("answered", "bet_step", "largest", "matchers")
+
+    FIRST_ROUND: ClassVar[tuple[str, ...]] = ()
+    """Phases in which the last seat left does not win."""
 
     rules: BetRules
 
     def __init__(self, setup: Setup, rules: BetRules) -> None:
         super().__init__(setup, rules)
+        self.bet_step = 1  # every bet is a multiple of this
         self.largest = 0  # largest single bet of this deal
         self.answered: Callable[[Any], None] | None = None  # what follows once all have answered
-        self.last_matcher = 0  # who was the last to match the bet being answered
+        self.matchers: list[int] = []  # who has matched the bet being answered, the last one last
 
     # -- answers ---------------------------------------------------------------------------------------------
 
-    def begin_answers(self, phase: str, bettor: int, answered: Callable[[Any], None]) -> None:
-        """The other active seats answer ``bettor`` in play order, then ``answered`` goes on."""
-        self.queue = self.after(bettor)[::-1]
+    def begin_answers(self, phase: str, order: list[int], answered: Callable[[Any], None]) -> None:
+        """The seats of ``order`` answer one after another, those without chips excepted; then ``answered`` goes
+        on."""
+        self.queue = order[::-1]
+        if self.table_stakes:
+            self.queue = [seat for seat in self.queue if self.stacks[seat]]
         self.answered = answered
-        self.last_matcher = 0
+        self.matchers = []
         self.enter(phase, self.queue[-1])
 
     def call(self, action: Action) -> None:
         """``cc N``: pay exactly what is owed."""
-        self.take_exactly(action, self.level - self.stakes[action.actor])
-        self.last_matcher = action.actor
+        seat = action.actor
+        self.take_exactly(action, self.owed(seat) if self.table_stakes else self.level - self.stakes[seat])
+        self.matchers.append(seat)
         self.next_answer()
 
     def next_answer(self) -> None:
@@ -128,27 +166,26 @@ class BettingState(StakeState):
         self.queue.pop()
         if self.queue:
             self.turn = self.queue[-1]
-        elif len(self.active) == 1 and self.phase != "vizi":
+        elif len(self.active) == 1 and self.phase not in self.FIRST_ROUND:
             self.win_alone()
         elif self.answered is not None:
             self.answered(self)
 
     # -- limits ----------------------------------------------------------------------------------------------
 
-    def limited(self, low: int, high: int) -> tuple[int, int]:
-        """``low`` to ``high`` within the table's maximum and what the poorest active seat could still
-        match."""
+    def limited(self, low: int, high: int | None) -> tuple[int, int]:
+        """``low`` to ``high`` (None: no limit) within the table's maximum and what the stacks allow."""
         cap = self.reach()
-        if cap < high:
-            high = cap
-        if self.rules.table_max is not None and self.rules.table_max < high:
-            high = self.rules.table_max
-        return low, high - high % self.rules.step
+        if high is not None and high < cap:
+            cap = high
+        if self.rules.table_max is not None and self.rules.table_max < cap:
+            cap = self.rules.table_max
+        return low, cap - cap % self.bet_step
 
     def require_bet(self, action: Action, allowed: tuple[int, int]) -> None:
         """Refuse an amount outside the range or off the step."""
         low, high = allowed
-        step = self.rules.step
+        step = self.bet_step
         if high < low:
             raise self.not_legal(action)
         if not low <= action.amount <= high or action.amount % step:

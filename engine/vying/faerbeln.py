@@ -13,6 +13,7 @@ phase          verbs         who acts, and what for
 ``up``         up            every active seat turns up two of its four cards ("Second round")
 ``round2``     cc f k rb     the active seats from forehand on ("Second round")
 ``showdown``   sm            the active seats show in order ("Show down")
+``reveal``     sm k          a seat left alone may show a 41, where the table pays for it (``bonus41_for``)
 =============  ============  ===============================================================================
 
 Which two cards a seat turns up it decides before it sees those of others: the lines stand in the log one after
@@ -24,12 +25,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 from engine.actions import Action
-from engine.cards import TELL32, UNKNOWN, require_in_pack
-from engine.errors import AmountOutOfRange, CardAlreadyDealt, CardMismatch, CardUnknown, MalformedSetup, WrongCount
+from engine.cards import TELL32
+from engine.errors import AmountOutOfRange, MalformedSetup
 from engine.game import Game, Hand, Legal, Setup
 from engine.vying.betting import StakeState, require_stacks
 from engine.vying.faerbeln_rules import PACKS, FaerbelnRules
-from engine.vying.hand import VyingHand, parse_rules
+from engine.vying.hand import VyingHand, parse_rules, require_nothing_carried
 from engine.vying.ranking import faerbeln_key, is_forty_one
 from engine.vying.state import Handler, Offer, VyingState
 
@@ -38,19 +39,17 @@ VERBS = {
     "dh": "the croupier deals face down",
     "cc": "hold the stake: pay what is owed",
     "f": "fold",
-    "k": "owing nothing, leave the stake as it is",
+    "k": "owing nothing, leave the stake as it is; having won alone, show nothing",
     "rb": "pay what is owed and raise by one unit N",
     "up": "turn up two of the four cards",
     "sm": "show all four cards",
 }
-UP = 2
 
 
 class FaerbelnState(StakeState):
     """One hand of Färbeln."""
 
     PACK = TELL32
-    TURNS_UP = True
     __slots__ = ("closing", "raises", "unit")
 
     rules: FaerbelnRules
@@ -107,7 +106,7 @@ class FaerbelnState(StakeState):
 
     def close_first(self) -> None:
         """All who chose to stay get two more cards, and turn two of their four up."""
-        self.deal_next([(seat, 2) for seat in self.active], FaerbelnState.open_up)
+        self.deal_next([(seat, 2) for seat in self.active], FaerbelnState.begin_turning_up)
 
     def next_answer(self) -> None:
         """The seat has spoken: on to the next."""
@@ -128,21 +127,6 @@ class FaerbelnState(StakeState):
             self.close_first()
         else:
             self.begin_showdown()
-
-    def decides(self, seat: int) -> bool:
-        """With side pots, a seat without chips is not asked, nor one that owes nothing and has nobody to bet
-        with."""
-        if self.rules.short_stack == "cap_bet":
-            return True
-        return self.stacks[seat] > 0 and (self.owed(seat) > 0 or self.has_opponent(seat))
-
-    def has_opponent(self, seat: int) -> bool:
-        """Whether another active seat has chips left to answer a raise with."""
-        return any(self.stacks[other] for other in self.active if other != seat)
-
-    def owed(self, seat: int) -> int:
-        """What ``seat`` must pay to hold the stake: with side pots, at most all it has left."""
-        return min(self.level - self.stakes[seat], self.stacks[seat])
 
     def hold(self, action: Action) -> None:
         """``cc N``: hold the stake of the player before."""
@@ -180,10 +164,7 @@ class FaerbelnState(StakeState):
     def can_pay_raise(self) -> bool:
         """The poorest active seat could match a raise; with side pots, the seat itself can pay it and another can
         answer."""
-        if self.rules.short_stack == "cap_bet":
-            return self.reach() >= self.unit
-        seat = self.turn
-        return self.stacks[seat] >= self.level - self.stakes[seat] + self.unit and self.has_opponent(seat)
+        return self.reach() >= self.unit
 
     def may_wait(self, seat: int) -> bool:
         """Owing nothing, a seat may wait; where the table says bet or drop out, only if no bet is possible."""
@@ -193,41 +174,49 @@ class FaerbelnState(StakeState):
 
     # -- cards up, and the end -------------------------------------------------------------------------------
 
-    def open_up(self) -> None:
-        """Every active seat chooses the two cards that it turns up."""
-        self.queue = self.active[::-1]
-        self.enter("up", self.active[0])
+    def turns_up(self) -> bool:
+        """Two up, two down."""
+        return True
 
-    def turn_up(self, action: Action) -> None:
-        """``up CARDS``: two of the seat's own, in any order; one not known so far is named by it."""
-        seat, cards = action.actor, action.cards
-        if len(cards) != UP:
-            raise WrongCount(f"p{seat} turns up {UP} cards, not {len(cards)}", count=UP)
-        require_in_pack(cards, self.pack)
-        if UNKNOWN in cards:
-            raise CardUnknown("a card that is turned up must be named")
-        if cards[0] == cards[1]:
-            raise CardAlreadyDealt(f"{cards[0]} stands twice in one hand", card=cards[0])
-        held = self.cards[seat]
-        named = tuple(card for card in cards if card not in held)
-        if len(named) > held.count(UNKNOWN):
-            raise CardMismatch(f"p{seat} does not hold {''.join(named)}")
-        self.require_free(named)
-        self.known.update(named)
-        self.up[seat] = cards
-        self.queue.pop()
-        if self.queue:
-            self.turn = self.queue[-1]
-        else:
-            self.open_second()
+    def all_turned_up(self) -> None:
+        """The second round of betting follows."""
+        self.open_second()
 
     def showdown(self) -> None:
         """The highest hand wins, of equal ones the nearest to forehand; the house pays for every 41 shown."""
+        if self.phase == "reveal":
+            self.award_alone()
+            return
         keys = {seat: faerbeln_key(self.cards[seat], self.pack) for seat in self.active}
-        lucky = [seat for seat in self.active if is_forty_one(keys[seat])]
-        paid = self.rules.bonus41 if lucky else 0
-        bonus = tuple(paid if seat in lucky else 0 for seat in range(1, self.seats + 1)) if paid else ()
-        self.award_pots(keys, "showdown", bonus)
+        self.award_pots(keys, "showdown", self.bonus())
+
+    def bonus(self) -> tuple[int, ...]:
+        """The house's payment to each seat, p1 first; () if it pays nothing."""
+        paid = self.rules.bonus41
+        lucky = [seat for seat in self.active if self.shown[seat] and self.is_lucky(seat)] if paid else []
+        return tuple(paid if seat in lucky else 0 for seat in range(1, self.seats + 1)) if lucky else ()
+
+    def is_lucky(self, seat: int) -> bool:
+        """Whether the seat holds a 41."""
+        return is_forty_one(faerbeln_key(self.cards[seat], self.pack))
+
+    def win_alone(self) -> None:
+        """The last seat wins and need not show; where a 41 shown of its own will is paid too, it may."""
+        if self.rules.bonus41_for == "uncontested" and self.rules.bonus41 and len(self.cards[self.active[0]]) == 4:
+            self.queue = [self.active[0]]
+            self.enter("reveal", self.active[0])
+        else:
+            self.award_alone()
+
+    def award_alone(self) -> None:
+        """What nobody matched goes back, the rest is won."""
+        winner = self.active[0]
+        self.return_uncalled(winner)
+        self.award(winner, self.rules, "uncontested", self.bonus())
+
+    def keep_hidden(self, action: Action) -> None:
+        """``k`` of a seat that has won alone: it shows nothing."""
+        self.award_alone()
 
     # -- what may be done ------------------------------------------------------------------------------------
 
@@ -241,8 +230,8 @@ class FaerbelnState(StakeState):
         return self.offer_owed() if self.owed(self.turn) else None
 
     def offer_wait(self) -> Legal | None:
-        """Leaving the stake as it is."""
-        return self.offer("k") if self.may_wait(self.turn) else None
+        """Leaving the stake as it is, or one's cards unseen."""
+        return self.offer("k") if self.phase == "reveal" or self.may_wait(self.turn) else None
 
     def offer_lift(self) -> Legal | None:
         """A raise by the unit of the round."""
@@ -254,9 +243,10 @@ class FaerbelnState(StakeState):
         "post": {"po": post},
         "deal": {"dh": deal},
         "round1": ROUND,
-        "up": {"up": turn_up},
+        "up": {"up": VyingState.turn_up},
         "round2": ROUND,
         "showdown": {"sm": VyingState.show},
+        "reveal": {"sm": VyingState.show, "k": keep_hidden},
         "over": {},
     }
     OFFERS: ClassVar[dict[str, Offer]] = {
@@ -266,7 +256,7 @@ class FaerbelnState(StakeState):
         "f": lambda state: state.offer("f"),
         "k": offer_wait,
         "rb": offer_lift,
-        "up": lambda state: state.offer("up", count=UP),
+        "up": VyingState.offer_turn_up,
         "sm": VyingState.offer_show,
     }
 
@@ -274,6 +264,7 @@ class FaerbelnState(StakeState):
 def _begin(setup: Setup) -> Hand:
     """A hand at its first ante; nothing is ever carried in, and the stacks cover what their seats must pay."""
     rules = parse_rules(FaerbelnRules, setup)
+    require_nothing_carried(setup)
     if setup.carry:
         raise MalformedSetup("every pot of Färbeln is won, nothing can be carried in", carry=0)
     if rules.short_stack == "side_pot":

@@ -53,9 +53,12 @@ class FaerbelnRules(TaxedRules):
     bonus41: int = option(int)
     """The house's payment for four cards of a suit worth 41 that are shown, whoever wins the pot; not taxed; 0
     is none ("Card combinations": a special payment from the house). No default."""
-    bonus41_for: str = option(str, "shown", choices=("shown",), unbuilt=("uncontested",))
-    """A seat left alone has nothing to reveal ("Show down"), and a record has no line for cards that it shows
-    of its own will, so the payment is for hands shown at a showdown."""
+    bonus41_for: str = option(str, "shown", choices=("shown", "uncontested"))
+    """Whom the house pays for a 41 ("Card combinations": whoever has it; "Show down": a seat left alone need not
+    reveal its hand, and nobody is paid for a hand that nobody has seen).
+
+    ``shown``: for hands shown at a showdown. ``uncontested``: also when a seat that is left alone with four cards
+    shows them of its own will, for which it is asked."""
     pack: str = option(str, "tell", choices=tuple(PACKS))
     """William Tell or Piquet pack of 32 cards ("General")."""
     tie: str = option(str, "forehand", choices=("forehand",))

@@ -3,17 +3,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
+from engine.cards import TELL32
 from engine.errors import OptionOutOfRange
 from engine.rules import option
 from engine.vying.pot_rules import TaxedRules
+from engine.vying.ranking import ferbli_ranking
+
+SANTA = "Oa"
+"""The over of acorns (makk felső), the wild card that is called sánta ("Variations")."""
+
+TENS = ("Xa", "Xl", "Xb", "Xh")
+SEVENS = {5: ("7h",), 6: ("7h", "7l"), 7: ("7h", "7l", "7a")}
+"""Wild sevens by number of players ("Variations": hearts with five, leaves too with six, acorns too with seven)."""
+
+FACTORS = {"double": 2, "triple": 3, "none": None}
+
+
+def wild_set(name: str, seats: int) -> tuple[str, ...]:
+    """The wild cards that a table calls by a word, for ``seats`` players ("Variations").
+
+    ``santa``: the over of acorns; ``tens``: the four tens; ``tens_santa``: the tens, with five or more players the
+    over of acorns too; ``sevens``: one to three of them with five to seven players. Another word raises
+    ``OptionOutOfRange``.
+    """
+    sets = {
+        "santa": (SANTA,),
+        "tens": TENS,
+        "tens_santa": (SANTA, *TENS) if seats >= 5 else TENS,
+        "sevens": SEVENS.get(seats, ()),
+    }
+    if name not in sets:
+        raise OptionOutOfRange(f"there are no wild cards called {name!r}", choices=[*sets, "a list of cards"])
+    return sets[name]
+
+
+def resolve(opt: Mapping[str, object], seats: int) -> dict[str, object]:
+    """A table's options for a hand of ``seats`` seats: wild cards called by a word become a list, or nothing."""
+    found = dict(opt)
+    name = found.get("wild")
+    if isinstance(name, str):
+        del found["wild"]
+        cards = wild_set(name, seats)
+        if cards:
+            found["wild"] = list(cards)
+    return found
 
 
 @dataclass(frozen=True)
 class FerbliRules(TaxedRules):
-    """Classic Limited Ferbli. Money is in minor units of the house's currency."""
+    """Ferbli with its variations. Money is in minor units of the house's currency."""
 
     GAME: ClassVar[str] = "ferbli"
     RULES_ID: ClassVar[str] = "ferbli/1"
@@ -26,16 +69,18 @@ class FerbliRules(TaxedRules):
     bet_unit: str = option(str, "vizi", choices=("vizi", "chip"))
     """Bets are whole multiples of the vizi, or of the smallest chip ("Deal and Betting": the first bet can be
     equal to or twice the vizi)."""
-    limit: str = option(str, "double", choices=("double",), unbuilt=("triple", "none"))
-    """A bet is at most twice the largest single bet of this deal ("Deal and Betting"; the others:
-    "Variations")."""
+    limit: str = option(str, "double", choices=tuple(FACTORS))
+    """A bet, besszer or charge is at most twice the largest single bet of this deal ("Deal and Betting"), three times,
+    or anything ("Variations": betting with a sánta, Unlimited Ferbli)."""
     min_active: int | None = option(int, None, low=2, high=7)
     """Seats that must be in for the game to go ahead, the first player included: 2 with up to four seats
-    dealt in, 3 with more ("First round of betting"). None means that rule."""
-    cukassza_call: str = option(str, "normal", choices=("normal",), unbuilt=("megadas_eldobas",))
-    """Order of the first round in a cukassza ("Variations": call or discard)."""
-    force_third_deal: bool = option(bool, False, choices=(False,), variant=True)
-    """After two failed deals everyone must pay ("Variations": two successive deals)."""
+    dealt in, 3 with more ("First round of betting"), but 2 with a sánta ("Variations"). None means that rule."""
+    cukassza_call: str = option(str, "normal", choices=("normal", "megadas_eldobas"))
+    """The first round of a deal that begins with a cukassza. ``megadas_eldobas``, call or discard: answered
+    clockwise from the dealer, and one match is enough ("Variations")."""
+    force_third_deal: bool = option(bool, False)
+    """After two deals in a row without enough players everyone pays a vizi, and the third goes ahead
+    ("Variations")."""
     blind_announce: str = option(str, "implicit", choices=("implicit",), unbuilt=("explicit",))
     """Any bet by a seat that has looked at two cards only is blind ("Blind betting")."""
     blind_match_is_raise: str = option(str, "separate", choices=("separate",))
@@ -53,24 +98,36 @@ class FerbliRules(TaxedRules):
     round")."""
     cut: str = option(str, "none", choices=("none",), unbuilt=("logged",))
     """The cut at dealer's left ("Deal and Betting") is part of the deck as recorded."""
-    short_stack: str = option(str, "cap_bet", choices=("cap_bet",), unbuilt=("side_pot", "must_fold"))
-    """A seat that could not pay: the text is silent, so no bet may exceed what the poorest active seat can
-    match."""
+    short_stack: str = option(str, "cap_bet", choices=("cap_bet", "side_pot"), unbuilt=("must_fold",))
+    """A seat that could not pay: the text is silent.
+
+    ``cap_bet``: no bet may exceed what the poorest active seat can match. ``side_pot`` (table stakes): a seat stays in
+    with all it has left, is asked no more, and competes for what it has matched; a bet is never less than the vizi,
+    and somebody must have chips to answer it; what is won is taxed once, main pot first."""
     tax_bps: int = option(int, 0, high=10_000)
     """House tax on a pot when it is won, in basis points. The text's private game has none; a house table
     sets it."""
-    wild: tuple[str, ...] = option(tuple, (), choices=((),), variant=True)
-    """Wild cards ("Variations": sánta and others)."""
-    grigare: str = option(str, "off", choices=("off",), unbuilt=("general", "kis_nagy"))
-    """Sequences in four suits ("Variations": grigáré)."""
-    majzli_max: int | None = option(int, None, variant=True)
-    """A vizi hidden in the fist ("Variations": majzli)."""
-    cuhhol: bool = option(bool, False, choices=(False,), variant=True)
-    """No checking in the third round ("Variations": cuhhol)."""
-    show_two: bool = option(bool, False, choices=(False,), variant=True)
-    """Two cards shown after a besszer ("Variations")."""
+    wild: tuple[str, ...] = option(tuple, ())
+    """Wild cards, any set ("Variations": sánta, the tens, sevens). A table may name a set by a word, see
+    :func:`wild_set`; a hand holds the cards."""
+    grigare: str = option(str, "off", choices=("off", "general", "kis_nagy"))
+    """Four cards in sequence and of four suits ("Variations"): ``general``, between three of a kind and banda;
+    ``kis_nagy``, two hands above all others."""
+    majzli_max: int | None = option(int, None, low=1)
+    """Majzli ("Variations"): the first player holds a vizi of his choice in the fist, from ``vizi`` to this, in
+    steps of a bet. Every seat must be able to pay the largest."""
+    cuhhol: bool = option(bool, False)
+    """No checking in the third round: the first active seat bets or lays its hand open ("Variations")."""
+    show_two: bool = option(bool, False)
+    """After a besszer every active seat shows two of its four cards ("Variations"): before the third round, all
+    choosing at the same time, out of what it has looked at."""
     combined_rounds: bool = option(bool, False, choices=(False,), variant=True)
     """Second and third round in one ("Variations"): the text itself calls it unclear."""
+
+    def __post_init__(self) -> None:
+        """Wild cards in the order of the pack, so that equal sets are equal options."""
+        if TELL32.members.issuperset(self.wild) and len(set(self.wild)) == len(self.wild):
+            object.__setattr__(self, "wild", tuple(card for card in TELL32.cards if card in self.wild))
 
     def validate(self, seats: int) -> None:
         """Bets in chips start from a vizi of whole chips, and there must be enough seats.
@@ -80,23 +137,43 @@ class FerbliRules(TaxedRules):
         super().validate(seats)
         if self.bet_unit == "chip" and self.vizi % self.chip:
             raise OptionOutOfRange("option 'vizi' must be a multiple of 'chip'", step=self.chip)
-        if self.table_max is not None and self.table_max < self.vizi:
-            raise OptionOutOfRange("option 'table_max' must be at least the vizi", min=self.vizi)
         if self.min_active is not None and self.min_active > seats:
             raise OptionOutOfRange("option 'min_active' exceeds the seats dealt in", min=2, max=seats)
+        if not TELL32.members.issuperset(self.wild) or len(set(self.wild)) != len(self.wild):
+            raise OptionOutOfRange("option 'wild' must list cards of the pack, each once", pack=TELL32.name)
+        self._validate_fist()
+        if self.table_max is not None and self.table_max < self.least_stack:
+            raise OptionOutOfRange("option 'table_max' must be at least the vizi", min=self.least_stack)
+
+    def _validate_fist(self) -> None:
+        """The largest vizi that may be held is one that may be held."""
+        step = self.bet_step(self.vizi)
+        if self.majzli_max is not None and (self.majzli_max < self.vizi or self.majzli_max % step):
+            raise OptionOutOfRange(
+                "option 'majzli_max' must be a vizi or more, in steps of a bet", min=self.vizi, step=step
+            )
 
     def needed(self, seats: int) -> int:
         """Active seats needed for the game to go ahead when ``seats`` are dealt in."""
         if self.min_active is not None:
             return self.min_active
-        return 2 if seats <= 4 else 3
+        return 2 if seats <= 4 or SANTA in self.wild else 3
+
+    def bet_step(self, vizi: int) -> int:
+        """Every bet of a deal played for ``vizi`` is a multiple of this."""
+        return vizi if self.bet_unit == "vizi" else self.chip
 
     @property
-    def step(self) -> int:
-        """Every bet is a multiple of this."""
-        return self.vizi if self.bet_unit == "vizi" else self.chip
+    def factor(self) -> int | None:
+        """How many times the largest bet the next one may be; None is no limit."""
+        return FACTORS[self.limit]
+
+    @cached_property
+    def key(self) -> Callable[[Sequence[str]], int]:
+        """The key of four cards at this table: a higher one wins."""
+        return ferbli_ranking(self.wild, self.grigare).key
 
     @property
     def least_stack(self) -> int:
-        """The vizi: even a seat that drops out pays it when there are too few players."""
-        return self.vizi
+        """The largest vizi: even a seat that drops out pays it when there are too few players."""
+        return self.majzli_max or self.vizi

@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar
 
-from engine.actions import Action, actor_name, deal_line, parse_action, show_line
+from engine.actions import DEALER, Action, actor_name, deal_line, parse_action, show_line
 from engine.canonical import canonical_json, sha256_of
 from engine.cards import require_full_deck
-from engine.errors import MalformedAction, OptionOutOfRange
+from engine.errors import MalformedAction, MalformedSetup, OptionOutOfRange
 from engine.events import BottomCard, Dealt, Event, HandEnded, Looked, Move, Shown, Spoke, TurnedUp
 from engine.game import Legal, Result, Setup, Viewer, game_info
 from engine.rules import Rules
@@ -29,6 +29,14 @@ def parse_rules(kind: type[_R], setup: Setup) -> _R:
     if not isinstance(rules, kind):
         raise TypeError(f"{setup.game} is not played by {kind.__name__}")
     return rules
+
+
+def require_nothing_carried(setup: Setup) -> None:
+    """Raise ``MalformedSetup`` for packs to deal anew or a series, at a table that has no use for them."""
+    if setup.redeals:
+        raise MalformedSetup("no cards are dealt anew in this game", redeals=0)
+    if setup.series:
+        raise MalformedSetup("nothing but money is carried from deal to deal in this game", series={})
 
 
 def _is_plain(value: object) -> bool:
@@ -123,7 +131,7 @@ class VyingHand:
             raise MalformedAction(f"the action does not say what its text {action.text!r} says")
         state = self._state
         before = len(state.moves)
-        first_deal = action.verb == "dh" and not state.next_card
+        first_deal = action.verb == "dh" and not any(state.cards)
         state.step(action)
         return self._tell(action, before, first_deal)
 
@@ -137,6 +145,8 @@ class VyingHand:
         if first_deal and state.deck is not None and state.BOTTOM_IS_PUBLIC:
             events.append(BottomCard(state.deck[-1]))
         events.append(_event_of(action))
+        if action.verb == "dh" and state.is_open_deal():
+            events.append(TurnedUp(action.target, action.cards))
         if action.verb == "up" and state.phase != "up":  # all have chosen, so all cards are turned at once
             events.extend(TurnedUp(seat, state.up[seat]) for seat in state.active)
         events.extend(Move(*move) for move in state.moves[before:])
@@ -152,9 +162,9 @@ class VyingHand:
         state = self._state
         if state.deck is None:
             return None
-        if state.phase == "deal":
-            seat, count = state.deals[-1]
-            return deal_line(seat, state.deck[state.next_card : state.next_card + count])
+        if state.turn == DEALER:
+            cards = state.next_cards()
+            return None if cards is None else deal_line(state.deals[-1][0], cards)
         if state.phase == "showdown":
             return show_line(state.turn, state.cards[state.turn])
         return None
@@ -180,20 +190,23 @@ class VyingHand:
     def digest(self) -> str:
         """SHA-256, in hex, of the canonical state: set-up (non-default options), log and result."""
         setup, state, result = self._setup, self._state, self._state.result
-        return sha256_of(
-            {
-                "v": "state/1",
-                "rules": self._rules.RULES_ID,
-                "opt": self._rules.non_default,
-                "stacks": setup.stacks,
-                "carry": setup.carry,
-                "deck": None if setup.deck is None else "".join(setup.deck),
-                "acts": state.log,
-                "result": None
-                if result is None
-                else [result.net, result.tax, result.bonus, result.carry_out, result.ending, result.winner],
-            }
-        )
+        covered: dict[str, object] = {
+            "v": "state/1",
+            "rules": self._rules.RULES_ID,
+            "opt": self._rules.non_default,
+            "stacks": setup.stacks,
+            "carry": setup.carry,
+            "deck": None if setup.deck is None else "".join(setup.deck),
+            "acts": state.log,
+            "result": None
+            if result is None
+            else [result.net, result.tax, result.bonus, result.carry_out, result.ending, result.winner],
+        }
+        if setup.redeals:
+            covered["redeals"] = ["".join(deck) for deck in setup.redeals]
+        if setup.series:
+            covered["series"] = dict(setup.series)
+        return sha256_of(covered)
 
 
 def _event_of(action: Action) -> Event:
@@ -202,6 +215,6 @@ def _event_of(action: Action) -> Event:
         return Dealt(action.target, len(action.cards))
     if action.verb == "lk":
         return Looked(action.actor, action.amount)
-    if action.verb == "sm":
+    if action.verb in ("sm", "cu"):
         return Shown(action.actor, action.cards)
     return Spoke(action.actor, action.verb)

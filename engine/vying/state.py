@@ -8,6 +8,7 @@ seat have an unused place 0, seats count from 1 in play order.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import combinations
 from typing import Any, ClassVar, Protocol
 
 from engine.actions import DEALER, Action, actor_name
@@ -31,6 +32,14 @@ from engine.game import Legal, Result, Setup
 NOBODY = -1
 """The turn when the hand is over."""
 
+UP = 2
+"""How many cards a seat turns up."""
+
+Places = tuple[tuple[int, int], ...]
+"""Pairs of places in a hand, counted from 0 in the order of dealing."""
+
+ANY_TWO: Places = tuple(combinations(range(4), UP))
+
 Handler = Callable[[Any, Action], None]
 Offer = Callable[[Any], Legal | None]
 
@@ -49,8 +58,6 @@ class VyingState:
     """The pack, unless the table plays with another one (``pack``)."""
     BOTTOM_IS_PUBLIC: ClassVar[bool] = False
     """Whether everyone may see the bottom card of the pack."""
-    TURNS_UP: ClassVar[bool] = False
-    """Whether seats turn cards up during play."""
     HANDLERS: ClassVar[Mapping[str, Mapping[str, Handler]]]
     """phase -> verb -> handler; a verb that the phase does not list is not legal in it."""
     OFFERS: ClassVar[Mapping[str, Offer]]
@@ -68,6 +75,7 @@ class VyingState:
         "log",
         "moves",
         "next_card",
+        "open_from",
         "pack",
         "phase",
         "pot",
@@ -76,11 +84,13 @@ class VyingState:
         "seats",
         "seen",
         "shown",
+        "source",
         "stacks",
         "stakes",
         "start_stacks",
         "turn",
         "up",
+        "up_places",
         "verbs",
     )  # fmt: skip
 
@@ -98,14 +108,17 @@ class VyingState:
         self.shown = [False] * (seats + 1)
         self.known: set[str] = set()  # named cards that lie somewhere; kept only without a deck
         self.up: list[tuple[str, ...]] = [()] * (seats + 1)  # cards turned up, as the seat named them
+        self.up_places: dict[int, Places] = {}  # where a seat's upturned cards may have been dealt
         self.pack = self.PACK
         self.deck = setup.deck
+        self.source = setup.deck  # what is dealt from now
         self.next_card = 0
         self.deals: list[tuple[int, int]] = []  # (seat, count) still to deal, the next one last
         self.dealt: Callable[[Any], None] | None = None  # what follows once all of it is dealt
         self.queue: list[int] = []  # seats still to speak, the next one last
         self.moves: list[tuple[MoveKind, int, int]] = [(MoveKind.CARRY_IN, 0, self.carry)] if self.carry else []
         self.log: list[str] = []
+        self.open_from: int | None = None  # lines of the log from here on deal face up
         self.result: Result | None = None
         self.phase = ""
         self.turn = NOBODY
@@ -186,7 +199,7 @@ class VyingState:
             self.stacks[winner] += uncalled
             self.moves.append((MoveKind.RETURNED, winner, uncalled))
 
-    def award(self, winner: int, rules: PotRules, ending: str) -> None:
+    def award(self, winner: int, rules: PotRules, ending: str, bonus: tuple[int, ...] = ()) -> None:
         """Pay the pot to ``winner``, less the house's tax, and end the hand."""
         tax = rules.tax_on(self.pot)
         self.stacks[winner] += self.pot - tax
@@ -194,7 +207,7 @@ class VyingState:
             self.moves.append((MoveKind.AWARD, winner, self.pot - tax))
         if tax:
             self.moves.append((MoveKind.TAX, 0, tax))
-        self.finish(tax, 0, ending, winner)
+        self.finish(tax, 0, ending, winner, bonus)
 
     def carry_on(self, ending: str) -> None:
         """Leave the pot on the table for the next hand and end this one."""
@@ -211,8 +224,12 @@ class VyingState:
                 self.stacks[seat] += amount
                 self.moves.append((MoveKind.BONUS, seat, amount))
         net = tuple([self.stacks[seat] - start for seat, start in enumerate(self.start_stacks, 1)])
-        self.result = Result(net, tax, bonus or (0,) * self.seats, carry_out, ending, winner)
+        self.result = Result(net, tax, bonus or (0,) * self.seats, carry_out, ending, winner, self.series(ending))
         self.enter("over", NOBODY)
+
+    def series(self, ending: str) -> Mapping[str, int]:
+        """What the table's next hand must be told of this one."""
+        return {}
 
     # -- cards -----------------------------------------------------------------------------------------------
 
@@ -234,24 +251,38 @@ class VyingState:
             raise WrongTarget(f"p{seat} is to be dealt to, not p{action.target}", target=seat)
         if len(cards) != count:
             raise WrongCount(f"p{seat} gets {count} cards, not {len(cards)}", count=count)
-        if self.deck is None:
+        if self.source is None:
             self.require_free(cards)
             self.known.update(card for card in cards if card != UNKNOWN)
         else:
-            if cards != self.deck[self.next_card : self.next_card + count]:
+            if cards != self.source[self.next_card : self.next_card + count]:
                 self._refuse_cards(cards)
             self.next_card += count
-        if not self.cards[seat]:
-            self.seen[seat] = count  # the first batch is picked up at once
-        self.cards[seat] += cards
+        self.receive(seat, cards)
         self.deals.pop()
         if not self.deals and self.dealt is not None:
             self.dealt(self)
 
+    def receive(self, seat: int, cards: tuple[str, ...]) -> None:
+        """The cards lie before the seat; its first batch it picks up at once."""
+        if not self.cards[seat]:
+            self.seen[seat] = len(cards)
+        self.cards[seat] += cards
+
+    def is_open_deal(self) -> bool:
+        """Whether the last line of the log is part of a deal face up."""
+        return self.open_from is not None and len(self.log) > self.open_from
+
+    def next_cards(self) -> tuple[str, ...] | None:
+        """What the dealer deals next, where the deck is known."""
+        if self.source is None:
+            return None
+        return self.source[self.next_card : self.next_card + self.deals[-1][1]]
+
     def _refuse_cards(self, cards: tuple[str, ...]) -> None:
         """Say what is wrong with cards that are not the next of the deck."""
         require_in_pack(cards, self.pack)
-        gone = self.deck[: self.next_card] if self.deck else ()
+        gone = self.source[: self.next_card] if self.source else ()
         for card in cards:
             if card in gone:
                 raise CardAlreadyDealt(f"{card} has been dealt before", card=card)
@@ -277,6 +308,65 @@ class VyingState:
             raise WrongCount(f"p{action.actor} has {unseen} cards to look at, not {action.amount}", count=unseen)
         self.seen[action.actor] += unseen
 
+    # -- cards turned up in the middle of play ----------------------------------------------------------------
+
+    def turns_up(self) -> bool:
+        """Whether the table plays with cards turned up."""
+        return False
+
+    def may_turn_up(self, seat: int) -> Places:
+        """The pairs of places, in the order of dealing, that the seat may turn up: any two of its cards."""
+        return ANY_TWO
+
+    def all_turned_up(self) -> None:
+        """Every active seat has chosen: the game goes on."""
+        raise TypeError(f"{type(self).__name__} turns nothing up")
+
+    def begin_turning_up(self) -> None:
+        """Every active seat turns two of its cards up, all choosing at the same time."""
+        self.queue = self.active[::-1]
+        self.enter("up", self.active[0])
+
+    def turn_up(self, action: Action) -> None:
+        """``up CARDS``: two of the seat's own, in any order; one not known so far is named by it."""
+        seat, cards = action.actor, action.cards
+        if len(cards) != UP:
+            raise WrongCount(f"p{seat} turns up {UP} cards, not {len(cards)}", count=UP)
+        require_in_pack(cards, self.pack)
+        if UNKNOWN in cards:
+            raise CardUnknown("a card that is turned up must be named")
+        if cards[0] == cards[1]:
+            raise CardAlreadyDealt(f"{cards[0]} stands twice in one hand", card=cards[0])
+        places = self.may_turn_up(seat)
+        if not self.fits(self.cards[seat], cards, places):
+            raise CardMismatch(f"p{seat} may not turn up {''.join(cards)}", places=[list(pair) for pair in places])
+        named = tuple(card for card in cards if card not in self.cards[seat])
+        self.require_free(named)
+        self.known.update(named)
+        self.up[seat] = cards
+        self.up_places[seat] = places
+        self.queue.pop()
+        if self.queue:
+            self.turn = self.queue[-1]
+        else:
+            self.all_turned_up()
+
+    @staticmethod
+    def fits(held: tuple[str, ...], cards: tuple[str, ...], places: Places) -> bool:
+        """Whether two named cards can lie at one of the pairs of places, an unknown card being any that does not
+        lie elsewhere."""
+
+        def lies(card: str, place: int) -> bool:
+            return held[place] == card or (held[place] == UNKNOWN and card not in held)
+
+        one, other = cards
+        return any(
+            (lies(one, first) and lies(other, second)) or (lies(other, first) and lies(one, second))
+            for first, second in places
+        )
+
+    # -- cards shown -----------------------------------------------------------------------------------------
+
     def begin_showdown(self) -> None:
         """The active seats show, in play order."""
         self.queue = self.active[::-1]
@@ -284,15 +374,19 @@ class VyingState:
 
     def show(self, action: Action) -> None:
         """``sm CARDS``: all of the seat's cards as they were dealt, unknown ones now named."""
-        seat = action.actor
-        if action.cards != self.cards[seat] or UNKNOWN in action.cards:
-            self._reveal(seat, action.cards)
-        self.shown[seat] = True
+        self.lay_open(action)
         self.queue.pop()
         if self.queue:
             self.turn = self.queue[-1]
         else:
             self.showdown()
+
+    def lay_open(self, action: Action) -> None:
+        """All of the actor's cards lie face up from now on."""
+        seat = action.actor
+        if action.cards != self.cards[seat] or UNKNOWN in action.cards:
+            self._reveal(seat, action.cards)
+        self.shown[seat] = True
 
     def _reveal(self, seat: int, cards: tuple[str, ...]) -> None:
         """Put names to unknown cards; a card known before must stand in its place."""
@@ -305,12 +399,16 @@ class VyingState:
         for was, now in zip(dealt, cards, strict=True):
             if was not in (now, UNKNOWN):
                 raise CardMismatch(f"p{seat} was dealt {''.join(dealt)}, not {''.join(cards)}")
-        if not set(cards).issuperset(self.up[seat]):
-            raise CardMismatch(f"p{seat} turned up {''.join(self.up[seat])}, which is not among {''.join(cards)}")
+        if self.up[seat] and not self.fits(cards, self.up[seat], self.up_places[seat]):
+            raise CardMismatch(f"p{seat} turned up {''.join(self.up[seat])}, which {''.join(cards)} does not allow")
+        self.require_shown(seat, cards)
         revealed = tuple(now for was, now in zip(dealt, cards, strict=True) if was == UNKNOWN)
         self.require_free(revealed, tuple(card for card in self.up[seat] if card not in dealt))
         self.known.update(revealed)
         self.cards[seat] = cards
+
+    def require_shown(self, seat: int, cards: tuple[str, ...]) -> None:
+        """What a game demands of cards that were not known before they were shown."""
 
     def showdown(self) -> None:
         """All cards are shown: the game decides who wins."""
@@ -335,6 +433,11 @@ class VyingState:
         """The seat looks at what it has not seen."""
         unseen = self.unseen(self.turn)
         return self.offer("lk", count=unseen) if unseen else None
+
+    def offer_turn_up(self) -> Legal:
+        """The seat turns cards up."""
+        places = self.may_turn_up(self.turn)
+        return Legal(actor_name(self.turn), "up", count=UP, places=None if places is ANY_TWO else places)
 
     def offer_show(self) -> Legal:
         """The seat shows all its cards."""

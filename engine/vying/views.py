@@ -79,7 +79,7 @@ def _seat(state: VyingState, seat: int, cards: list[str], viewer: Viewer) -> dic
         "unseen": state.unseen(seat),
         "shown": state.shown[seat],
     }
-    if state.TURNS_UP:
+    if state.turns_up():
         # Apart from ``cards``, whose places would tell when an upturned card was dealt.
         up = state.up[seat]
         view["up"] = list(up) if _may_see_up(state, seat, viewer) else [UNKNOWN] * len(up)
@@ -90,8 +90,9 @@ def _masked_log(state: VyingState, cards: list[list[str]], viewer: Viewer) -> li
     """The log with every card that the viewer may not know as ``??``."""
     dealt = [0] * (state.seats + 1)
     lines = []
-    for line in state.log:
-        if line.startswith("d dh "):
+    hidden = len(state.log) if state.open_from is None else state.open_from
+    for at, line in enumerate(state.log):
+        if at < hidden and line.startswith("d dh "):
             action = parse_action(line)
             seat, start = action.target, dealt[action.target]
             dealt[seat] = start + len(action.cards)

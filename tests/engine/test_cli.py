@@ -79,7 +79,7 @@ def test_rank_knows_wild_cards_and_grigare():
     ("play", "ferbli", "--opt", "vizi=" + "[" * 900 + "]" * 900),
     ("play", "ferbli", "--seats", "9999999999"),
     ("play", "ferbli", "--seed", "\udcff"),
-    ("play", "ferbli", "--opt", "cuhhol=true"),
+    ("play", "ferbli", "--opt", "combined_rounds=true"),
     ("play", "ferbli", "--opt", "tax_bps=500"),
     ("play", "ferbli", "--stack", "99"),
     ("play", "faerbeln", "--seats", "2"),
@@ -195,4 +195,4 @@ def test_games_and_their_verbs():
     verbs = [line.split("\t")[0] for line in run("games", "--verbs", "faerbeln").stdout.splitlines()]
     assert verbs == ["po", "dh", "cc", "f", "k", "rb", "up", "sm"]
     listed = [line.split("\t")[0] for line in run("games", "--verbs", "ferbli").stdout.splitlines()]
-    assert listed == ["po", "dh", "cc", "f", "k", "rb", "ks", "lk", "br", "st", "sm"]
+    assert listed == ["po", "mj", "dh", "cc", "in", "rv", "f", "k", "rb", "ks", "lk", "up", "br", "st", "cu", "sm"]

@@ -42,10 +42,7 @@ def test_an_unknown_option_is_refused():
         FaerbelnRules.parse({**SET, "vizi": 100}, 3)
 
 
-@pytest.mark.parametrize("opt", [
-    {"short_stack": "must_fold"}, {"deal_model": "preassigned"},
-    {"bonus41_for": "uncontested"},
-])  # fmt: skip
+@pytest.mark.parametrize("opt", [{"short_stack": "must_fold"}, {"deal_model": "preassigned"}])
 def test_a_variant_that_is_not_built_is_refused_by_name(opt: dict[str, object]):
     with pytest.raises(UnsupportedVariant) as refusal:
         FaerbelnRules.parse(SET | opt, 3)

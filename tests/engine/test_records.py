@@ -201,7 +201,7 @@ class TestReading:
         (fields(rules="ferbli/2"), "malformed_record"),
         (fields(opt={}), "option_missing"),
         (fields(opt={"vizi": True}), "option_out_of_range"),
-        (fields(opt={"vizi": 100, "cuhhol": True}), "unsupported_variant"),
+        (fields(opt={"vizi": 100, "combined_rounds": True}), "unsupported_variant"),
         (fields(opt={"vizi": 100, "luck": 1}), "unknown_option"),
         (fields(opt={"vizi": 9001}), "stack_too_short"),
         (fields(dealer=3), "malformed_setup"),

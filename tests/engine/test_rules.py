@@ -50,21 +50,10 @@ def test_an_unknown_option_is_refused():
 @pytest.mark.parametrize(
     "opt",
     [
-        {"limit": "triple"},
-        {"limit": "none"},
-        {"cukassza_call": "megadas_eldobas"},
-        {"force_third_deal": True},
         {"blind_announce": "explicit"},
         {"deal_model": "preassigned"},
-        {"short_stack": "side_pot"},
         {"cut": "logged"},
         {"short_stack": "must_fold"},
-        {"wild": ["Oa"]},
-        {"grigare": "general"},
-        {"grigare": "kis_nagy"},
-        {"majzli_max": 500},
-        {"cuhhol": True},
-        {"show_two": True},
         {"combined_rounds": True},
     ],
 )

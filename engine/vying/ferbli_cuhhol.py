@@ -1,0 +1,187 @@
+"""Cuhhol: no checking in the third round; who will not bet shows his hand, and if nobody beats it, the pot is dealt for
+("Variations")."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from engine.actions import DEALER, Action
+from engine.cards import UNKNOWN
+from engine.errors import CardMismatch, CardNotInPack, CardUnknown, DeckMissing, MalformedSetup
+from engine.game import Legal, Setup
+from engine.vying.ferbli_rules import FerbliRules
+from engine.vying.ferbli_third import ThirdRound
+
+
+class Cuhhol(ThirdRound):
+    """The hand laid open, those who must beat it, and the cuhhkassza: cards dealt face up until one hand does."""
+
+    __slots__ = ("exposed_key", "exposer", "redeals", "redealt", "rest")
+
+    def __init__(self, setup: Setup, rules: FerbliRules) -> None:
+        super().__init__(setup, rules)
+        self.exposer = 0  # who has laid his hand open
+        self.exposed_key = 0  # what it is worth
+        self.rest: tuple[str, ...] = ()  # all cards but those of the exposed hand
+        self.redeals = list(setup.redeals)  # packs still to deal from, the next one first
+        self.redealt: list[tuple[str, ...]] = []  # the face-up hands by seat
+
+    # -- the hand laid open ----------------------------------------------------------------------------------
+
+    def cuhhol(self, action: Action) -> None:
+        """``cu CARDS``: the first active seat shows its hand instead of betting; the others must beat it."""
+        seat = action.actor
+        self.lay_open(action)
+        self.seen[seat] = len(self.cards[seat])
+        self.exposer = seat
+        self.exposed_key = self.rules.key(self.cards[seat])
+        self.queue = self.after(seat)[::-1]
+        self.enter("higher", self.queue[-1])
+
+    def is_higher(self, seat: int) -> bool | None:
+        """Whether the seat beats the exposed hand; None where its cards are not known."""
+        cards = self.cards[seat]
+        return None if UNKNOWN in cards else self.rules.key(cards) > self.exposed_key
+
+    def may_answer(self, seat: int, *, higher: bool) -> bool:
+        """A seat that has seen all its cards says whether they are higher; where they are known, the truth."""
+        return not self.unseen(seat) and self.is_higher(seat) is not (not higher)
+
+    def stay_in(self, action: Action) -> None:
+        """``k``: the seat's hand is higher."""
+        if not self.may_answer(action.actor, higher=True):
+            raise self.not_legal(action)
+        self.next_comparison()
+
+    def give_way(self, action: Action) -> None:
+        """``f``: the seat's hand is not higher, so it must drop out."""
+        if not self.may_answer(action.actor, higher=False):
+            raise self.not_legal(action)
+        self.active.remove(action.actor)
+        self.next_comparison()
+
+    def next_comparison(self) -> None:
+        """The next seat compares; after the last one the first of the higher hands must bet, or wins alone."""
+        self.queue.pop()
+        if self.queue:
+            self.turn = self.queue[-1]
+        elif len(self.active) == 1:
+            self.open_cuhhkassza()
+        else:
+            self.active.remove(self.exposer)
+            if len(self.active) == 1:
+                self.begin_showdown()
+            else:
+                self.demand_bet()
+
+    def demand_bet(self) -> None:
+        """The first of the higher hands that can bet must; if none can, the cards are shown."""
+        for seat in self.active:
+            if self.decides(seat):
+                self.turn = seat
+                low, high = self.free_range()
+                if low <= high:
+                    self.enter("must_bet", seat)
+                    return
+        self.begin_showdown()
+
+    def require_shown(self, seat: int, cards: tuple[str, ...]) -> None:
+        """Whoever said that his hand was higher shows one that is."""
+        if self.exposer and self.rules.key(cards) <= self.exposed_key:
+            raise CardMismatch(f"p{seat} said that its hand was higher, {''.join(cards)} is not")
+
+    def showdown(self) -> None:
+        """As always; the exposed hand competes only for what nobody above it has matched."""
+        if not self.exposer:
+            super().showdown()
+            return
+        ending = "cuhhol" if len(self.active) == 1 else "showdown"
+        seats = sorted([*self.active, self.exposer])
+        self.award_pots({seat: self.rules.key(self.cards[seat]) for seat in seats}, ending)
+
+    # -- cuhhkassza ------------------------------------------------------------------------------------------
+
+    def open_cuhhkassza(self) -> None:
+        """Nobody is higher: the exposed hand stays, and everyone at the table is dealt four cards face up."""
+        self.return_uncalled(max(range(1, self.seats + 1), key=self.stakes.__getitem__))
+        exposed = self.cards[self.exposer]
+        self.rest = tuple(card for card in self.pack.cards if card not in exposed)
+        self.open_from = len(self.log) + 1  # the line that is being applied is not in the log yet
+        if any(self.rules.key(hand) > self.exposed_key for hand in combinations(self.rest, 4)):
+            self.deal_anew()
+        else:
+            self.carry_on("cuhhkassza_left")
+
+    def deal_anew(self) -> None:
+        """Four cards a seat from a pack of all cards but the exposed ones."""
+        self.redealt = [()] * (self.seats + 1)
+        self.known = set(self.cards[self.exposer])
+        self.source = self.redeals.pop(0) if self.redeals else None
+        self.next_card = 0
+        self.deals = [(seat, 4) for seat in range(self.seats, 0, -1)]
+        self.dealt = Cuhhol.close_redeal
+        self.enter("redeal", DEALER)
+
+    def deal_open(self, action: Action) -> None:
+        """``d dh pN CARDS``, face up."""
+        if self.wants() is not None:
+            raise DeckMissing("the cards must be shuffled anew before they are dealt", cards=len(self.rest))
+        if UNKNOWN in action.cards:
+            raise CardUnknown("a card that is dealt face up must be named")
+        if self.source is not None and not self.next_card:
+            self._require_rest(self.source)
+        self.deal(action)
+
+    def receive(self, seat: int, cards: tuple[str, ...]) -> None:
+        """Cards of a redeal lie apart from those that were folded."""
+        if self.phase == "redeal":
+            self.redealt[seat] = cards
+        else:
+            super().receive(seat, cards)
+
+    def close_redeal(self) -> None:
+        """The highest hand wins if it beats the exposed one, of equals the first in play order. Else everyone pays
+        another vizi and the cards are dealt again; where a seat cannot, or nothing is higher, the pot stays."""
+        keys = {seat: self.rules.key(self.redealt[seat]) for seat in range(1, self.seats + 1)}
+        winner = max(keys, key=keys.__getitem__)
+        if keys[winner] > self.exposed_key:
+            self.award(winner, self.rules, "cuhhkassza")
+        elif min(self.stacks[1:]) < self.vizi:
+            self.carry_on("cuhhkassza_left")
+        else:
+            for seat in keys:
+                self.pay_penalty(seat)
+            self.deal_anew()
+
+    def wants(self) -> tuple[str, ...] | None:
+        """The pack of a redeal, where the deck is known and this pack is not."""
+        return self.rest if self.phase == "redeal" and self.deck is not None and self.source is None else None
+
+    def supply(self, deck: tuple[str, ...]) -> None:
+        """Take the pack of a redeal."""
+        if self.wants() is None:
+            raise MalformedSetup("no cards are to be shuffled anew now")
+        self._require_rest(deck)
+        self.source = deck
+
+    def _require_rest(self, deck: tuple[str, ...]) -> None:
+        if len(deck) != len(self.rest) or set(deck) != set(self.rest):
+            raise CardNotInPack("a redeal needs all cards but the exposed ones, each once", cards=len(self.rest))
+
+    # -- what may be done ------------------------------------------------------------------------------------
+
+    def offer_cuhhol(self) -> Legal:
+        """The seat lays its hand open."""
+        return self.offer("cu", count=len(self.cards[self.turn]))
+
+    def offer_stay(self) -> Legal | None:
+        """``k`` everywhere; against an exposed hand only for a higher one."""
+        if self.phase == "higher" and not self.may_answer(self.turn, higher=True):
+            return None
+        return self.offer("k")
+
+    def offer_fold(self) -> Legal | None:
+        """``f`` everywhere; against an exposed hand only for one that is not higher."""
+        if self.phase == "higher" and not self.may_answer(self.turn, higher=False):
+            return None
+        return self.offer("f")
