@@ -91,10 +91,10 @@ def play_evening(table: Sitting, *, hands: int, seed: str) -> Iterator[Record]:
     stacks, carry = (table.stack,) * table.seats, 0
     series: Mapping[str, int] = {}
     for number in range(1, hands + 1):
-        hand_id, seed = f"R-{number:06d}", random.randbytes(32)
-        deck = shuffled_deck(info.pack_for(opt), seed, hand_id, {})
+        hand_id, secret = f"R-{number:06d}", random.randbytes(32)
+        deck = shuffled_deck(info.pack_for(opt), secret, hand_id, {})
         setup = Setup(table.game, opt, table.seats, stacks, carry, table.seats, deck, series=series)
-        hand = play_hand(setup, random, partial(_redeal, seed, hand_id))
+        hand = play_hand(setup, random, partial(_redeal, secret, hand_id))
         yield record_of(hand, hand_id=hand_id, rules_id=info.rules_id, seats=names, opt=opt)
         names = names[1:] + names[:1]
         moved_on = hand.stacks[1:] + hand.stacks[:1]

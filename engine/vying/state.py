@@ -38,7 +38,7 @@ UP = 2
 Places = tuple[tuple[int, int], ...]
 """Pairs of places in a hand, counted from 0 in the order of dealing."""
 
-ANY_TWO: Places = tuple(combinations(range(4), UP))
+ANY_TWO: Places = tuple(combinations(range(4), 2))
 
 Handler = Callable[[Any, Action], None]
 Offer = Callable[[Any], Legal | None]
@@ -159,8 +159,8 @@ class VyingState:
         offers = (self.OFFERS[verb](self) for verb in self.verbs)
         return [offer for offer in offers if offer is not None]
 
-    def offer(self, verb: str, **what: int) -> Legal:
-        """A legal action of the seat (or dealer) whose turn it is."""
+    def offer(self, verb: str, **what: Any) -> Legal:
+        """A legal action of the seat (or dealer) whose turn it is; ``what`` as in :class:`Legal`."""
         return Legal(actor_name(self.turn), verb, **what)
 
     def after(self, seat: int) -> list[int]:
@@ -437,7 +437,7 @@ class VyingState:
     def offer_turn_up(self) -> Legal:
         """The seat turns cards up."""
         places = self.may_turn_up(self.turn)
-        return Legal(actor_name(self.turn), "up", count=UP, places=None if places is ANY_TWO else places)
+        return self.offer("up", count=UP, places=None if places is ANY_TWO else places)
 
     def offer_show(self) -> Legal:
         """The seat shows all its cards."""
