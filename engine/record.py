@@ -1,4 +1,5 @@
-"""Hand records, format ``chr/1``: one hand as one JSON object on one line, read strictly.
+"""Hand records, format ``chr/1``: one hand as one JSON object on one line, read strictly. Records of older versions
+are migrated first (:mod:`engine.migrations`).
 
 Unknown keys, duplicate keys, floats, wrong types (a bool is not an integer) and odd lengths are refused;
 nothing is repaired or filled in. Known cards stand in ``deck``, or in ``decks`` (the deck, then each pack shuffled
@@ -18,9 +19,9 @@ from typing import Any, NoReturn
 from engine.cards import split_cards
 from engine.errors import MalformedRecord, UnreadableRecord
 from engine.game import Hand, Setup
+from engine.migrations import VERSION, migrated
 from engine.rules import MAX_MONEY
 
-VERSION = "chr/1"
 _REQUIRED = ("v", "game", "rules", "opt", "hand", "seats", "dealer", "stacks", "carry", "acts")
 _KEYS = (
     "v", "game", "rules", "opt", "hand", "prev", "seats", "dealer", "stacks", "carry", "series", "deck", "decks",
@@ -88,16 +89,16 @@ def parse_record(line: str) -> Record:
 def record_from(fields: dict[str, Any]) -> Record:
     """The record that a decoded object holds.
 
-    Raises :class:`MalformedRecord`, or a ``CardError`` for a deck that cannot be cut into cards.
+    Raises :class:`UnknownVersion`, :class:`MalformedRecord`, or a ``CardError`` for a deck that cannot be cut into
+    cards.
     """
+    fields = migrated(fields)
     unknown = [key for key in fields if key not in _KEYS]
     if unknown:
         raise MalformedRecord(f"key {unknown[0]!r} is unknown", keys=list(_KEYS))
     for key in _REQUIRED:
         if key not in fields:
             raise MalformedRecord(f"key {key!r} is missing", keys=list(_REQUIRED))
-    if fields["v"] != VERSION:
-        raise MalformedRecord("unknown version of the record format", v=VERSION)
     found = {key: _FIELDS[key](key, value) for key, value in fields.items() if key != "v"}
     if "decks" in found:
         if "deck" in found:

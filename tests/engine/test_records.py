@@ -155,8 +155,7 @@ class TestReading:
     @pytest.mark.parametrize(
         "line",
         [
-            fields(v="chr/2"),
-            fields(v=1),
+            fields(v=None),
             fields(game=None),
             fields(extra=1),
             fields(deck="".join(PACK), decks=["".join(PACK)]),
