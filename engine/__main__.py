@@ -1,7 +1,8 @@
-"""``python -m engine``: rank hands, replay records, play random hands, list the games.
+"""``python -m engine``: rank hands, replay and export records, play random hands, list the games.
 
 rank GAME [--wild CARD,...] [--grigare general|kis_nagy] CARDS...    one JSON object a hand; a higher key wins
 replay FILE|-                                                        one JSON object a record
+phh FILE|-                                                           the same records as PHH, a table each
 play GAME [--seats N] [--hands N] [--seed S] [--opt k=v] [--stack N] writes records
 games [--verbs GAME]                                                 the games, or the vocabulary of one
 
@@ -13,15 +14,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from engine.cards import split_cards
 from engine.errors import EngineError, UnknownOption, UnreadableRecord
 from engine.game import game_info, game_names, require_seats
+from engine.phh import phh_of
 from engine.play import Sitting, play_evening
-from engine.record import Record, format_record, parse_object, record_from
+from engine.record import Record, format_record, parse_object, parse_record, record_from
 from engine.replay import replay
 from engine.vying.ranking import Rank, ferbli_ranking, rank_hand
 
@@ -80,12 +83,20 @@ def _rank_of(arguments: argparse.Namespace, cards: Sequence[str]) -> Rank:
 
 
 def _replay(arguments: argparse.Namespace) -> int:
-    if arguments.file == "-":
-        if sys.stdin is None:  # started with standard input closed
-            raise UnreadableRecord("there is no standard input")
-        return _replay_lines(sys.stdin.buffer)
-    with Path(arguments.file).open("rb") as lines:
+    with _opened(arguments.file) as lines:
         return _replay_lines(lines)
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[Iterable[bytes]]:
+    """The lines of a file, or of standard input for ``-``."""
+    if file != "-":
+        with Path(file).open("rb") as lines:
+            yield lines
+    elif sys.stdin is None:  # started with standard input closed
+        raise UnreadableRecord("there is no standard input")
+    else:
+        yield sys.stdin.buffer
 
 
 def _replay_lines(lines: Iterable[bytes]) -> int:
@@ -137,6 +148,24 @@ def _replay_record(record: Record) -> int:
 
 def _refuse(name: str | None, error: EngineError, index: int | None, status: int) -> int:
     _print({"hand": name, "ok": False, "error": {"code": error.code, "index": index, "message": error.message}})
+    return status
+
+
+def _phh(arguments: argparse.Namespace) -> int:
+    """One hand is written as a file of its own (.phh), several as one of tables (.phhs) numbered like their lines."""
+    with _opened(arguments.file) as lines:
+        records = list(lines)
+    if not records:
+        raise UnreadableRecord("there is no record to export")
+    status = OK
+    for number, line in enumerate(records, 1):
+        heading = f"[{number}]\n" if len(records) > 1 else ""
+        try:
+            sys.stdout.write(f"{heading}{phh_of(parse_record(line.decode()))}\n")
+        except (EngineError, UnicodeDecodeError) as error:
+            print(f"python -m engine: line {number}: {_describe(error)}", file=sys.stderr)
+            unusable = isinstance(error, UnreadableRecord | UnicodeDecodeError)
+            status = max(status, UNUSABLE if unusable else WRONG)
     return status
 
 
@@ -202,6 +231,9 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("replay", help="replay records strictly")
     check.add_argument("file", help="a .jsonl file, or - for standard input")
     check.set_defaults(run=_replay)
+    export = commands.add_parser("phh", help="write records as poker hand histories (TOML)")
+    export.add_argument("file", help="a .jsonl file, or - for standard input")
+    export.set_defaults(run=_phh)
     play = commands.add_parser("play", help="play random legal hands and write their records")
     play.add_argument("game")
     play.add_argument("--seats", type=_count, default=4)

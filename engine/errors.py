@@ -29,6 +29,7 @@
     |   `-- WrongCount          wrong_count           a number of cards
     `-- RecordError
         |-- UnreadableRecord    unreadable_record     not a JSON object at all
+        |-- UnknownVersion      unknown_version       of a version of the format that is not known
         |-- MalformedRecord     malformed_record      a JSON object, but no ``chr/1`` record
         |-- CommitMismatch      commit_mismatch       the seed is not the one committed to
         |-- LogIncomplete       log_incomplete        the log ends before the hand does
@@ -208,6 +209,12 @@ class UnreadableRecord(RecordError):
     """Not a JSON object at all."""
 
     code = "unreadable_record"
+
+
+class UnknownVersion(RecordError):
+    """A record of a newer version of the format, or of one that never was."""
+
+    code = "unknown_version"
 
 
 class MalformedRecord(RecordError):

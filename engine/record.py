@@ -1,8 +1,10 @@
-"""Hand records, format ``chr/1``: one hand as one JSON object on one line, read strictly.
+"""Hand records, format ``chr/1``: one hand as one JSON object on one line, read strictly. Records of older versions
+are migrated first (:mod:`engine.migrations`).
 
 Unknown keys, duplicate keys, floats, wrong types (a bool is not an integer) and odd lengths are refused;
-nothing is repaired or filled in. Inputs and log are what counts; ``net``, ``tax``, ``bonus``, ``carry_out``
-and ``state`` are there to be compared with what replay computes (:mod:`engine.replay`).
+nothing is repaired or filled in. Known cards stand in ``deck``, or in ``decks`` (the deck, then each pack shuffled
+anew in the course of the hand), never in both. Inputs and log are what counts; ``net``, ``tax``, ``bonus``,
+``carry_out`` and ``state`` are there to be compared with what replay computes (:mod:`engine.replay`).
 """
 
 from __future__ import annotations
@@ -11,35 +13,37 @@ import dataclasses
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from engine.cards import split_cards
 from engine.errors import MalformedRecord, UnreadableRecord
 from engine.game import Hand, Setup
+from engine.migrations import VERSION, migrated
 from engine.rules import MAX_MONEY
 
-VERSION = "chr/1"
 _REQUIRED = ("v", "game", "rules", "opt", "hand", "seats", "dealer", "stacks", "carry", "acts")
 _KEYS = (
-    "v", "game", "rules", "opt", "hand", "prev", "seats", "dealer", "stacks", "carry", "deck", "commit",
-    "seed", "acts", "net", "tax", "bonus", "carry_out", "state",
+    "v", "game", "rules", "opt", "hand", "prev", "seats", "dealer", "stacks", "carry", "series", "deck", "decks",
+    "commit", "seed", "acts", "net", "tax", "bonus", "carry_out", "state",
 )  # fmt: skip
-_UNUSED = ("decks", "series")
-"""Keys of the format that no game built so far has a use for."""
 
 MAX_SEATS = 9
 MAX_TOTAL = (MAX_SEATS + 1) * MAX_MONEY
 """Bound of what a hand can come to: every stack and the carry together."""
 MAX_ACTS = 10_000
+MAX_REDEALS = MAX_ACTS // 2
+"""A pack shuffled anew is dealt to two seats at least, a line each."""
+MAX_SERIES = 16
+"""Names in ``series``."""
 _HEX = re.compile(r"[0-9a-f]{64}")
 _ID = re.compile(r"[!-~]{1,80}")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One hand as recorded; optional keys that are absent are None. Money in minor units, p1's place
-    first."""
+    """One hand as recorded; optional keys that are absent are None, or empty. Money in minor units, p1's place
+    first. ``redeals``: what ``decks`` holds after the deck."""
 
     game: str
     rules: str
@@ -51,7 +55,9 @@ class Record:
     carry: int
     acts: tuple[str, ...]
     prev: str | None = None
+    series: dict[str, int] = field(default_factory=dict)
     deck: tuple[str, ...] | None = None
+    redeals: tuple[tuple[str, ...], ...] = ()
     commit: str | None = None
     seed: str | None = None
     net: tuple[int, ...] | None = None
@@ -62,7 +68,17 @@ class Record:
 
     def setup(self) -> Setup:
         """The engine's set-up for this hand."""
-        return Setup(self.game, self.opt, len(self.seats), self.stacks, self.carry, self.dealer, self.deck)
+        return Setup(
+            self.game,
+            self.opt,
+            len(self.seats),
+            self.stacks,
+            self.carry,
+            self.dealer,
+            self.deck,
+            self.redeals,
+            self.series,
+        )
 
 
 def parse_record(line: str) -> Record:
@@ -73,18 +89,23 @@ def parse_record(line: str) -> Record:
 def record_from(fields: dict[str, Any]) -> Record:
     """The record that a decoded object holds.
 
-    Raises :class:`MalformedRecord`, or a ``CardError`` for a deck that cannot be cut into cards.
+    Raises :class:`UnknownVersion`, :class:`MalformedRecord`, or a ``CardError`` for a deck that cannot be cut into
+    cards.
     """
+    fields = migrated(fields)
     unknown = [key for key in fields if key not in _KEYS]
     if unknown:
-        reason = "is of no use to this game" if unknown[0] in _UNUSED else "is unknown"
-        raise MalformedRecord(f"key {unknown[0]!r} {reason}", keys=list(_KEYS))
+        raise MalformedRecord(f"key {unknown[0]!r} is unknown", keys=list(_KEYS))
     for key in _REQUIRED:
         if key not in fields:
             raise MalformedRecord(f"key {key!r} is missing", keys=list(_REQUIRED))
-    if fields["v"] != VERSION:
-        raise MalformedRecord("unknown version of the record format", v=VERSION)
-    return Record(**{key: _FIELDS[key](key, value) for key, value in fields.items() if key != "v"})
+    found = {key: _FIELDS[key](key, value) for key, value in fields.items() if key != "v"}
+    if "decks" in found:
+        if "deck" in found:
+            raise MalformedRecord("'deck' and 'decks' cannot both be given", keys=["deck", "decks"])
+        found["deck"], *redeals = found.pop("decks")
+        found["redeals"] = tuple(redeals)
+    return Record(**found)
 
 
 def parse_object(line: str) -> dict[str, Any]:
@@ -185,23 +206,57 @@ def _deck(key: str, value: object) -> tuple[str, ...]:
     return split_cards(value)
 
 
+def _decks(key: str, value: object) -> tuple[tuple[str, ...], ...]:
+    if type(value) is not list or not 1 <= len(value) <= 1 + MAX_REDEALS:
+        raise MalformedRecord(f"{key!r} must list the deck and at most {MAX_REDEALS} packs after it")
+    return tuple(_deck(key, cards) for cards in value)
+
+
+def _series(key: str, value: object) -> dict[str, int]:
+    if type(value) is not dict or len(value) > MAX_SERIES:
+        raise MalformedRecord(f"{key!r} must be an object of at most {MAX_SERIES} numbers by name")
+    return {_text(key, name): _whole(key, number) for name, number in value.items()}
+
+
 _FIELDS: dict[str, Callable[[str, object], Any]] = {
     "game": _text, "rules": _text, "opt": _opt, "hand": _text, "prev": _hex, "seats": _seats,
-    "dealer": _whole, "stacks": _money, "carry": _whole, "deck": _deck, "commit": _hex, "seed": _hex,
-    "acts": _acts, "net": _signed, "tax": _whole, "bonus": _money, "carry_out": _total, "state": _hex,
+    "dealer": _whole, "stacks": _money, "carry": _whole, "series": _series, "deck": _deck, "decks": _decks,
+    "commit": _hex, "seed": _hex, "acts": _acts, "net": _signed, "tax": _whole, "bonus": _money,
+    "carry_out": _total, "state": _hex,
 }  # fmt: skip
 
 
 def format_record(record: Record) -> str:
     """The canonical line: keys in the order of the format, no blanks, absent keys left out; no newline."""
+    return json.dumps(fields_of(record), separators=(",", ":"), ensure_ascii=True)
+
+
+def fields_of(record: Record) -> dict[str, object]:
+    """The record as the object that its canonical line holds, keys in the order of the format."""
     fields: dict[str, object] = {"v": VERSION}
     for key in _KEYS[1:]:
-        value = getattr(record, key)
-        if key == "deck" and value is not None:
-            value = "".join(value)
+        value = _WRITTEN[key](record) if key in _WRITTEN else getattr(record, key)
         if value is not None:
             fields[key] = value
-    return json.dumps(fields, separators=(",", ":"), ensure_ascii=True)
+    return fields
+
+
+def _written_deck(record: Record) -> str | None:
+    return None if record.deck is None or record.redeals else "".join(record.deck)
+
+
+def _written_decks(record: Record) -> list[str] | None:
+    if record.deck is None or not record.redeals:
+        return None
+    return ["".join(cards) for cards in (record.deck, *record.redeals)]
+
+
+_WRITTEN: dict[str, Callable[[Record], object]] = {
+    "series": lambda record: record.series or None,
+    "deck": _written_deck,
+    "decks": _written_decks,
+}
+"""Keys that are not written as the record holds them."""
 
 
 def record_of(hand: Hand, *, hand_id: str, rules_id: str, seats: tuple[str, ...], opt: dict[str, object]) -> Record:
@@ -217,7 +272,9 @@ def record_of(hand: Hand, *, hand_id: str, rules_id: str, seats: tuple[str, ...]
         setup.stacks,
         setup.carry,
         hand.log,
+        series=dict(setup.series),
         deck=setup.deck,
+        redeals=setup.redeals,
     )
     if result is None:
         return record

@@ -10,13 +10,16 @@ from itertools import pairwise
 
 import pytest
 
-from engine.errors import EngineError, MalformedRecord, UnreadableRecord
-from engine.game import Setup, resume
+from engine.cards import TELL32
+from engine.errors import CardNotInPack, EngineError, MalformedRecord, UnreadableRecord
+from engine.game import Hand, Setup, resume
 from engine.record import Record, format_record, parse_record, record_of
 from engine.replay import replay
 from engine.shuffle import commitment
 from tests.engine.support import DEMO, evening, extra, faerbeln, mutants
 
+PACK = TELL32.cards
+TURNED = PACK[::-1]
 SAMPLE = (
     '{"v":"chr/1","game":"ferbli","rules":"ferbli/1","opt":{"vizi":100},"hand":"T07-000123",'
     '"seats":["u81","u12","u40","u33"],"dealer":4,"stacks":[20000,15000,9000,30000],"carry":0,'
@@ -152,12 +155,31 @@ class TestReading:
     @pytest.mark.parametrize(
         "line",
         [
-            fields(v="chr/2"),
-            fields(v=1),
+            fields(v=None),
             fields(game=None),
             fields(extra=1),
+            fields(deck="".join(PACK), decks=["".join(PACK)]),
+            fields(decks="".join(PACK)),
             fields(decks=[]),
-            fields(series={}),
+            fields(decks={}),
+            fields(decks=[["Aa"]]),
+            fields(decks=[None]),
+            fields(decks=["Aa" * 501]),
+            fields(decks=["Aa"] * 5_002),
+            fields(series=[]),
+            fields(series=1),
+            fields(series={"failed": -1}),
+            fields(series={"failed": True}),
+            fields(series={"failed": 1.0}),
+            fields(series={"failed": "1"}),
+            fields(series={"failed": None}),
+            fields(series={"failed": 10**16}),
+            fields(series={"failed": {}}),
+            fields(series={"": 1}),
+            fields(series={"a b": 1}),
+            fields(series={"a" * 81: 1}),
+            fields(series={f"n{number}": 0 for number in range(17)}),
+            fields(series={"failed": 1}).replace('"failed": 1', '"failed": 1, "failed": 1'),
             fields(dealer=True),
             fields(dealer="4"),
             fields(dealer=-1),
@@ -195,6 +217,32 @@ class TestReading:
     def test_a_record_that_is_not_of_the_format_is_malformed(self, line: str):
         with pytest.raises(MalformedRecord):
             parse_record(line)
+
+    def test_decks_hold_the_deck_and_what_was_shuffled_anew(self):
+        decks = ["".join(PACK), "".join(TURNED[4:]), "".join(PACK[4:])]
+        record = parse_record(fields(decks=decks))
+        assert (record.deck, record.redeals) == (PACK, (TURNED[4:], PACK[4:]))
+        assert (record.setup().deck, record.setup().redeals) == (record.deck, record.redeals)
+        assert json.loads(format_record(record))["decks"] == decks
+        assert "deck" not in json.loads(format_record(record))
+
+    def test_decks_of_one_are_a_deck(self):
+        record = parse_record(fields(decks=["".join(PACK)]))
+        assert record == parse_record(fields(deck="".join(PACK)))
+        assert json.loads(format_record(record))["deck"] == "".join(PACK)
+
+    def test_a_deck_that_cannot_be_cut_into_cards_is_refused_in_decks_too(self):
+        with pytest.raises(CardNotInPack):
+            parse_record(fields(decks=["".join(PACK), "Aa7"]))
+
+    def test_a_series_is_part_of_the_setup(self):
+        record = parse_record(fields(series={"failed": 2}))
+        assert record.setup().series == record.series == {"failed": 2}
+        assert parse_record(format_record(record)) == record
+
+    def test_an_empty_series_is_none(self):
+        assert parse_record(fields(series={})) == parse_record(SAMPLE)
+        assert "series" not in json.loads(format_record(parse_record(fields(series={}))))
 
     @pytest.mark.parametrize(("line", "code"), [
         (fields(game="poker"), "unknown_game"),
@@ -251,6 +299,15 @@ class TestReplay:
             assert replay(short, unfinished=True).ok
         assert not replay(dataclasses.replace(record, acts=record.acts[:3], tax=0), unfinished=True).ok
 
+    def test_what_a_hand_was_started_with_is_in_its_record(self):
+        record = parse_record(SAMPLE)
+        hand = replay(record).hand
+        assert hand
+        setup = dataclasses.replace(record.setup(), deck=PACK, redeals=(TURNED[4:],), series={"failed": 1})
+        kept = record_of(Started(hand, setup), hand_id="h", rules_id="ferbli/1", seats=record.seats, opt=record.opt)
+        assert kept.setup() == setup
+        assert parse_record(format_record(kept)) == kept
+
     def test_a_line_after_the_end_is_refused(self):
         record = parse_record(SAMPLE)
         outcome = replay(dataclasses.replace(record, acts=(*record.acts, "p1 f")))
@@ -272,6 +329,17 @@ class TestReplay:
             assert hand
             states.add(hand.digest())
         assert len(states) == 2
+
+
+class Started:
+    """A hand that tells of another set-up than its own."""
+
+    def __init__(self, hand: Hand, setup: Setup) -> None:
+        self._hand = hand
+        self.setup = setup
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._hand, name)
 
 
 def with_state(record: Record) -> Record:
