@@ -28,6 +28,9 @@ from engine.errors import MalformedSetup, UnknownGame
 from engine.events import Event, Move
 from engine.rules import MAX_MONEY, Rules
 
+AUDITOR = "auditor"
+PUBLIC = "public"
+
 Viewer = int | str
 """A seat number, ``"public"`` or ``"auditor"``."""
 

@@ -8,7 +8,7 @@ from itertools import combinations
 from engine.actions import DEALER, Action
 from engine.cards import UNKNOWN
 from engine.errors import CardMismatch, CardNotInPack, CardUnknown, DeckMissing, MalformedSetup
-from engine.game import Legal, Setup
+from engine.game import AUDITOR, Legal, Setup, Viewer
 from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.ferbli_third import ThirdRound
 
@@ -167,6 +167,12 @@ class Cuhhol(ThirdRound):
     def _require_rest(self, deck: tuple[str, ...]) -> None:
         if len(deck) != len(self.rest) or set(deck) != set(self.rest):
             raise CardNotInPack("a redeal needs all cards but the exposed ones, each once", cards=len(self.rest))
+
+    def legal_for(self, viewer: Viewer) -> list[Legal]:
+        """Whether a hand is higher its holder says; to others, both answers stand open until then."""
+        if self.phase == "higher" and viewer not in (self.turn, AUDITOR) and not self.unseen(self.turn):
+            return [self.offer("k"), self.offer("f")]
+        return self.legal()
 
     # -- what may be done ------------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ from engine.errors import (
     WrongTarget,
 )
 from engine.events import MoveKind
-from engine.game import Legal, Result, Setup
+from engine.game import Legal, Result, Setup, Viewer
 
 NOBODY = -1
 """The turn when the hand is over."""
@@ -158,6 +158,10 @@ class VyingState:
         """Every kind of action that :meth:`step` would accept."""
         offers = (self.OFFERS[verb](self) for verb in self.verbs)
         return [offer for offer in offers if offer is not None]
+
+    def legal_for(self, viewer: Viewer) -> list[Legal]:
+        """:meth:`legal`, as far as ``viewer`` may know it."""
+        return self.legal()
 
     def offer(self, verb: str, **what: Any) -> Legal:
         """A legal action of the seat (or dealer) whose turn it is; ``what`` as in :class:`Legal`."""

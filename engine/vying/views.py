@@ -11,13 +11,9 @@ from __future__ import annotations
 from engine.actions import actor_name, deal_line, parse_action, up_line
 from engine.cards import UNKNOWN
 from engine.errors import MalformedSetup
-from engine.game import Setup, Viewer
+from engine.game import AUDITOR, PUBLIC, Setup, Viewer
 from engine.rules import Rules
 from engine.vying.state import NOBODY, VyingState
-
-AUDITOR = "auditor"
-PUBLIC = "public"
-
 
 def view_of(setup: Setup, rules: Rules, state: VyingState, viewer: Viewer) -> dict[str, object]:
     """The view of a seat (by number), ``"public"`` or ``"auditor"``; another viewer raises
@@ -37,7 +33,7 @@ def view_of(setup: Setup, rules: Rules, state: VyingState, viewer: Viewer) -> di
         "stakes": state.stakes[1:],
         "seats": [_seat(state, seat, cards[seat], viewer) for seat in range(1, state.seats + 1)],
         "bottom": state.deck[-1] if state.deck and state.next_card and state.BOTTOM_IS_PUBLIC else None,
-        "legal": [offer.as_dict() for offer in state.legal()],
+        "legal": [offer.as_dict() for offer in state.legal_for(viewer)],
         "log": _masked_log(state, cards, viewer),
         "result": _result(state),
     }
