@@ -15,6 +15,7 @@ from engine.game import AUDITOR, PUBLIC, Setup, Viewer
 from engine.rules import Rules
 from engine.vying.state import NOBODY, VyingState
 
+
 def view_of(setup: Setup, rules: Rules, state: VyingState, viewer: Viewer) -> dict[str, object]:
     """The view of a seat (by number), ``"public"`` or ``"auditor"``; another viewer raises
     ``MalformedSetup``."""
