@@ -156,7 +156,10 @@ class BettingState(StakeState):
     def call(self, action: Action) -> None:
         """``cc N``: pay exactly what is owed."""
         seat = action.actor
-        self.take_exactly(action, self.owed(seat) if self.table_stakes else self.level - self.stakes[seat])
+        owed = self.owed(seat) if self.table_stakes else self.level - self.stakes[seat]
+        if action.amount != owed:
+            self.refuse_amount(action, owed)
+        self.stake(seat, owed)
         self.matchers.append(seat)
         self.next_answer()
 

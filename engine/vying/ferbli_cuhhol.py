@@ -119,7 +119,6 @@ class Cuhhol(ThirdRound):
         self.source = self.redeals.pop(0) if self.redeals else None
         self.next_card = 0
         self.deals = [(seat, 4) for seat in range(self.seats, 0, -1)]
-        self.dealt = Cuhhol.close_redeal
         self.enter("redeal", DEALER)
 
     def deal_open(self, action: Action) -> None:
@@ -130,14 +129,10 @@ class Cuhhol(ThirdRound):
             raise CardUnknown("a card that is dealt face up must be named")
         if self.source is not None and not self.next_card:
             self._require_rest(self.source)
-        self.deal(action)
-
-    def receive(self, seat: int, cards: tuple[str, ...]) -> None:
-        """Cards of a redeal lie apart from those that were folded."""
-        if self.phase == "redeal":
-            self.redealt[seat] = cards
-        else:
-            super().receive(seat, cards)
+        self.draw(action.target, action.cards)
+        self.redealt[action.target] = action.cards
+        if not self.deals:
+            self.close_redeal()
 
     def close_redeal(self) -> None:
         """The highest hand wins if it beats the exposed one, of equals the first in play order. Else everyone pays

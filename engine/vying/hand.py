@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar
@@ -138,6 +139,11 @@ class VyingHand:
     def advance(self, line: str) -> None:
         """Apply one action without telling what happened: what replay needs."""
         self._state.step(parse_action(line))
+
+    def advance_all(self, lines: Iterable[str]) -> None:
+        """Apply one line after another without telling what happened; the first wrong one raises, and ``len(log)``
+        is its place."""
+        self._state.run(lines)
 
     def _tell(self, action: Action, before: int, first_deal: bool) -> tuple[Event, ...]:
         state = self._state

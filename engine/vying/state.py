@@ -7,11 +7,11 @@ seat have an unused place 0, seats count from 1 in play order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NoReturn, Protocol
 
-from engine.actions import DEALER, Action, actor_name
+from engine.actions import DEALER, Action, actor_name, parse_action
 from engine.cards import UNKNOWN, Pack, require_in_pack
 from engine.errors import (
     AmountOutOfRange,
@@ -39,6 +39,8 @@ Places = tuple[tuple[int, int], ...]
 """Pairs of places in a hand, counted from 0 in the order of dealing."""
 
 ANY_TWO: Places = tuple(combinations(range(4), 2))
+
+STAKE = MoveKind.STAKE  # looked up ten times a hand
 
 Handler = Callable[[Any, Action], None]
 Offer = Callable[[Any], Legal | None]
@@ -142,6 +144,20 @@ class VyingState:
         handler(self, action)
         self.log.append(action.text)
 
+    def run(self, lines: Iterable[str]) -> None:
+        """Apply one line after another, as :meth:`step` does; the first wrong one raises, and the log tells how many
+        were right."""
+        accept = self.log.append
+        for line in lines:
+            action = parse_action(line)
+            if action.actor != self.turn:
+                self._refuse_actor(action)
+            handler = self.verbs.get(action.verb)
+            if handler is None:
+                raise self.not_legal(action)
+            handler(self, action)
+            accept(line)
+
     def _refuse_actor(self, action: Action) -> None:
         if self.turn == NOBODY:
             raise HandIsOver(f"the hand is over, {action.text!r} comes too late")
@@ -179,7 +195,7 @@ class VyingState:
         self.stacks[seat] -= amount
         self.stakes[seat] += amount
         self.pot += amount
-        self.moves.append((MoveKind.STAKE, seat, amount))
+        self.moves.append((STAKE, seat, amount))
 
     def owed(self, seat: int) -> int:
         """What ``seat`` must pay to be level."""
@@ -188,10 +204,12 @@ class VyingState:
     def take_exactly(self, action: Action, amount: int) -> None:
         """Stake ``amount``, which the action must name."""
         if action.amount != amount:
-            raise AmountOutOfRange(
-                f"p{action.actor} owes {amount}, not {action.amount}", min=amount, max=amount, step=amount
-            )
+            self.refuse_amount(action, amount)
         self.stake(action.actor, amount)
+
+    def refuse_amount(self, action: Action, owed: int) -> NoReturn:
+        """The refusal of another amount than the one owed."""
+        raise AmountOutOfRange(f"p{action.actor} owes {owed}, not {action.amount}", min=owed, max=owed, step=owed)
 
     def return_uncalled(self, winner: int) -> None:
         """Give back what the last seat left has staked beyond every other seat: nobody matched it, it is not
@@ -247,31 +265,39 @@ class VyingState:
         self.enter("deal", DEALER)
 
     def deal(self, action: Action) -> None:
-        """``d dh pN CARDS``: the right seat, the right number, cards that are free (or next in the known
-        deck)."""
-        seat, count = self.deals[-1]
-        cards = action.cards
-        if action.target != seat:
-            raise WrongTarget(f"p{seat} is to be dealt to, not p{action.target}", target=seat)
-        if len(cards) != count:
-            raise WrongCount(f"p{seat} gets {count} cards, not {len(cards)}", count=count)
+        """``d dh pN CARDS``: the next batch, face down. The seat's first one is picked up at once."""
+        seat, cards = action.target, action.cards
+        self.draw(seat, cards)
+        if self.cards[seat]:
+            self.cards[seat] += cards
+        else:
+            self.cards[seat] = cards
+            self.seen[seat] = len(cards)
+        if not self.deals and self.dealt is not None:
+            self.dealt(self)
+
+    def draw(self, seat: int, cards: tuple[str, ...]) -> None:
+        """Take the next batch out of the pack: the right seat, the right number, cards that are free (or next in the
+        known deck)."""
+        to, count = self.deals[-1]
+        if seat != to or len(cards) != count:
+            self._refuse_batch(seat, cards)
         if self.source is None:
             self.require_free(cards)
             self.known.update(card for card in cards if card != UNKNOWN)
         else:
-            if cards != self.source[self.next_card : self.next_card + count]:
+            end = self.next_card + count
+            if cards != self.source[self.next_card : end]:
                 self._refuse_cards(cards)
-            self.next_card += count
-        self.receive(seat, cards)
+            self.next_card = end
         self.deals.pop()
-        if not self.deals and self.dealt is not None:
-            self.dealt(self)
 
-    def receive(self, seat: int, cards: tuple[str, ...]) -> None:
-        """The cards lie before the seat; its first batch it picks up at once."""
-        if not self.cards[seat]:
-            self.seen[seat] = len(cards)
-        self.cards[seat] += cards
+    def _refuse_batch(self, seat: int, cards: tuple[str, ...]) -> NoReturn:
+        """Say what is wrong with a batch that goes to another seat or has another size."""
+        to, count = self.deals[-1]
+        if seat != to:
+            raise WrongTarget(f"p{to} is to be dealt to, not p{seat}", target=to)
+        raise WrongCount(f"p{seat} gets {count} cards, not {len(cards)}", count=count)
 
     def is_open_deal(self) -> bool:
         """Whether the last line of the log is part of a deal face up."""
