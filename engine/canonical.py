@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
@@ -14,6 +15,16 @@ def canonical_json(value: object) -> str:
     return _ENCODER.encode(value)
 
 
+def joined_numbers(numbers: Iterable[int]) -> str:
+    """What canonical JSON has between the brackets of a list of whole numbers."""
+    return ",".join(map(str, numbers))
+
+
 def sha256_of(value: object) -> str:
     """SHA-256, in hex, of the canonical JSON of ``value``."""
-    return hashlib.sha256(_ENCODER.encode(value).encode("ascii")).hexdigest()
+    return sha256_of_text(_ENCODER.encode(value))
+
+
+def sha256_of_text(text: str) -> str:
+    """SHA-256, in hex, of a text that is canonical JSON already."""
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

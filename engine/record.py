@@ -27,6 +27,7 @@ _KEYS = (
     "v", "game", "rules", "opt", "hand", "prev", "seats", "dealer", "stacks", "carry", "series", "deck", "decks",
     "commit", "seed", "acts", "net", "tax", "bonus", "carry_out", "state",
 )  # fmt: skip
+_KNOWN, _NEEDED = frozenset(_KEYS), frozenset(_REQUIRED)
 
 MAX_SEATS = 9
 MAX_TOTAL = (MAX_SEATS + 1) * MAX_MONEY
@@ -38,9 +39,11 @@ MAX_SERIES = 16
 """Names in ``series``."""
 _HEX = re.compile(r"[0-9a-f]{64}")
 _ID = re.compile(r"[!-~]{1,80}")
+_INTEGERS, _TEXTS = frozenset({int}), frozenset({str})
+"""The only types of a list; a bool is not among them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Record:
     """One hand as recorded; optional keys that are absent are None, or empty. Money in minor units, p1's place
     first. ``redeals``: what ``decks`` holds after the deck."""
@@ -93,19 +96,28 @@ def record_from(fields: dict[str, Any]) -> Record:
     cards.
     """
     fields = migrated(fields)
-    unknown = [key for key in fields if key not in _KEYS]
-    if unknown:
-        raise MalformedRecord(f"key {unknown[0]!r} is unknown", keys=list(_KEYS))
-    for key in _REQUIRED:
-        if key not in fields:
-            raise MalformedRecord(f"key {key!r} is missing", keys=list(_REQUIRED))
+    if not fields.keys() <= _KNOWN:
+        unknown = next(key for key in fields if key not in _KNOWN)
+        raise MalformedRecord(f"key {unknown!r} is unknown", keys=list(_KEYS))
+    if not fields.keys() >= _NEEDED:
+        missing = next(key for key in _REQUIRED if key not in fields)
+        raise MalformedRecord(f"key {missing!r} is missing", keys=list(_REQUIRED))
     found = {key: _FIELDS[key](key, value) for key, value in fields.items() if key != "v"}
     if "decks" in found:
         if "deck" in found:
             raise MalformedRecord("'deck' and 'decks' cannot both be given", keys=["deck", "decks"])
         found["deck"], *redeals = found.pop("decks")
         found["redeals"] = tuple(redeals)
-    return Record(**found)
+    return _record(found)
+
+
+def _record(found: dict[str, Any]) -> Record:
+    """``Record(**found)``, which would take three times as long: a frozen dataclass assigns field by field, and
+    this is a good part of reading a record."""
+    found.setdefault("series", {})
+    record = object.__new__(Record)
+    vars(record).update(found)
+    return record
 
 
 def parse_object(line: str) -> dict[str, Any]:
@@ -164,32 +176,35 @@ def _total(key: str, value: object) -> int:
 def _signed(key: str, value: object) -> tuple[int, ...]:
     if type(value) is not list or len(value) > MAX_SEATS:
         raise MalformedRecord(f"{key!r} must be a list, one number a seat")
-    for number in value:
-        if type(number) is not int or not -MAX_TOTAL <= number <= MAX_TOTAL:
-            raise MalformedRecord(f"{key!r} must hold whole numbers")
-    return tuple(value)
+    return _numbers(key, value, -MAX_TOTAL, MAX_TOTAL)
 
 
 def _money(key: str, value: object) -> tuple[int, ...]:
-    numbers = _signed(key, value)
-    if numbers and not 0 <= min(numbers) <= max(numbers) <= MAX_MONEY:
-        raise MalformedRecord(f"{key!r} must hold whole numbers from 0", min=0, max=MAX_MONEY)
-    return numbers
+    if type(value) is not list or len(value) > MAX_SEATS:
+        raise MalformedRecord(f"{key!r} must be a list, one number a seat")
+    return _numbers(key, value, 0, MAX_MONEY)
+
+
+def _numbers(key: str, value: list[Any], low: int, high: int) -> tuple[int, ...]:
+    if not _INTEGERS.issuperset(map(type, value)) or (value and not low <= min(value) <= max(value) <= high):
+        raise MalformedRecord(f"{key!r} must hold whole numbers", min=low, max=high)
+    return tuple(value)
 
 
 def _seats(key: str, value: object) -> tuple[str, ...]:
     if type(value) is not list or not 1 <= len(value) <= MAX_SEATS:
         raise MalformedRecord(f"{key!r} must list 1 to {MAX_SEATS} seats")
-    names = tuple(_text(key, name) for name in value)
-    if len(set(names)) != len(names):
+    if not _TEXTS.issuperset(map(type, value)) or not all(map(_ID.fullmatch, value)):
+        raise MalformedRecord(f"{key!r} must hold short ASCII texts without blanks")
+    if len(set(value)) != len(value):
         raise MalformedRecord("nobody can sit on two seats")
-    return names
+    return tuple(value)
 
 
 def _acts(key: str, value: object) -> tuple[str, ...]:
     if type(value) is not list or len(value) > MAX_ACTS:
         raise MalformedRecord(f"{key!r} must be a list of at most {MAX_ACTS} lines")
-    if not {str}.issuperset(map(type, value)):
+    if not _TEXTS.issuperset(map(type, value)):
         raise MalformedRecord(f"{key!r} must hold texts")
     return tuple(value)
 

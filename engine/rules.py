@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
+from engine.canonical import canonical_json
 from engine.errors import OptionMissing, OptionOutOfRange, UnknownOption, UnsupportedVariant
 
 MAX_MONEY = 10**15
@@ -86,6 +87,11 @@ class Rules:
             if f.metadata["spec"].required or value != f.default:
                 found[f.name] = value
         return found
+
+    @cached_property
+    def canonical(self) -> str:
+        """:attr:`non_default` as canonical JSON."""
+        return canonical_json(self.non_default)
 
 
 def _accept(name: str, spec: Spec, value: object) -> object:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
+from ast import literal_eval
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
+from itertools import starmap
 from typing import TypeVar
 
 from engine.actions import DEALER, Action, actor_name, deal_line, parse_action, show_line
-from engine.canonical import canonical_json, sha256_of
+from engine.canonical import canonical_json, joined_numbers, sha256_of_text
 from engine.cards import require_full_deck
 from engine.errors import MalformedAction, MalformedSetup, OptionOutOfRange
-from engine.events import BottomCard, Dealt, Event, HandEnded, Looked, Move, Shown, Spoke, TurnedUp
+from engine.events import BottomCard, Dealt, Event, HandEnded, Looked, Move, MoveKind, Shown, Spoke, TurnedUp
 from engine.game import Legal, Result, Setup, Viewer, game_info
 from engine.rules import Rules
 from engine.vying.state import NOBODY, VyingState
@@ -26,7 +27,7 @@ def parse_rules(kind: type[_R], setup: Setup) -> _R:
     for name, value in setup.opt.items():
         if not all(map(_is_plain, value if isinstance(value, list | tuple) else (value,))):
             raise OptionOutOfRange(f"option {name!r} must be a plain value or a list of them")
-    rules = _parse_rules(setup.game, canonical_json(dict(setup.opt)), setup.seats)
+    rules = _parse_rules(setup.game, repr(dict(setup.opt)), setup.seats)
     if not isinstance(rules, kind):
         raise TypeError(f"{setup.game} is not played by {kind.__name__}")
     return rules
@@ -47,9 +48,14 @@ def _is_plain(value: object) -> bool:
 
 @lru_cache(maxsize=256)
 def _parse_rules(game: str, opt: str, seats: int) -> Rules:
-    """Tables play thousands of hands with one set of options. The key is text: True == 1, but "true" !=
-    "1"."""
-    return game_info(game).rules.parse(json.loads(opt), seats)
+    """Tables play thousands of hands with one set of options. The key is text: True == 1, but "True" != "1"."""
+    return game_info(game).rules.parse(literal_eval(opt), seats)
+
+
+@lru_cache(maxsize=4096)
+def _move(kind: MoveKind, seat: int, amount: int) -> Move:
+    """Stakes are multiples of a few amounts, so most moves of a hand have been there before."""
+    return Move(kind, seat, amount)
 
 
 class VyingHand:
@@ -118,7 +124,7 @@ class VyingHand:
     @property
     def moves(self) -> tuple[Move, ...]:
         """Every money movement since the start, the carry included."""
-        return tuple(Move(*move) for move in self._state.moves)
+        return tuple(starmap(_move, self._state.moves))
 
     def legal(self) -> tuple[Legal, ...]:
         """Every kind of action that :meth:`apply` would accept now."""
@@ -195,24 +201,31 @@ class VyingHand:
 
     def digest(self) -> str:
         """SHA-256, in hex, of the canonical state: set-up (non-default options), log and result."""
-        setup, state, result = self._setup, self._state, self._state.result
-        covered: dict[str, object] = {
-            "v": "state/1",
-            "rules": self._rules.RULES_ID,
-            "opt": self._rules.non_default,
-            "stacks": setup.stacks,
-            "carry": setup.carry,
-            "deck": None if setup.deck is None else "".join(setup.deck),
-            "acts": state.log,
-            "result": None
-            if result is None
-            else [result.net, result.tax, result.bonus, result.carry_out, result.ending, result.winner],
-        }
-        if setup.redeals:
-            covered["redeals"] = ["".join(deck) for deck in setup.redeals]
-        if setup.series:
-            covered["series"] = dict(setup.series)
-        return sha256_of(covered)
+        return sha256_of_text(self.canonical_state())
+
+    def canonical_state(self) -> str:
+        """The canonical JSON that :meth:`digest` hashes.
+
+        Put together by hand, since a digest is taken of every hand and writing JSON was the larger part of it: no
+        line, card or name of an ending needs escaping, and the keys stand in their order.
+        """
+        setup, log = self._setup, self._state.log
+        acts = '["' + '","'.join(log) + '"]' if log else "[]"
+        deck = f'"{"".join(setup.deck)}"' if setup.deck is not None else "null"
+        redeals = f',"redeals":{canonical_json(list(map("".join, setup.redeals)))}' if setup.redeals else ""
+        series = f',"series":{canonical_json(dict(setup.series))}' if setup.series else ""
+        return (
+            f'{{"acts":{acts},"carry":{setup.carry},"deck":{deck},"opt":{self._rules.canonical}{redeals}'
+            f',"result":{self._canonical_result()},"rules":"{self._rules.RULES_ID}"{series}'
+            f',"stacks":[{joined_numbers(setup.stacks)}],"v":"state/1"}}'
+        )
+
+    def _canonical_result(self) -> str:
+        result = self._state.result
+        if result is None:
+            return "null"
+        net, bonus = joined_numbers(result.net), joined_numbers(result.bonus)
+        return f'[[{net}],{result.tax},[{bonus}],{result.carry_out},"{result.ending}",{result.winner}]'
 
 
 def _event_of(action: Action) -> Event:

@@ -10,12 +10,14 @@ from itertools import pairwise
 
 import pytest
 
+from engine.canonical import sha256_of
 from engine.cards import TELL32
 from engine.errors import CardNotInPack, EngineError, MalformedRecord, UnreadableRecord
-from engine.game import Hand, Setup, resume
+from engine.game import Hand, Setup, resume, start
 from engine.record import Record, format_record, parse_record, record_of
 from engine.replay import replay
 from engine.shuffle import commitment
+from engine.vying.hand import VyingHand
 from tests.engine.support import DEMO, evening, extra, faerbeln, mutants
 
 PACK = TELL32.cards
@@ -340,6 +342,62 @@ class Started:
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._hand, name)
+
+
+def state_as_json(hand: Hand) -> str:
+    """The digest as it is defined: of an object, by a writer of JSON."""
+    assert isinstance(hand, VyingHand)
+    setup, result = hand.setup, hand.result
+    fields: dict[str, object] = {
+        "v": "state/1",
+        "rules": hand._rules.RULES_ID,
+        "opt": hand._rules.non_default,
+        "stacks": setup.stacks,
+        "carry": setup.carry,
+        "deck": None if setup.deck is None else "".join(setup.deck),
+        "acts": list(hand.log),
+        "result": None,
+    }
+    if result is not None:
+        parts = (result.net, result.tax, result.bonus, result.carry_out, result.ending, result.winner)
+        fields["result"] = parts
+    if setup.redeals:
+        fields["redeals"] = ["".join(cards) for cards in setup.redeals]
+    if setup.series:
+        fields["series"] = dict(setup.series)
+    return sha256_of(fields)
+
+
+class TestDigest:
+    """The digest is written by hand; it must stay the hash of one JSON object."""
+
+    def test_at_every_line_of_a_hand(self):
+        for record in (*evening()[::9], *extra(), *faerbeln()[::9]):
+            hand = start(record.setup())
+            assert hand.digest() == state_as_json(hand)
+            for line in record.acts:
+                hand.advance(line)
+                assert hand.digest() == state_as_json(hand)
+
+    def test_of_every_recorded_hand(self):
+        for record in (*evening(), *faerbeln()):
+            hand = resume(record.setup(), record.acts)
+            assert hand.digest() == state_as_json(hand)
+
+    def test_of_a_known_hand_it_is_what_it_always_was(self):
+        hand = replay(parse_record(SAMPLE)).hand
+        assert hand and hand.digest() == "57eddc4696f44a83913ce0dd93fe22b61913e85acc6af5b8120836de9f23107a"
+
+    def test_redeals_and_a_series_are_part_of_it_if_there_are_any(self):
+        """With none the digest is what it was before records had them."""
+        hand = replay(parse_record(SAMPLE)).hand
+        assert isinstance(hand, VyingHand)
+        setup, digests = hand.setup, {hand.digest()}
+        for changes in ({"series": {"failed": 1}}, {"redeals": (TURNED[4:], PACK[4:])}, {"series": {"failed": 2}}):
+            hand._setup = dataclasses.replace(setup, **changes)
+            assert hand.digest() == state_as_json(hand)
+            digests.add(hand.digest())
+        assert len(digests) == 4
 
 
 def with_state(record: Record) -> Record:
