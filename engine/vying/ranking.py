@@ -18,16 +18,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
 from itertools import combinations
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from engine.cards import FRENCH32, TELL32, UNKNOWN, Pack, require_in_pack
-from engine.errors import CardAlreadyDealt, CardUnknown, UnknownGame, WrongCount
+from engine.errors import CardAlreadyDealt, CardNotInPack, CardUnknown, UnknownGame, WrongCount
 from engine.vying.kinds import FAERBELN, FERBLI, FerbliKinds, Found, best_of_faerbeln
 
 __all__ = [
-    "FAERBELN", "FERBLI", "Rank", "Ranking", "faerbeln_key", "faerbeln_ranking", "ferbli_key", "ferbli_ranking",
-    "is_forty_one", "prepare", "rank_faerbeln", "rank_ferbli", "rank_hand",
+    "FAERBELN", "FERBLI", "Rank", "Ranking", "card_numbers", "faerbeln_key", "faerbeln_ranking", "ferbli_key",
+    "ferbli_ranking", "is_forty_one", "prepare", "rank_faerbeln", "rank_ferbli", "rank_hand",
 ]  # fmt: skip
+
+_NO_KEY = -1
 
 Next = TypeVar("Next")
 
@@ -85,6 +87,26 @@ class Ranking:
                 require_hand(hand, self.pack)
             raise
 
+    def keys_of_numbers(self, cards: bytes) -> list[int]:
+        """The keys of many hands, each four bytes: the places of its cards in the pack (:func:`card_numbers`).
+
+        About twice as fast as :meth:`keys_of`. A card that stands twice in a hand, a number above 31 or a number of
+        bytes that is no multiple of four is refused.
+        """
+        if len(cards) % 4:
+            raise WrongCount("a hand is four bytes", step=4)
+        tree, numbers = self._numbered, iter(cards)
+        hands = zip(numbers, numbers, numbers, numbers, strict=True)
+        try:
+            keys = [tree[first][second][third][fourth] for first, second, third, fourth in hands]
+        except IndexError:
+            raise CardNotInPack("a card's number is its place in the pack", min=0, max=31) from None
+        except TypeError:  # the branch of a card that has been seen already is None
+            keys = [_NO_KEY]
+        if _NO_KEY in keys:
+            raise CardAlreadyDealt("a card stands twice in one hand")
+        return keys
+
     @cached_property
     def keys(self) -> dict[int, int]:
         """Every hand as the sum of its cards' bits (``1 << `` place in the pack) -> key, in the order of
@@ -102,6 +124,15 @@ class Ranking:
         firsts = {held: _branch(bits, held, seconds) for held in bits.values()}
         return {card: firsts[bit] for card, bit in bits.items()}
 
+    @cached_property
+    def _numbered(self) -> list[list[list[list[int]]]]:
+        """The tree with lists in place of dictionaries: a card's place in the pack is its place in the list."""
+        bits = card_bits(self.pack)
+        thirds = {held: [self.keys.get(held | bit, _NO_KEY) for bit in bits.values()] for held in _sets(bits, 3)}
+        seconds = {held: [thirds.get(held | bit) for bit in bits.values()] for held in _sets(bits, 2)}
+        firsts = {held: [seconds.get(held | bit) for bit in bits.values()] for held in bits.values()}
+        return cast(list[list[list[list[int]]]], list(firsts.values()))
+
 
 def _sets(bits: dict[str, int], size: int) -> list[int]:
     return [sum(held) for held in combinations(bits.values(), size)]
@@ -116,6 +147,15 @@ def _branch(bits: dict[str, int], held: int, after: dict[int, Next]) -> dict[str
 def card_bits(pack: Pack) -> dict[str, int]:
     """Each card of the pack as a single bit."""
     return {card: 1 << at for at, card in enumerate(pack.cards)}
+
+
+def card_numbers(hands: Sequence[Sequence[str]], pack: Pack = TELL32) -> bytes:
+    """Hands of four cards as four bytes each, the places of the cards in the pack; a hand that is none is
+    refused."""
+    places = {card: at for at, card in enumerate(pack.cards)}
+    for hand in hands:
+        require_hand(hand, pack)
+    return bytes([places[card] for hand in hands for card in hand])
 
 
 def require_hand(cards: Sequence[str], pack: Pack) -> None:
