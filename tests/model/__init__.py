@@ -1,0 +1,6 @@
+"""A second opinion on Ferbli: a referee written from the rules text alone, which shares no code with the engine.
+
+``ranking`` compares hands by trying everything, ``table`` holds the facts of a hand and says who gets the money,
+``rounds`` and ``cuhhol`` ask one question after the other in the order of the rules text, ``referee`` reads a log line
+by line, and ``compare`` holds it against the engine.
+"""
