@@ -17,7 +17,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Protocol
@@ -151,6 +151,9 @@ class Hand(Protocol):
     def advance(self, line: str) -> None:
         """Apply one action without telling what happened (replay)."""
 
+    def advance_all(self, lines: Iterable[str]) -> None:
+        """Apply one line after another; the first wrong one raises, and ``len(log)`` is its place."""
+
     def forced(self) -> str | None:
         """With a known deck, the next line that leaves nobody a choice (deal, show); else None."""
 
@@ -269,7 +272,7 @@ def require_seats(game: Game, seats: int) -> None:
 def _validate(setup: Setup, game: Game) -> None:
     """Types and sizes of the set-up; what the stacks must cover is each game's own business."""
     numbers = (setup.seats, setup.carry, setup.dealer, *setup.stacks)
-    if any(type(number) is not int or not 0 <= number <= MAX_MONEY for number in numbers):
+    if not {int}.issuperset(map(type, numbers)) or min(numbers) < 0 or max(numbers) > MAX_MONEY:
         raise MalformedSetup("seats, stacks, carry and dealer must be whole numbers from 0", min=0, max=MAX_MONEY)
     require_seats(game, setup.seats)
     if len(setup.stacks) != setup.seats:

@@ -42,9 +42,11 @@ def replay(record: Record, *, unfinished: bool = False) -> Outcome:
     try:
         check_head(record)
         hand = start(record.setup())
-        for index, line in enumerate(record.acts):  # noqa: B007 - the index is needed where a line raises
-            hand.advance(line)
-        index = None
+        try:
+            hand.advance_all(record.acts)
+        except EngineError:
+            index = len(hand.log)
+            raise
         if not hand.over and not unfinished:
             index = len(record.acts)
             raise LogIncomplete("the log ends before the hand does", actor=hand.actor)

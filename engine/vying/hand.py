@@ -24,10 +24,10 @@ _R = TypeVar("_R", bound=Rules)
 
 def parse_rules(kind: type[_R], setup: Setup) -> _R:
     """The set-up's options as rules; raises a subclass of ``OptionError``."""
-    for name, value in setup.opt.items():
-        if not all(map(_is_plain, value if isinstance(value, list | tuple) else (value,))):
-            raise OptionOutOfRange(f"option {name!r} must be a plain value or a list of them")
-    rules = _parse_rules(setup.game, repr(dict(setup.opt)), setup.seats)
+    try:
+        rules = _parse_rules(setup.game, repr(dict(setup.opt)), setup.seats)
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:  # not a literal, or nested too deep
+        raise OptionOutOfRange("options must be plain values or lists of them") from error
     if not isinstance(rules, kind):
         raise TypeError(f"{setup.game} is not played by {kind.__name__}")
     return rules
@@ -47,9 +47,13 @@ def _is_plain(value: object) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _parse_rules(game: str, opt: str, seats: int) -> Rules:
+def _parse_rules(game: str, text: str, seats: int) -> Rules:
     """Tables play thousands of hands with one set of options. The key is text: True == 1, but "True" != "1"."""
-    return game_info(game).rules.parse(literal_eval(opt), seats)
+    opt = literal_eval(text)
+    for name, value in opt.items():
+        if not all(map(_is_plain, value if isinstance(value, list | tuple) else (value,))):
+            raise OptionOutOfRange(f"option {name!r} must be a plain value or a list of them")
+    return game_info(game).rules.parse(opt, seats)
 
 
 @lru_cache(maxsize=4096)
