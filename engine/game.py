@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from typing import Protocol
 
@@ -214,6 +215,7 @@ def game_names() -> tuple[str, ...]:
     return tuple(_MODULES)
 
 
+@cache
 def game_info(name: str) -> Game:
     """The registry's entry; :class:`UnknownGame` if there is none."""
     if name not in _MODULES:

@@ -148,15 +148,14 @@ class VyingState:
         """Apply one line after another, as :meth:`step` does; the first wrong one raises, and the log tells how many
         were right."""
         accept = self.log.append
-        for line in lines:
-            action = parse_action(line)
+        for action in map(parse_action, lines):
             if action.actor != self.turn:
                 self._refuse_actor(action)
             handler = self.verbs.get(action.verb)
             if handler is None:
                 raise self.not_legal(action)
             handler(self, action)
-            accept(line)
+            accept(action.text)
 
     def _refuse_actor(self, action: Action) -> None:
         if self.turn == NOBODY:
