@@ -4,7 +4,7 @@ rank GAME [--wild CARD,...] [--grigare general|kis_nagy] CARDS...    one JSON ob
 replay FILE|-                                                        one JSON object a record
 phh FILE|-                                                           the same records as PHH, a table each
 play GAME [--seats N] [--hands N] [--seed S] [--opt k=v] [--stack N] writes records
-games [--verbs GAME]                                                 the games, or the vocabulary of one
+games [--verbs GAME | --options GAME]                                the games, the vocabulary or the options of one
 
 Exit status: 0 all is well; 1 a record does not stand; 2 unusable input (or nobody reads the output).
 """
@@ -26,6 +26,7 @@ from engine.phh import phh_of
 from engine.play import Sitting, play_evening
 from engine.record import Record, format_record, parse_object, parse_record, record_from
 from engine.replay import replay
+from engine.rules import describe
 from engine.vying.ranking import Rank, ferbli_ranking, rank_hand
 
 OK, WRONG, UNUSABLE = 0, 1, 2
@@ -213,6 +214,11 @@ def _games(arguments: argparse.Namespace) -> int:
         for verb, meaning in game_info(arguments.verbs).verbs.items():
             print(f"{verb}\t{meaning}")
         return OK
+    if arguments.options:
+        for found in describe(game_info(arguments.options).rules):
+            default = "must be set" if found.required else f"default {_ENCODER.encode(found.default)}"
+            print(f"{found.name}\t{found.values}\t{default}\t{found.meaning}")
+        return OK
     for name in game_names():
         info = game_info(name)
         packs = " or ".join(pack.name for pack in info.packs.values()) or info.pack.name
@@ -243,7 +249,9 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument("--stack", type=_count, help="buy-in in minor units (200 times what a seat must bring)")
     play.set_defaults(run=_play)
     games = commands.add_parser("games", help="list the games")
-    games.add_argument("--verbs", metavar="GAME", help="the vocabulary of one game")
+    one = games.add_mutually_exclusive_group()
+    one.add_argument("--verbs", metavar="GAME", help="the vocabulary of one game")
+    one.add_argument("--options", metavar="GAME", help="what a table of one game may set")
     games.set_defaults(run=_games)
     return parser
 

@@ -8,10 +8,13 @@ missing required option and a variant that is known but not built each raise the
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 from engine.canonical import canonical_json
@@ -92,6 +95,53 @@ class Rules:
     def canonical(self) -> str:
         """:attr:`non_default` as canonical JSON."""
         return canonical_json(self.non_default)
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """An option as people read it: ``values`` is what it accepts, ``default`` is None where the table must set it or
+    where the default is none; ``meaning`` names the sentence of the rules."""
+
+    name: str
+    values: str
+    required: bool
+    default: object
+    meaning: str
+
+
+def describe(rules: type[Rules]) -> tuple[Described, ...]:
+    """Every option of a game in the order of its declaration."""
+    meanings: dict[str, str] = {}
+    for kind in reversed(rules.__mro__):
+        if issubclass(kind, Rules):
+            meanings |= _meanings(kind)
+    found = []
+    for f in dataclasses.fields(rules):
+        spec: Spec = f.metadata["spec"]
+        found.append(Described(f.name, _values(spec), spec.required, f.default, meanings.get(f.name, "")))
+    return tuple(found)
+
+
+def _meanings(kind: type[Rules]) -> dict[str, str]:
+    """The texts below the fields of a class, by field."""
+    body = ast.parse(inspect.getsource(kind)).body[0]
+    if not isinstance(body, ast.ClassDef):
+        raise TypeError(f"{kind.__name__} is not declared as a class")
+    found = {}
+    for field, text in pairwise(body.body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
+            found[field.target.id] = " ".join(str(ast.literal_eval(text.value)).split())
+    return found
+
+
+def _values(spec: Spec) -> str:
+    if spec.choices:
+        return " | ".join(str(choice) for choice in spec.choices)
+    if spec.kind is int:
+        return f"{spec.low}..{spec.high}"
+    if spec.kind is bool:
+        return "true | false"
+    return "list of cards" if spec.kind is tuple else spec.kind.__name__
 
 
 def _accept(name: str, spec: Spec, value: object) -> object:

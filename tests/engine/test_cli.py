@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from engine.game import game_info
 from tests.engine.support import DEMO
 from tests.engine.test_records import SAMPLE
 
@@ -196,3 +198,13 @@ def test_games_and_their_verbs():
     assert verbs == ["po", "dh", "cc", "f", "k", "rb", "up", "sm"]
     listed = [line.split("\t")[0] for line in run("games", "--verbs", "ferbli").stdout.splitlines()]
     assert listed == ["po", "mj", "dh", "cc", "in", "rv", "f", "k", "rb", "ks", "lk", "up", "br", "st", "cu", "sm"]
+
+
+@pytest.mark.parametrize("game", ["ferbli", "faerbeln"])
+def test_every_option_is_listed_with_its_values_its_default_and_its_sentence(game: str):
+    rows = [line.split("\t") for line in run("games", "--options", game).stdout.splitlines()]
+    assert [row[0] for row in rows] == [field.name for field in fields(game_info(game).rules)]
+    assert all(len(row) == 4 and all(row) for row in rows)
+    by_name = {row[0]: row for row in rows}
+    assert by_name["short_stack"][1:3] == ["cap_bet | side_pot", 'default "cap_bet"']
+    assert by_name["vizi" if game == "ferbli" else "ante"][2] == "must be set"
