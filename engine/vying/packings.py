@@ -74,7 +74,7 @@ def count_deals(cards: int, seats: Sequence[tuple[list[int], int]]) -> int:
     signed = [(-1) ** held * comb(cards - held, used - held) if held <= used else 0 for held in range(cards + 1)]
     sums = [_Sum(signed, _WRAP)]
     if factorial(cards) // factorial(cards - used) // 24 ** (used // 4) >= _WRAP:
-        sums.append(_SmallSum(signed, _PRIME))
+        sums.append(_SmallSum(signed, _PRIME, comb(cards, 4), [count for _, count in lists]))
     for high in range(1 << lists[0][0].high):
         if high.bit_count() <= used:
             blocks = [(within.block(high), count) for within, count in lists]
@@ -121,6 +121,12 @@ class _Sum:
 class _SmallSum(_Sum):
     """The same modulo a small prime, which keeps every number of a block's sum far below 2**64."""
 
+    def __init__(self, signed: Sequence[int], modulus: int, most: int, powers: Sequence[int]) -> None:
+        super().__init__(signed, modulus)
+        self._powers = {
+            power: np.array([pow(count, power, modulus) for count in range(most + 1)], dtype=np.uint64)
+            for power in powers
+        }
+
     def _power(self, counts: Counts, power: int) -> Words:
-        powers = np.array([pow(number, power, self._modulus) for number in range(self._modulus)], dtype=np.uint64)
-        return powers[counts % self._modulus]
+        return self._powers[power][counts]
