@@ -1,6 +1,8 @@
 """``python -m engine``: rank hands, replay and export records, play random hands, list the games.
 
 rank GAME [--wild CARD,...] [--grigare general|kis_nagy] CARDS...    one JSON object a hand; a higher key wins
+equity GAME CARDS --opponents N [--before K] [--dead CARDS] [--wild ...] [--grigare ...]
+                                                                     deals won, lost and all of them, counted
 replay FILE|-                                                        one JSON object a record
 phh FILE|-                                                           the same records as PHH, a table each
 play GAME [--seats N] [--hands N] [--seed S] [--opt k=v] [--stack N] writes records
@@ -27,7 +29,8 @@ from engine.play import Sitting, play_evening
 from engine.record import Record, format_record, parse_object, parse_record, record_from
 from engine.replay import replay
 from engine.rules import describe
-from engine.vying.ranking import Rank, ferbli_ranking, rank_hand
+from engine.vying.equity import equity
+from engine.vying.ranking import Ranking, ferbli_ranking, ranking_of
 
 OK, WRONG, UNUSABLE = 0, 1, 2
 
@@ -60,7 +63,8 @@ def _print(value: object) -> None:
 
 
 def _rank(arguments: argparse.Namespace) -> int:
-    ranked = [(text, _rank_of(arguments, split_cards(text))) for text in arguments.cards]
+    hands = [(text, split_cards(text)) for text in arguments.cards]
+    ranked = [(text, _ranking(arguments, cards).rank(cards)) for text, cards in hands]
     for text, rank in ranked:
         _print(
             {
@@ -74,13 +78,21 @@ def _rank(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def _rank_of(arguments: argparse.Namespace, cards: Sequence[str]) -> Rank:
+def _ranking(arguments: argparse.Namespace, cards: Sequence[str]) -> Ranking:
     if arguments.game == "ferbli":
-        return ferbli_ranking(arguments.wild, arguments.grigare).rank(cards)
-    rank = rank_hand(arguments.game, cards)
+        return ferbli_ranking(arguments.wild, arguments.grigare)
+    ranking = ranking_of(arguments.game, cards)
     if arguments.wild or arguments.grigare != "off":
         raise UnknownOption("wild cards and grigáré are variations of Ferbli", games=["ferbli"])
-    return rank
+    return ranking
+
+
+def _equity(arguments: argparse.Namespace) -> int:
+    hand, dead = split_cards(arguments.cards), split_cards(arguments.dead)
+    ranking = _ranking(arguments, hand)
+    found = equity(ranking, hand, arguments.opponents, dead=dead, before=arguments.before)
+    _print({"wins": found.wins, "losses": found.losses, "total": found.total, "share": found.share})
+    return OK
 
 
 def _replay(arguments: argparse.Namespace) -> int:
@@ -234,6 +246,14 @@ def _parser() -> argparse.ArgumentParser:
     _add_variations(rank)
     rank.add_argument("cards", nargs="+", help="hands such as Kl8bXb7b")
     rank.set_defaults(run=_rank)
+    worth = commands.add_parser("equity", help="what a hand is worth against unknown ones: every deal counted")
+    worth.add_argument("game")
+    worth.add_argument("--opponents", type=_count, required=True, metavar="N", help="1 to 6 unknown hands")
+    worth.add_argument("--before", type=int, default=0, metavar="K", help="so many of them show first (0)")
+    worth.add_argument("--dead", default="", metavar="CARDS", help="cards known to be elsewhere, such as KlXb")
+    _add_variations(worth)
+    worth.add_argument("cards", help="a hand such as Kl8bXb7b")
+    worth.set_defaults(run=_equity)
     check = commands.add_parser("replay", help="replay records strictly")
     check.add_argument("file", help="a .jsonl file, or - for standard input")
     check.set_defaults(run=_replay)

@@ -27,6 +27,7 @@ from engine.vying.kinds import FAERBELN, FERBLI, FerbliKinds, Found, best_of_fae
 __all__ = [
     "FAERBELN", "FERBLI", "Rank", "Ranking", "card_numbers", "faerbeln_key", "faerbeln_ranking", "ferbli_key",
     "ferbli_ranking", "is_forty_one", "prepare", "rank_faerbeln", "rank_ferbli", "rank_hand",
+    "ranking_of",
 ]  # fmt: skip
 
 _NO_KEY = -1
@@ -201,11 +202,19 @@ def faerbeln_ranking(pack: Pack = TELL32) -> Ranking:
 _PLAIN = ferbli_ranking()
 
 
+def ranking_of(game: str, cards: Sequence[str]) -> Ranking:
+    """The plain ranking of ``game`` for the pack that the cards are of; a game without four-card hands raises
+    :class:`UnknownGame`."""
+    if game == "ferbli":
+        return _PLAIN
+    if game == "faerbeln":
+        return faerbeln_ranking(TELL32 if all(card in TELL32.members for card in cards) else FRENCH32)
+    raise UnknownGame(f"{game!r} does not rank hands", games=["faerbeln", "ferbli"])
+
+
 def rank_hand(game: str, cards: Sequence[str]) -> Rank:
-    """Rank a hand by the rules of ``game``; a game without four-card hands raises :class:`UnknownGame`."""
-    if game not in _RANKINGS:
-        raise UnknownGame(f"{game!r} does not rank hands", games=sorted(_RANKINGS))
-    return _RANKINGS[game](cards)
+    """Rank a hand by the plain rules of ``game``."""
+    return ranking_of(game, cards).rank(cards)
 
 
 def rank_ferbli(cards: Sequence[str]) -> Rank:
@@ -215,8 +224,7 @@ def rank_ferbli(cards: Sequence[str]) -> Rank:
 
 def rank_faerbeln(cards: Sequence[str]) -> Rank:
     """Rank four different cards of the Tell or the Piquet pack, whichever they are of."""
-    tell = all(card in TELL32.members for card in cards)
-    return faerbeln_ranking(TELL32 if tell else FRENCH32).rank(cards)
+    return rank_hand("faerbeln", cards)
 
 
 def ferbli_key(cards: Sequence[str]) -> int:
@@ -239,6 +247,3 @@ def prepare() -> None:
     """Build the plain tables now instead of at the first showdown; processes forked afterwards share them."""
     for ranking in (_PLAIN, faerbeln_ranking(TELL32), faerbeln_ranking(FRENCH32)):
         _ = ranking.tree
-
-
-_RANKINGS: dict[str, Callable[[Sequence[str]], Rank]] = {"ferbli": rank_ferbli, "faerbeln": rank_faerbeln}

@@ -11,6 +11,7 @@ from pathlib import Path
 from engine.record import parse_record
 from engine.replay import replay
 from tests.bench.alternate import Comparison, compare
+from tests.bench.ranking import bench_ranking, bench_ranking_batch, bench_ranking_numbers
 from tests.services import TestServices
 
 EVENING = Path(__file__).resolve().parents[2] / "deploy" / "demo" / "evening.jsonl"
@@ -154,6 +155,8 @@ def database() -> Iterator[None]:
 def main() -> None:
     """Print one line a comparison."""
     print(bench_replay().line(), flush=True)
+    for bench in (bench_ranking, bench_ranking_numbers, bench_ranking_batch):
+        print(bench().line(), flush=True)
     with database():
         print(bench_postings().line(), flush=True)
         print(bench_actions().line(), flush=True)

@@ -58,6 +58,16 @@ def test_rank_knows_wild_cards_and_grigare():
     ]  # fmt: skip
 
 
+def test_equity_counts_deals():
+    best = run("equity", "ferbli", "AaAlAbAh", "--opponents", "1", "--dead", "7a7l7b7h")
+    assert answers(best) == [{"wins": 10_626, "losses": 0, "total": 10_626, "share": "1"}]
+    tied = run("equity", "faerbeln", "AcKcQcJc", "--opponents", "2", "--before", "1", "--dead", "AdKdQdJd")
+    other = run("equity", "ferbli", "KlKbKh7a", "--opponents", "1", "--wild", "Oa", "--grigare", "general")
+    for done in (tied, other):
+        (found,) = answers(done)
+        assert found["wins"] + found["losses"] == found["total"]  # type: ignore[operator]
+
+
 @pytest.mark.parametrize("arguments", [
     ("rank", "ferbli", "Kl8b"),
     ("rank", "ferbli", "Kl8bXbXb"),
@@ -69,6 +79,13 @@ def test_rank_knows_wild_cards_and_grigare():
     ("rank", "faerbeln", "--wild", "Oa", "Kl8bXb7b"),
     ("rank", "faerbeln", "--grigare", "general", "Kl8bXb7b"),
     ("rank", "ferbli", "Kl8bXb7b", "Kl"),
+    ("equity", "ferbli", "Kl8bXb7b"),
+    ("equity", "ferbli", "Kl8bXb7b", "--opponents", "7"),
+    ("equity", "ferbli", "Kl8bXb7b", "--opponents", "2", "--before", "3"),
+    ("equity", "ferbli", "Kl8bXb7b", "--opponents", "2", "--dead", "Kl"),
+    ("equity", "ferbli", "Kl8bXb", "--opponents", "2"),
+    ("equity", "poker", "Kl8bXb7b", "--opponents", "2"),
+    ("equity", "faerbeln", "Kl8bXb7b", "--opponents", "2", "--wild", "Oa"),
     ("replay", "no-such-file.jsonl"),
     ("replay", "."),
     ("play", "poker"),
