@@ -35,8 +35,8 @@ engine.errors.MalformedAction: 'p1 cc 0100' is not a canonical action line
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from engine.cards import split_cards
 from engine.errors import MalformedAction
@@ -45,7 +45,8 @@ DEALER = 0
 """The actor number of ``d``; seats are 1, 2, ... in play order."""
 
 
-class Action(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Action:
     """One action. ``amount`` is money in minor units, or a number of cards for ``lk``; ``code`` a commitment or
     the nonce that opens one; unused fields are 0, () or ""."""
 
@@ -81,21 +82,21 @@ def parse_action(line: str) -> Action:
     match = _LINE.fullmatch(line)
     if match is None:
         raise MalformedAction(f"{line[:80]!r} is not a canonical action line", form="<actor> <verb> <arguments>")
-    part = match.groupdict()
-    if part["dealt"] is not None:
-        return Action(DEALER, "dh", 0, int(part["to"]), split_cards(part["dealt"]), line)
-    actor = int(part["actor"])
-    if part["bare"] is not None:
-        return Action(actor, part["bare"], 0, 0, (), line)
-    if part["paying"] is not None:
-        return Action(actor, part["paying"], int(part["amount"]), 0, (), line)
-    if part["charge"] is not None:
-        return Action(actor, "ks", int(part["charge"]), int(part["charged"]), (), line)
-    if part["held"] is not None:
-        return Action(actor, "mj", 0, 0, (), line, part["held"])
-    if part["revealed"] is not None:
-        return Action(actor, "rv", int(part["revealed"]), 0, (), line, part["nonce"] or "")
-    return Action(actor, part["showing"], 0, 0, split_cards(part["shown"]), line)
+    to, dealt, actor, bare, paying, amount, charge, charged, showing, shown, held, revealed, nonce = match.groups()
+    if dealt:
+        return Action(DEALER, "dh", 0, int(to), split_cards(dealt), line)
+    seat = int(actor)
+    if paying:
+        return Action(seat, paying, int(amount), 0, (), line)
+    if bare:
+        return Action(seat, bare, 0, 0, (), line)
+    if shown:
+        return Action(seat, showing, 0, 0, split_cards(shown), line)
+    if charge:
+        return Action(seat, "ks", int(charge), int(charged), (), line)
+    if held:
+        return Action(seat, "mj", 0, 0, (), line, held)
+    return Action(seat, "rv", int(revealed), 0, (), line, nonce or "")
 
 
 def actor_name(actor: int) -> str:

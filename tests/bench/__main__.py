@@ -1,20 +1,16 @@
 """`python -m tests.bench`: engine, ledger and the whole way of a bet, each against a named reference."""
 
-import json
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
-from pathlib import Path
 
-from engine.record import parse_record
-from engine.replay import replay
+from tests.bench import replay
 from tests.bench.alternate import Comparison, compare
 from tests.bench.ranking import bench_ranking, bench_ranking_batch, bench_ranking_numbers
 from tests.services import TestServices
 
-EVENING = Path(__file__).resolve().parents[2] / "deploy" / "demo" / "evening.jsonl"
 POSTINGS = 200
 
 _RAW = """
@@ -37,27 +33,6 @@ INSERT INTO bench_account SELECT n, 1000000000, 0 FROM generate_series(1, 4) AS 
 GRANT SELECT, INSERT, UPDATE ON bench_account, bench_transaction, bench_entry TO casino_app;
 GRANT USAGE ON SEQUENCE bench_transaction_id_seq TO casino_app;
 """
-
-
-def bench_replay() -> Comparison:
-    """Strict replay of the recorded evening, digest and all, against merely reading and parsing its JSON."""
-    lines = EVENING.read_text().splitlines()
-
-    def strict() -> int:
-        for line in lines:
-            outcome = replay(parse_record(line))
-            if not outcome.ok or outcome.hand is None:
-                raise AssertionError(outcome.error)
-            outcome.hand.digest()
-        return len(lines)
-
-    def parse_only() -> int:
-        for _ in range(10):
-            for line in lines:
-                json.loads(line)
-        return 10 * len(lines)
-
-    return compare("strict replay with digest", "hands", strict, "json.loads of the record", parse_only)
 
 
 def bench_postings() -> Comparison:
@@ -154,7 +129,8 @@ def database() -> Iterator[None]:
 
 def main() -> None:
     """Print one line a comparison."""
-    print(bench_replay().line(), flush=True)
+    for comparison in replay.comparisons():
+        print(comparison.line(), flush=True)
     for bench in (bench_ranking, bench_ranking_numbers, bench_ranking_batch):
         print(bench().line(), flush=True)
     with database():
