@@ -50,6 +50,7 @@ class FaerbelnState(StakeState):
     """One hand of Färbeln."""
 
     PACK = TELL32
+    INSPECTS = True  # "Second round"
     __slots__ = ("closing", "raises", "unit")
 
     rules: FaerbelnRules
@@ -80,11 +81,6 @@ class FaerbelnState(StakeState):
         self.take_exactly(action, self.rules.lower)
         self.level += self.rules.lower
         self.deal_next([(seat, 2) for seat in self.active], FaerbelnState.open_first)
-
-    def deal(self, action: Action) -> None:
-        """Every seat looks at its cards as it gets them."""
-        super().deal(action)
-        self.seen[action.target] = len(self.cards[action.target])
 
     # -- rounds of betting -----------------------------------------------------------------------------------
 
@@ -241,7 +237,7 @@ class FaerbelnState(StakeState):
     HANDLERS: ClassVar[dict[str, dict[str, Handler]]] = {
         "ante": {"po": pay_ante},
         "post": {"po": post},
-        "deal": {"dh": deal},
+        "deal": {"dh": VyingState.deal},
         "round1": ROUND,
         "up": {"up": VyingState.turn_up},
         "round2": ROUND,

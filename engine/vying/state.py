@@ -60,6 +60,8 @@ class VyingState:
     """The pack, unless the table plays with another one (``pack``)."""
     BOTTOM_IS_PUBLIC: ClassVar[bool] = False
     """Whether everyone may see the bottom card of the pack."""
+    INSPECTS: ClassVar[bool] = False
+    """Whether seats look at all cards as they get them, not only at their first ones."""
     HANDLERS: ClassVar[Mapping[str, Mapping[str, Handler]]]
     """phase -> verb -> handler; a verb that the phase does not list is not legal in it."""
     OFFERS: ClassVar[Mapping[str, Offer]]
@@ -148,14 +150,19 @@ class VyingState:
         """Apply one line after another, as :meth:`step` does; the first wrong one raises, and the log tells how many
         were right."""
         accept = self.log.append
-        for action in map(parse_action, lines):
-            if action.actor != self.turn:
+        for line in lines:
+            turn = self.turn
+            if turn == DEALER and self.deal_from_deck(line):
+                accept(line)
+                continue
+            action = parse_action(line)
+            if action.actor != turn:
                 self._refuse_actor(action)
             handler = self.verbs.get(action.verb)
             if handler is None:
                 raise self.not_legal(action)
             handler(self, action)
-            accept(action.text)
+            accept(line)
 
     def _refuse_actor(self, action: Action) -> None:
         if self.turn == NOBODY:
@@ -264,14 +271,32 @@ class VyingState:
         self.enter("deal", DEALER)
 
     def deal(self, action: Action) -> None:
-        """``d dh pN CARDS``: the next batch, face down. The seat's first one is picked up at once."""
-        seat, cards = action.target, action.cards
-        self.draw(seat, cards)
-        if self.cards[seat]:
-            self.cards[seat] += cards
-        else:
-            self.cards[seat] = cards
-            self.seen[seat] = len(cards)
+        """``d dh pN CARDS``: the next batch, face down."""
+        self.draw(action.target, action.cards)
+        self.place(action.target, action.cards)
+
+    def deal_from_deck(self, line: str) -> bool:
+        """Deal if ``line`` is what must come next from the known deck: then it need not be read word by word, and a
+        quarter of a log are deals. Else nothing happens."""
+        if self.source is None or self.phase != "deal":
+            return False
+        seat, count = self.deals[-1]
+        end = self.next_card + count
+        cards = self.source[self.next_card : end]
+        if line != f"d dh p{seat} {''.join(cards)}":
+            return False
+        self.next_card = end
+        self.deals.pop()
+        self.place(seat, cards)
+        return True
+
+    def place(self, seat: int, cards: tuple[str, ...]) -> None:
+        """The cards lie before the seat, who picks its first batch up at once (and the others, in games where every
+        card is inspected)."""
+        held = self.cards[seat] + cards
+        self.cards[seat] = held
+        if self.INSPECTS or len(held) == len(cards):
+            self.seen[seat] = len(held)
         if not self.deals and self.dealt is not None:
             self.dealt(self)
 
