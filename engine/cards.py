@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import add
 
 from engine.errors import CardNotInPack
 
@@ -48,7 +49,7 @@ def split_cards(text: str) -> tuple[str, ...]:
     """Cut ``"Kl8b"`` into ``("Kl", "8b")``; an odd length raises :class:`CardNotInPack`."""
     if len(text) % 2:
         raise CardNotInPack(f"{text!r} is not a row of two-character cards")
-    return tuple([text[i : i + 2] for i in range(0, len(text), 2)])
+    return tuple(map(add, text[::2], text[1::2]))
 
 
 def require_in_pack(cards: Iterable[str], pack: Pack) -> None:
