@@ -6,9 +6,9 @@ known. Plain strings keep records, logs and hands one notation, and interning ma
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import add
 
 from engine.errors import CardNotInPack
 
@@ -45,14 +45,11 @@ FRENCH52 = Pack("french52", "AKQJT98765432", "cdhs")
 PACKS = {pack.name: pack for pack in (TELL32, FRENCH32, FRENCH52)}
 
 
-_PAIRS = re.compile("..", re.DOTALL).findall
-
-
 def split_cards(text: str) -> tuple[str, ...]:
     """Cut ``"Kl8b"`` into ``("Kl", "8b")``; an odd length raises :class:`CardNotInPack`."""
     if len(text) % 2:
         raise CardNotInPack(f"{text!r} is not a row of two-character cards")
-    return tuple(_PAIRS(text))
+    return tuple(map(add, text[::2], text[1::2]))
 
 
 def require_in_pack(cards: Iterable[str], pack: Pack) -> None:

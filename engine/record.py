@@ -116,7 +116,7 @@ def _record(found: dict[str, Any]) -> Record:
     this is a good part of reading a record."""
     found.setdefault("series", {})
     record = object.__new__(Record)
-    vars(record).update(found)
+    object.__setattr__(record, "__dict__", found)
     return record
 
 

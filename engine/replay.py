@@ -70,18 +70,14 @@ def check_head(record: Record) -> None:
 def check_derived(record: Record, hand: Hand) -> None:
     """Compare every derived part that the record holds; an unfinished hand must hold none."""
     result = hand.result
-    computed: dict[str, object] = {}
-    if result is not None:
-        computed = {
-            "net": result.net,
-            "tax": result.tax,
-            "bonus": result.bonus,
-            "carry_out": result.carry_out,
-        }
+    actual: object
     for key in ("net", "tax", "bonus", "carry_out", "state"):
         stored = getattr(record, key)
         if stored is None:
             continue
-        actual = hand.digest() if key == "state" and result is not None else computed.get(key)
+        if result is None:
+            actual = None
+        else:
+            actual = hand.digest() if key == "state" else getattr(result, key)
         if stored != actual:
             raise DerivedMismatch(f"{key} is {stored!r}, the log gives {actual!r}", key=key, value=actual)

@@ -10,7 +10,7 @@ from itertools import starmap
 from typing import TypeVar
 
 from engine.actions import DEALER, Action, actor_name, deal_line, parse_action, show_line
-from engine.canonical import canonical_json, joined_numbers, sha256_of_text
+from engine.canonical import canonical_json, canonical_numbers, sha256_of_text
 from engine.cards import require_full_deck
 from engine.errors import MalformedAction, MalformedSetup, OptionOutOfRange
 from engine.events import BottomCard, Dealt, Event, HandEnded, Looked, Move, MoveKind, Shown, Spoke, TurnedUp
@@ -221,15 +221,15 @@ class VyingHand:
         return (
             f'{{"acts":{acts},"carry":{setup.carry},"deck":{deck},"opt":{self._rules.canonical}{redeals}'
             f',"result":{self._canonical_result()},"rules":"{self._rules.RULES_ID}"{series}'
-            f',"stacks":[{joined_numbers(setup.stacks)}],"v":"state/1"}}'
+            f',"stacks":{canonical_numbers(setup.stacks)},"v":"state/1"}}'
         )
 
     def _canonical_result(self) -> str:
         result = self._state.result
         if result is None:
             return "null"
-        net, bonus = joined_numbers(result.net), joined_numbers(result.bonus)
-        return f'[[{net}],{result.tax},[{bonus}],{result.carry_out},"{result.ending}",{result.winner}]'
+        net, bonus = canonical_numbers(result.net), canonical_numbers(result.bonus)
+        return f'[{net},{result.tax},{bonus},{result.carry_out},"{result.ending}",{result.winner}]'
 
 
 def _event_of(action: Action) -> Event:
