@@ -16,9 +16,10 @@ from typing import Any
 
 from engine.errors import EngineError
 from engine.game import Hand, Legal, Setup, start
+from engine.record import format_record, record_of
 from tests.model.asking import May
 from tests.model.random_play import Truth, line_for, random_case, spoilt
-from tests.model.referee import Referee, judge
+from tests.model.referee import Referee, case_of, judge
 from tests.model.table import Case, Outcome
 
 VARIANTS = ("limit", "wild", "grigare", "calls", "third_deal", "majzli", "show_two", "cuhhol", "side_pot")
@@ -88,7 +89,8 @@ def play(case: Case, random: Random, truth: Truth) -> Hand:
         same_offers(hand, referee, case)
         if hand.over:
             break
-        line = line_for(random.choices(referee.allowed, truth.weights(referee.allowed))[0], random, truth, case)
+        offers = truthful(referee, truth)
+        line = line_for(random.choices(offers, truth.weights(offers))[0], random, truth, referee.table)
         refusal = refused(hand, line)
         accepted = referee.accepts(line)
         if refusal or not accepted:
@@ -96,6 +98,16 @@ def play(case: Case, random: Random, truth: Truth) -> Hand:
         truth.follow(line)
     same_result(hand, referee.outcome, case)
     return hand
+
+
+def truthful(referee: Referee, truth: Truth) -> list[May]:
+    """What may be said, without the lie that a hand is higher than one laid open, or is not."""
+    offers, verbs = referee.allowed, {may.verb for may in referee.allowed}
+    if verbs != {"k", "f"}:
+        return offers
+    worth = referee.table.worth
+    higher = worth(truth.hand[int(offers[0].actor[1:])]) > worth(truth.exposed)
+    return [may for may in offers if (may.verb == "k") == higher]
 
 
 def supply(hand: Hand, case: Case, truth: Truth) -> None:
@@ -135,6 +147,17 @@ def compare_log(case: Case, acts: Sequence[str]) -> int | None:
     return wrong
 
 
+def compare_record(case: Case, hand: Hand) -> None:
+    """The hand's record, read as text, says all that the referee needs to find the same result."""
+    names = tuple(f"s{seat}" for seat in range(case.seats))
+    line = format_record(record_of(hand, hand_id="h", rules_id="ferbli/1", seats=names, opt=dict(case.opt)))
+    record = json.loads(line)
+    found = judge(case_of(record), record["acts"])
+    if found.outcome is None:
+        raise Disagreement("record", line, found.wrong, case, hand.log)
+    same_result(hand, found.outcome, case)
+
+
 def one_hand(seed: str, variants: Sequence[str] = (), spoil: int = 8) -> Iterator[str]:
     """Plays and spoils one hand; tells what was seen in it, for counting."""
     random = Random(seed)
@@ -144,6 +167,7 @@ def one_hand(seed: str, variants: Sequence[str] = (), spoil: int = 8) -> Iterato
     yield from ("hands", f"ending {hand.result.ending}", *(f"verb {line.split()[1]}" for line in hand.log))
     yield from (f"option {name}" for name in case.opt)
     compare_log(case, hand.log)
+    compare_record(case, hand)
     for lines in spoilt(hand.log, random, spoil):
         yield "spoilt, accepted" if compare_log(case, lines) is None else "spoilt, refused"
 

@@ -31,12 +31,16 @@ def exposing(table: Table, seat: int) -> asking.May:
 
 
 def after_cuhhol(table: Table, exposed: int) -> Course:
-    """ "Active players whose hands are not higher than this must fold"; the first that is higher must bet."""
+    """Those "whose hands are not higher than this must fold"; the first that is higher must bet.
+
+    With table stakes it is the first of them that can bet.
+    """
     mark = table.worth(table.hand[exposed])
     for seat in table.others(after=exposed):
         if (yield from is_higher(table, seat, mark)):
             table.claims[seat] = mark
             table.folded.add(exposed)
+            table.exposed = [exposed]
         else:
             table.folded.add(seat)
     if not table.claims:
@@ -44,11 +48,13 @@ def after_cuhhol(table: Table, exposed: int) -> Course:
     first = next(iter(table.claims))
     if len(table.claims) == 1:
         yield from show(table, first)
-        payout.alone(table, first)
-    if bets := third_bets(table, first):
-        said = yield bets
-        place(table, first, int(said[2]))
-        yield from betting(table, first)
+        payout.alone(table, first, "cuhhol")
+    for seat in table.claims:
+        if bets := third_bets(table, seat):
+            said = yield bets
+            place(table, seat, int(said[2]))
+            yield from betting(table, seat)
+            return
 
 
 def is_higher(table: Table, seat: int, mark: Strength) -> Generator[Asked, Words, bool]:

@@ -21,7 +21,7 @@ def carried(table: Table, ending: str, *, penalty: bool) -> NoReturn:
 
 def alone(table: Table, winner: int, ending: str = "uncontested") -> NoReturn:
     """One seat is left and takes everything, what nobody matched of its stake untaxed."""
-    award(table, pots_among(table, [winner]), lambda seats: winner, ending)
+    award(table, pots_among(table, [winner]), lambda seats: seats[0], ending)
 
 
 def shown_down(table: Table) -> NoReturn:
@@ -36,30 +36,35 @@ def whole_pot(table: Table, winner: int, ending: str) -> NoReturn:
 
 
 def pots_among(table: Table, running: list[int]) -> Pots:
-    """(money, seats in the running for it), main pot first. Gives back what nobody matched of the largest stake."""
+    """(money, seats in the running for it), main pot first. Gives back what nobody matched of the largest stake.
+
+    A pot that no seat in the running has paid into goes to the seat whose exposed hand made the others fold.
+    """
     ranked = sorted(table.seats, key=lambda seat: table.paid[seat])
     table.paid[ranked[-1]] = table.paid[ranked[-2]] if ranked[-1] in running else table.paid[ranked[-1]]
     pots: Pots = []
     below = 0
-    levels = sorted({table.paid[seat] for seat in running})
+    levels = sorted({table.paid[seat] for seat in running + table.exposed})
     for level in levels:
         top = level if level != levels[-1] else max(table.paid.values())
         money = sum(min(paid, top) - min(paid, below) for paid in table.paid.values())
-        pots.append((money, [seat for seat in running if table.paid[seat] >= level]))
+        pots.append((money, [seat for seat in running if table.paid[seat] >= level] or table.exposed))
         below = level
     main, competing = pots[0]
     return [(main + table.case.carry, competing), *pots[1:]]
 
 
 def award(table: Table, pots: Pots, best: Callable[[list[int]], int], ending: str) -> NoReturn:
-    """Pay the pots out, less the house's tax, which is taken once from the total, main pot first."""
-    total = sum(money for money, _ in pots)
-    tax = left = house_tax(table, total)
+    """Pay the pots out, less the house's tax, which is counted once, from the main pot upwards.
+
+    Each pot bears what the tax grows by when it is added to those below it, so the cap spares the side pots first.
+    """
     net = {seat: -table.paid[seat] for seat in table.seats}
+    below = 0
     for money, seats in pots:
-        taken = min(left, money)
-        left -= taken
-        net[best(seats)] += money - taken
+        net[best(seats)] += money - (house_tax(table, below + money) - house_tax(table, below))
+        below += money
+    tax = house_tax(table, below)
     raise Finished(outcome(table, tuple(net.values()), tax, 0, ending, best(pots[0][1])))
 
 

@@ -9,9 +9,20 @@ from typing import Any
 from tests.model.asking import May
 from tests.model.ranking import PACK, cut
 from tests.model.rounds import commitment
-from tests.model.table import Case
+from tests.model.table import Case, Table
 
 WILD = (["Oa"], ["Xa", "Xl", "Xb", "Xh"], ["Xa", "Xl", "Xb", "Xh", "Oa"], ["7h"], ["7h", "7l", "7a"], ["Ah", "9b"])
+VERBS = ("cc", "f", "k", "rb", "st", "lk", "br", "ks", "sm", "up", "cu", "in", "po", "dh", "mj", "rv")
+NEAR = {
+    "k": ("f",),
+    "f": ("k", "in"),
+    "in": ("f",),
+    "rb": ("br",),
+    "br": ("rb",),
+    "sm": ("cu",),
+    "cu": ("sm",),
+    "up": ("sm",),
+}
 NONCE = "5a" * 16
 EAGER = {"f": 0.4, "k": 0.4, "lk": 1.0, "cc": 4.0, "in": 3.0, "rb": 2.5, "ks": 3.0, "st": 0.6, "br": 2.0, "cu": 2.5}
 
@@ -62,8 +73,10 @@ class Truth:
 def random_case(random: Random, variants: Sequence[str]) -> tuple[Case, Truth]:
     """A table with some of the variants, and its cards."""
     seats = random.choice((2, 2, 3, 4, 5, 6, 7))
-    opt: dict[str, Any] = {"vizi": 100, **stakes(random), **some_variants(random, variants)}
+    opt: dict[str, Any] = {"vizi": 100, **stakes(random, seats), **some_variants(random, variants)}
     least = opt.get("majzli_max", 100)
+    if "table_max" in opt:
+        opt["table_max"] = max(opt["table_max"], least)
     stacks = random_stacks(random, seats, least)
     carry = random.choice((0, 0, 100, 700, 5_000))
     series = {"failed": random.randint(0, 2 if carry else 0)} if opt.get("force_third_deal") else {}
@@ -75,11 +88,13 @@ def random_case(random: Random, variants: Sequence[str]) -> tuple[Case, Truth]:
 def random_stacks(random: Random, seats: int, least: int) -> list[int]:
     """Deep stacks, all sorts, or such as barely suffice."""
     deep = 100 * least
-    kinds = random.choice(((deep,), (deep, 6 * least), (deep, 10 * least, 3 * least, least), (2 * least, least)))
+    kinds = random.choice(
+        ((deep,), (deep,), (deep,), (deep, 6 * least), (deep, 10 * least, 3 * least, least), (2 * least, least))
+    )
     return [random.randint(least, most) if random.random() < 0.7 else most for most in random.choices(kinds, k=seats)]
 
 
-def stakes(random: Random) -> dict[str, Any]:
+def stakes(random: Random, seats: int) -> dict[str, Any]:
     """Options of classic Ferbli that concern money."""
     opt: dict[str, Any] = {}
     if random.random() < 0.3:
@@ -91,7 +106,7 @@ def stakes(random: Random) -> dict[str, Any]:
     if random.random() < 0.4:
         opt["raise_cap"] = random.randint(1, 4)
     if random.random() < 0.2:
-        opt["min_active"] = 2
+        opt["min_active"] = random.randint(2, min(seats, 4))
     return opt
 
 
@@ -116,7 +131,7 @@ def some_variants(random: Random, variants: Sequence[str]) -> dict[str, Any]:
     return opt
 
 
-def line_for(may: May, random: Random, truth: Truth, case: Case) -> str:
+def line_for(may: May, random: Random, truth: Truth, table: Table) -> str:
     """A line that says this, true to the cards as they lie."""
     seat = may.target if may.verb == "dh" else int(may.actor[1:])
     assert seat
@@ -129,11 +144,11 @@ def line_for(may: May, random: Random, truth: Truth, case: Case) -> str:
     elif may.verb in ("sm", "cu"):
         words.append("".join(truth.hand[seat]))
     elif may.verb == "up":
-        words.append(turned_up(may, random, truth.hand[seat]))
+        words.append(turned_up(random, truth.hand[seat], table.places_to_turn_up(seat)))
     elif may.verb == "mj":
-        words.append(random.choice(("??", commitment(str(amount(may, random, case)), NONCE))))
+        words.append(random.choice(("??", commitment(str(amount(may, random, table)), NONCE))))
     elif may.least is not None:
-        words.append(str(amount(may, random, case)))
+        words.append(str(amount(may, random, table)))
         words += [f"p{may.target}"] if may.verb == "ks" else []
     return opened(words, may)
 
@@ -150,23 +165,20 @@ def opened(words: list[str], may: May) -> str:
     raise AssertionError(line)
 
 
-def amount(may: May, random: Random, case: Case) -> int:
+def amount(may: May, random: Random, table: Table) -> int:
     """An amount of the range, small ones more often; for a fist, one that may be held."""
     least, most, step = may.least, may.most, may.step
     if least is None or most is None or step is None:
-        least, most = case.opt["vizi"], case.opt["majzli_max"]
-        step = case.opt.get("chip", 1) if case.opt.get("bet_unit") == "chip" else least
+        least, most, step = table.vizi, table.opt["majzli_max"], table.step
     most -= most % step
     if random.random() < 0.2:
         return most
     return min(least + step * int(random.expovariate(0.5)), most)
 
 
-def turned_up(may: May, random: Random, hand: list[str]) -> str:
-    """Two cards of the hand that it may turn up."""
-    pairs = [[one, two] for one in hand for two in hand if one != two]
-    random.shuffle(pairs)
-    return next("".join(pair) for pair in pairs if may.fits([may.actor, "up", "".join(pair)]))
+def turned_up(random: Random, hand: list[str], places: list[tuple[int, int]]) -> str:
+    """Two cards of the hand from such places, in any order."""
+    return "".join(random.sample([hand[place] for place in random.choice(places)], 2))
 
 
 # Spoilt logs.
@@ -198,7 +210,8 @@ def altered(line: str, seats: int, random: Random) -> str:
     at = random.randrange(len(words))
     word = words[at]
     if at == 1:
-        words[1] = random.choice(("cc", "f", "k", "rb", "st", "lk", "br", "ks", "sm", "up", "cu", "in", "po", "dh"))
+        near = NEAR.get(word, ())
+        words[1] = random.choice(near if near and random.random() < 0.5 else VERBS)
         words[2:] = words[2:] if random.random() < 0.7 else []
     elif word.isdigit():
         steps = (int(word) + 1, int(word) * 2, int(word) + 100, int(word) - 100, 0, int(word) // 2, f"0{word}")

@@ -43,7 +43,8 @@ class Referee:
     """Follows one hand."""
 
     def __init__(self, case: Case) -> None:
-        self._course = whole_hand(Table(case))
+        self.table = Table(case)
+        self._course = whole_hand(self.table)
         self.outcome: Outcome | None = None
         self.allowed: Asked = next(self._course)
 

@@ -203,7 +203,7 @@ def rest_of_the_deal(table: Table) -> Course:
 
 
 def two_cards_turned_up(table: Table) -> Course:
-    """ "When there is a besszerelés, everyone must show two of their four cards"."""
+    """After a besszer "everyone must show two of their four cards"."""
     if not (table.opt.get("show_two") and table.raisers):
         return
     for seat in table.active:

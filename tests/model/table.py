@@ -71,6 +71,7 @@ class Table:
         self.raisers: set[int] = set()  # made the besszer or a charge
         self.single_charges_paid: dict[int, int] = {}
         self.claims: dict[int, Strength] = {}  # said to be higher than an exposed hand
+        self.exposed: list[int] = []  # the seat that laid its hand open, once somebody is higher
         self.third_round_bets = 0
         self.blind_bet = self.blind_ended = False
 

@@ -118,7 +118,7 @@ def test_nobody_checks_where_cuhhol_is_played():
 def test_one_hand_higher_than_the_exposed_one_wins_at_once():
     start = ("p1 po 100", dealt("Kl8b", "Ah7l"), "p2 cc 100, p1 k", dealt("9h7b", "KhOh"))
     lines = (*start, "p1 cu Kl8b9h7b, p2 lk 2, p2 k, p2 sm Ah7lKhOh")
-    assert outcome(*lines, seats=2, cuhhol=True) == ((-100, 100), 0, "uncontested")
+    assert outcome(*lines, seats=2, cuhhol=True) == ((-100, 100), 0, "cuhhol")
     assert verdict(*start, "p1 cu Kl8b9h7b, p2 lk 2, p2 f", seats=2, cuhhol=True).wrong == 9
 
 
