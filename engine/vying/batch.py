@@ -60,7 +60,7 @@ def _places(words: NDArray[Any]) -> NDArray[np.intp]:
     return ((pairs & 0x3FF) | (pairs >> 6 & 0xFFC00)).astype(np.intp)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=16)
 def _table(ranking: Ranking) -> NDArray[np.uint16]:
     """The table of one ranking, read only."""
     table = np.full(1 << 20, NO_HAND, dtype=np.uint16)

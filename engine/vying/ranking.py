@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
 from itertools import combinations
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from engine.cards import FRENCH32, TELL32, UNKNOWN, Pack, require_in_pack
 from engine.errors import CardAlreadyDealt, CardNotInPack, CardUnknown, UnknownGame, WrongCount
@@ -30,12 +30,10 @@ __all__ = [
     "ranking_of",
 ]  # fmt: skip
 
-_NO_KEY = -1
+_NO_CLASS = 255
+"""Two pairs of cards that have one in common; there are far fewer classes of hands."""
 
-Next = TypeVar("Next")
-
-Tree = dict[str, dict[str, dict[str, dict[str, int]]]]
-"""Card by card to the key; a card that stands twice, or is none of the pack, leads nowhere."""
+_Cell = TypeVar("_Cell")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +69,20 @@ class Ranking:
 
     def key(self, cards: Sequence[str]) -> int:
         """The key of :meth:`rank`, from the table; refuses the same."""
+        classes, rows, pairs = self.table
         try:
             first, second, third, fourth = cards
-            return self.tree[first][second][third][fourth]
-        except (KeyError, ValueError):
+            return classes[rows[first][second][pairs[third][fourth]]]
+        except (KeyError, IndexError, ValueError):
             require_hand(cards, self.pack)
             raise
 
     def keys_of(self, hands: Sequence[Sequence[str]]) -> list[int]:
-        """The keys of many hands, several times as fast as one by one; refuses the same."""
-        tree = self.tree
+        """The keys of many hands, faster than one by one; refuses the same."""
+        classes, rows, pairs = self.table
         try:
-            return [tree[first][second][third][fourth] for first, second, third, fourth in hands]
-        except (KeyError, ValueError):
+            return [classes[rows[one][two][pairs[three][four]]] for one, two, three, four in hands]
+        except (KeyError, IndexError, ValueError):
             for hand in hands:
                 require_hand(hand, self.pack)
             raise
@@ -91,22 +90,20 @@ class Ranking:
     def keys_of_numbers(self, cards: bytes) -> list[int]:
         """The keys of many hands, each four bytes: the places of its cards in the pack (:func:`card_numbers`).
 
-        About twice as fast as :meth:`keys_of`. A card that stands twice in a hand, a number above 31 or a number of
+        Half as fast again as :meth:`keys_of`. A card that stands twice in a hand, a number above 31 or a number of
         bytes that is no multiple of four is refused.
         """
         if len(cards) % 4:
             raise WrongCount("a hand is four bytes", step=4)
-        tree, numbers = self._numbered, iter(cards)
+        classes, rows, pairs = self._numbered
+        numbers = iter(cards)
         hands = zip(numbers, numbers, numbers, numbers, strict=True)
         try:
-            keys = [tree[first][second][third][fourth] for first, second, third, fourth in hands]
+            return [classes[rows[one][two][pairs[three][four]]] for one, two, three, four in hands]
         except IndexError:
-            raise CardNotInPack("a card's number is its place in the pack", min=0, max=31) from None
-        except TypeError:  # the branch of a card that has been seen already is None
-            keys = [_NO_KEY]
-        if _NO_KEY in keys:
-            raise CardAlreadyDealt("a card stands twice in one hand")
-        return keys
+            if max(cards) > 31:
+                raise CardNotInPack("a card's number is its place in the pack", min=0, max=31) from None
+            raise CardAlreadyDealt("a card stands twice in one hand") from None
 
     @cached_property
     def keys(self) -> dict[int, int]:
@@ -116,32 +113,56 @@ class Ranking:
         return {sum([bits[card] for card in hand]): find(hand)[0] for hand in combinations(self.pack.cards, 4)}
 
     @cached_property
-    def tree(self) -> Tree:
-        """The table card by card. The order of the cards does not matter, so branches of the same cards are one
-        object; that keeps it at about 6 MB."""
-        keys, bits = self.keys, card_bits(self.pack)
-        thirds = {held: _branch(bits, held, keys) for held in _sets(bits, 3)}
-        seconds = {held: _branch(bits, held, thirds) for held in _sets(bits, 2)}
-        firsts = {held: _branch(bits, held, seconds) for held in bits.values()}
-        return {card: firsts[bit] for card, bit in bits.items()}
+    def table(self) -> tuple[list[int], dict[str, dict[str, bytes]], dict[str, dict[str, int]]]:
+        """A hand is two pairs of cards. The first leads to a row of bytes, the second to a place in it, and the
+        byte there is the class of the hand; the classes' keys come first.
+
+        A card that stands twice, or is none of the pack, has no entry or a class that does not exist. With 250 KB
+        of rows in place of dictionaries of every hand it stays in the processor's cache.
+        """
+        cards, pairs = card_bits(self.pack), _pairs(self.pack)
+        rows, places = self._rows, {pair: place for place, pair in enumerate(pairs)}
+        return self._classes, _by_two_cards(cards, rows), _by_two_cards(cards, places)
 
     @cached_property
-    def _numbered(self) -> list[list[list[list[int]]]]:
-        """The tree with lists in place of dictionaries: a card's place in the pack is its place in the list."""
-        bits = card_bits(self.pack)
-        thirds = {held: [self.keys.get(held | bit, _NO_KEY) for bit in bits.values()] for held in _sets(bits, 3)}
-        seconds = {held: [thirds.get(held | bit) for bit in bits.values()] for held in _sets(bits, 2)}
-        firsts = {held: [seconds.get(held | bit) for bit in bits.values()] for held in bits.values()}
-        return cast(list[list[list[list[int]]]], list(firsts.values()))
+    def _classes(self) -> list[int]:
+        """The keys that occur, from the lowest to the highest."""
+        return sorted(set(self.keys.values()))
+
+    @cached_property
+    def _rows(self) -> dict[int, bytes]:
+        """Each pair as the sum of its bits -> the classes of the hands that it makes with every pair."""
+        place = {key: at for at, key in enumerate(self._classes)}
+        classes = {hand: place[key] for hand, key in self.keys.items()}
+        pairs = _pairs(self.pack)
+        return {
+            pair: bytes([_NO_CLASS if pair & other else classes[pair | other] for other in pairs]) for pair in pairs
+        }
+
+    @cached_property
+    def _numbered(self) -> tuple[list[int], list[list[bytes]], list[list[int]]]:
+        """The table with lists in place of dictionaries: a card's place in the pack is its place in the list."""
+        classes, rows, pairs = self.table
+        deck = self.pack.cards
+        none = len(deck) ** 2  # beyond every row
+        return (
+            classes,
+            [[rows[one].get(two, b"") for two in deck] for one in deck],
+            [[pairs[one].get(two, none) for two in deck] for one in deck],
+        )
 
 
-def _sets(bits: dict[str, int], size: int) -> list[int]:
-    return [sum(held) for held in combinations(bits.values(), size)]
+@cache
+def _pairs(pack: Pack) -> list[int]:
+    """Every two cards of the pack, as the sum of their bits."""
+    return [one | other for one, other in combinations(card_bits(pack).values(), 2)]
 
 
-def _branch(bits: dict[str, int], held: int, after: dict[int, Next]) -> dict[str, Next]:
-    """What each further card leads to when the cards of ``held`` have been seen."""
-    return {card: after[held | bit] for card, bit in bits.items() if not held & bit}
+def _by_two_cards(bits: dict[str, int], pairs: dict[int, _Cell]) -> dict[str, dict[str, _Cell]]:
+    """What is filed under the bits of a pair, by its cards in either order."""
+    return {
+        one: {other: pairs[bit | more] for other, more in bits.items() if other != one} for one, bit in bits.items()
+    }
 
 
 @cache
@@ -186,7 +207,7 @@ def ferbli_ranking(wild: Iterable[str] = (), grigare: str = "off") -> Ranking:
     return _ferbli_ranking(frozenset(cards), grigare)
 
 
-@lru_cache(maxsize=32)  # tables may name any wild cards: what is kept has to end somewhere
+@lru_cache(maxsize=16)  # tables may name any wild cards: what is kept has to end somewhere
 def _ferbli_ranking(wild: frozenset[str], grigare: str) -> Ranking:
     kinds = FerbliKinds(wild, grigare)
     in_order = tuple(card for card in TELL32.cards if card in wild)
@@ -246,4 +267,4 @@ def is_forty_one(key: int) -> bool:
 def prepare() -> None:
     """Build the plain tables now instead of at the first showdown; processes forked afterwards share them."""
     for ranking in (_PLAIN, faerbeln_ranking(TELL32), faerbeln_ranking(FRENCH32)):
-        _ = ranking.tree
+        _ = ranking.table
