@@ -15,7 +15,8 @@ from engine.errors import AmountOutOfRange, StackTooShort
 from engine.events import MoveKind
 from engine.game import Setup
 from engine.vying.pots import split_pots
-from engine.vying.state import PotRules, VyingState
+from engine.vying.state import VyingState
+from engine.vying.turns import PotRules
 
 
 class StakeRules(PotRules, Protocol):

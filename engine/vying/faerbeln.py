@@ -32,7 +32,8 @@ from engine.vying.betting import StakeState, require_stacks
 from engine.vying.faerbeln_rules import PACKS, FaerbelnRules
 from engine.vying.hand import VyingHand, parse_rules, require_nothing_carried
 from engine.vying.ranking import faerbeln_key, is_forty_one
-from engine.vying.state import Handler, Offer, VyingState
+from engine.vying.state import VyingState
+from engine.vying.turns import Handler, Offer
 
 VERBS = {
     "po": "pay the ante; p1 then stakes the lower limit",

@@ -48,7 +48,8 @@ from engine.vying.ferbli_rules import FerbliRules, resolve
 from engine.vying.ferbli_second import SecondRound
 from engine.vying.ferbli_third import ThirdRound
 from engine.vying.hand import VyingHand, parse_rules, require_nothing_carried
-from engine.vying.state import Handler, Offer, VyingState
+from engine.vying.state import VyingState
+from engine.vying.turns import Handler, Offer
 
 VERBS = {
     "po": "p1 posts the compulsory vizi; in a forced third deal everyone does",

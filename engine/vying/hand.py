@@ -16,7 +16,8 @@ from engine.errors import MalformedAction, MalformedSetup, OptionOutOfRange
 from engine.events import BottomCard, Dealt, Event, HandEnded, Looked, Move, MoveKind, Shown, Spoke, TurnedUp
 from engine.game import Legal, Result, Setup, Viewer, game_info
 from engine.rules import Rules
-from engine.vying.state import NOBODY, VyingState
+from engine.vying.state import VyingState
+from engine.vying.turns import NOBODY
 from engine.vying.views import view_of
 
 _R = TypeVar("_R", bound=Rules)

@@ -1,36 +1,24 @@
-"""The mutable state of a hand of a vying game: who is in, what lies where, how money moves.
-
-Only the modules of this package touch it; the rest of the house holds a :class:`engine.vying.hand.VyingHand`.
-Every handler checks everything first and changes things after, so a refusal leaves no trace. Lists indexed by
-seat have an unused place 0, seats count from 1 in play order.
-"""
+"""The mutable state of a hand of a vying game: turn and money (:mod:`engine.vying.turns`), and what lies where."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from itertools import combinations
-from typing import Any, ClassVar, NoReturn, Protocol
+from typing import Any, ClassVar, NoReturn
 
-from engine.actions import DEALER, Action, actor_name, parse_action
+from engine.actions import DEALER, Action, parse_action
 from engine.cards import UNKNOWN, Pack, require_in_pack
 from engine.errors import (
-    AmountOutOfRange,
     CardAlreadyDealt,
     CardMismatch,
     CardNotFromDeck,
     CardUnknown,
-    HandIsOver,
     MalformedSetup,
-    NotYourTurn,
-    VerbNotLegal,
     WrongCount,
     WrongTarget,
 )
-from engine.events import MoveKind
-from engine.game import Legal, Result, Setup, Viewer
-
-NOBODY = -1
-"""The turn when the hand is over."""
+from engine.game import Legal, Setup
+from engine.vying.turns import TurnState
 
 UP = 2
 """How many cards a seat turns up."""
@@ -40,21 +28,9 @@ Places = tuple[tuple[int, int], ...]
 
 ANY_TWO: Places = tuple(combinations(range(4), 2))
 
-STAKE = MoveKind.STAKE  # looked up ten times a hand
 
-Handler = Callable[[Any, Action], None]
-Offer = Callable[[Any], Legal | None]
-
-
-class PotRules(Protocol):
-    """What the pot needs of a game's rules."""
-
-    def tax_on(self, pot: int) -> int:
-        """House tax on a pot that is won."""
-
-
-class VyingState:
-    """Cards, money and turn of one hand; a game adds its phases."""
+class VyingState(TurnState):
+    """Adds the cards: in the pack, before the seats, looked at, turned up, shown."""
 
     PACK: ClassVar[Pack]
     """The pack, unless the table plays with another one (``pack``)."""
@@ -62,56 +38,31 @@ class VyingState:
     """Whether everyone may see the bottom card of the pack."""
     INSPECTS: ClassVar[bool] = False
     """Whether seats look at all cards as they get them, not only at their first ones."""
-    HANDLERS: ClassVar[Mapping[str, Mapping[str, Handler]]]
-    """phase -> verb -> handler; a verb that the phase does not list is not legal in it."""
-    OFFERS: ClassVar[Mapping[str, Offer]]
-    """verb -> what may be done with it now, or None; the same for every phase that lists the verb."""
 
     __slots__ = (
-        "active",
         "cards",
-        "carry",
         "deals",
         "dealt",
         "deck",
         "known",
-        "level",
-        "log",
-        "moves",
         "next_card",
         "open_from",
         "pack",
-        "phase",
-        "pot",
-        "queue",
-        "result",
-        "seats",
         "seen",
         "shown",
         "source",
-        "stacks",
-        "stakes",
-        "start_stacks",
-        "turn",
         "up",
         "up_places",
-        "verbs",
-    )  # fmt: skip
+    )
 
     def __init__(self, setup: Setup) -> None:
-        seats = setup.seats
-        self.seats = seats
-        self.start_stacks = setup.stacks
-        self.stacks = [0, *setup.stacks]
-        self.stakes = [0] * (seats + 1)
-        self.level = 0  # what an active seat must have staked to owe nothing
-        self.pot = self.carry = setup.carry
-        self.active = list(range(1, seats + 1))  # in play order
-        self.cards: list[tuple[str, ...]] = [()] * (seats + 1)
-        self.seen = [0] * (seats + 1)  # a seat has looked at its first so many cards
-        self.shown = [False] * (seats + 1)
+        super().__init__(setup)
+        places = setup.seats + 1
+        self.cards: list[tuple[str, ...]] = [()] * places
+        self.seen = [0] * places  # a seat has looked at its first so many cards
+        self.shown = [False] * places
         self.known: set[str] = set()  # named cards that lie somewhere; kept only without a deck
-        self.up: list[tuple[str, ...]] = [()] * (seats + 1)  # cards turned up, as the seat named them
+        self.up: list[tuple[str, ...]] = [()] * places  # cards turned up, as the seat named them
         self.up_places: dict[int, Places] = {}  # where a seat's upturned cards may have been dealt
         self.pack = self.PACK
         self.deck = setup.deck
@@ -119,32 +70,7 @@ class VyingState:
         self.next_card = 0
         self.deals: list[tuple[int, int]] = []  # (seat, count) still to deal, the next one last
         self.dealt: Callable[[Any], None] | None = None  # what follows once all of it is dealt
-        self.queue: list[int] = []  # seats still to speak, the next one last
-        self.moves: list[tuple[MoveKind, int, int]] = [(MoveKind.CARRY_IN, 0, self.carry)] if self.carry else []
-        self.log: list[str] = []
         self.open_from: int | None = None  # lines of the log from here on deal face up
-        self.result: Result | None = None
-        self.phase = ""
-        self.turn = NOBODY
-        self.verbs: Mapping[str, Handler] = {}
-
-    # -- turn ------------------------------------------------------------------------------------------------
-
-    def enter(self, phase: str, turn: int) -> None:
-        """Go to ``phase`` with ``turn`` to act."""
-        self.phase = phase
-        self.turn = turn
-        self.verbs = self.HANDLERS[phase]
-
-    def step(self, action: Action) -> None:
-        """Apply one action or raise, changing nothing."""
-        if action.actor != self.turn:
-            self._refuse_actor(action)
-        handler = self.verbs.get(action.verb)
-        if handler is None:
-            raise self.not_legal(action)
-        handler(self, action)
-        self.log.append(action.text)
 
     def run(self, lines: Iterable[str]) -> None:
         """Apply one line after another, as :meth:`step` does; the first wrong one raises, and the log tells how many
@@ -157,107 +83,12 @@ class VyingState:
                 continue
             action = parse_action(line)
             if action.actor != turn:
-                self._refuse_actor(action)
+                self.refuse_actor(action)
             handler = self.verbs.get(action.verb)
             if handler is None:
                 raise self.not_legal(action)
             handler(self, action)
             accept(line)
-
-    def _refuse_actor(self, action: Action) -> None:
-        if self.turn == NOBODY:
-            raise HandIsOver(f"the hand is over, {action.text!r} comes too late")
-        raise NotYourTurn(
-            f"{actor_name(self.turn)} is to act, not {actor_name(action.actor)}", actor=actor_name(self.turn)
-        )
-
-    def not_legal(self, action: Action) -> VerbNotLegal:
-        """The refusal of a verb that is not on offer."""
-        offers = [offer.verb for offer in self.legal()]
-        return VerbNotLegal(f"{action.text!r} is not legal now", phase=self.phase, verbs=offers)
-
-    def legal(self) -> list[Legal]:
-        """Every kind of action that :meth:`step` would accept."""
-        offers = (self.OFFERS[verb](self) for verb in self.verbs)
-        return [offer for offer in offers if offer is not None]
-
-    def legal_for(self, viewer: Viewer) -> list[Legal]:
-        """:meth:`legal`, as far as ``viewer`` may know it."""
-        return self.legal()
-
-    def offer(self, verb: str, **what: Any) -> Legal:
-        """A legal action of the seat (or dealer) whose turn it is; ``what`` as in :class:`Legal`."""
-        return Legal(actor_name(self.turn), verb, **what)
-
-    def after(self, seat: int) -> list[int]:
-        """The other active seats, in play order after ``seat``."""
-        at = self.active.index(seat)
-        return self.active[at + 1 :] + self.active[:at]
-
-    # -- money -----------------------------------------------------------------------------------------------
-
-    def stake(self, seat: int, amount: int) -> None:
-        """Move ``amount`` from a stack to the pot."""
-        self.stacks[seat] -= amount
-        self.stakes[seat] += amount
-        self.pot += amount
-        self.moves.append((STAKE, seat, amount))
-
-    def owed(self, seat: int) -> int:
-        """What ``seat`` must pay to be level."""
-        return self.level - self.stakes[seat]
-
-    def take_exactly(self, action: Action, amount: int) -> None:
-        """Stake ``amount``, which the action must name."""
-        if action.amount != amount:
-            self.refuse_amount(action, amount)
-        self.stake(action.actor, amount)
-
-    def refuse_amount(self, action: Action, owed: int) -> NoReturn:
-        """The refusal of another amount than the one owed."""
-        raise AmountOutOfRange(f"p{action.actor} owes {owed}, not {action.amount}", min=owed, max=owed, step=owed)
-
-    def return_uncalled(self, winner: int) -> None:
-        """Give back what the last seat left has staked beyond every other seat: nobody matched it, it is not
-        won."""
-        others = max(stake for seat, stake in enumerate(self.stakes) if seat != winner)
-        uncalled = self.stakes[winner] - others
-        if uncalled > 0:
-            self.pot -= uncalled
-            self.stacks[winner] += uncalled
-            self.moves.append((MoveKind.RETURNED, winner, uncalled))
-
-    def award(self, winner: int, rules: PotRules, ending: str, bonus: tuple[int, ...] = ()) -> None:
-        """Pay the pot to ``winner``, less the house's tax, and end the hand."""
-        tax = rules.tax_on(self.pot)
-        self.stacks[winner] += self.pot - tax
-        if self.pot > tax:
-            self.moves.append((MoveKind.AWARD, winner, self.pot - tax))
-        if tax:
-            self.moves.append((MoveKind.TAX, 0, tax))
-        self.finish(tax, 0, ending, winner, bonus)
-
-    def carry_on(self, ending: str) -> None:
-        """Leave the pot on the table for the next hand and end this one."""
-        carried = self.pot
-        self.moves.append((MoveKind.CARRY_OUT, 0, carried))
-        self.finish(0, carried, ending, 0)
-
-    def finish(self, tax: int, carry_out: int, ending: str, winner: int, bonus: tuple[int, ...] = ()) -> None:
-        """Close the hand: the pot is empty and the result stands. ``bonus``: what the house pays each seat, if
-        it pays any."""
-        self.pot = 0
-        for seat, amount in enumerate(bonus, 1):
-            if amount:
-                self.stacks[seat] += amount
-                self.moves.append((MoveKind.BONUS, seat, amount))
-        net = tuple([self.stacks[seat] - start for seat, start in enumerate(self.start_stacks, 1)])
-        self.result = Result(net, tax, bonus or (0,) * self.seats, carry_out, ending, winner, self.series(ending))
-        self.enter("over", NOBODY)
-
-    def series(self, ending: str) -> Mapping[str, int]:
-        """What the table's next hand must be told of this one."""
-        return {}
 
     # -- cards -----------------------------------------------------------------------------------------------
 

@@ -13,7 +13,8 @@ from engine.cards import UNKNOWN
 from engine.errors import MalformedSetup
 from engine.game import AUDITOR, PUBLIC, Setup, Viewer
 from engine.rules import Rules
-from engine.vying.state import NOBODY, VyingState
+from engine.vying.state import VyingState
+from engine.vying.turns import NOBODY
 
 
 def view_of(setup: Setup, rules: Rules, state: VyingState, viewer: Viewer) -> dict[str, object]:
