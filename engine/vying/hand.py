@@ -19,12 +19,13 @@ from engine.vying.state import NOBODY, VyingState
 from engine.vying.views import view_of
 
 _R = TypeVar("_R", bound=Rules)
+_LISTS = (list, tuple)
 
 
 def parse_rules(kind: type[_R], setup: Setup) -> _R:
     """The set-up's options as rules; raises a subclass of ``OptionError``."""
     for name, value in setup.opt.items():
-        if not all(map(_is_plain, value if isinstance(value, list | tuple) else (value,))):
+        if not (all(map(_is_plain, value)) if isinstance(value, _LISTS) else _is_plain(value)):
             raise OptionOutOfRange(f"option {name!r} must be a plain value or a list of them")
     rules = _parse_rules(setup.game, repr(dict(setup.opt)), setup.seats)
     if not isinstance(rules, kind):
@@ -34,7 +35,9 @@ def parse_rules(kind: type[_R], setup: Setup) -> _R:
 
 def _is_plain(value: object) -> bool:
     """Whether JSON holds ``value`` by itself: anything nested could be too deep to write, a float NaN."""
-    return value is None or type(value) in (str, bool) or (type(value) is int and value.bit_length() < 64)
+    if type(value) is int:
+        return value.bit_length() < 64
+    return value is None or type(value) in (str, bool)
 
 
 @lru_cache(maxsize=256)
