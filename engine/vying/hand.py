@@ -44,7 +44,9 @@ def require_nothing_carried(setup: Setup) -> None:
 
 def _is_plain(value: object) -> bool:
     """Whether JSON holds ``value`` by itself: anything nested could be too deep to write, a float NaN."""
-    return value is None or type(value) in (str, bool) or (type(value) is int and value.bit_length() < 64)
+    if type(value) is int:
+        return value.bit_length() < 64
+    return value is None or type(value) in (str, bool)
 
 
 @lru_cache(maxsize=256)

@@ -438,3 +438,13 @@ def test_a_mutant_without_a_state_never_keeps_the_result_and_moves_other_money()
                 outcome = replay(dataclasses.replace(record, acts=acts))
                 if outcome.ok and outcome.hand:
                     assert outcome.hand.stacks == original.stacks
+
+
+def test_a_record_that_was_read_is_like_one_that_was_made():
+    """Reading fills a record without its constructor."""
+    read = parse_record(fields(series={"failed": 1}, deck="".join(PACK)))
+    made = Record(**{field.name: getattr(read, field.name) for field in dataclasses.fields(Record)})
+    assert made == read and repr(made) == repr(read)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        read.carry = 1  # type: ignore[misc]
+    assert parse_record(SAMPLE).series is not parse_record(SAMPLE).series
