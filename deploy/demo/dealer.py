@@ -134,7 +134,9 @@ def as_action(line: str) -> dict[str, Any]:
     actor, verb, *arguments = line.split(" ")
     action: dict[str, Any] = {"actor": actor, "verb": verb}
     for argument in arguments:
-        if argument.isdigit():
+        if verb == "mj" or (verb == "rv" and "amount" in action):
+            action["commitment" if verb == "mj" else "nonce"] = argument
+        elif argument.isdigit():
             action["count" if verb == "lk" else "amount"] = int(argument)
         elif argument.startswith("p"):
             action["target"] = argument
