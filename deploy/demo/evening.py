@@ -1,6 +1,7 @@
 """Reading a recorded evening: which tables, seats, players and chips it needs."""
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,11 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 #: The recorded evening, and hands for what it lacks that continue its tables.
 DEFAULT = (HERE / "evening.jsonl", HERE / "extra.jsonl")
+
+
+_AMOUNT = re.compile(r"p[1-9] (?:po|cc|rb|br|ks|rv) [0-9]+(?: |\Z)")
+#: Options that a largest single bet must not be below.
+_STAKES = ("vizi", "majzli_max")
 
 
 class EveningError(Exception):
@@ -37,8 +43,8 @@ class RecordedTable:
     @property
     def table_max(self) -> int:
         """A largest single bet that no recorded amount exceeds, in minor units."""
-        amounts = (int(word) for hand in self.hands for line in hand["acts"] for word in line.split() if word.isdigit())
-        return int(self.options.get("table_max", max(amounts, default=0) or self.options.get("vizi", 1)))
+        amounts = [int(line.split()[2]) for hand in self.hands for line in hand["acts"] if _AMOUNT.match(line)]
+        return int(self.options.get("table_max", max(*amounts, *(self.options.get(name, 1) for name in _STAKES))))
 
 
 def read(evening: Path | None) -> dict[str, RecordedTable]:

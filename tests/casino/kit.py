@@ -21,6 +21,7 @@ from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalTok
 from casino.tables.models import KasszaEnd, Table
 from casino.tables.services import Terms
 from deploy.demo.dealer import as_action
+from engine.game import game_info, resolve
 
 ACTOR = Actor(staff="test", role="system", terminal="", request="test")
 FERBLI = {"vizi": 100, "table_max": 100_000, "tax_bps": 500, "tax_cap": 5_000}
@@ -117,10 +118,10 @@ class Kit:
         self, game: str, agreed: dict[str, Any], *, code: str, seats: int, kassza_end: KasszaEnd = KasszaEnd.HOUSE
     ) -> Table:
         """Set up a table of any game with exactly these options."""
+        least = game_info(game).rules.parse(resolve(game, agreed, seats), seats).least_stack
         terms = Terms(
-            game=game, options=agreed, seats=seats, min_stack=agreed.get("vizi", 1), max_stack=1_000_000,
-            kassza_end=kassza_end,
-        )  # fmt: skip
+            game=game, options=agreed, seats=seats, min_stack=least, max_stack=1_000_000, kassza_end=kassza_end
+        )
         return set_up_table(house=self.house, code=code, terms=terms, actor=ACTOR)
 
     def token(self, role: Role, kind: TerminalKind, place: str) -> str:
