@@ -89,14 +89,14 @@ def _least_stack(terms: tables.Terms) -> int:
     The options are checked for every number of players that the table may deal to, the full table first, because what
     they mean may depend on it. Raises the engine's typed option errors.
     """
-    full = _rules(terms, terms.seats)
+    full = rules(terms.game, terms.options, terms.seats)
     fewer = range(least_players(terms.game, terms.options), terms.seats)
-    return max(rules.least_stack for rules in (full, *(_rules(terms, seats) for seats in fewer)))
+    return max(full.least_stack, *(rules(terms.game, terms.options, seats).least_stack for seats in fewer), 0)
 
 
-def _rules(terms: tables.Terms, seats: int) -> Rules:
-    options = engine.resolve(terms.game, terms.options, seats)
-    return engine.game_info(terms.game).rules.parse(options, seats)
+def rules(game: str, options: Mapping[str, Any], seats: int) -> Rules:
+    """A table's options as the rules of a hand for so many seats. Raises the engine's typed option errors."""
+    return engine.game_info(game).rules.parse(engine.resolve(game, options, seats), seats)
 
 
 def least_players(game: str, options: Mapping[str, Any]) -> int:

@@ -98,16 +98,16 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
 def _agreed(table: RecordedTable) -> dict[str, Any]:
     """A table's game, options, seats and least stack. Records leave out what is usual in their game, a house must say
     it: how much tax it takes, and in Ferbli the largest single bet."""
-    from engine.game import game_info, resolve
+    from casino.hands.services import rules
 
-    rules = game_info(table.game).rules.parse(resolve(table.game, table.options, table.seats), table.seats)
-    told = {"tax_bps": getattr(rules, "tax_bps", 0)}
+    agreed = rules(table.game, table.options, table.seats)
+    told = {"tax_bps": getattr(agreed, "tax_bps", 0)}
     told |= {"table_max": table.table_max} if table.game == "ferbli" else {}
     return {
         "game": table.game,
         "options": told | table.options,
         "seats": table.seats,
-        "min_stack": max(rules.least_stack, 1),
+        "min_stack": max(agreed.least_stack, 1),
     }
 
 
