@@ -95,6 +95,10 @@ class LegalOut(serializers.Serializer):
     step = serializers.IntegerField(required=False)
     target = serializers.CharField(required=False)
     count = serializers.IntegerField(required=False)
+    #: Which pairs of cards may be turned up, by their places in the order of dealing, from 0; absent: any.
+    places = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2), required=False
+    )
 
 
 class HandOut(serializers.Serializer):

@@ -25,6 +25,7 @@ from engine.game import game_info, resolve
 
 ACTOR = Actor(staff="test", role="system", terminal="", request="test")
 FERBLI = {"vizi": 100, "table_max": 100_000, "tax_bps": 500, "tax_cap": 5_000}
+FAERBELN = {"ante": 200, "lower": 500, "round2_unit": "lower", "bonus41": 10_000, "tax_bps": 500, "tax_cap": 700}
 CHIPS = 100_000_000
 
 #: The worked hand of the record format: four seats, besszer, a charge, a showdown.
