@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import logging
 import uuid
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,9 @@ from casino.tables.models import KasszaEnd, Table
 from casino.tables.services import Terms
 from deploy.demo.dealer import as_action
 from engine.game import game_info, resolve
+
+# A line for every request would drown what a failing test has to say.
+logging.getLogger("httpx").setLevel(logging.WARNING)
 
 ACTOR = Actor(staff="test", role="system", terminal="", request="test")
 FERBLI = {"vizi": 100, "table_max": 100_000, "tax_bps": 500, "tax_cap": 5_000}
