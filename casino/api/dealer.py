@@ -37,8 +37,13 @@ VERBS = tuple(play.VERBS.items())
 #: What an action must name, by verb.
 NEEDS = {
     "po": ("amount",), "dh": ("target", "cards"), "lk": ("count",), "cc": ("amount",), "rb": ("amount",),
-    "br": ("amount",), "ks": ("amount", "target"), "sm": ("cards",), "up": ("cards",),
+    "br": ("amount",), "ks": ("amount", "target"), "sm": ("cards",), "up": ("cards",), "cu": ("cards",),
+    "mj": ("commitment",), "rv": ("amount",),
 }  # fmt: skip
+#: What an action may name besides.
+MAY_NAME = {"rv": ("nonce",)}
+#: An action's arguments in the order of the log's line.
+ARGUMENTS = ("amount", "count", "target", "cards", "commitment", "nonce")
 
 
 # --- Answers --------------------------------------------------------------------------------------------------------
@@ -90,6 +95,10 @@ class LegalOut(serializers.Serializer):
     step = serializers.IntegerField(required=False)
     target = serializers.CharField(required=False)
     count = serializers.IntegerField(required=False)
+    #: Which pairs of cards may be turned up, by their places in the order of dealing, from 0; absent: any.
+    places = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2), required=False
+    )
 
 
 class HandOut(serializers.Serializer):
@@ -244,7 +253,8 @@ class ActionInput(StrictInput):
     """One action in the words of the hand record: `{"actor": "p4", "verb": "ks", "amount": 400, "target": "p1"}`.
 
     Only what the verb takes may be present: amount (minor units), count (cards looked at), target, cards (`??` for a
-    card that nobody but its holder knows).
+    card that nobody but its holder knows), commitment (a vizi held in the fist: `??`, or the SHA-256 of it as 64
+    hexadecimal digits), nonce (32 hexadecimal digits that open a commitment; without one there is none to open).
     """
 
     actor = StrictPattern(r"^(d|p[1-9])\Z")
@@ -253,13 +263,15 @@ class ActionInput(StrictInput):
     count = StrictInteger(min_value=1, max_value=10, required=False)
     target = StrictPattern(r"^p[1-9]\Z", required=False)
     cards = StrictPattern(r"^([2-9AKQJTOUX][a-z]|\?\?){1,10}\Z", required=False)
+    commitment = StrictPattern(r"^([0-9a-f]{64}|\?\?)\Z", required=False)
+    nonce = StrictPattern(r"^[0-9a-f]{32}\Z", required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Exactly what the verb takes, so that the log's line can be only one."""
         verb = attrs["verb"]
         needed, named = set(NEEDS.get(verb, ())), set(attrs) - {"actor", "verb"}
         wrong = {name: [f"{verb} needs {name}."] for name in needed - named}
-        wrong |= {name: [f"{verb} takes no {name}."] for name in named - needed}
+        wrong |= {name: [f"{verb} takes no {name}."] for name in named - needed - set(MAY_NAME.get(verb, ()))}
         if wrong:
             raise serializers.ValidationError(wrong)
         return attrs
@@ -286,8 +298,8 @@ class Act(WriteOperation):
 
 
 def as_line(data: dict[str, Any]) -> str:
-    """The log's line of one action, its arguments in the record's order: amount or count, target, cards."""
-    parts = [data[name] for name in ("actor", "verb", "amount", "count", "target", "cards") if name in data]
+    """The log's line of one action."""
+    parts = [data[name] for name in ("actor", "verb", *ARGUMENTS) if name in data]
     return " ".join(str(part) for part in parts)
 
 

@@ -245,12 +245,13 @@ class HandMoney(HandList):
 
     @extend_schema_serializer(component_name="HandMoneyRow")
     class Row(serializers.Serializer):
-        """Net per seat in play order, tax, money carried out; from the ledger alone, in minor units."""
+        """Net per seat in play order, tax, bonuses, money carried out; from the ledger alone, in minor units."""
 
         hand = serializers.CharField()
         state = serializers.CharField()
         net = serializers.ListField(child=serializers.IntegerField())
         tax = serializers.IntegerField()
+        bonus = serializers.IntegerField()
         carry_out = serializers.IntegerField()
 
         def to_representation(self, instance: Hand) -> dict[str, Any]:

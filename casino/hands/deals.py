@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
 from casino.hands.models import Hand, Mode
-from engine.game import game_info
-from engine.shuffle import SEED_BYTES, commitment, shuffled_deck
+from engine.game import Shuffle, game_info
+from engine.shuffle import SEED_BYTES, commitment, reshuffled, shuffled_deck
 
 _NONCE = 12
 
@@ -35,6 +35,16 @@ def deck(hand: Hand) -> tuple[str, ...] | None:
     if hand.mode == Mode.PHYSICAL:
         return None
     return shuffled_deck(game_info(hand.game).pack_for(hand.options), open_seed(hand), hand.name, {})
+
+
+def shuffle(hand: Hand) -> Shuffle | None:
+    """Shuffles the hand's redeals from its seed; None in physical mode, where the dealer shuffles.
+
+    The seed is opened when a redeal is wanted, which is rare; the same seed always gives the same packs.
+    """
+    if hand.mode == Mode.PHYSICAL:
+        return None
+    return lambda cards, number: reshuffled(cards, open_seed(hand), hand.name, {}, number)
 
 
 def _cipher() -> AESGCM:

@@ -48,13 +48,15 @@ class Hand(models.Model):
     seats = models.JSONField()
     stacks = models.JSONField()
     carry = models.BigIntegerField()
+    #: What the game carries from deal to deal besides money: `series` of the sitting's last settled result.
+    series = models.JSONField(default=dict)
     #: Electronic mode: SHA-256 commitment (hex) and the seed, sealed with AES-GCM; both empty in physical mode.
     commitment = models.CharField(max_length=64, blank=True, default="")
     sealed_seed = models.BinaryField(default=b"")
     state = models.CharField(max_length=8, choices=HandState.choices, default=HandState.PLAYING)
     #: Hash of the table's previous record.
     previous_hash = models.CharField(max_length=64, blank=True, default="")
-    #: Set when the log is complete: the engine's digest of the final state, and {net, tax, bonus, carry_out}.
+    #: Set when the log is complete: the engine's digest of the final state, and what `selectors.stored_result` keeps.
     digest = models.CharField(max_length=64, blank=True, default="")
     result = models.JSONField(null=True)
     #: Money that seats put into the pot, in minor units (the hand's handle).

@@ -1,10 +1,10 @@
 """From the engine's money events to the ledger's legs: one table, read by play and by settlement alike."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from casino.hands.models import Hand
 from casino.house.books import Line
-from engine.events import Event, Move, MoveKind
+from engine.events import Move, MoveKind
 
 #: Kind of move -> its (debit, credit) pairs by account number, as in the chart's table of events.
 LINES: dict[MoveKind, tuple[tuple[str, str], ...]] = {
@@ -17,20 +17,29 @@ LINES: dict[MoveKind, tuple[tuple[str, str], ...]] = {
     MoveKind.CARRY_OUT: (("2030", "2040"),),
     MoveKind.BONUS: (("5100", "2020"), ("9170", "9130")),
 }
-#: Posted as soon as they happen; all others wait for the settlement.
+#: Posted as soon as they happen, whatever the line that brings them.
 AT_ONCE = frozenset({MoveKind.CARRY_IN, MoveKind.STAKE})
 
 
-def moves(events: Iterable[Event], *, at_once: bool) -> list[Move]:
-    """The money events among `events` that are posted at once, or those that wait for the settlement."""
-    return [event for event in events if isinstance(event, Move) and (event.kind in AT_ONCE) == at_once]
+def at_once(moves: Sequence[Move], ending: int) -> list[Move]:
+    """The moves that are posted as soon as they happen: all but those that wait for the settlement.
+
+    `ending` is the place in `moves` where those of the hand's last line begin. A forced payment in the middle of a hand
+    (a redeal of cuhhkassza) is posted at once, one that comes with the end (the missing vizi) is settled with it.
+    """
+    return [move for at, move in enumerate(moves) if at < ending or move.kind in AT_ONCE]
 
 
-def lines(hand: Hand, events: Iterable[Move]) -> list[Line]:
+def at_settlement(moves: Sequence[Move], ending: int) -> list[Move]:
+    """The moves that wait for the worker: what the hand's last line brings, stakes apart."""
+    return [move for move in moves[ending:] if move.kind not in AT_ONCE]
+
+
+def lines(hand: Hand, moves: Iterable[Move]) -> list[Line]:
     """What these moves debit and credit."""
     return [
         (_account(hand, debit, move.seat), _account(hand, credit, move.seat), move.amount)
-        for move in events
+        for move in moves
         for debit, credit in LINES[move.kind]
     ]
 

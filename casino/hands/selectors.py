@@ -1,5 +1,6 @@
 """Reading hands: the engine's state from inputs and log, views, records."""
 
+import json
 from typing import Any
 
 from casino import sql
@@ -11,6 +12,7 @@ from casino.house.models import House
 from casino.tables.models import Table
 from engine import game as engine
 from engine.canonical import sha256_of
+from engine.errors import EngineError
 
 
 def setup(hand: Hand) -> engine.Setup:
@@ -23,6 +25,7 @@ def setup(hand: Hand) -> engine.Setup:
         carry=hand.carry,
         dealer=len(hand.seats),
         deck=deals.deck(hand),
+        series=hand.series,
     )
 
 
@@ -33,12 +36,16 @@ def log(hand: Hand) -> list[str]:
 
 
 def state(hand: Hand) -> engine.Hand:
-    """The hand as it stands: inputs and log replayed through the engine."""
-    return engine.resume(setup(hand), log(hand))
+    """The hand as it stands: inputs and log replayed through the engine, which refuses the first wrong line."""
+    return engine.resume(setup(hand), log(hand), deals.shuffle(hand))
 
 
 def stored_result(result: engine.Result) -> dict[str, Any]:
-    """An engine's result as a hand's row keeps it; amounts in minor units, `winner` an engine seat, 0 for nobody."""
+    """An engine's result as a hand's row keeps it; amounts in minor units, `winner` an engine seat, 0 for nobody.
+
+    `series` is there only where the game has one.
+    """
+    series = {"series": dict(result.series)} if result.series else {}
     return {
         "net": list(result.net),
         "tax": result.tax,
@@ -46,7 +53,24 @@ def stored_result(result: engine.Result) -> dict[str, Any]:
         "carry_out": result.carry_out,
         "ending": result.ending,
         "winner": result.winner,
+        **series,
     }
+
+
+_LAST_RESULT = """
+SELECT result FROM hands_hand WHERE table_id = %s AND sitting_id = %s AND state = 'settled' ORDER BY number DESC LIMIT 1
+"""
+
+
+def series(table: Table, sitting_id: int) -> dict[str, int]:
+    """What the table's next hand must be told of those before it: `series` of the sitting's last settled hand.
+
+    A voided hand does not count, and a new sitting starts afresh: its cukassza has been shared.
+    """
+    for (result,) in sql.rows(_LAST_RESULT, [table.id, sitting_id]):
+        found: dict[str, int] = json.loads(result).get("series", {})
+        return found
+    return {}
 
 
 def unsettled(table: Table) -> Hand | None:
@@ -134,9 +158,12 @@ def finished_record(hand: Hand) -> dict[str, Any]:
     return record(hand)
 
 
-def record(hand: Hand) -> dict[str, Any]:
+def record(hand: Hand, game: engine.Hand | None = None) -> dict[str, Any]:
     """The hand as a `chr/1` record. Once the log is complete it holds the derived parts too, and in electronic mode the
-    deck and the seed that opens the commitment; inputs and log are as stored."""
+    deck or decks and the seed that opens the commitment; inputs and log are as stored.
+
+    `game` is the hand's state where the caller has it, which saves replaying an electronic hand for its redeals.
+    """
     out: dict[str, Any] = {
         "v": "chr/1",
         "game": hand.game,
@@ -149,6 +176,8 @@ def record(hand: Hand) -> dict[str, Any]:
         "carry": hand.carry,
         "acts": log(hand),
     }
+    if hand.series:
+        out["series"] = hand.series
     if hand.previous_hash:
         out["prev"] = hand.previous_hash
     if hand.commitment:
@@ -159,11 +188,31 @@ def record(hand: Hand) -> dict[str, Any]:
             out["bonus"] = hand.result["bonus"]
         out["state"] = hand.digest
         if hand.commitment:
-            out["deck"] = "".join(deals.deck(hand) or ())
+            out |= _decks(hand, game)
             out["seed"] = deals.open_seed(hand).hex()
     return out
 
 
-def record_hash(hand: Hand) -> str:
+def _decks(hand: Hand, game: engine.Hand | None) -> dict[str, Any]:
+    """The key of an electronic hand's packs: `deck`, or `decks` when cards were shuffled anew during the hand."""
+    setup_now = game.setup if game is not None else _as_far_as_it_goes(hand).setup
+    packs = ["".join(pack) for pack in (setup_now.deck or (), *setup_now.redeals)]
+    return {"decks": packs} if len(packs) > 1 else {"deck": packs[0]}
+
+
+def _as_far_as_it_goes(hand: Hand) -> engine.Hand:
+    """The hand up to the first line that the engine refuses: a disputed hand has a record too."""
+    game, shuffle = engine.start(setup(hand)), deals.shuffle(hand)
+    for line in log(hand):
+        try:
+            game.advance(line)
+            if shuffle is not None:
+                engine.supply(game, shuffle)
+        except EngineError:
+            break
+    return game
+
+
+def record_hash(hand: Hand, game: engine.Hand) -> str:
     """SHA-256 of a finished hand's canonical record, which the table's next record names as `prev`."""
-    return sha256_of(record(hand))
+    return sha256_of(record(hand, game))

@@ -1,7 +1,7 @@
 """Playing hands: setting up a table's game, dealing, entering cards, acting."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from casino import commands, sql
@@ -10,24 +10,45 @@ from casino.commands import Answer, Command
 from casino.errors import Conflict, ProofFailed, Unprocessable
 from casino.hands import deals, postings, selectors
 from casino.hands.models import Hand, HandState, Mode
-from casino.house import books, outbox
+from casino.house import books, chart, outbox
 from casino.house.models import ClockTimestamp, House
 from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
 from casino.tables.models import Seating, Table, TableState
 from engine import game as engine
+from engine.actions import actor_name, parse_action
+from engine.cards import UNKNOWN
 from engine.errors import EngineError, StackTooShort
-from engine.events import Event, Move, MoveKind
+from engine.events import Move, MoveKind
+from engine.rules import Rules
 from engine.vying import ranking
 
+
+def _verbs() -> dict[str, str]:
+    """Every verb of the games' logs with its meanings, game by game."""
+    found: dict[str, list[str]] = {}
+    for name in engine.game_names():
+        for verb, meaning in engine.game_info(name).verbs.items():
+            meanings = found.setdefault(verb, [])
+            if meaning not in meanings:
+                meanings.append(meaning)
+    return {verb: "; or ".join(meanings) for verb, meanings in found.items()}
+
+
 #: Every verb of the games' logs with its meaning.
-VERBS: dict[str, str] = {
-    verb: meaning for name in engine.game_names() for verb, meaning in engine.game_info(name).verbs.items()
-}
+VERBS = _verbs()
+#: Verbs that turn a whole hand over.
+_SHOWING = frozenset({"sm", "cu"})
 #: Celery task that settles an ended hand.
 RESOLVE = "hands.resolve_hand"
-#: Options without a silent default at a house table, although the engine can do without them.
-HOUSE_MUST_SET = {"ferbli": ("vizi", "table_max")}
+#: Options without a silent default at a house table, although the engine can do without some of them. A `tax_cap` the
+#: engine demands itself wherever tax is taken.
+HOUSE_MUST_SET = {
+    "ferbli": ("vizi", "table_max", "tax_bps"),
+    "faerbeln": ("ante", "lower", "round2_unit", "bonus41", "tax_bps"),
+}
+#: Hands worth 41 that one deal can hold: one a suit.
+MOST_BONUSES = 4
 
 
 def warm_up() -> None:
@@ -41,12 +62,6 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
     Raises the engine's typed option errors, and Unprocessable for what a house table must set or cannot seat.
     """
     info = engine.game_info(terms.game)
-    info.rules.parse(terms.options, terms.seats)
-    if terms.min_stack < int(terms.options.get("vizi", 0)):
-        raise Unprocessable("A stack must cover the vizi.", code="min_stack_too_small", min=terms.options["vizi"])
-    for name in HOUSE_MUST_SET.get(terms.game, ()):
-        if name not in terms.options:
-            raise Unprocessable(f"A {terms.game} table must set {name}.", code="option_missing", option=name)
     if not info.min_seats <= terms.seats <= info.max_seats:
         raise Unprocessable(
             f"{terms.game} seats {info.min_seats} to {info.max_seats}.",
@@ -54,7 +69,39 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
             min=info.min_seats,
             max=info.max_seats,
         )
+    must_set = HOUSE_MUST_SET.get(terms.game, ())
+    for name in must_set:
+        if name not in terms.options:
+            raise Unprocessable(
+                f"A {terms.game} table must set {name}.", code="option_missing", option=name, must_set=list(must_set)
+            )
+    least = _least_stack(terms)
+    if terms.min_stack < least:
+        raise Unprocessable(
+            f"A stack must cover the forced payments of a hand, {least}.", code="min_stack_too_small", min=least
+        )
     return tables.create_table(house=house, code=code, terms=terms, actor=actor)
+
+
+def _least_stack(terms: tables.Terms) -> int:
+    """What a seat must bring to any hand of the table, in minor units.
+
+    The options are checked for every number of players that the table may deal to, the full table first, because what
+    they mean may depend on it. Raises the engine's typed option errors.
+    """
+    full = rules(terms.game, terms.options, terms.seats)
+    fewer = range(least_players(terms.game, terms.options), terms.seats)
+    return max(full.least_stack, *(rules(terms.game, terms.options, seats).least_stack for seats in fewer), 0)
+
+
+def rules(game: str, options: Mapping[str, Any], seats: int) -> Rules:
+    """A table's options as the rules of a hand for so many seats. Raises the engine's typed option errors."""
+    return engine.game_info(game).rules.parse(engine.resolve(game, options, seats), seats)
+
+
+def least_players(game: str, options: Mapping[str, Any]) -> int:
+    """With fewer players no hand is dealt: the game's own least, or what must be in for a hand to go ahead."""
+    return max(engine.game_info(game).min_seats, options.get("min_active") or 0)
 
 
 # --- One write to a hand --------------------------------------------------------------------------------------------
@@ -68,18 +115,30 @@ SELECT %s, added.seq, added.text FROM unnest(%s::int[], %s::text[]) AS added (se
 
 @dataclass(slots=True)
 class _Play:
-    """A hand while one command works on it: row, engine state, and what has been accepted so far."""
+    """A hand while one command works on it: row, engine state, where in log and moves the command began, and the lines
+    accepted so far. `shuffle` gives the packs of redeals in electronic mode."""
 
     hand: Hand
     game: engine.Hand
+    shuffle: engine.Shuffle | None
     first_seq: int
-    lines: list[str]
-    events: list[Event]
+    first_move: int
+    lines: list[str] = field(default_factory=list)
+    before_line: int = 0
+
+    @property
+    def ending(self) -> int:
+        """Where the moves of the line that ended the hand begin; behind all moves while it is played."""
+        return self.before_line if self.game.over else len(self.game.moves)
 
     def take(self, line: str) -> None:
         """Let the engine accept one line; it raises and changes nothing when the line is not legal."""
-        self.events += self.game.apply(line)
-        self.lines.append(self.game.log[-1])
+        before = len(self.game.moves)
+        self.game.advance(line)
+        self.before_line = before
+        if self.shuffle is not None:
+            engine.supply(self.game, self.shuffle)
+        self.lines.append(line)
 
     def take_forced(self) -> None:
         """In electronic mode, deal and show for as long as nobody has a choice."""
@@ -125,7 +184,8 @@ def _told(play: _Play, view: dict[str, Any]) -> dict[str, Any]:
 
 
 def _post_at_once(play: _Play) -> None:
-    moves = postings.moves(play.events, at_once=True)
+    new = play.game.moves[play.first_move :]
+    moves = postings.at_once(new, play.ending - play.first_move)
     if moves:
         hand = play.hand
         books.enter(
@@ -140,8 +200,7 @@ def _post_at_once(play: _Play) -> None:
 def _proven_balances(play: _Play) -> dict[str, Any]:
     """The ledger's balances, after making sure that they are the engine's, less what waits for the settlement."""
     balances = selectors.balances(play.hand)
-    waiting = postings.moves(play.events, at_once=False)
-    pot, stacks = expected_before_settlement(play.game, waiting)
+    pot, stacks = expected_before_settlement(play.game, postings.at_settlement(play.game.moves, play.ending))
     in_ledger = tuple(balances["stacks"].values())
     if (balances["pot"], in_ledger) != (pot, stacks):
         raise ProofFailed(
@@ -182,7 +241,7 @@ def _end(play: _Play) -> None:
     Hand.objects.filter(id=hand.id).update(
         state=hand.state, digest=hand.digest, result=hand.result, handle=hand.handle, ended_at=ClockTimestamp()
     )
-    hand.table.last_record_hash = selectors.record_hash(hand)
+    hand.table.last_record_hash = selectors.record_hash(hand, play.game)
     outbox.enqueue(house=hand.house, task=RESOLVE, subject=str(hand.id))
 
 
@@ -201,6 +260,7 @@ def deal(*, command: Command, code: str, mode: Mode, dealer_seat: int | None, si
         table = tables.lock_table(command, code)
         tables.require_state(table, TableState.OPEN)
         order = _play_order(table, dealer_seat, sitting_out)
+        _require_tray(table, len(order))
         hand = _new_hand(table, order, mode)
         try:
             game = engine.start(selectors.setup(hand))
@@ -210,9 +270,9 @@ def deal(*, command: Command, code: str, mode: Mode, dealer_seat: int | None, si
         table.state = TableState.PLAYING
         table.dealer_seat = hand.seats[0]["seat"]
         table.hands_dealt = hand.number
-        play = _Play(hand, game, 0, [], list(game.opening_events))
+        play = _Play(hand, game, deals.shuffle(hand), first_seq=0, first_move=0)
         _post_at_once(play)
-        play.first_seq, play.events = 1, []
+        play.first_seq, play.first_move = 1, len(game.moves)
         play.take_forced()
         data = {
             "mode": str(mode),
@@ -222,6 +282,9 @@ def deal(*, command: Command, code: str, mode: Mode, dealer_seat: int | None, si
             "carry": hand.carry,
             "commitment": hand.commitment,
         }
+        # What the table's terms do not say already.
+        data |= {"options": hand.options} if hand.options != table.options else {}
+        data |= {"series": hand.series} if hand.series else {}
         return _answer(command, play, "hand.dealt", data, status=201)
 
     return commands.run(command, operation)
@@ -236,8 +299,8 @@ def act(*, command: Command, code: str, lines: Sequence[str]) -> Answer:
     def operation() -> Answer:
         table = tables.lock_table(command, code)
         hand = selectors.playing(table)
-        before = selectors.log(hand)
-        play = _Play(hand, engine.resume(selectors.setup(hand), before), len(before) + 1, [], [])
+        game = selectors.state(hand)
+        play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
         for number, line in enumerate(lines):
             try:
                 play.take(_arranged(play.game, line))
@@ -269,7 +332,7 @@ def _play_order(table: Table, dealer_seat: int | None, sitting_out: Sequence[int
             )
         if dealer_seat not in [seating.seat for seating in dealt_in]:
             raise Unprocessable(f"Nobody is dealt in on seat {dealer_seat}.", code="no_such_seat")
-    least = engine.game_info(table.game).min_seats
+    least = least_players(table.game, table.options)
     if len(dealt_in) < least:
         raise Conflict(f"A hand of {table.game} takes at least {least} players.", code="too_few_players", min=least)
     first_dealer = dealt_in[-1].seat
@@ -277,6 +340,22 @@ def _play_order(table: Table, dealer_seat: int | None, sitting_out: Sequence[int
     # A dealer who has left or sits out is replaced by the next in play order.
     dealer = tables.in_play_order(dealt_in, after=wanted - 1)[0].seat
     return tables.in_play_order(dealt_in, after=dealer)
+
+
+def _require_tray(table: Table, seats: int) -> None:
+    """Refuse a hand whose bonuses the table's tray might not be able to pay: chips must be there to be promised."""
+    most = int(table.options.get("bonus41") or 0) * min(seats, MOST_BONUSES)
+    if not most:
+        return
+    tray = table.account("9130")
+    held = chart.balances(table.house, [tray])[tray]
+    if held < most:
+        raise Conflict(
+            f"The tray of table {table.code} holds {held}, the bonuses of a hand can be {most}. Bring chips first.",
+            code="tray_too_small",
+            min=most,
+            tray=held,
+        )
 
 
 def _too_short(hand: Hand, error: StackTooShort) -> Unprocessable:
@@ -292,21 +371,21 @@ def _too_short(hand: Hand, error: StackTooShort) -> Unprocessable:
 
 
 def _arranged(game: engine.Hand, line: str) -> str:
-    """A show with the cards put in the order in which they were dealt, which a dealer turning them over cannot know.
+    """A hand shown with its cards put in the order in which they were dealt, which a dealer turning them over cannot
+    know. In electronic mode the house knows them all, so `??` stands for a card that its holder leaves it to turn over.
 
-    Any other line, and a show that does not hold the cards known so far, stays as it is for the engine to judge.
+    Any other line, and one that does not hold the cards known so far, stays as it is for the engine to judge.
     """
-    actor, _, show = line.partition(" sm ")
-    if not show:
+    action = parse_action(line)
+    if action.verb not in _SHOWING or action.actor > game.setup.seats:
         return line
-    seats = game.view("auditor")["seats"]
-    dealt = next((seat["cards"] for seat in seats if f"p{seat['seat']}" == actor), [])  # type: ignore[attr-defined]
-    shown = [show[at : at + 2] for at in range(0, len(show), 2)]
-    unknown = [card for card in shown if card not in dealt]
-    if len(shown) != len(dealt) or len(unknown) != dealt.count("??"):
+    dealt = game.cards_of(action.actor)
+    turned_over_by_the_house = UNKNOWN if UNKNOWN not in dealt else ""
+    unknown = [card for card in action.cards if card not in (*dealt, turned_over_by_the_house)]
+    if len(action.cards) != len(dealt) or len(unknown) != dealt.count(UNKNOWN):
         return line
-    in_order = "".join(card if card != "??" else unknown.pop(0) for card in dealt)
-    return f"{actor} sm {in_order}"
+    in_order = "".join(card if card != UNKNOWN else unknown.pop(0) for card in dealt)
+    return f"{actor_name(action.actor)} {action.verb} {in_order}"
 
 
 def _new_hand(table: Table, order: list[Seating], mode: Mode) -> Hand:
@@ -320,10 +399,11 @@ def _new_hand(table: Table, order: list[Seating], mode: Mode) -> Hand:
         name=f"{table.code}-{number:06d}",
         mode=mode,
         game=table.game,
-        options=table.options,
+        options=engine.resolve(table.game, table.options, len(order)),
         seats=[{"seat": seating.seat, "player": seating.player.ref} for seating in order],
         stacks=[chips[seating.player.ref] for seating in order],
         carry=table_selectors.cukassza(table),
+        series=selectors.series(table, order[0].sitting_id),
         previous_hash=table.last_record_hash,
     )
     if mode == Mode.ELECTRONIC:

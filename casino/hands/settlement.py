@@ -10,7 +10,7 @@ from typing import Any
 
 from casino import commands, locks
 from casino.audit.services import Actor, Receipt, record
-from casino.hands import postings, selectors
+from casino.hands import deals, postings, selectors
 from casino.hands.models import Hand, HandState
 from casino.house import books, chart, outbox
 from casino.house.models import ClockTimestamp, OutboxMessage
@@ -18,7 +18,7 @@ from casino.tables import services as tables
 from casino.tables.models import Table, TableState
 from engine import game as engine
 from engine.errors import EngineError
-from engine.events import Event
+from engine.events import Move
 
 log = logging.getLogger(__name__)
 
@@ -43,19 +43,18 @@ def resolve(message_id: int) -> str:
 def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
     actor = Actor(staff="worker", role="system", terminal="", request=f"outbox:{message.id}")
     try:
-        game, last_events = replay(hand)
+        game, moves = replay(hand)
         mismatch = compare(hand, game)
     except EngineError as error:
-        game, last_events, mismatch = None, (), f"replay refused: {error.code}: {error.message}"
+        game, moves, mismatch = None, [], f"replay refused: {error.code}: {error.message}"
     if game is None or mismatch is not None:
         _dispute(hand, mismatch or "", actor)
         return
-    lines = postings.lines(hand, postings.moves(last_events, at_once=False))
     entered = books.enter(
         hand.house,
         key=f"hand:{hand.name}:settlement",
         kind="hand.settled",
-        lines=lines,
+        lines=postings.lines(hand, moves),
         metadata={"hand": hand.name, "digest": hand.digest},
     )
     _finish(hand, HandState.SETTLED, TableState.OPEN, entered.transaction_id)
@@ -72,25 +71,27 @@ def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
     )
 
 
-def replay(hand: Hand) -> tuple[engine.Hand, tuple[Event, ...]]:
-    """The whole hand from its inputs and log; returns the final state and the events of the last line.
+def replay(hand: Hand) -> tuple[engine.Hand, list[Move]]:
+    """The whole hand from its inputs and log; returns the final state and the moves that wait for the settlement.
 
     Raises the engine's error for the first wrong line.
     """
-    game = engine.start(selectors.setup(hand))
-    events: tuple[Event, ...] = ()
-    for line in selectors.log(hand):
-        events = game.apply(line)
-    return game, events
+    lines = selectors.log(hand)
+    game = engine.resume(selectors.setup(hand), lines[:-1], deals.shuffle(hand))
+    ending = len(game.moves)
+    for line in lines[-1:]:
+        game.advance(line)
+    return game, postings.at_settlement(game.moves, ending)
 
 
 def compare(hand: Hand, game: engine.Hand) -> str | None:
     """Whether a replayed hand is the stored one: None, or the first difference in words."""
     if not game.over or game.result is None:
         return "the log ends before the hand does"
-    for name, value in selectors.stored_result(game.result).items():
-        if hand.result is None or hand.result[name] != value:
-            return f"{name} is {value} by replay and {hand.result and hand.result[name]} as stored"
+    replayed, stored = selectors.stored_result(game.result), hand.result or {}
+    for name in replayed | stored:
+        if replayed.get(name) != stored.get(name):
+            return f"{name} is {replayed.get(name)} by replay and {stored.get(name)} as stored"
     if game.digest() != hand.digest:
         return "the digest of the final state is another"
     return None

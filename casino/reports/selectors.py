@@ -41,7 +41,7 @@ def balances(house: House) -> dict[str, int]:
 
 
 def tables(house: House) -> list[dict[str, Any]]:
-    """Per table: hands, handle (all stakes put in), tax, cukassza outstanding, what waits in the pot."""
+    """Per table: hands, handle (all stakes put in), tax, bonuses paid, cukassza outstanding, what waits in the pot."""
     by_code = balances(house)
     counted = Table.objects.filter(house=house).annotate(
         settled=Count("hands", filter=Q(hands__state=HandState.SETTLED)),
@@ -58,6 +58,7 @@ def tables(house: House) -> list[dict[str, Any]]:
             "unsettled": table.unsettled,
             "handle": table.staked or 0,
             "tax": by_code[table.account("4010")],
+            "bonus": by_code[table.account("5100")],
             "cukassza": by_code[table.account("2040")],
             "pot": by_code[table.account("2030")],
         }
@@ -174,6 +175,7 @@ def hand_money(hand: Hand) -> dict[str, Any]:
         "state": hand.state,
         "net": [moved.get(table.stack_account(seat["player"]), 0) for seat in hand.seats],
         "tax": moved.get(table.account("4010"), 0),
+        "bonus": moved.get(table.account("5100"), 0),
         "carry_out": hand.carry + moved.get(table.account("2040"), 0),
     }
 

@@ -9,6 +9,8 @@ from typing import Any
 from deploy.demo.client import Refused, Terminal
 from deploy.demo.evening import EveningError
 
+#: Actions that one request may hold.
+MOST_ACTIONS = 20
 #: Seconds to wait for a settlement before giving up.
 SETTLEMENT_PATIENCE = 120.0
 
@@ -117,12 +119,14 @@ class Console:
 
 
 def gestures(acts: list[str]) -> list[list[str]]:
-    """The log cut into what a console sends at once: the vizi and the deal, a look with what follows it, the show."""
+    """The log cut into what a console sends at once: an action with the cards it brings, a look with what follows it,
+    and what everybody does in turn without deciding anything: paying, turning up, showing."""
     out: list[list[str]] = []
     for line in acts:
         verb = line.split(" ")[1]
         last = out[-1][-1].split(" ")[1] if out else ""
-        if last == "lk" or verb == last in ("dh", "sm") or (last, verb) == ("po", "dh"):
+        belongs = last == "lk" or verb == "dh" or verb == last in ("po", "up", "sm")
+        if out and belongs and len(out[-1]) < MOST_ACTIONS:
             out[-1].append(line)
         else:
             out.append([line])
@@ -134,7 +138,9 @@ def as_action(line: str) -> dict[str, Any]:
     actor, verb, *arguments = line.split(" ")
     action: dict[str, Any] = {"actor": actor, "verb": verb}
     for argument in arguments:
-        if argument.isdigit():
+        if verb == "mj" or (verb == "rv" and "amount" in action):
+            action["commitment" if verb == "mj" else "nonce"] = argument
+        elif argument.isdigit():
             action["count" if verb == "lk" else "amount"] = int(argument)
         elif argument.startswith("p"):
             action["target"] = argument

@@ -1,14 +1,23 @@
 """Reading a recorded evening: which tables, seats, players and chips it needs."""
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-#: The recorded evening, and hands for what it lacks that continue its tables.
-DEFAULT = (HERE / "evening.jsonl", HERE / "extra.jsonl")
+#: The recorded evening; hands for what it lacks, which continue its tables; two tables with Ferbli's variations, whose
+#: hands `python -m engine play` made (legal choices at random; names of hands and players are the evening's own).
+DEFAULT = (HERE / "evening.jsonl", HERE / "extra.jsonl", HERE / "variants.jsonl")
+#: One table of the recorded Färbeln joins in; EVENING=deploy/demo/faerbeln.jsonl plays all three.
+FAERBELN, FAERBELN_TABLE = HERE / "faerbeln.jsonl", "F1"
+
+
+_AMOUNT = re.compile(r"p[1-9] (?:po|cc|rb|br|ks|rv) [0-9]+(?: |\Z)")
+#: Options that a largest single bet must not be below.
+_STAKES = ("vizi", "majzli_max")
 
 
 class EveningError(Exception):
@@ -35,15 +44,22 @@ class RecordedTable:
         return 4 * max(sum(hand["stacks"]) + hand["carry"] for hand in self.hands)
 
     @property
+    def plays_blindly(self) -> bool:
+        """Whether a console that knows no card can enter every action of its players."""
+        return self.game == "ferbli" and not {"show_two", "cuhhol", "majzli_max"} & self.options.keys()
+
+    @property
     def table_max(self) -> int:
         """A largest single bet that no recorded amount exceeds, in minor units."""
-        amounts = (int(word) for hand in self.hands for line in hand["acts"] for word in line.split() if word.isdigit())
-        return int(self.options.get("table_max", max(amounts, default=0) or self.options.get("vizi", 1)))
+        amounts = [int(line.split()[2]) for hand in self.hands for line in hand["acts"] if _AMOUNT.match(line)]
+        return int(self.options.get("table_max", max(*amounts, *(self.options.get(name, 1) for name in _STAKES))))
 
 
 def read(evening: Path | None) -> dict[str, RecordedTable]:
-    """The evening of one file, or the recorded one with what continues it. Raises EveningError."""
-    return load([evening] if evening else [path for path in DEFAULT if path.exists()])
+    """The evening of one file, or the recorded one with all that belongs to it. Raises EveningError."""
+    if evening:
+        return load([evening])
+    return load(DEFAULT) | {FAERBELN_TABLE: load([FAERBELN])[FAERBELN_TABLE]}
 
 
 def load(paths: Iterable[Path]) -> dict[str, RecordedTable]:

@@ -127,9 +127,9 @@ def _play_electronic(
 ) -> None:
     """A short sitting with committed decks, at a Ferbli table of middling size where there is one.
 
-    Färbeln cannot be played so yet: a player turns up two cards of his choice, and no screen shows him his cards.
+    Where a player names cards of his own it cannot be played so yet: no screen shows him his cards.
     """
-    candidates = sorted((table for table in tables.values() if table.game == "ferbli"), key=lambda table: table.seats)
+    candidates = sorted((table for table in tables.values() if table.plays_blindly), key=lambda table: table.seats)
     if not candidates:
         return
     table = candidates[len(candidates) // 2]

@@ -28,7 +28,7 @@ class Report:
         """Every condition of a closed evening by name."""
         report, found = self.house, self.verification
         return {
-            "every recorded hand's net, tax and carry in the ledger equal the record's": not self.differences,
+            "every recorded hand's net, tax, bonus and carry in the ledger equal the record's": not self.differences,
             "every hand is settled": all(not table["unsettled"] for table in report["tables"]),
             "no pot and no cukassza is left": all(not table["pot"] + table["cukassza"] for table in report["tables"]),
             "chips in circulation equal the chip liability, at the height of the evening and after it": (
@@ -67,6 +67,8 @@ def compare(record: dict[str, Any], money: dict[str, Any] | None) -> list[str]:
     if money is None:
         return [f"{record['hand']}: the house does not know it"]
     expected = {key: record[key] for key in ("net", "tax", "carry_out") if key in record}
+    if "bonus" in record:
+        expected["bonus"] = sum(record["bonus"])
     return [
         f"{record['hand']}: {key} is {money[key]} in the ledger and {value} in the record"
         for key, value in expected.items()
@@ -110,7 +112,7 @@ def _grid(title: str) -> Table:
 def _tables(report: Report) -> Table:
     out = _grid("Tables")
     waiting = {row["table"]: row["cukassza"] for row in report.at_its_height["tables"]}
-    for name in ("table", "game", "seats", "hands", "handle", "tax", "cukassza", "after closing"):
+    for name in ("table", "game", "seats", "hands", "handle", "tax", "bonus", "cukassza", "after closing"):
         out.add_column(name, justify="left" if name in ("table", "game") else "right")
     for row in report.house["tables"]:
         out.add_row(
@@ -120,6 +122,7 @@ def _tables(report: Report) -> Table:
             str(row["hands"]),
             f"{row['handle']:,}",
             f"{row['tax']:,}",
+            f"{row['bonus']:,}",
             f"{waiting[row['table']]:,}",
             f"{row['cukassza']:,}",
         )

@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from deploy.demo.evening import EveningError, RecordedTable
 
@@ -80,16 +81,8 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
         open_vault(house=house, capital=chips, chips=chips, actor=actor)
         create_drawer(house=house, code=DRAWER, actor=actor)
         for table in tables:
-            options = {"table_max": table.table_max, **table.options} if table.game == "ferbli" else table.options
-            terms = Terms(
-                game=table.game,
-                options=options,
-                seats=table.seats,
-                min_stack=int(options.get("vizi", 1)),
-                max_stack=table.max_stack,
-                kassza_end=KasszaEnd.SPLIT,
-            )
             try:
+                terms = Terms(max_stack=table.max_stack, kassza_end=KasszaEnd.SPLIT, **_agreed(table))
                 stocked = set_up_table(house=house, code=table.code, terms=terms, actor=actor)
             except Exception as error:
                 problem = problems.describe(error)
@@ -100,6 +93,22 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
             if bonus := int(table.options.get("bonus41", 0)):
                 stock_tray(table=stocked, amount=TRAY_BONUSES * bonus, actor=actor)
         return _hire(house.code, [table.code for table in tables])
+
+
+def _agreed(table: RecordedTable) -> dict[str, Any]:
+    """A table's game, options, seats and least stack. Records leave out what is usual in their game, a house must say
+    it: how much tax it takes, and in Ferbli the largest single bet."""
+    from casino.hands.services import rules
+
+    agreed = rules(table.game, table.options, table.seats)
+    told = {"tax_bps": getattr(agreed, "tax_bps", 0)}
+    told |= {"table_max": table.table_max} if table.game == "ferbli" else {}
+    return {
+        "game": table.game,
+        "options": told | table.options,
+        "seats": table.seats,
+        "min_stack": max(agreed.least_stack, 1),
+    }
 
 
 def _hire(house_code: str, table_codes: list[str]) -> Credentials:

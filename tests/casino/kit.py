@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import logging
 import uuid
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,9 +22,14 @@ from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalTok
 from casino.tables.models import KasszaEnd, Table
 from casino.tables.services import Terms
 from deploy.demo.dealer import as_action
+from engine.game import game_info, resolve
+
+# A line for every request would drown what a failing test has to say.
+logging.getLogger("httpx").setLevel(logging.WARNING)
 
 ACTOR = Actor(staff="test", role="system", terminal="", request="test")
 FERBLI = {"vizi": 100, "table_max": 100_000, "tax_bps": 500, "tax_cap": 5_000}
+FAERBELN = {"ante": 200, "lower": 500, "round2_unit": "lower", "bonus41": 10_000, "tax_bps": 500, "tax_cap": 700}
 CHIPS = 100_000_000
 
 #: The worked hand of the record format: four seats, besszer, a charge, a showdown.
@@ -117,10 +123,10 @@ class Kit:
         self, game: str, agreed: dict[str, Any], *, code: str, seats: int, kassza_end: KasszaEnd = KasszaEnd.HOUSE
     ) -> Table:
         """Set up a table of any game with exactly these options."""
+        least = game_info(game).rules.parse(resolve(game, agreed, seats), seats).least_stack
         terms = Terms(
-            game=game, options=agreed, seats=seats, min_stack=agreed.get("vizi", 1), max_stack=1_000_000,
-            kassza_end=kassza_end,
-        )  # fmt: skip
+            game=game, options=agreed, seats=seats, min_stack=least, max_stack=1_000_000, kassza_end=kassza_end
+        )
         return set_up_table(house=self.house, code=code, terms=terms, actor=ACTOR)
 
     def token(self, role: Role, kind: TerminalKind, place: str) -> str:

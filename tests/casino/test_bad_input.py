@@ -19,7 +19,7 @@ from casino.tables.models import KasszaEnd
 from casino.tables.services import Terms
 from deploy.demo.dealer import as_action
 from engine.errors import EngineError
-from tests.casino.kit import ACTOR, FERBLI, Kit
+from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Kit
 from tests.casino.scene import SHOWN, Case, Scene, assert_problem, build, cases, fingerprint, refused, send
 
 # --- One house with a desk in every state that a case needs ----------------------------------------------------------
@@ -545,6 +545,11 @@ def test_a_cage_that_does_not_allow_it(scene: Scene, case: Case) -> None:
         assert problem["params"]["account_code"] and problem["params"]["needed"] > 0
 
 
+def without(name: str) -> dict[str, Any]:
+    """The usual options of a Färbeln table but this one."""
+    return {key: value for key, value in FAERBELN.items() if key != name}
+
+
 # --- Setting up a table: no HTTP operation yet, the same promise ------------------------------------------------------
 
 
@@ -555,8 +560,19 @@ def test_a_cage_that_does_not_allow_it(scene: Scene, case: Case) -> None:
         ({"options": {"table_max": 100_000}}, "option_missing"),
         ({"options": {"vizi": 100}}, "option_missing"),
         ({"options": {"vizi": 100, "table_max": 100_000, "tax_bps": 500}}, "option_missing"),
-        ({"options": FERBLI | {"limit": "triple"}}, "unsupported_variant"),
-        ({"options": FERBLI | {"wild": ["Kl"]}}, "unsupported_variant"),
+        ({"options": {"vizi": 100, "table_max": 100_000}}, "option_missing"),
+        ({"options": FERBLI | {"combined_rounds": True}}, "unsupported_variant"),
+        ({"options": FERBLI | {"blind_announce": "explicit"}}, "unsupported_variant"),
+        ({"options": FERBLI | {"limit": "fourfold"}}, "option_out_of_range"),
+        ({"options": FERBLI | {"wild": ["Kc"]}}, "option_out_of_range"),
+        ({"options": FERBLI | {"wild": "jokers"}}, "option_out_of_range"),
+        ({"options": FERBLI | {"majzli_max": 150}}, "option_out_of_range"),
+        ({"options": FERBLI | {"majzli_max": 500}}, "min_stack_too_small"),
+        ({"options": FERBLI | {"min_active": 5}}, "option_out_of_range"),
+        ({"game": "faerbeln", "options": without("round2_unit")}, "option_missing"),
+        ({"game": "faerbeln", "options": without("tax_cap")}, "option_missing"),
+        ({"game": "faerbeln", "options": without("tax_bps")}, "option_missing"),
+        ({"game": "faerbeln", "options": FAERBELN}, "min_stack_too_small"),
         ({"options": FERBLI | {"vizi": "100"}}, "option_out_of_range"),
         ({"options": FERBLI | {"vizi": True}}, "option_out_of_range"),
         ({"options": FERBLI | {"vizi": 0}}, "option_out_of_range"),

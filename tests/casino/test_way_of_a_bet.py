@@ -29,7 +29,7 @@ def test_the_worked_hand_of_the_record_format_pays_what_it_says(kit: Kit) -> Non
     assert kit.settle() == [HandState.SETTLED]
     hand = Hand.objects.get(house=kit.house)
     assert hand_money(hand) == {
-        "hand": "T1-000001", "state": "settled", "net": [1800, -300, 0, -1500], "tax": 0, "carry_out": 0,
+        "hand": "T1-000001", "state": "settled", "net": [1800, -300, 0, -1500], "tax": 0, "bonus": 0, "carry_out": 0,
     }  # fmt: skip
     stacks = [seat["stack"] for seat in dealer.refresh()["seats"]]
     assert stacks == [21_800, 14_700, 9_000, 28_500]
@@ -275,7 +275,7 @@ def test_the_house_pays_the_bonus_for_a_41_from_the_tables_own_tray(kit: Kit) ->
         for record in map(json.loads, (DEMO / "faerbeln.jsonl").read_text().splitlines())
         if any(record.get("bonus", [])) and len(record["seats"]) == 3
     )
-    table = kit.table_for("faerbeln", record["opt"], code="F1", seats=3)
+    table = kit.table_for("faerbeln", {"tax_bps": 500, **record["opt"]}, code="F1", seats=3)
     stock_tray(table=table, amount=50_000, actor=ACTOR)
     dealer = kit.seated("F1", stacks=(900_000,) * 3)
     dealer.ok("hands", {"mode": "physical", "dealer_seat": 3})
