@@ -10,7 +10,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from random import Random
 from typing import Any
 
@@ -18,7 +18,7 @@ from engine.errors import EngineError
 from engine.game import Hand, Legal, Setup, start
 from engine.record import format_record, record_of
 from tests.model.asking import May
-from tests.model.random_play import Truth, line_for, random_case, spoilt
+from tests.model.random_play import Truth, line_for, random_case, spoilt, spoilt_decks
 from tests.model.referee import Referee, case_of, judge
 from tests.model.table import Case, Outcome
 
@@ -168,6 +168,8 @@ def one_hand(seed: str, variants: Sequence[str] = (), spoil: int = 8) -> Iterato
     yield from (f"option {name}" for name in case.opt)
     compare_log(case, hand.log)
     compare_record(case, hand)
+    for decks in spoilt_decks(case, random) if spoil else ():
+        yield "deck, accepted" if compare_log(replace(case, decks=decks), hand.log) is None else "deck, refused"
     for lines in spoilt(hand.log, random, spoil):
         yield "spoilt, accepted" if compare_log(case, lines) is None else "spoilt, refused"
 

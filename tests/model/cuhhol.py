@@ -95,12 +95,14 @@ def redeal(table: Table, number: int, others: list[str]) -> Course:
 
 
 def face_up(table: Table, number: int, others: list[str], dealt: list[str]) -> Callable[[list[str]], bool]:
-    """Whether cards can come after ``dealt`` in that redeal; a pack that nobody has shuffled yet has none."""
+    """Whether cards can come after ``dealt`` in that redeal; an unfit pack has none."""
 
     def right(cards: list[str]) -> bool:
         decks = table.case.decks
         if "??" in cards or decks is None:
             return set(cards) <= set(others) - set(dealt)
-        return len(decks) > number and cards == list(decks[number][len(dealt) : len(dealt) + 4])
+        if len(decks) <= number or sorted(decks[number]) != sorted(others):
+            return False
+        return cards == list(decks[number][len(dealt) : len(dealt) + 4])
 
     return right

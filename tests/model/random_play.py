@@ -226,3 +226,15 @@ def altered(line: str, seats: int, random: Random) -> str:
             random.shuffle(cards)
         words[at] = "".join(cards)
     return " ".join(words)
+
+
+def spoilt_decks(case: Case, random: Random) -> Iterator[list[list[str]]]:
+    """The known packs with two cards of one exchanged, the packs of redeals also with a card that is not theirs."""
+    for number, pack in enumerate(case.decks or ()):
+        decks = [list(other) for other in case.decks or ()]
+        one, two = random.sample(range(len(pack)), 2)
+        decks[number][one], decks[number][two] = pack[two], pack[one]
+        yield decks
+        if number:
+            yield [*decks[:number], [*pack[:one], random.choice(PACK), *pack[one + 1 :]], *decks[number + 1 :]]
+            yield decks[:number]
