@@ -14,7 +14,7 @@ from engine.actions import Action
 from engine.errors import AmountOutOfRange, StackTooShort
 from engine.events import MoveKind
 from engine.game import Setup
-from engine.vying.pots import split_pots
+from engine.vying.pots import split_pots, tax_shares
 from engine.vying.state import VyingState
 from engine.vying.turns import PotRules
 
@@ -94,13 +94,11 @@ class StakeState(VyingState):
         matched = list(self.stakes)
         matched[top] = min(matched[top], max(stake for seat, stake in enumerate(matched) if seat != top))
         pots = split_pots(matched, list(keys))
-        carried = self.pot - sum(matched)
-        tax = total = 0
-        for pot in pots:
-            amount, carried = pot.amount + carried, 0
-            total += amount
-            share = min(self.rules.tax_on(total) - tax, amount)
-            tax += share
+        amounts = [pot.amount for pot in pots]
+        amounts[0] += self.pot - sum(matched)
+        shares = tax_shares(amounts, self.rules.tax_on)
+        tax = sum(shares)
+        for pot, amount, share in zip(pots, amounts, shares, strict=True):
             winner = max(pot.seats, key=keys.__getitem__)
             self.stacks[winner] += amount - share
             if amount > share:
