@@ -55,17 +55,27 @@ def pots_among(table: Table, running: list[int]) -> Pots:
 
 
 def award(table: Table, pots: Pots, best: Callable[[list[int]], int], ending: str) -> NoReturn:
-    """Pay the pots out, less the house's tax, which is counted once, from the main pot upwards.
-
-    Each pot bears what the tax grows by when it is added to those below it, so the cap spares the side pots first.
-    """
+    """Pay the pots out, less the house's tax on all of them together."""
     net = {seat: -table.paid[seat] for seat in table.seats}
-    below = 0
-    for money, seats in pots:
-        net[best(seats)] += money - (house_tax(table, below + money) - house_tax(table, below))
-        below += money
-    tax = house_tax(table, below)
-    raise Finished(outcome(table, tuple(net.values()), tax, 0, ending, best(pots[0][1])))
+    taxes = taxes_of([money for money, _ in pots], table)
+    for (money, seats), tax in zip(pots, taxes, strict=True):
+        net[best(seats)] += money - tax
+    raise Finished(outcome(table, tuple(net.values()), sum(taxes), 0, ending, best(pots[0][1])))
+
+
+def taxes_of(pots: list[int], table: Table) -> list[int]:
+    """What each pot bears of the tax, which is counted once, from the main pot upwards.
+
+    A pot bears what the tax grows by when it is added to those below it, so the cap spares the side pots first; what
+    a pot is too small for (the tax grows by whole chips) falls to those below it.
+    """
+    totals = [house_tax(table, sum(pots[:count])) for count in range(len(pots) + 1)]
+    taxes = [upper - lower for lower, upper in zip(totals, totals[1:], strict=False)]
+    for place in range(len(pots) - 1, 0, -1):
+        excess = max(taxes[place] - pots[place], 0)
+        taxes[place] -= excess
+        taxes[place - 1] += excess
+    return taxes
 
 
 def house_tax(table: Table, total: int) -> int:
