@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NoReturn
 
 from tests.model.table import Finished, Outcome, Table
@@ -70,7 +71,7 @@ def taxes_of(pots: list[int], table: Table) -> list[int]:
     a pot is too small for (the tax grows by whole chips) falls to those below it.
     """
     totals = [house_tax(table, sum(pots[:count])) for count in range(len(pots) + 1)]
-    taxes = [upper - lower for lower, upper in zip(totals, totals[1:], strict=False)]
+    taxes = [upper - lower for lower, upper in pairwise(totals)]
     for place in range(len(pots) - 1, 0, -1):
         excess = max(taxes[place] - pots[place], 0)
         taxes[place] -= excess
