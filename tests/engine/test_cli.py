@@ -196,3 +196,14 @@ def test_games_and_their_verbs():
     assert verbs == ["po", "dh", "cc", "f", "k", "rb", "up", "sm"]
     listed = [line.split("\t")[0] for line in run("games", "--verbs", "ferbli").stdout.splitlines()]
     assert listed == ["po", "mj", "dh", "cc", "in", "rv", "f", "k", "rb", "ks", "lk", "up", "br", "st", "cu", "sm"]
+
+
+def test_play_of_every_option_that_gives_a_seat_more_to_say():
+    """A seat left alone may show a 41; a vizi is held in the fist; a hand is laid open and dealt against."""
+    for arguments in (
+        ("faerbeln", "--opt", "bonus41_for=uncontested"),
+        ("ferbli", "--opt", "cuhhol=true", "--opt", "majzli_max=300", "--opt", "show_two=true"),
+    ):
+        played = run("play", *arguments, "--hands", "60")
+        assert (played.returncode, len(answers(played))) == (0, 60), played.stderr
+        assert run("replay", "-", text=played.stdout).returncode == 0
