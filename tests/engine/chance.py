@@ -7,8 +7,9 @@ from random import Random
 
 from engine.cards import FRENCH32, TELL32
 from engine.events import Event
-from engine.game import Hand, Setup, game_info, resolve, start, supply
+from engine.game import Hand, Setup, resolve, start, supply
 from engine.play import random_line
+from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.majzli import majzli_commitment
 from tests.engine.support import shuffled
 
@@ -123,11 +124,10 @@ class Players:
 
     def hold(self, hand: Hand) -> str:
         """A commitment to some vizi that may be held."""
-        rules = game_info("ferbli").rules.parse(hand.setup.opt, hand.setup.seats)
-        low, high, unit = int(getattr(rules, "vizi")), int(getattr(rules, "majzli_max")), getattr(rules, "bet_unit")
-        step = low if unit == "vizi" else int(getattr(rules, "chip"))
+        rules = FerbliRules.parse(hand.setup.opt, hand.setup.seats)
+        step = rules.bet_step(rules.vizi)
         nonce = hashlib.sha256(repr(hand.setup.deck).encode()).digest()[:16]
-        amount = self.random.randrange(low, high + 1, step)
+        amount = self.random.randrange(rules.vizi, (rules.majzli_max or 0) + 1, step)
         self.opening = f"{amount} {nonce.hex()}"
         return f"p1 mj {majzli_commitment(amount, nonce)}"
 

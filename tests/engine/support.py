@@ -7,7 +7,10 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from engine.cards import TELL32, Pack
+from engine.errors import EngineError
 from engine.game import Hand, Setup, start
 from engine.record import Record, parse_record
 from engine.vying.hand import VyingHand
@@ -111,6 +114,16 @@ def amounts(hand: Hand, verb: str) -> tuple[int | None, int | None]:
     """Smallest and largest amount on offer with ``verb``."""
     [offer] = [offer for offer in hand.legal() if offer.verb == verb]
     return offer.min, offer.max
+
+
+def refused(hand: Hand, line: str, code: str, **expected: object) -> None:
+    """The line is refused with this code, these entries of ``expected``, and without a trace."""
+    before = frozen(hand)
+    with pytest.raises(EngineError) as refusal:
+        hand.apply(line)
+    assert refusal.value.code == code, refusal.value.message
+    assert {name: refusal.value.expected.get(name) for name in expected} == expected
+    assert frozen(hand) == before
 
 
 def frozen(hand: Hand) -> str:
