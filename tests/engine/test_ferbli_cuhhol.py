@@ -6,7 +6,7 @@ import pytest
 
 from engine.cards import TELL32
 from engine.errors import CardNotInPack, EngineError, MalformedSetup
-from engine.events import Shown
+from engine.events import Dealt, Shown, TurnedUp
 from engine.game import Hand, Setup, start
 from tests.engine.support import amounts, frozen, play, refused, stacked, table, to_third_round, verbs
 
@@ -331,6 +331,13 @@ class TestCuhhkassza:
         assert view["log"][-2:] == ["d dh p1 8a7l9b7h", "d dh p2 KlUlXl8b"]  # type: ignore[index]
         assert view["seats"][0]["cards"] == ["Ah", "7b", "Kh", "9a"]  # type: ignore[index]
         assert view["seats"][1]["cards"] == ["??"] * 4  # type: ignore[index]
+
+    def test_the_cards_are_told_to_everyone_as_they_are_dealt(self):
+        hand = kassza(MIDDLE, LOW)
+        hand.supply(self.WINS)
+        told = hand.apply("d dh p1 8a7l9b7h")
+        assert told == (Dealt(1, 4), TurnedUp(1, ("8a", "7l", "9b", "7h")))
+        assert hand.apply("d dh p2 KlUlXl8b")[:2] == (Dealt(2, 4), TurnedUp(2, ("Kl", "Ul", "Xl", "8b")))
 
     def test_it_is_no_deal_that_failed_in_the_first_round(self):
         hand = kassza(MIDDLE, LOW, opt={"force_third_deal": True})

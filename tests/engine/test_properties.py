@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import EngineError
-from engine.events import Move, MoveKind
-from engine.game import Hand, Setup, resume, start, supply
+from engine.game import Hand, resume, start, supply
 from tests.engine.chance import GAMES, Players, played, random_setup
+from tests.engine.money import play_out
 from tests.engine.offers import Watch, clone
 from tests.engine.support import frozen
 
-TO_POT = {MoveKind.STAKE, MoveKind.PENALTY}
 PLAYOUTS = 20_000
 ENDINGS = {
     "ferbli": {
@@ -31,43 +30,6 @@ ENDINGS = {
     "faerbeln": {"uncontested": 0.02, "showdown": 0.02},
 }
 """Every way a hand can end, and the share of random hands that must at least end so."""
-
-
-def play_out(setup: Setup, random: Random) -> Hand:
-    """Play at random, checking the money after every action by adding up the events."""
-    hand, players = start(setup), Players(random)
-    stacks, pot, tax, carried, bonus = list(setup.stacks), 0, 0, 0, [0] * setup.seats
-    total = sum(setup.stacks) + setup.carry
-    events = list(hand.opening_events)
-    while True:
-        for event in events:
-            if not isinstance(event, Move):
-                continue
-            assert event.amount > 0
-            if event.kind in TO_POT:
-                stacks[event.seat - 1] -= event.amount
-                pot += event.amount
-            elif event.kind is MoveKind.CARRY_IN:
-                pot += event.amount
-            elif event.kind is MoveKind.BONUS:  # the house's own money
-                bonus[event.seat - 1] += event.amount
-                stacks[event.seat - 1] += event.amount
-            else:
-                pot -= event.amount
-                if event.kind in (MoveKind.RETURNED, MoveKind.AWARD):
-                    stacks[event.seat - 1] += event.amount
-                tax += event.amount if event.kind is MoveKind.TAX else 0
-                carried += event.amount if event.kind is MoveKind.CARRY_OUT else 0
-        assert (tuple(stacks), pot) == (hand.stacks, hand.pot)
-        assert min(stacks) >= 0 and pot >= 0
-        assert sum(stacks) + pot + tax + carried == total + sum(bonus)
-        if hand.over:
-            break
-        events = list(players.play_on(hand))
-    assert hand.result and pot == 0
-    assert (hand.result.tax, hand.result.carry_out, hand.result.bonus) == (tax, carried, tuple(bonus))
-    assert hand.result.net == tuple(now - then for now, then in zip(stacks, setup.stacks, strict=True))
-    return hand
 
 
 @pytest.mark.parametrize("game", GAMES)
