@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test check bench lock down clean
+.PHONY: help venv demo run test check bench soak lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -49,6 +49,9 @@ check: $(STAMP) ## lint, format, types, import contracts, missing migrations
 
 bench: $(STAMP) ## measure
 	@$(PY) -m tests.bench
+
+soak: $(STAMP) ## a million random hands of each game and deep counts (ARGS=... for tests.soak)
+	@$(PY) -m tests.soak $(ARGS)
 
 lock: ## write requirements.lock anew (needs uv)
 	@uv pip compile pyproject.toml --all-extras --generate-hashes --python-version 3.11 \

@@ -32,7 +32,7 @@ def random_line(hand: Hand, random: Random) -> str:
     return line_of(offer, random)
 
 
-_WITH_CARDS = ("up", "cu", "mj")
+_WITH_CARDS = ("up", "cu", "mj", "sm")
 
 
 def _line_with_cards(hand: Hand, offer: Legal, random: Random) -> str:
@@ -41,8 +41,8 @@ def _line_with_cards(hand: Hand, offer: Legal, random: Random) -> str:
     if offer.verb == "mj":
         return f"{offer.actor} mj {UNKNOWN}"
     cards = hand.cards_of(seat)
-    if offer.verb == "cu":
-        return f"{offer.actor} cu {''.join(cards)}"
+    if offer.verb in ("cu", "sm"):
+        return f"{offer.actor} {offer.verb} {''.join(cards)}"
     first, second = random.choice(offer.places or tuple(combinations(range(len(cards)), 2)))
     return up_line(seat, (cards[first], cards[second]))
 

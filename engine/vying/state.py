@@ -322,7 +322,7 @@ class VyingState(TurnState):
     def offer_turn_up(self) -> Legal:
         """The seat turns cards up."""
         places = self.may_turn_up(self.turn)
-        return self.offer("up", count=UP, places=None if places is ANY_TWO else places)
+        return self.offer("up", count=UP, places=None if places == ANY_TWO else places)
 
     def offer_show(self) -> Legal:
         """The seat shows all its cards."""

@@ -7,7 +7,10 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from engine.cards import TELL32, Pack
+from engine.errors import EngineError
 from engine.game import Hand, Setup, start
 from engine.record import Record, parse_record
 from engine.vying.hand import VyingHand
@@ -50,6 +53,7 @@ def shuffled(random: Random, pack: Pack = TELL32) -> tuple[str, ...]:
 def stacked(*first: str) -> tuple[str, ...]:
     """A deck that begins with the given rows of cards, the rest in the pack's order."""
     top = [row[at : at + 2] for row in first for at in range(0, len(row), 2)]
+    assert len(set(top)) == len(top), "a card stands twice on top of the deck"
     return (*top, *(card for card in TELL32.cards if card not in top))
 
 
@@ -111,6 +115,16 @@ def amounts(hand: Hand, verb: str) -> tuple[int | None, int | None]:
     """Smallest and largest amount on offer with ``verb``."""
     [offer] = [offer for offer in hand.legal() if offer.verb == verb]
     return offer.min, offer.max
+
+
+def refused(hand: Hand, line: str, code: str, **expected: object) -> None:
+    """The line is refused with this code, these entries of ``expected``, and without a trace."""
+    before = frozen(hand)
+    with pytest.raises(EngineError) as refusal:
+        hand.apply(line)
+    assert refusal.value.code == code, refusal.value.message
+    assert {name: refusal.value.expected.get(name) for name in expected} == expected
+    assert frozen(hand) == before
 
 
 def frozen(hand: Hand) -> str:

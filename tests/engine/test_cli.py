@@ -225,3 +225,14 @@ def test_every_option_is_listed_with_its_values_its_default_and_its_sentence(gam
     by_name = {row[0]: row for row in rows}
     assert by_name["short_stack"][1:3] == ["cap_bet | side_pot", 'default "cap_bet"']
     assert by_name["vizi" if game == "ferbli" else "ante"][2] == "must be set"
+
+
+def test_play_of_every_option_that_gives_a_seat_more_to_say():
+    """A seat left alone may show a 41; a vizi is held in the fist; a hand is laid open and dealt against."""
+    for arguments in (
+        ("faerbeln", "--opt", "bonus41_for=uncontested"),
+        ("ferbli", "--opt", "cuhhol=true", "--opt", "majzli_max=300", "--opt", "show_two=true"),
+    ):
+        played = run("play", *arguments, "--hands", "60")
+        assert (played.returncode, len(answers(played))) == (0, 60), played.stderr
+        assert run("replay", "-", text=played.stdout).returncode == 0

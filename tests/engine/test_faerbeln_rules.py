@@ -10,7 +10,7 @@ from engine.cards import FRENCH32, TELL32
 from engine.errors import CardNotInPack, OptionMissing, OptionOutOfRange, UnknownOption, UnsupportedVariant
 from engine.game import Hand, game_info
 from engine.vying.faerbeln_rules import FaerbelnRules
-from tests.engine.support import amounts, forty_one, play, verbs
+from tests.engine.support import amounts, forty_one, play, refused, stacked, verbs
 
 SET: dict[str, object] = {"ante": 200, "lower": 500, "round2_unit": "lower", "bonus41": 0, "tax_cap": 700}
 
@@ -121,6 +121,78 @@ class TestMoney:
 
     def test_bonus41_for_shown_hands_only(self):
         assert FaerbelnRules.parse(SET | {"bonus41_for": "shown"}, 3).bonus41_for == "shown"
+        hand = alone(bonus41=5000)
+        assert hand.result and hand.result.bonus == (0, 0, 0)
+
+
+def alone(*, four: bool = True, deck: tuple[str, ...] | None = None, **opt: object) -> Hand:
+    """p1 is left alone, holding a 41 in acorns (unless on another deck), with four cards or with two."""
+    cards = deck or stacked("AaKa", "8b7l", "9h8h", "OaUa", "XbXl", "7h7b")
+    antes = [f"p{seat} po 200" for seat in (1, 2, 3)]
+    hand = play(forty_one(opt=opt, deck=cards), *antes, "p1 po 500")
+    if not four:
+        return play(hand, "p2 f", "p3 f")
+    play(hand, "p2 cc 500", "p3 cc 500", "p1 k")
+    for seat in (1, 2, 3):
+        play(hand, f"p{seat} up {''.join(hand.cards_of(seat)[:2])}")
+    return play(hand, "p1 rb 500", "p2 f", "p3 f")
+
+
+class TestBonusUncontested:
+    """Card combinations: whoever has 41 points is paid by the house; Show down: the remaining player need not reveal
+    his hand. With ``bonus41_for="uncontested"`` he may, and is paid."""
+
+    OPT: dict[str, object] = {"bonus41": 5000, "bonus41_for": "uncontested"}
+
+    def test_a_41_shown_of_ones_own_will_is_paid_untaxed(self):
+        hand = alone(**self.OPT)
+        assert (hand.actor, verbs(hand)) == ("p1", ["sm", "k"])
+        play(hand, "p1 sm AaKaOaUa")
+        assert hand.result and hand.result.bonus == (5000, 0, 0)
+        # 2,100 are in the pot and taxed with 105; the bet that nobody matched goes back.
+        assert (hand.result.ending, hand.result.tax, hand.result.net) == ("uncontested", 105, (6295, -700, -700))
+
+    def test_shown_cards_are_everybodys(self):
+        hand = play(alone(**self.OPT), "p1 sm AaKaOaUa")
+        assert hand.view("public")["seats"][0]["cards"] == ["Aa", "Ka", "Oa", "Ua"]  # type: ignore[index]
+
+    def test_who_shows_nothing_is_not_paid_and_keeps_the_cards_hidden(self):
+        hand = play(alone(**self.OPT), "p1 k")
+        assert hand.result and (hand.result.bonus, hand.result.net) == ((0, 0, 0), (1295, -700, -700))
+        assert hand.view("public")["seats"][0]["cards"] == ["??"] * 4  # type: ignore[index]
+
+    def test_another_hand_may_be_shown_too_and_is_not_paid(self):
+        deck = stacked("AaKa", "8b7l", "9h8h", "OaUl", "XbXl", "7h7b")
+        hand = play(alone(deck=deck, **self.OPT), "p1 sm AaKaOaUl")
+        assert hand.result and hand.result.bonus == (0, 0, 0)
+
+    def test_only_the_hand_dealt_can_be_shown(self):
+        hand = alone(**self.OPT)
+        refused(hand, "p1 sm KaAaOaUa", "card_mismatch")
+        refused(hand, "p1 sm AaKaOa", "wrong_count", count=4)
+        refused(hand, "p2 sm 8b7lXbXl", "not_your_turn", actor="p1")
+        refused(hand, "p1 f", "verb_not_legal", phase="reveal", verbs=["sm", "k"])
+
+    def test_nobody_is_asked_with_two_cards_or_where_nothing_is_paid(self):
+        assert alone(four=False, **self.OPT).over
+        assert alone(bonus41=0, bonus41_for="uncontested").over
+        assert alone(bonus41=5000).over
+
+    def test_at_a_showdown_it_changes_nothing(self):
+        hand = second_round(**self.OPT)
+        assert play(hand, "p1 k", "p2 k", "p3 k").log[-1].startswith("p3 sm ")
+
+    def test_in_physical_mode_the_cards_are_named_when_they_are_shown(self):
+        hand = forty_one(opt=self.OPT, deck=None)
+        lines = [*(f"p{seat} po 200" for seat in (1, 2, 3)), "p1 po 500", *(f"d dh p{seat} ????" for seat in (1, 2, 3))]
+        lines += ["p2 cc 500", "p3 cc 500", "p1 k", *(f"d dh p{seat} ????" for seat in (1, 2, 3))]
+        lines += ["p1 up AaUa", "p2 up 8b7l", "p3 up 9h8h", "p1 rb 500", "p2 f", "p3 f"]
+        for line in lines:
+            hand.apply(line)
+        refused(hand, "p1 sm AaKaOaXa", "card_mismatch")
+        refused(hand, "p1 sm AaKaUa8b", "card_already_dealt", card="8b")
+        hand.apply("p1 sm AaKaOaUa")
+        assert hand.result and hand.result.bonus == (5000, 0, 0)
 
 
 class TestRaises:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections import Counter
 from random import Random
 
@@ -10,239 +9,180 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cards import FRENCH32, TELL32
 from engine.errors import EngineError
-from engine.events import Move, MoveKind
-from engine.game import Hand, Legal, Setup, resume, start
-from engine.play import random_line
-from tests.engine.support import frozen, shuffled
+from engine.game import Hand, resume, start, supply
+from tests.engine.chance import GAMES, Players, played, random_setup
+from tests.engine.money import play_out
+from tests.engine.offers import Watch, clone
+from tests.engine.support import frozen
 
-TO_POT = {MoveKind.STAKE, MoveKind.PENALTY}
 PLAYOUTS = 20_000
-GAMES = ("ferbli", "faerbeln")
 ENDINGS = {
-    "ferbli": {"cukassza", "all_checked", "uncontested", "showdown"},
-    "faerbeln": {"uncontested", "showdown"},
+    "ferbli": {
+        "cukassza": 0.02,
+        "all_checked": 0.02,
+        "uncontested": 0.02,
+        "showdown": 0.02,
+        "cuhhol": 0.01,
+        "cuhhkassza": 0.01,
+        "cuhhkassza_left": 0.002,
+    },
+    "faerbeln": {"uncontested": 0.02, "showdown": 0.02},
 }
-
-
-def random_setup(game: str, random: Random) -> Setup:
-    """Some table of the game, short stacks among the seats, now and then with other options."""
-    return random_ferbli(random) if game == "ferbli" else random_faerbeln(random)
-
-
-def random_faerbeln(random: Random) -> Setup:
-    """Three to seven seats, either pack, every option now and then."""
-    seats = random.randint(3, 7)
-    pack = random.choice(["tell", "french"])
-    opt: dict[str, object] = {"ante": 200, "lower": 500, "upper": 800, "bonus41": 10_000, "pack": pack}
-    opt |= random.choice([{"tax_cap": 700}, {"tax_bps": 0}, {"tax_bps": 333, "tax_cap": 10**6, "chip": 25}])
-    opt["round2_unit"] = random.choice(["lower", "upper"])
-    others: dict[str, object] = {
-        "raise_cap": random.randint(1, 5),
-        "cap_heads_up": random.choice([0, 1, 5]),
-        "forehand_option": False,
-        "check_allowed": False,
-        "showdown": "any_call",
-        "short_stack": "side_pot",
-    }
-    opt |= {name: value for name, value in others.items() if random.random() < 0.3}
-    richest = random.choice([1000, 5000, 50_000])
-    least = 200 if opt.get("short_stack") == "side_pot" else 700
-    stacks = (random.randint(700, richest), *(random.randint(least, richest) for _ in range(seats - 1)))
-    deck = shuffled(random, FRENCH32 if pack == "french" else TELL32)
-    return Setup("faerbeln", opt, seats, stacks, 0, seats, deck)
-
-
-def random_ferbli(random: Random) -> Setup:
-    """Two to seven seats, short stacks among them, some tax, some carry, now and then other limits."""
-    seats = random.randint(2, 7)
-    opt: dict[str, object] = {"vizi": 100}
-    if random.random() < 0.5:
-        opt |= {"tax_bps": random.choice([0, 250, 500]), "tax_cap": 700, "chip": random.choice([1, 5, 25])}
-    if random.random() < 0.2:
-        opt |= {"bet_unit": "chip"}
-    if random.random() < 0.2:
-        opt |= {"table_max": random.choice([100, 350, 1000])}
-    if random.random() < 0.2:
-        opt |= {"raise_cap": random.randint(1, 4)}
-    richest = random.choice([150, 1000, 20_000])
-    stacks = tuple(random.randint(100, richest) for _ in range(seats))
-    return Setup("ferbli", opt, seats, stacks, random.choice([0, 300, 1234]), seats, shuffled(random))
-
-
-def play_out(setup: Setup, random: Random) -> Hand:
-    """Play at random, checking the money after every action by adding up the events."""
-    hand = start(setup)
-    stacks, pot, tax, carried, bonus = list(setup.stacks), 0, 0, 0, [0] * setup.seats
-    total = sum(setup.stacks) + setup.carry
-    events = list(hand.opening_events)
-    while True:
-        for event in events:
-            if not isinstance(event, Move):
-                continue
-            assert event.amount > 0
-            if event.kind in TO_POT:
-                stacks[event.seat - 1] -= event.amount
-                pot += event.amount
-            elif event.kind is MoveKind.CARRY_IN:
-                pot += event.amount
-            elif event.kind is MoveKind.BONUS:  # the house's own money
-                bonus[event.seat - 1] += event.amount
-                stacks[event.seat - 1] += event.amount
-            else:
-                pot -= event.amount
-                if event.kind in (MoveKind.RETURNED, MoveKind.AWARD):
-                    stacks[event.seat - 1] += event.amount
-                tax += event.amount if event.kind is MoveKind.TAX else 0
-                carried += event.amount if event.kind is MoveKind.CARRY_OUT else 0
-        assert (tuple(stacks), pot) == (hand.stacks, hand.pot)
-        assert min(stacks) >= 0 and pot >= 0
-        assert sum(stacks) + pot + tax + carried == total + sum(bonus)
-        if hand.over:
-            break
-        events = list(hand.apply(random_line(hand, random)))
-    assert hand.result and pot == 0
-    assert (hand.result.tax, hand.result.carry_out, hand.result.bonus) == (tax, carried, tuple(bonus))
-    assert hand.result.net == tuple(now - then for now, then in zip(stacks, setup.stacks, strict=True))
-    return hand
+"""Every way a hand can end, and the share of random hands that must at least end so."""
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_random_hands_end_and_conserve_money(game: str):
     """Every ending is reached, and no hand goes on for ever."""
     endings: Counter[str] = Counter()
-    longest = 0
     for number in range(PLAYOUTS):
         random = Random(number)
         hand = play_out(random_setup(game, random), random)
         assert hand.result
         endings[hand.result.ending] += 1
-        longest = max(longest, len(hand.log))
-    assert set(endings) == ENDINGS[game]
-    assert min(endings.values()) > PLAYOUTS // 50
-    assert longest < 300
+        assert len([line for line in hand.log if not line.startswith("d dh")]) < 300
+    assert set(endings) == set(ENDINGS[game])
+    assert all(count > PLAYOUTS * ENDINGS[game][ending] for ending, count in endings.items()), endings
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_resuming_a_log_anywhere_gives_the_same_hand(game: str):
+    """Packs of redeals stand in the final set-up, so the hand is never left wanting one."""
     for number in range(60):
         random = Random(number)
-        setup = random_setup(game, random)
-        hand = play_out(setup, random)
-        live = start(setup)
+        hand = play_out(random_setup(game, random), random)
+        live = start(hand.setup)
         for at, line in enumerate(hand.log):
-            again = resume(setup, hand.log[:at])
+            again = resume(hand.setup, hand.log[:at])
             assert frozen(again) == frozen(live)
             assert again.digest() == live.digest()
             live.advance(line)
         assert live.digest() == hand.digest() and live.result == hand.result
 
 
+def test_resuming_shuffles_the_packs_that_the_hand_wanted():
+    """A hand resumed from its first set-up wants the same packs at the same lines."""
+    redealt = 0
+    for number in range(800):
+        random = Random(number)
+        setup = random_setup("ferbli", random)
+        if not setup.opt.get("cuhhol"):
+            continue
+        hand = played(setup, random)
+        packs = hand.setup.redeals
+        again = resume(setup, hand.log, lambda cards, number, packs=packs: packs[number - 1])
+        assert (again.setup, again.digest()) == (hand.setup, hand.digest())
+        redealt += bool(packs)
+    assert redealt > 5
+
+
 @pytest.mark.parametrize("game", GAMES)
-def test_digests_differ_after_every_action(game: str):
-    random = Random(7)
-    hand = start(random_setup(game, random))
-    digests = {hand.digest()}
-    while not hand.over:
-        hand.apply(random_line(hand, random))
-        assert hand.digest() not in digests
-        digests.add(hand.digest())
+def test_applying_and_advancing_come_to_the_same(game: str):
+    for number in range(60):
+        hand = played(random_setup(game, Random(number)), Random(number))
+        applied, advanced = start(hand.setup), start(hand.setup)
+        for line in hand.log:
+            applied.apply(line)
+            advanced.advance(line)
+            assert frozen(applied) == frozen(advanced)
+        assert applied.digest() == advanced.digest() == hand.digest()
 
 
-def candidates(hand: Hand) -> list[tuple[str, str, int | None, int | None, int | None]]:
-    """(actor, verb, amount, target, count) of all that might be tried: everyone, every verb, many amounts."""
-    seats = hand.setup.seats
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("number", range(8))
+def test_digests_differ_after_every_action(number: int, game: str):
+    hand = played(random_setup(game, Random(number)), Random(number))
+    live = start(hand.setup)
+    digests = {live.digest()}
+    for line in hand.log:
+        live.advance(line)
+        digests.add(live.digest())
+    assert len(digests) == len(hand.log) + 1
+
+
+def test_a_clone_is_the_same_hand_and_another_object():
+    for number in range(40):
+        random = Random(number)
+        hand, players = start(random_setup("ferbli", random)), Players(random)
+        while not hand.over:
+            twin, before = clone(hand), frozen(hand)
+            assert frozen(twin) == before
+            line = players.line(hand)
+            twin.advance(line)
+            assert frozen(hand) == before != frozen(twin)
+            hand.advance(line)
+            supply(hand, players.shuffle)
+
+
+def amounts_to_try(hand: Hand) -> list[int]:
+    """Round sums, and what lies just inside and outside of every range on offer."""
     edges = {0, 1, 50, 100, 150, 200, 500, 700, 800, 1000, 10**6}
     for offer in hand.legal():
         for bound in (offer.min, offer.max):
             if bound is not None:
                 edges |= {bound - 100, bound - 1, bound, bound + 1, bound + 100}
-    amounts = sorted(edge for edge in edges if edge >= 0)
-    found: list[tuple[str, str, int | None, int | None, int | None]] = []
+    return sorted(edge for edge in edges if edge >= 0)
+
+
+def lines_to_try(hand: Hand, random: Random, opening: str) -> list[str]:
+    """All that might be said: by whoever is to act with every verb and many amounts, by others with a few."""
+    seats = hand.setup.seats
+    found = []
     for actor in (f"p{seat}" for seat in range(1, seats + 1)):
-        found += [(actor, verb, None, None, None) for verb in ("f", "k", "st")]
-        found += [(actor, "lk", None, None, count) for count in range(5)]
-        found += [(actor, verb, amount, None, None) for verb in ("po", "cc", "rb", "br") for amount in amounts]
-        if actor == hand.actor or actor == "p1":
-            found += [(actor, "ks", amount, target, None) for amount in amounts for target in range(1, seats + 1)]
-    return found
+        mine = actor == hand.actor
+        amounts = amounts_to_try(hand) if mine else [100]
+        found += [f"{actor} {verb}" for verb in ("f", "k", "st", "in", "mj ??", f"mj {'0' * 64}")]
+        found += [f"{actor} lk {count}" for count in range(5)]
+        found += [f"{actor} {verb} {amount}" for verb in ("po", "cc", "rb", "br", "rv") for amount in amounts]
+        found += [f"{actor} rv {opening}", f"{actor} rv 100 {'0' * 32}"]
+        if mine:
+            found += [f"{actor} ks {amount} p{target}" for amount in amounts for target in range(1, seats + 1)]
+    return found + cards_to_try(hand, random)
 
 
-def covered(offers: tuple[Legal, ...], what: tuple[str, str, int | None, int | None, int | None]) -> bool:
-    """Whether one of the offers says that this is legal."""
-    actor, verb, amount, target, count = what
-    for offer in offers:
-        if (offer.actor, offer.verb) != (actor, verb) or offer.target != target:
-            continue
-        if amount is None:
-            return offer.min is None and offer.count == count
-        assert offer.min is not None and offer.max is not None and offer.step is not None
-        return offer.min <= amount <= offer.max and amount % offer.step == 0
-    return False
+def cards_to_try(hand: Hand, random: Random) -> list[str]:
+    """Deals, cards turned up, laid open and shown: right ones, other ones, too many, too few."""
+    deck, found = hand.setup.deck or (), []
+    for seat in range(1, hand.setup.seats + 1):
+        own = hand.cards_of(seat)
+        found += [f"p{seat} up {one}{other}" for one in own for other in own]
+        hands = ["".join(own) or "Aa", "".join(own[::-1]) or "Kl"]
+        hands += ["".join(random.sample(deck, count)) for count in range(1, 5)] + ["??" * 4]
+        found += [f"{said} {cards}" for said in (f"p{seat} sm", f"p{seat} cu", f"d dh p{seat}") for cards in hands]
+    return [*found, *filter(None, [hand.forced()])]
 
 
-def line_of(what: tuple[str, str, int | None, int | None, int | None]) -> str:
-    actor, verb, amount, target, count = what
-    words = [actor, verb]
-    words += [str(number) for number in (amount, count) if number is not None]
-    words += [f"p{target}"] if target is not None else []
-    return " ".join(words)
-
-
-def accepted(hand: Hand, line: str) -> bool:
-    """Try a line on a copy."""
-    trial = copy.deepcopy(hand)
+def tried(hand: Hand, line: str) -> Hand | None:
+    """A copy after the line; None if it refuses it."""
+    trial = clone(hand)
     try:
         trial.apply(line)
     except EngineError:
-        return False
-    return True
+        return None
+    return trial
 
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("number", range(60))
 def test_legal_is_exactly_what_is_accepted_and_a_refusal_changes_nothing(number: int, game: str):
+    """Whoever says whatever: what the offers do not cover is refused without a trace, what they cover is accepted."""
     random = Random(1000 + number)
-    hand = start(random_setup(game, random))
+    watch = Watch(random_setup(game, random))
+    hand, players = watch.hand, Players(random)
     while not hand.over:
-        offers, before = hand.legal(), frozen(hand)
-        for what in candidates(hand):
-            line = line_of(what)
-            if covered(offers, what):
-                assert accepted(hand, line), (line, hand.log)
+        before = frozen(hand)
+        for line in lines_to_try(hand, random, players.opening or f"100 {'0' * 32}"):
+            if watch.allows(line):
+                assert tried(hand, line), (line, hand.log)
                 continue
             with pytest.raises(EngineError):
                 hand.apply(line)
         assert frozen(hand) == before
-        hand.apply(random_line(hand, random))
-
-
-def may_turn_up(hand: Hand, seat: int, cards: list[str]) -> bool:
-    """Whether turning up these cards is what the hand waits for."""
-    on_offer = [(offer.actor, offer.count) for offer in hand.legal() if offer.verb == "up"]
-    return on_offer == [(f"p{seat}", len(cards))] and set(cards) <= set(hand.cards_of(seat))
-
-
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("number", range(20))
-def test_wrong_deals_and_shows_change_nothing(number: int, game: str):
-    random = Random(2000 + number)
-    hand = start(random_setup(game, random))
-    assert hand.setup.deck
-    while not hand.over:
-        right = hand.forced()
-        before = frozen(hand)
-        for seat in range(1, hand.setup.seats + 1):
-            for count in range(1, 5):
-                drawn = random.sample(hand.setup.deck, count)
-                cards = "".join(drawn)
-                for line in (f"d dh p{seat} {cards}", f"p{seat} sm {cards}", f"p{seat} up {cards}"):
-                    if line != right and not (" up " in line and may_turn_up(hand, seat, drawn)):
-                        with pytest.raises(EngineError):
-                            hand.apply(line)
-        assert frozen(hand) == before
-        hand.apply(random_line(hand, random))
+        line = players.line(hand)
+        assert watch.allows(line), (line, hand.log)
+        watch.feed(line)
+        supply(hand, players.shuffle)
 
 
 @settings(max_examples=300, deadline=None)
@@ -254,10 +194,10 @@ def test_wrong_deals_and_shows_change_nothing(number: int, game: str):
 )
 def test_no_text_does_harm(game: str, number: int, text: str, depth: int):
     random = Random(number)
-    hand = start(random_setup(game, random))
+    hand, players = start(random_setup(game, random)), Players(random)
     for _ in range(depth):
         if not hand.over:
-            hand.apply(random_line(hand, random))
+            players.play_on(hand)
     before = frozen(hand)
     try:
         hand.apply(text)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from engine.cards import TELL32, split_cards
-from engine.errors import MalformedSetup
+from engine.errors import MalformedSetup, VerbNotLegal
 from engine.game import Hand, Setup, Viewer, resume, start
-from engine.play import random_line
-from tests.engine.support import play, stacked, table, to_third_round
-from tests.engine.test_properties import GAMES, random_setup
+from tests.engine.chance import GAMES, Players, random_setup
+from tests.engine.support import play, shuffled, stacked, table, to_third_round
 
 DECK = stacked("Kl8b", "Ah7l", "XlOb", "Xb7b", "KhOl", "9a9l")
 
@@ -70,12 +70,12 @@ def test_there_are_no_other_viewers(viewer: object):
 
 
 def known_to(hand: Hand, viewer: Viewer) -> set[str]:
-    """Cards that the viewer may know, by the rules of the table rather than by the view's code."""
+    """Cards whose place the viewer may know, by the rules of the table rather than by the view's code."""
     known: set[str] = set()
     cards: dict[str, list[str]] = {}
     looked: dict[str, int] = {}
     ferbli = hand.setup.game == "ferbli"
-    for line in hand.log:
+    for line in before_redeals(hand.log):
         words = line.split()
         if words[1] == "dh":
             # In Ferbli the later cards lie unseen, in Färbeln they are inspected at once.
@@ -85,7 +85,7 @@ def known_to(hand: Hand, viewer: Viewer) -> set[str]:
             known |= set(split_cards(words[2]))
         elif words[1] == "lk":
             looked[words[0]] += int(words[2])
-        elif words[1] == "sm":
+        elif words[1] in ("sm", "cu"):
             known |= set(cards[words[0]])
     mine = f"p{viewer}"
     known |= set(cards.get(mine, [])[: looked.get(mine, 0)])
@@ -94,59 +94,136 @@ def known_to(hand: Hand, viewer: Viewer) -> set[str]:
     return known
 
 
+def before_redeals(log: tuple[str, ...]) -> list[str]:
+    """The log without the deals that follow a hand laid open: those are face up, from packs of their own."""
+    opened = next((at for at, line in enumerate(log) if " cu " in line), len(log))
+    return [line for at, line in enumerate(log) if at < opened or " dh " not in line]
+
+
+def redealt(hand: Hand) -> list[str]:
+    """Cards dealt face up, in the order of dealing."""
+    lines = list(hand.log)
+    for line in before_redeals(hand.log):
+        lines.remove(line)
+    return [card for line in lines for card in split_cards(line.split()[3])]
+
+
 def cards_in(line: str) -> set[str]:
     """The cards that a line of the log names."""
     *words, last = line.split(" ")
-    return set(split_cards(last)) if words[1:2] in (["dh"], ["sm"], ["up"]) else set()
+    return set(split_cards(last)) if words[1:2] in (["dh"], ["sm"], ["up"], ["cu"]) else set()
 
 
-def exchanged(hand: Hand, viewer: Viewer, random: Random) -> Hand:
-    """The same hand with all cards that the viewer may not know exchanged among each other."""
+def exchanged(hand: Hand, viewer: Viewer, random: Random) -> Hand | None:
+    """The same hand with the cards that the viewer may not know exchanged among each other, those in the deck
+    included; None if no way was found. What was said of a hidden hand, that it is higher than the one laid open or
+    that it is not, must stay true, so not every exchange will do; then it is two cards only that change places."""
     known = known_to(hand, viewer)
     assert hand.setup.deck
     hidden = [card for card in hand.setup.deck if card not in known]
-    others = random.sample(hidden, len(hidden))
-    swap = dict(zip(hidden, others, strict=True))
-    deck = tuple(swap.get(card, card) for card in hand.setup.deck)
+    for attempt in range(30):
+        others = random.sample(hidden, len(hidden))
+        swap = dict(zip(hidden, others, strict=True))
+        if attempt >= 10 and len(hidden) > 1:
+            one, other = random.sample(hidden, 2)
+            swap = {one: other, other: one}
+        try:
+            return swapped(hand, swap, random)
+        except VerbNotLegal:
+            continue
+    return None
+
+
+def swapped(hand: Hand, swap: dict[str, str], random: Random) -> Hand:
+    """The same hand with other cards, and with what is left of a redeal's pack in another order."""
+    setup = hand.setup
+    assert setup.deck
+    deck = tuple(swap.get(card, card) for card in setup.deck)
+    hidden_lines = before_redeals(hand.log)
+    at = len(hidden_lines)
+    if " cu " in "".join(hidden_lines):
+        at = next(at for at, line in enumerate(hand.log) if " cu " in line) + 1
     lines = []
-    for line in hand.log:
+    for number, line in enumerate(hand.log):
         *words, last = line.split(" ")
-        if words[1:2] in (["dh"], ["sm"], ["up"]):
+        if words[1:2] in (["dh"], ["sm"], ["up"], ["cu"]) and not (words[1] == "dh" and number >= at):
             last = "".join(swap.get(card, card) for card in split_cards(last))
         lines.append(" ".join([*words, last]))
-    setup = hand.setup
-    return resume(Setup(setup.game, setup.opt, setup.seats, setup.stacks, setup.carry, setup.dealer, deck), lines)
+    packs, gone = list(setup.redeals), len(redealt(hand)) - 4 * setup.seats * (len(setup.redeals) - 1)
+    if packs:
+        packs[-1] = (*packs[-1][:gone], *random.sample(packs[-1][gone:], 28 - gone))
+    return resume(replace(setup, deck=deck, redeals=tuple(packs)), lines)
+
+
+def require_sealed(hand: Hand, viewer: Viewer) -> None:
+    """Nothing in the view names a card that the viewer may not know. Wild cards are named by the options."""
+    view = hand.view(viewer)
+    log = view["log"]
+    assert hand.setup.deck and isinstance(log, list)
+    hidden = set(hand.setup.deck) - known_to(hand, viewer) - set(redealt(hand))
+    text = json.dumps({key: value for key, value in view.items() if key != "options"})
+    assert not [card for card in hidden if f'"{card}"' in text]
+    assert not hidden & {card for line in log for card in cards_in(line)}
+
+
+def compare_views(hand: Hand, players: Players) -> int:
+    """Play on to the end, comparing the views of a seat and of the public after every line; how often it was."""
+    random, compared = players.random, 0
+    while True:
+        for viewer in (random.randint(1, hand.setup.seats), "public"):
+            other = exchanged(hand, viewer, random)
+            if other is not None:
+                assert json.dumps(other.view(viewer)) == json.dumps(hand.view(viewer)), (viewer, hand.log)
+                compared += 1
+            require_sealed(hand, viewer)
+        if hand.over:
+            return compared
+        players.play_on(hand)
 
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("number", range(40))
 def test_exchanging_unknown_cards_leaves_a_view_byte_identical_at_every_step(number: int, game: str):
     random = Random(number)
-    hand = start(random_setup(game, random))
-    seats = hand.setup.seats
-    assert hand.setup.deck
-    while True:
-        for viewer in (random.randint(1, seats), "public"):
-            other = exchanged(hand, viewer, random)
-            assert json.dumps(other.view(viewer)) == json.dumps(hand.view(viewer))
-            text = json.dumps(hand.view(viewer))
-            hidden = set(hand.setup.deck) - known_to(hand, viewer)
-            assert not [card for card in hidden if f'"{card}"' in text]
-            told = {card for line in hand.view(viewer)["log"] for card in cards_in(line)}
-            assert not hidden & told
-        if hand.over:
-            break
-        hand.apply(random_line(hand, random))
+    assert compare_views(start(random_setup(game, random)), Players(random)) > 5
+
+
+VARIATIONS: dict[str, dict[str, object]] = {
+    "call or discard": {"cukassza_call": "megadas_eldobas"},
+    "a vizi in the fist": {"majzli_max": 300},
+    "two shown": {"show_two": True},
+    "two shown, side pots": {"show_two": True, "short_stack": "side_pot"},
+    "cuhhol": {"cuhhol": True},
+    "cuhhol, two shown": {"cuhhol": True, "show_two": True},
+    "cuhhol, side pots": {"cuhhol": True, "short_stack": "side_pot"},
+    "all": {"cuhhol": True, "show_two": True, "majzli_max": 200, "force_third_deal": True, "wild": ["Oa", "7h"]},
+}
+
+
+@pytest.mark.parametrize("name", sorted(VARIATIONS))
+def test_exchanging_unknown_cards_in_every_variation(name: str):
+    """Cuhhol: of a hand that gave way it is known that it is not higher, and nothing else."""
+    steps = compared = redeals = 0
+    for number in range(30):
+        random = Random(number)
+        seats = random.randint(2, 6)
+        stacks = tuple(random.randint(300, 4000) for _ in range(seats))
+        setup = Setup("ferbli", {"vizi": 100, **VARIATIONS[name]}, seats, stacks, 600, seats, shuffled(random))
+        hand = start(setup)
+        compared += compare_views(hand, Players(random))
+        steps += 2 * len(hand.log) + 2
+        redeals += len(hand.setup.redeals)
+    assert compared > 0.97 * steps
+    assert bool(redeals) == ("cuhhol" in VARIATIONS[name])
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_events_carry_no_card_that_is_not_face_up(game: str):
     random = Random(3)
-    for _ in range(50):
-        hand = start(random_setup(game, random))
+    for _ in range(150):
+        hand, players = start(random_setup(game, random)), Players(random)
         assert hand.setup.deck
         while not hand.over:
-            line = random_line(hand, random)
-            text = repr(hand.apply(line))
-            hidden = set(hand.setup.deck) - known_to(hand, "public")
+            text = repr(players.play_on(hand))
+            hidden = set(hand.setup.deck) - known_to(hand, "public") - set(redealt(hand))
             assert not [card for card in hidden if f"'{card}'" in text]
