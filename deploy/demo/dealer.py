@@ -57,7 +57,7 @@ class Console:
 
     def wait_until_settled(self) -> None:
         """Wait until the worker has settled the hand; the table's state tells."""
-        deadline, pause = time.monotonic() + SETTLEMENT_PATIENCE, 0.03
+        deadline, pause = time.monotonic() + SETTLEMENT_PATIENCE, 0.05
         while True:
             time.sleep(pause)
             self.refresh()
@@ -65,7 +65,7 @@ class Console:
                 return
             if self.table["state"] != "settling" or time.monotonic() > deadline:
                 raise EveningError(f"Table {self.code} is {self.table['state']}; its hand was not settled.")
-            pause = min(pause * 1.5, 0.1)
+            pause = min(pause * 1.5, 0.15)
 
     # --- Recorded hands, physical mode -------------------------------------------------------------------------
 
@@ -119,13 +119,13 @@ class Console:
 
 
 def gestures(acts: list[str]) -> list[list[str]]:
-    """The log cut into what a console sends at once: an action with the cards it brings, a look with what follows it,
-    and what everybody does in turn without deciding anything: paying, turning up, showing."""
+    """The log cut into what a console sends at once: an action with the cards it brings, a look or a fold with what
+    follows it, and what everybody does in turn without deciding anything: paying, turning up, showing."""
     out: list[list[str]] = []
     for line in acts:
         verb = line.split(" ")[1]
         last = out[-1][-1].split(" ")[1] if out else ""
-        belongs = last == "lk" or verb == "dh" or verb == last in ("po", "up", "sm")
+        belongs = last in ("lk", "f") or verb == "dh" or verb == last in ("po", "up", "sm")
         if out and belongs and len(out[-1]) < MOST_ACTIONS:
             out[-1].append(line)
         else:
