@@ -1,6 +1,7 @@
 """What Ferbli's variations and Färbeln's bonus ask of the house, one promise a test."""
 
 import json
+import random
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from casino.hands.services import set_up_table
 from casino.hands.tasks import resolve_hand
 from casino.house import books
 from casino.house.models import OutboxMessage
-from casino.reports.selectors import hand_money
+from casino.reports.selectors import hand_money, verification
 from casino.staff.models import Role
 from casino.tables.models import KasszaEnd
 from casino.tables.services import Terms, stock_tray
@@ -21,8 +22,9 @@ from engine.record import parse_record
 from engine.replay import replay
 from engine.vying.majzli import majzli_commitment
 from ledger.errors import InsufficientFunds
-from tests.casino.evenings import assert_house_is_whole, play_electronically
+from tests.casino.evenings import assert_house_is_whole, chosen, play_electronically
 from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Desk, Kit
+from tests.casino.test_settlement import alter_as_superuser
 
 REASON = {"reason": "a card was turned up"}
 NONCE = "0f" * 16
@@ -99,6 +101,20 @@ def test_a_new_sitting_starts_a_new_series(kit: Kit) -> None:
         desk.ok("seats", {"seat": seat, "player": f"T1-u{seat}", "amount": 1_000})
     dealt(kit, desk, "p1 po 100", "d dh p1 ????")
     assert Hand.objects.latest("id").series == {}
+
+
+def test_a_hand_dealt_with_another_series_than_it_was_left_is_found(kit: Kit) -> None:
+    kit.table(seats=3, force_third_deal=True)
+    desk = kit.seated(stacks=(9_000,) * 3)
+    dealt(kit, desk, *FAILED)
+    first = settled(kit, desk)
+    dealt(kit, desk, *FAILED)
+    second = settled(kit, desk)
+    assert verification(kit.house)["ok"]
+    # As if the first hand had been settled after the second one was dealt.
+    alter_as_superuser("UPDATE hands_hand SET state = 'voided' WHERE id = %s", first.id)
+    problems = {finding["hand"]: finding["problem"] for finding in verification(kit.house)["hand_findings"]}
+    assert "series {'failed': 1}" in problems[second.name]
 
 
 # --- Majzli -----------------------------------------------------------------------------------------------------------
@@ -261,6 +277,22 @@ def test_an_electronic_redeal_is_shuffled_by_the_house_and_stands_in_the_record(
     over_http = kit.office().get(f"hands/{exported[-1]['hand']}").json()
     assert over_http == exported[-1]
     assert_house_is_whole(kit)
+
+
+def test_an_electronic_hand_in_dispute_has_a_record_with_its_deck(kit: Kit) -> None:
+    kit.table(seats=4, cuhhol=True)
+    desk = kit.seated(stacks=(90_000,) * 4)
+    exported = play_electronically(kit, desk, hands=1, seed=1)[0]
+    desk.ok("hands", {"mode": "electronic"})
+    hand = Hand.objects.filter(house=kit.house).latest("id")
+    answer = desk.act("p1 po 100")
+    while answer["actor"] is not None:
+        answer = desk.ok("hand/actions", {"actions": [chosen(kit, answer, random.Random(3))]})
+    alter_as_superuser("UPDATE hands_handline SET text = 'p1 po 200' WHERE hand_id = %s AND seq = 1", hand.id)
+    assert kit.settle() == [HandState.DISPUTED]
+    record = kit.office().get(f"hands/{hand.name}").json()
+    assert (len(record["deck"]), record["acts"][0]) == (64, "p1 po 200")
+    assert record["deck"] != exported.get("deck")
 
 
 # --- Options by a word, and what a house table must say ---------------------------------------------------------------
