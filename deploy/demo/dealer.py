@@ -150,12 +150,18 @@ def as_action(line: str) -> dict[str, Any]:
 
 
 def choose(legal: list[dict[str, Any]], choice: random.Random) -> dict[str, Any]:
-    """A random legal action; folding and the largest raises are rare, so that hands get somewhere."""
+    """A random legal action, knowing no card; folding and the largest raises are rare, so that hands get somewhere."""
     weights = [1 if offer["verb"] == "f" else 4 for offer in legal]
     offer = choice.choices(legal, weights)[0]
     action = {key: offer[key] for key in ("actor", "verb", "target") if key in offer}
     if offer["verb"] == "lk":
         action["count"] = offer["count"]
+    elif offer["verb"] == "up":
+        action["places"] = choice.choice(offer.get("places") or [[0, 1], [0, 3], [1, 2], [2, 3]])
+    elif offer["verb"] in ("cu", "sm"):
+        action["cards"] = "??" * offer["count"]
+    elif offer["verb"] == "mj":
+        action["commitment"] = "??"
     if "min" in offer:
         steps = (offer["max"] - offer["min"]) // offer.get("step", 1)
         action["amount"] = offer["min"] + min(choice.randint(0, 2), steps) * offer.get("step", 1)

@@ -85,4 +85,8 @@ def test_a_console_that_knows_no_card_chooses_among_what_is_offered() -> None:
     action = choose(legal, random.Random(1))
     assert action["amount"] in range(100, 500, 100)
     assert set(action) == {"actor", "verb", "amount", "target"}
-    assert [code for code, table in EVENING.items() if table.plays_blindly] == ["T1", "T2", "T3", "T4"]
+    up = {"actor": "p1", "verb": "up", "count": 2}
+    assert len(choose([up], random.Random(1))["places"]) == 2
+    assert choose([up | {"places": [[2, 3]]}], random.Random(1))["places"] == [2, 3]
+    assert choose([{"actor": "p1", "verb": "cu", "count": 4}], random.Random(1))["cards"] == "????????"
+    assert choose([{"actor": "p1", "verb": "mj"}], random.Random(1))["commitment"] == "??"
