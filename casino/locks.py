@@ -1,4 +1,4 @@
-"""The one lock order of the house, and the only module that says `select_for_update`.
+"""The one lock order of the house, and the only module that says `FOR UPDATE`.
 
     idempotency key -> table or drawer -> player -> hand -> ledger accounts (inside the ledger's function,
     ORDER BY lock_rank, id) -> audit chain head (inside `audit_append`, last)
@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from django.db import connection, models
 
+from casino import sql
 from casino.errors import NotFound
 
 M = TypeVar("M", bound=models.Model)
@@ -52,8 +53,9 @@ def lock(model: type[M], rank: Rank, **lookup: Any) -> M:
     if held is not None and rank < held:
         raise LockOrderError(f"{model.__name__} (rank {rank.name}) must be locked before {held.name}")
     _held.set(rank)
-    try:
-        return model._default_manager.select_for_update().get(**lookup)
-    except model.DoesNotExist:
-        wanted = ", ".join(f"{key}={value}" for key, value in lookup.items() if not key.startswith("house"))
-        raise NotFound(f"This house has no {model._meta.verbose_name} with {wanted}.") from None
+    named = [f"{model._meta.get_field(name).column} = %s" for name in lookup]
+    values = [value.pk if isinstance(value, models.Model) else value for value in lookup.values()]
+    for found in sql.instances(model, f"WHERE {' AND '.join(named)} FOR UPDATE", values):
+        return found
+    wanted = ", ".join(f"{key}={value}" for key, value in lookup.items() if not key.startswith("house"))
+    raise NotFound(f"This house has no {model._meta.verbose_name} with {wanted}.")

@@ -1,14 +1,39 @@
 """Terminal tokens: one look-up by the token's first characters, then a constant-time comparison of its hash."""
 
 from hmac import compare_digest
+from typing import Any
 
+from django.db.models import Model
 from django.utils import timezone
 from knox.auth import TokenAuthentication
 from knox.crypto import hash_token
 from knox.settings import CONSTANTS
 from rest_framework.exceptions import AuthenticationFailed
 
-from casino.staff.models import Staff, TerminalToken
+from casino import sql
+from casino.house.models import House
+from casino.staff.models import Staff, Terminal, TerminalToken
+
+#: What a row of candidates holds, model after model.
+_PARTS: tuple[type[Model], ...] = (TerminalToken, Staff, House, Terminal)
+_CANDIDATES = f"""
+SELECT {", ".join(map(sql.columns, _PARTS))} FROM staff_terminaltoken
+JOIN staff_staff ON staff_staff.id = staff_terminaltoken.user_id
+JOIN house_house ON house_house.id = staff_staff.house_id
+JOIN staff_terminal ON staff_terminal.id = staff_terminaltoken.terminal_id
+WHERE staff_terminaltoken.token_key = %s
+"""  # noqa: S608 - the names come from the models
+
+
+def _candidate(row: list[Any]) -> TerminalToken:
+    """A token with its person, his house and its terminal."""
+    parts: list[Any] = []
+    for model in _PARTS:
+        width = len(model._meta.concrete_fields)
+        parts.append(sql.built(model, row[:width]))
+        del row[:width]
+    token, token.user, token.user.house, token.terminal = parts
+    return token
 
 
 class TerminalTokenAuthentication(TokenAuthentication):
@@ -18,8 +43,8 @@ class TerminalTokenAuthentication(TokenAuthentication):
         """Person and token, when the token is known, fresh, and both person and terminal are still in use."""
         text = token.decode("ascii", "replace")
         digest = hash_token(text)
-        candidates = TerminalToken.objects.filter(token_key=text[: CONSTANTS.TOKEN_KEY_LENGTH])
-        for candidate in candidates.select_related("user__house", "terminal"):
+        for row in sql.rows(_CANDIDATES, [text[: CONSTANTS.TOKEN_KEY_LENGTH]]):
+            candidate = _candidate(list(row))
             in_use = candidate.user.is_active and candidate.terminal.revoked_at is None
             if compare_digest(digest, candidate.digest) and in_use and candidate.expiry > timezone.now():
                 return candidate.user, candidate

@@ -42,6 +42,8 @@ NEEDS = {
 }  # fmt: skip
 #: What an action may name besides.
 MAY_NAME = {"rv": ("nonce",)}
+#: What an action may name instead: a console that is told no card can say which ones lie where.
+INSTEAD = {"up": ("places",)}
 #: An action's arguments in the order of the log's line.
 ARGUMENTS = ("amount", "count", "target", "cards", "commitment", "nonce")
 
@@ -254,7 +256,9 @@ class ActionInput(StrictInput):
 
     Only what the verb takes may be present: amount (minor units), count (cards looked at), target, cards (`??` for a
     card that nobody but its holder knows), commitment (a vizi held in the fist: `??`, or the SHA-256 of it as 64
-    hexadecimal digits), nonce (32 hexadecimal digits that open a commitment; without one there is none to open).
+    hexadecimal digits), nonce (32 hexadecimal digits that open a commitment; without one there is none to open), places
+    (instead of the cards turned up, where they lie among the seat's cards in the order of dealing, from 0: enough where
+    the house knows the cards, in electronic mode).
     """
 
     actor = StrictPattern(r"^(d|p[1-9])\Z")
@@ -265,11 +269,16 @@ class ActionInput(StrictInput):
     cards = StrictPattern(r"^([2-9AKQJTOUX][a-z]|\?\?){1,10}\Z", required=False)
     commitment = StrictPattern(r"^([0-9a-f]{64}|\?\?)\Z", required=False)
     nonce = StrictPattern(r"^[0-9a-f]{32}\Z", required=False)
+    places = serializers.ListField(
+        child=StrictInteger(min_value=0, max_value=3), min_length=2, max_length=2, required=False
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Exactly what the verb takes, so that the log's line can be only one."""
         verb = attrs["verb"]
-        needed, named = set(NEEDS.get(verb, ())), set(attrs) - {"actor", "verb"}
+        named = set(attrs) - {"actor", "verb"}
+        instead = set(INSTEAD.get(verb, ()))
+        needed = instead if instead and named == instead else set(NEEDS.get(verb, ()))
         wrong = {name: [f"{verb} needs {name}."] for name in needed - named}
         wrong |= {name: [f"{verb} takes no {name}."] for name in named - needed - set(MAY_NAME.get(verb, ()))}
         if wrong:
@@ -298,7 +307,9 @@ class Act(WriteOperation):
 
 
 def as_line(data: dict[str, Any]) -> str:
-    """The log's line of one action."""
+    """The log's line of one action; cards named by their places are left for the hand to name."""
+    if "places" in data:
+        return play.up_by_places(data["actor"], *data["places"])
     parts = [data[name] for name in ("actor", "verb", *ARGUMENTS) if name in data]
     return " ".join(str(part) for part in parts)
 

@@ -75,7 +75,7 @@ def series(table: Table, sitting_id: int) -> dict[str, int]:
 
 def unsettled(table: Table) -> Hand | None:
     """The hand at this table that is played or waits for its settlement; there is never more than one."""
-    for hand in Hand.objects.filter(table=table, state__in=UNSETTLED):
+    for hand in sql.instances(Hand, "WHERE table_id = %s AND state = ANY(%s)", [table.id, list(UNSETTLED)]):
         hand.table, hand.house = table, table.house
         return hand
     return None

@@ -1,7 +1,9 @@
 """Playing hands: setting up a table's game, dealing, entering cards, acting."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 from casino import commands, sql
@@ -16,7 +18,7 @@ from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
 from casino.tables.models import Seating, Table, TableState
 from engine import game as engine
-from engine.actions import actor_name, parse_action
+from engine.actions import Action, actor_name, parse_action, up_line
 from engine.cards import UNKNOWN
 from engine.errors import EngineError, StackTooShort
 from engine.events import Move, MoveKind
@@ -39,6 +41,7 @@ def _verbs() -> dict[str, str]:
 VERBS = _verbs()
 #: Verbs that turn a whole hand over.
 _SHOWING = frozenset({"sm", "cu"})
+_BY_PLACE = re.compile(r"p(?P<seat>[1-9]) up @(?P<first>[0-3])(?P<second>[0-3])", re.ASCII)
 #: Celery task that settles an ended hand.
 RESOLVE = "hands.resolve_hand"
 #: Options without a silent default at a house table, although the engine can do without some of them. A `tax_cap` the
@@ -291,7 +294,8 @@ def deal(*, command: Command, code: str, mode: Mode, dealer_seat: int | None, si
 
 
 def act(*, command: Command, code: str, lines: Sequence[str]) -> Answer:
-    """Take actions of the log's vocabulary (a bet, a call, cards in physical mode, cards shown ...), all or none.
+    """Take actions of the log's vocabulary (a bet, a call, cards in physical mode, cards shown ...), or lines of
+    `up_by_places`, all or none.
 
     Raises the engine's error for the first line it refuses; nothing is stored then.
     """
@@ -370,20 +374,52 @@ def _too_short(hand: Hand, error: StackTooShort) -> Unprocessable:
     )
 
 
-def _arranged(game: engine.Hand, line: str) -> str:
-    """A hand shown with its cards put in the order in which they were dealt, which a dealer turning them over cannot
-    know. In electronic mode the house knows them all, so `??` stands for a card that its holder leaves it to turn over.
+def up_by_places(actor: str, first: int, second: int) -> str:
+    """A line for `act` that turns up the cards at these places of the seat's cards, whichever they are."""
+    return f"{actor} up @{first}{second}"
 
-    Any other line, and one that does not hold the cards known so far, stays as it is for the engine to judge.
+
+def _arranged(game: engine.Hand, line: str) -> str:
+    """A line as the engine takes it: cards by their names, a shown hand in the order in which it was dealt.
+
+    Names are filled in only where the action is on offer: the engine's refusal repeats the line, and would tell cards
+    that lie face down. Any other line stays as it is, for the engine to judge.
     """
+    by_place = _BY_PLACE.fullmatch(line)
+    if by_place is not None:
+        return _named(game, int(by_place["seat"]), (int(by_place["first"]), int(by_place["second"])))
     action = parse_action(line)
-    if action.verb not in _SHOWING or action.actor > game.setup.seats:
+    if action.verb not in _SHOWING or _offered(game, action.actor, action.verb) is None:
         return line
+    return _in_order_of_dealing(game, action)
+
+
+def _offered(game: engine.Hand, seat: int, verb: str) -> engine.Legal | None:
+    wanted = (actor_name(seat), verb)
+    return next((offer for offer in game.legal() if (offer.actor, offer.verb) == wanted), None)
+
+
+def _named(game: engine.Hand, seat: int, places: tuple[int, int]) -> str:
+    """The line that turns up the cards at these places. Raises Unprocessable for places that may not be chosen."""
+    offer = _offered(game, seat, "up")
+    if offer is None:
+        return up_line(seat, (UNKNOWN, UNKNOWN))
+    pair, allowed = tuple(sorted(places)), offer.places or tuple(combinations(range(len(game.cards_of(seat))), 2))
+    if pair not in allowed:
+        raise Unprocessable(
+            "These cards may not be turned up.", code="wrong_places", places=[list(choice) for choice in allowed]
+        )
+    return up_line(seat, tuple(game.cards_of(seat)[at] for at in pair))
+
+
+def _in_order_of_dealing(game: engine.Hand, action: Action) -> str:
+    """A hand shown with its cards in the order in which they were dealt, which a dealer turning them over cannot know.
+    In electronic mode the house knows them all, so `??` stands for a card that its holder leaves it to turn over."""
     dealt = game.cards_of(action.actor)
     turned_over_by_the_house = UNKNOWN if UNKNOWN not in dealt else ""
     unknown = [card for card in action.cards if card not in (*dealt, turned_over_by_the_house)]
     if len(action.cards) != len(dealt) or len(unknown) != dealt.count(UNKNOWN):
-        return line
+        return action.text
     in_order = "".join(card if card != UNKNOWN else unknown.pop(0) for card in dealt)
     return f"{actor_name(action.actor)} {action.verb} {in_order}"
 

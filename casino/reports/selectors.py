@@ -121,10 +121,16 @@ def verification(house: House) -> dict[str, Any]:
 
 def hand_differences(house: House) -> Iterator[dict[str, Any]]:
     """Every hand replayed from inputs and log, and its money in the ledger against the replay; differences only."""
+    series: dict[int, dict[str, int]] = {}
     for hand in Hand.objects.filter(house=house).select_related("table__house").order_by("id").iterator(200):
+        before = series.get(hand.sitting_id, {})
+        if hand.state == HandState.SETTLED:
+            series[hand.sitting_id] = (hand.result or {}).get("series", {})
         if hand.state == HandState.PLAYING:
             continue
         problem = _difference(hand)
+        if problem is None and hand.series != before:
+            problem = f"the hand was dealt with series {hand.series}, the sitting's last settled hand left {before}"
         if problem is not None:
             yield {"hand": hand.name, "problem": problem}
 

@@ -57,7 +57,7 @@ class Console:
 
     def wait_until_settled(self) -> None:
         """Wait until the worker has settled the hand; the table's state tells."""
-        deadline, pause = time.monotonic() + SETTLEMENT_PATIENCE, 0.03
+        deadline, pause = time.monotonic() + SETTLEMENT_PATIENCE, 0.05
         while True:
             time.sleep(pause)
             self.refresh()
@@ -65,7 +65,7 @@ class Console:
                 return
             if self.table["state"] != "settling" or time.monotonic() > deadline:
                 raise EveningError(f"Table {self.code} is {self.table['state']}; its hand was not settled.")
-            pause = min(pause * 1.5, 0.1)
+            pause = min(pause * 1.5, 0.15)
 
     # --- Recorded hands, physical mode -------------------------------------------------------------------------
 
@@ -119,13 +119,13 @@ class Console:
 
 
 def gestures(acts: list[str]) -> list[list[str]]:
-    """The log cut into what a console sends at once: an action with the cards it brings, a look with what follows it,
-    and what everybody does in turn without deciding anything: paying, turning up, showing."""
+    """The log cut into what a console sends at once: an action with the cards it brings, a look or a fold with what
+    follows it, and what everybody does in turn without deciding anything: paying, turning up, showing."""
     out: list[list[str]] = []
     for line in acts:
         verb = line.split(" ")[1]
         last = out[-1][-1].split(" ")[1] if out else ""
-        belongs = last == "lk" or verb == "dh" or verb == last in ("po", "up", "sm")
+        belongs = last in ("lk", "f") or verb == "dh" or verb == last in ("po", "up", "sm")
         if out and belongs and len(out[-1]) < MOST_ACTIONS:
             out[-1].append(line)
         else:
@@ -150,12 +150,18 @@ def as_action(line: str) -> dict[str, Any]:
 
 
 def choose(legal: list[dict[str, Any]], choice: random.Random) -> dict[str, Any]:
-    """A random legal action; folding and the largest raises are rare, so that hands get somewhere."""
+    """A random legal action, knowing no card; folding and the largest raises are rare, so that hands get somewhere."""
     weights = [1 if offer["verb"] == "f" else 4 for offer in legal]
     offer = choice.choices(legal, weights)[0]
     action = {key: offer[key] for key in ("actor", "verb", "target") if key in offer}
     if offer["verb"] == "lk":
         action["count"] = offer["count"]
+    elif offer["verb"] == "up":
+        action["places"] = choice.choice(offer.get("places") or [[0, 1], [0, 3], [1, 2], [2, 3]])
+    elif offer["verb"] in ("cu", "sm"):
+        action["cards"] = "??" * offer["count"]
+    elif offer["verb"] == "mj":
+        action["commitment"] = "??"
     if "min" in offer:
         steps = (offer["max"] - offer["min"]) // offer.get("step", 1)
         action["amount"] = offer["min"] + min(choice.randint(0, 2), steps) * offer.get("step", 1)

@@ -44,11 +44,6 @@ class RecordedTable:
         return 4 * max(sum(hand["stacks"]) + hand["carry"] for hand in self.hands)
 
     @property
-    def plays_blindly(self) -> bool:
-        """Whether a console that knows no card can enter every action of its players."""
-        return self.game == "ferbli" and not {"show_two", "cuhhol", "majzli_max"} & self.options.keys()
-
-    @property
     def table_max(self) -> int:
         """A largest single bet that no recorded amount exceeds, in minor units."""
         amounts = [int(line.split()[2]) for hand in self.hands for line in hand["acts"] if _AMOUNT.match(line)]

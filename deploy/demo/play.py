@@ -16,7 +16,7 @@ from deploy.demo.seed import DRAWER, Credentials
 
 #: The short electronic sitting after the recorded hands.
 ELECTRONIC_HANDS = 12
-ELECTRONIC_STACK = 200  # in vizis
+ELECTRONIC_STACK = 200  # in vizis, or lower limits
 SEED = 41
 
 Progress = Callable[[str, int, int], None]
@@ -125,17 +125,13 @@ def _play_recorded(
 def _play_electronic(
     consoles: dict[str, Console], tables: dict[str, RecordedTable], played: Played, progress: Progress
 ) -> None:
-    """A short sitting with committed decks, at a Ferbli table of middling size where there is one.
-
-    Where a player names cards of his own it cannot be played so yet: no screen shows him his cards.
-    """
-    candidates = sorted((table for table in tables.values() if table.plays_blindly), key=lambda table: table.seats)
-    if not candidates:
-        return
+    """A short sitting with committed decks, at a table of middling size, of Ferbli where there is one."""
+    ferbli = [table for table in tables.values() if table.game == "ferbli"]
+    candidates = sorted(ferbli or tables.values(), key=lambda table: table.seats)
     table = candidates[len(candidates) // 2]
     choice = random.Random(SEED)  # noqa: S311 - which legal action the demo takes, not which card falls
     refs = table.hands[0]["seats"]
-    stack = ELECTRONIC_STACK * int(table.options.get("vizi", 100))
+    stack = ELECTRONIC_STACK * int(table.options.get("vizi") or table.options.get("lower") or 100)
     console = consoles[table.code]
     console.seat_players(refs, [stack] * len(refs))
     for number in range(1, ELECTRONIC_HANDS + 1):

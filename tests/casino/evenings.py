@@ -12,7 +12,7 @@ from casino.reports.selectors import hand_money, house_report, verification
 from casino.tables.models import KasszaEnd
 from casino.tables.services import stock_tray
 from deploy.demo.client import Refused
-from deploy.demo.dealer import Console
+from deploy.demo.dealer import Console, choose
 from engine.play import Sitting, play_evening
 from engine.record import format_record, parse_record
 from engine.replay import replay
@@ -87,7 +87,7 @@ def play_records(kit: Kit, evening: list[Any], *, code: str = "T1") -> None:
 
 
 def play_electronically(kit: Kit, desk: Desk, *, hands: int, seed: int) -> list[dict[str, Any]]:
-    """Play committed decks, everybody choosing at random, settle each hand, and return the exported records.
+    """Play committed decks as a console that knows no card, settle each hand, and return the exported records.
 
     Every record must stand on its own in a strict replay and open its commitment.
     """
@@ -95,7 +95,7 @@ def play_electronically(kit: Kit, desk: Desk, *, hands: int, seed: int) -> list[
     for _ in range(hands):
         answer = desk.ok("hands", {"mode": "electronic"})
         while answer["actor"] is not None:
-            answer = desk.ok("hand/actions", {"actions": [chosen(kit, answer, choice)]})
+            answer = desk.ok("hand/actions", {"actions": [choose(answer["legal_actions"], choice)]})
         assert kit.settle() == ["settled"]
         desk.refresh()
         record = selectors.record(selectors.get(kit.house, answer["hand"]))
@@ -103,27 +103,6 @@ def play_electronically(kit: Kit, desk: Desk, *, hands: int, seed: int) -> list[
         assert outcome.ok, (outcome.error, record)
         found.append(record)
     return found
-
-
-def chosen(kit: Kit, answer: dict[str, Any], choice: random.Random) -> dict[str, Any]:
-    """One of the legal actions. Who turns cards up knows them, who lays his hand open leaves it to the house."""
-    offers = answer["legal_actions"]
-    offer = choice.choices(offers, [1 if offer["verb"] == "f" else 4 for offer in offers])[0]
-    action = {key: offer[key] for key in ("actor", "verb", "target") if key in offer}
-    if "min" in offer:
-        steps = (offer["max"] - offer["min"]) // offer["step"]
-        action["amount"] = offer["min"] + min(choice.randint(0, 3), steps) * offer["step"]
-    if offer["verb"] == "lk":
-        action["count"] = offer["count"]
-    if offer["verb"] == "mj":
-        action["commitment"] = "??"
-    if offer["verb"] == "cu":
-        action["cards"] = "????????"
-    if offer["verb"] == "up":
-        cards = selectors.state(selectors.get(kit.house, answer["hand"])).cards_of(int(offer["actor"][1:]))
-        first, second = choice.choice(offer.get("places") or [[0, 1], [0, 3], [2, 3]])
-        action["cards"] = cards[first] + cards[second]
-    return action
 
 
 def assert_house_is_whole(kit: Kit) -> None:

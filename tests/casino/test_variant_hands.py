@@ -1,6 +1,7 @@
 """What Ferbli's variations and Färbeln's bonus ask of the house, one promise a test."""
 
 import json
+import random
 from typing import Any
 
 import pytest
@@ -13,16 +14,18 @@ from casino.hands.services import set_up_table
 from casino.hands.tasks import resolve_hand
 from casino.house import books
 from casino.house.models import OutboxMessage
-from casino.reports.selectors import hand_money
+from casino.reports.selectors import hand_money, verification
 from casino.staff.models import Role
 from casino.tables.models import KasszaEnd
 from casino.tables.services import Terms, stock_tray
+from deploy.demo.dealer import choose
 from engine.record import parse_record
 from engine.replay import replay
 from engine.vying.majzli import majzli_commitment
 from ledger.errors import InsufficientFunds
 from tests.casino.evenings import assert_house_is_whole, play_electronically
 from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Desk, Kit
+from tests.casino.test_settlement import alter_as_superuser
 
 REASON = {"reason": "a card was turned up"}
 NONCE = "0f" * 16
@@ -101,6 +104,20 @@ def test_a_new_sitting_starts_a_new_series(kit: Kit) -> None:
     assert Hand.objects.latest("id").series == {}
 
 
+def test_a_hand_dealt_with_another_series_than_it_was_left_is_found(kit: Kit) -> None:
+    kit.table(seats=3, force_third_deal=True)
+    desk = kit.seated(stacks=(9_000,) * 3)
+    dealt(kit, desk, *FAILED)
+    first = settled(kit, desk)
+    dealt(kit, desk, *FAILED)
+    second = settled(kit, desk)
+    assert verification(kit.house)["ok"]
+    # As if the first hand had been settled after the second one was dealt.
+    alter_as_superuser("UPDATE hands_hand SET state = 'voided' WHERE id = %s", first.id)
+    problems = {finding["hand"]: finding["problem"] for finding in verification(kit.house)["hand_findings"]}
+    assert "series {'failed': 1}" in problems[second.name]
+
+
 # --- Majzli -----------------------------------------------------------------------------------------------------------
 
 IN_THE_FIST = ("d dh p1 ????", "d dh p2 ????", "d dh p3 ????", "p2 in", "p3 f")
@@ -167,6 +184,10 @@ def test_every_stack_must_cover_the_largest_vizi_before_the_deal(kit: Kit) -> No
         ({"verb": "in", "amount": 100}, "amount"),
         ({"verb": "cu"}, "cards"),
         ({"verb": "up"}, "cards"),
+        ({"verb": "up", "cards": "Kl8b", "places": [0, 1]}, "places"),
+        ({"verb": "up", "places": [0, 1, 2]}, "places"),
+        ({"verb": "up", "places": [0, 4]}, "places"),
+        ({"verb": "sm", "cards": "Kl8b", "places": [0, 1]}, "places"),
         ({"verb": "cc", "amount": 100, "nonce": NONCE}, "nonce"),
     ],
 )
@@ -198,6 +219,9 @@ def test_cards_turned_up_are_nobodys_business_until_all_have_chosen(kit: Kit) ->
     assert "Kl" not in json.dumps(first)
     assert "Kl" not in json.dumps(Event.objects.filter(chain__house=kit.house).latest("id").doc)
     assert refused(desk, {"actor": "p2", "verb": "up", "cards": "Kl9a"}) == (422, "card_already_dealt")
+    # With a pack in the dealer's hands the house cannot know what lies where.
+    assert refused(desk, {"actor": "p2", "verb": "up", "places": [0, 1]}) == (422, "card_unknown")
+    assert refused(desk, {"actor": "p9", "verb": "up", "places": [0, 1]})[0] == 422
     desk.act("p2 up Ah7l")
     for other in others:
         seen = other.get("/api/v1/tables/T1/hand").json()
@@ -208,6 +232,32 @@ def test_cards_turned_up_are_nobodys_business_until_all_have_chosen(kit: Kit) ->
     desk.act("p1 sm Kl8bXb9b", "p2 sm Ah7lOaUa")
     settled(kit, desk)
     assert_house_is_whole(kit)
+
+
+def test_what_the_house_knows_is_told_by_no_refusal(kit: Kit) -> None:
+    kit.table(seats=3, show_two=True, cuhhol=True)
+    desk = kit.seated(stacks=(9_000,) * 3)
+    hand = desk.ok("hands", {"mode": "electronic"})["hand"]
+    desk.act("p1 po 100")
+    cards = selectors.state(selectors.get(kit.house, hand)).cards_of(2)
+    out_of_place = (
+        ({"actor": "p2", "verb": "up", "places": [0, 1]}, "verb_not_legal"),
+        ({"actor": "p3", "verb": "up", "places": [0, 1]}, "not_your_turn"),
+        ({"actor": "p2", "verb": "cu", "cards": "????"}, "verb_not_legal"),
+        ({"actor": "p2", "verb": "sm", "cards": "????"}, "verb_not_legal"),
+    )
+    for action, code in out_of_place:
+        answer = desk.post("hand/actions", {"actions": [action]})
+        assert (answer.status_code, answer.json()["code"]) == (422, code)
+        assert not [card for card in cards if card in answer.text]
+    for line in ("p2 cc 100", "p3 f", "p1 rb 100", "p2 cc 100", "p2 k"):
+        desk.act(line)
+    # Whoever made the besszer shows both cards of a batch, and only after looking at them.
+    for places in ([2, 3], [0, 2], [1, 1]):
+        answer = desk.post("hand/actions", {"actions": [{"actor": "p1", "verb": "up", "places": places}]})
+        assert (answer.status_code, answer.json()["code"]) == (422, "wrong_places")
+        assert answer.json()["places"] == [[0, 1]]
+    desk.ok("hand/actions", {"actions": [{"actor": "p1", "verb": "up", "places": [1, 0]}]})
 
 
 # --- Cuhhol -----------------------------------------------------------------------------------------------------------
@@ -261,6 +311,22 @@ def test_an_electronic_redeal_is_shuffled_by_the_house_and_stands_in_the_record(
     over_http = kit.office().get(f"hands/{exported[-1]['hand']}").json()
     assert over_http == exported[-1]
     assert_house_is_whole(kit)
+
+
+def test_an_electronic_hand_in_dispute_has_a_record_with_its_deck(kit: Kit) -> None:
+    kit.table(seats=4, cuhhol=True)
+    desk = kit.seated(stacks=(90_000,) * 4)
+    exported = play_electronically(kit, desk, hands=1, seed=1)[0]
+    desk.ok("hands", {"mode": "electronic"})
+    hand = Hand.objects.filter(house=kit.house).latest("id")
+    answer, choice = desk.act("p1 po 100"), random.Random(3)
+    while answer["actor"] is not None:
+        answer = desk.ok("hand/actions", {"actions": [choose(answer["legal_actions"], choice)]})
+    alter_as_superuser("UPDATE hands_handline SET text = 'p1 po 200' WHERE hand_id = %s AND seq = 1", hand.id)
+    assert kit.settle() == [HandState.DISPUTED]
+    record = kit.office().get(f"hands/{hand.name}").json()
+    assert (len(record["deck"]), record["acts"][0]) == (64, "p1 po 200")
+    assert record["deck"] != exported.get("deck")
 
 
 # --- Options by a word, and what a house table must say ---------------------------------------------------------------
