@@ -23,7 +23,6 @@ NEAR = {
     "cu": ("sm",),
     "up": ("sm",),
 }
-TAX_IN_CHIPS_FROM_SIDE_POTS = False  # one difference is known: test_the_tax_is_on_all_pots_together
 NONCE = "5a" * 16
 EAGER = {"f": 0.4, "k": 0.4, "lk": 1.0, "cc": 4.0, "in": 3.0, "rb": 2.5, "ks": 3.0, "st": 0.6, "br": 2.0, "cu": 2.5}
 
@@ -76,8 +75,6 @@ def random_case(random: Random, variants: Sequence[str]) -> tuple[Case, Truth]:
     seats = random.choice((2, 2, 3, 4, 5, 6, 7))
     opt: dict[str, Any] = {"vizi": 100, **stakes(random, seats), **some_variants(random, variants)}
     least = opt.get("majzli_max", 100)
-    if "short_stack" in opt and not TAX_IN_CHIPS_FROM_SIDE_POTS:
-        opt["chip"] = 1
     if "table_max" in opt:
         opt["table_max"] = max(opt["table_max"], least)
     stacks = random_stacks(random, seats, least)
