@@ -48,7 +48,7 @@ def test_the_tax_is_on_all_pots_together():
         *("p1 rb 200", "p2 cc 200", "p3 cc 200", "p3 k", "d dh p1 OlXh", "d dh p2 8h7a", "d dh p3 8b9h"),
         *("p1 lk 2", "p1 rb 400", "p2 cc 31", "p3 cc 47", "p1 sm 9b7bOlXh", "p2 sm KlKb8h7a", "p3 sm UhOh8b9h"),
     ]
-    compare_log(Case(opt, [2874, 331, 347]), acts)
+    assert compare_log(Case(opt, [2874, 331, 347]), acts) is None
 
 
 def test_a_referee_that_counts_otherwise_is_noticed(monkeypatch: pytest.MonkeyPatch):
