@@ -104,6 +104,8 @@ class Cuhhol(ThirdRound):
     def open_cuhhkassza(self) -> None:
         """Nobody is higher: the exposed hand stays, and everyone at the table is dealt four cards face up."""
         self.return_uncalled(max(range(1, self.seats + 1), key=self.stakes.__getitem__))
+        if self.rules.cuhhkassza_vizi == "paid":
+            self.pay_missing()
         exposed = self.cards[self.exposer]
         self.rest = tuple(card for card in self.pack.cards if card not in exposed)
         self.open_from = len(self.log) + 1  # the line that is being applied is not in the log yet

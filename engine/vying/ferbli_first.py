@@ -129,10 +129,14 @@ class FirstRound(BettingState):
 
     def cukassza(self, ending: str) -> None:
         """Whoever has no vizi in the pot pays one now, and the pot stays for the next deal."""
+        self.pay_missing()
+        self.carry_on(ending)
+
+    def pay_missing(self) -> None:
+        """Whoever has no vizi in the pot pays one."""
         for seat in range(1, self.seats + 1):
             if not self.stakes[seat]:
                 self.pay_penalty(seat)
-        self.carry_on(ending)
 
     def pay_penalty(self, seat: int) -> None:
         """A vizi that the rules make the seat pay."""

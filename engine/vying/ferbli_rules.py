@@ -118,6 +118,10 @@ class FerbliRules(TaxedRules):
     steps of a bet. Every seat must be able to pay the largest."""
     cuhhol: bool = option(bool, False)
     """No checking in the third round: the first active seat bets or lays its hand open ("Variations")."""
+    cuhhkassza_vizi: str = option(str, "free", choices=("free", "paid"))
+    """Seats that dropped out without a vizi, when a cuhhkassza is dealt ("Variations": cuhhol; the sentence says that
+    they do not pay it, and reads like a slip for "now"). ``free``: they pay nothing for the first deal, and like all
+    others for every further one. ``paid``: they pay the vizi that they owe before the first deal too."""
     show_two: bool = option(bool, False)
     """After a besszer every active seat shows two of its four cards ("Variations"): before the third round, all
     choosing at the same time, out of what it has looked at."""
@@ -143,7 +147,7 @@ class FerbliRules(TaxedRules):
             raise OptionOutOfRange("option 'wild' must list cards of the pack, each once", pack=TELL32.name)
         self._validate_fist()
         if self.table_max is not None and self.table_max < self.least_stack:
-            raise OptionOutOfRange("option 'table_max' must be at least the vizi", min=self.least_stack)
+            raise OptionOutOfRange("option 'table_max' must be at least the largest vizi", min=self.least_stack)
 
     def _validate_fist(self) -> None:
         """The largest vizi that may be held is one that may be held."""

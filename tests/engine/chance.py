@@ -94,6 +94,7 @@ def variations(seats: int, random: Random) -> dict[str, object]:
         "force_third_deal": True,
         "majzli_max": 100 * random.randint(1, 3),
         "cuhhol": True,
+        "cuhhkassza_vizi": "paid",
         "show_two": True,
     }
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine.cards import TELL32
 from engine.errors import CardNotInPack, EngineError, MalformedSetup
-from engine.events import Dealt, Shown, TurnedUp
+from engine.events import Dealt, Move, MoveKind, Shown, TurnedUp
 from engine.game import Hand, Setup, start
 from tests.engine.support import amounts, frozen, play, refused, stacked, table, to_third_round, verbs
 
@@ -268,6 +268,14 @@ class TestCuhhkassza:
         play(hand)
         assert [line.split()[2] for line in hand.log[-4:]] == ["p1", "p2", "p3", "p4"]
         assert hand.result and (hand.result.winner, hand.result.net) == (3, (-100, -100, 200, 0))
+
+    def test_where_the_table_reads_the_sentence_so_they_pay_the_vizi_that_they_owe_first(self):
+        """``cuhhkassza_vizi`` "paid": the sentence's "not pay it" is read as "now pay it"."""
+        hand = kassza(MIDDLE, LOW, out=2, opt={"cuhhkassza_vizi": "paid"})
+        assert hand.pot == 400 and hand.moves[-2:] == (Move(MoveKind.PENALTY, 3, 100), Move(MoveKind.PENALTY, 4, 100))
+        hand.supply(pack(MIDDLE, "8a7l9b7h", "9l8lUaOb", "KlUlXl8b", "OaXbXaUh"))
+        play(hand)
+        assert hand.result and (hand.result.winner, hand.result.net) == (3, (-100, -100, 300, -100))
 
     def test_of_equal_hands_the_first_in_play_order_wins(self):
         hand = kassza(("KaOb", "9l7h"), ("8a7b", "9h8l"))

@@ -71,6 +71,9 @@ def cuhhkassza(table: Table, exposed: list[str], mark: Strength) -> Course:
     """Everyone gets four cards face up, until a hand is higher than the exposed one."""
     others = [card for card in PACK if card not in exposed]
     number = 0
+    if table.case.opt.get("cuhhkassza_vizi") == "paid":
+        for seat in table.seats:
+            table.paid[seat] = table.paid[seat] or table.vizi
     if not beaten_by_any(mark, others, table.wild, table.grigare):
         payout.carried(table, "cuhhkassza_left", penalty=False)
     while True:

@@ -121,7 +121,7 @@ def some_variants(random: Random, variants: Sequence[str]) -> dict[str, Any]:
         "third_deal": {"force_third_deal": True},
         "majzli": {"majzli_max": majzli},
         "show_two": {"show_two": True},
-        "cuhhol": {"cuhhol": True},
+        "cuhhol": {"cuhhol": True, "cuhhkassza_vizi": random.choice(("free", "paid"))},
         "side_pot": {"short_stack": "side_pot"},
     }
     opt: dict[str, Any] = {}
