@@ -116,6 +116,8 @@ class Players:
 
     def line(self, hand: Hand) -> str:
         """Some line that the hand accepts now."""
+        if "majzli_max" not in hand.setup.opt:
+            return random_line(hand, self.random)
         [*_, offer] = hand.legal()
         if offer.verb == "mj" and self.random.random() < 0.5:
             return self.hold(hand)
