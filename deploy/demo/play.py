@@ -71,14 +71,14 @@ class Played:
     electronic: list[str] = field(default_factory=list)
     recorded_seconds: float = 0.0
     requests: int = 0
-    #: The house's report when all recorded hands were played and everybody still sat there with his chips.
+    #: The house's report when all hands were played and nobody had cashed out.
     at_its_height: dict[str, Any] = field(default_factory=dict)
 
 
 def play_evening(
     base_url: str, credentials: Credentials, tables: dict[str, RecordedTable], progress: Progress
 ) -> Played:
-    """Buy-ins, recorded hands at all tables at once, an electronic sitting, cash-outs, the count."""
+    """Buy-ins, recorded hands at all tables at once, an electronic sitting at one of them, cash-outs, the count."""
     played = Played()
     with ExitStack() as stack:
         cashier = Cashier(stack.enter_context(Terminal(base_url, credentials.cashier)))
@@ -90,11 +90,10 @@ def play_evening(
         chips = 3 * sum(table.max_stack for table in tables.values())
         cashier.open(cash=chips, chips=chips)
         cashier.register(players(tables.values()))
-        _play_recorded(consoles, tables, played, progress)
+        _play_tables(consoles, tables, played, progress)
         played.at_its_height = auditor.get("reports/house")
         for console in consoles.values():
             console.close()
-        _play_electronic(consoles, tables, played, progress)
         for player in auditor.get("reports/players")["players"]:
             if player["chips"]:
                 cashier.cash_out(player["player"], player["chips"])
@@ -104,37 +103,43 @@ def play_evening(
     return played
 
 
-def _play_recorded(
+def _play_tables(
     consoles: dict[str, Console], tables: dict[str, RecordedTable], played: Played, progress: Progress
 ) -> None:
-    """All tables at the same time, one thread a console."""
+    """All tables at the same time, one thread a console; one goes on with electronic hands after its recorded ones."""
+    electronic = _electronic_table(tables)
+    ended = []
 
     def play(table: RecordedTable) -> None:
         for number, hand in enumerate(table.hands, start=1):
             consoles[table.code].play_recorded(hand)
             progress(table.code, number, len(table.hands))
+        ended.append(time.monotonic())
+        if table is electronic:
+            _play_electronic(consoles[table.code], table, played, progress)
 
     started = time.monotonic()
     with ThreadPoolExecutor(len(tables)) as pool:
         for run in [pool.submit(play, table) for table in tables.values()]:
             run.result()
-    played.recorded_seconds = time.monotonic() - started
+    played.recorded_seconds = max(ended) - started
     played.recorded = sum(len(table.hands) for table in tables.values())
 
 
-def _play_electronic(
-    consoles: dict[str, Console], tables: dict[str, RecordedTable], played: Played, progress: Progress
-) -> None:
-    """A short sitting with committed decks, at a table of middling size, of Ferbli where there is one."""
+def _electronic_table(tables: dict[str, RecordedTable]) -> RecordedTable:
+    """A table of middling size, of Ferbli where there is one."""
     ferbli = [table for table in tables.values() if table.game == "ferbli"]
     candidates = sorted(ferbli or tables.values(), key=lambda table: table.seats)
-    table = candidates[len(candidates) // 2]
+    return candidates[len(candidates) // 2]
+
+
+def _play_electronic(console: Console, table: RecordedTable, played: Played, progress: Progress) -> None:
+    """A short sitting of its own with committed decks."""
     choice = random.Random(SEED)  # noqa: S311 - which legal action the demo takes, not which card falls
     refs = table.hands[0]["seats"]
     stack = ELECTRONIC_STACK * int(table.options.get("vizi") or table.options.get("lower") or 100)
-    console = consoles[table.code]
+    console.close()
     console.seat_players(refs, [stack] * len(refs))
     for number in range(1, ELECTRONIC_HANDS + 1):
         played.electronic.append(console.play_electronic(choice))
         progress(f"{table.code} electronic", number, ELECTRONIC_HANDS)
-    console.close()
