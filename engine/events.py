@@ -17,7 +17,7 @@ class MoveKind(StrEnum):
     STAKE = "stake"
     """Seat to pot, at once: vizi, besszer, charge, call, bet."""
     PENALTY = "penalty"
-    """Seat to pot, when the hand ends: the vizi of a seat that did not pay one."""
+    """Seat to pot, by the rules and without a line: a vizi missing at the end, another for a cuhhkassza dealt again."""
     RETURNED = "returned"
     """Pot to seat: the part of a stake that nobody matched, untaxed."""
     AWARD = "award"

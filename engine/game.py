@@ -162,6 +162,10 @@ class Hand(Protocol):
     def wants(self) -> tuple[str, ...] | None:
         """With a known deck, the cards that must be shuffled anew before the next deal; else None."""
 
+    @property
+    def spare(self) -> int:
+        """How many packs of the set-up's redeals were not dealt from."""
+
     def supply(self, deck: tuple[str, ...]) -> None:
         """Give the hand the cards that it wants, in dealing order; they become part of its set-up."""
 

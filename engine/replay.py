@@ -50,6 +50,8 @@ def replay(record: Record, *, unfinished: bool = False) -> Outcome:
         if not hand.over and not unfinished:
             index = len(record.acts)
             raise LogIncomplete("the log ends before the hand does", actor=hand.actor)
+        if hand.spare and not unfinished:
+            raise MalformedRecord("the record holds packs that were not dealt from", spare=hand.spare)
         check_derived(record, hand)
     except EngineError as error:
         return Outcome(hand, error, index)

@@ -16,7 +16,7 @@ from engine.vying.ferbli_third import ThirdRound
 class Cuhhol(ThirdRound):
     """The hand laid open, those who must beat it, and the cuhhkassza: cards dealt face up until one hand does."""
 
-    __slots__ = ("exposed_key", "exposer", "redeals", "redealt", "rest")
+    __slots__ = ("deals_anew", "exposed_key", "exposer", "redeals", "redealt", "rest")
 
     def __init__(self, setup: Setup, rules: FerbliRules) -> None:
         super().__init__(setup, rules)
@@ -25,6 +25,7 @@ class Cuhhol(ThirdRound):
         self.rest: tuple[str, ...] = ()  # all cards but those of the exposed hand
         self.redeals = list(setup.redeals)  # packs still to deal from, the next one first
         self.redealt: list[tuple[str, ...]] = []  # the face-up hands by seat
+        self.deals_anew = 0  # how often they were dealt
 
     # -- the hand laid open ----------------------------------------------------------------------------------
 
@@ -96,7 +97,7 @@ class Cuhhol(ThirdRound):
             super().showdown()
             return
         ending = "cuhhol" if len(self.active) == 1 else "showdown"
-        seats = sorted([*self.active, self.exposer])
+        seats = sorted([*self.active, self.exposer]) if self.table_stakes else self.active
         self.award_pots({seat: self.rules.key(self.cards[seat]) for seat in seats}, ending)
 
     # -- cuhhkassza ------------------------------------------------------------------------------------------
@@ -116,6 +117,7 @@ class Cuhhol(ThirdRound):
 
     def deal_anew(self) -> None:
         """Four cards a seat from a pack of all cards but the exposed ones."""
+        self.deals_anew += 1
         self.redealt = [()] * (self.seats + 1)
         self.known = set(self.cards[self.exposer])
         self.source = self.redeals.pop(0) if self.redeals else None
@@ -138,17 +140,25 @@ class Cuhhol(ThirdRound):
 
     def close_redeal(self) -> None:
         """The highest hand wins if it beats the exposed one, of equals the first in play order. Else everyone pays
-        another vizi and the cards are dealt again; where a seat cannot, or nothing is higher, the pot stays."""
+        another vizi and the cards are dealt again; where a seat cannot, or after the last deal, the pot stays."""
         keys = {seat: self.rules.key(self.redealt[seat]) for seat in range(1, self.seats + 1)}
         winner = max(keys, key=keys.__getitem__)
         if keys[winner] > self.exposed_key:
             self.award(winner, self.rules, "cuhhkassza")
-        elif min(self.stacks[1:]) < self.vizi:
+        elif self.deals_anew == self.rules.redeal_cap or min(self.stacks[1:]) < self.vizi:
             self.carry_on("cuhhkassza_left")
         else:
             for seat in keys:
                 self.pay_penalty(seat)
             self.deal_anew()
+
+    def face_up_hands(self) -> list[tuple[str, ...]]:
+        """The hands of the cuhhkassza as they lie, p1 first; none without one."""
+        return self.redealt[1:]
+
+    def spare(self) -> int:
+        """Packs that are still to be dealt from."""
+        return len(self.redeals)
 
     def wants(self) -> tuple[str, ...] | None:
         """The pack of a redeal, where the deck is known and this pack is not."""

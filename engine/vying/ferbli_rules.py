@@ -122,6 +122,9 @@ class FerbliRules(TaxedRules):
     """Seats that dropped out without a vizi, when a cuhhkassza is dealt ("Variations": cuhhol; the sentence says that
     they do not pay it, and reads like a slip for "now"). ``free``: they pay nothing for the first deal, and like all
     others for every further one. ``paid``: they pay the vizi that they owe before the first deal too."""
+    redeal_cap: int = option(int, 1000, low=1, high=1000)
+    """Deals of one cuhhkassza; if none of them is won, the pot stays as a cukassza. The text has no such cap
+    ("Variations": repeated until the pot is won), but a record has an end."""
     show_two: bool = option(bool, False)
     """After a besszer every active seat shows two of its four cards ("Variations"): before the third round, all
     choosing at the same time, out of what it has looked at."""

@@ -193,6 +193,11 @@ class VyingHand:
         """With a known deck, the cards that must be shuffled anew before the next deal; else None."""
         return self._state.wants()
 
+    @property
+    def spare(self) -> int:
+        """How many packs of the set-up's redeals were not dealt from."""
+        return self._state.spare()
+
     def supply(self, deck: tuple[str, ...]) -> None:
         """Give the hand the cards that it wants, in dealing order; raises :class:`CardNotInPack` for others."""
         self._state.supply(deck)

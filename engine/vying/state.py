@@ -299,6 +299,14 @@ class VyingState(TurnState):
         """All cards are shown: the game decides who wins."""
         raise TypeError(f"{type(self).__name__} has no showdown")
 
+    def face_up_hands(self) -> list[tuple[str, ...]]:
+        """Hands dealt face up apart from those that seats hold, p1 first; most games have none."""
+        return []
+
+    def spare(self) -> int:
+        """Packs of the set-up that were not dealt from."""
+        return 0
+
     def wants(self) -> tuple[str, ...] | None:
         """The cards to shuffle anew; a game without redeals wants none."""
         return None

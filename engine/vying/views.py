@@ -39,6 +39,8 @@ def view_of(setup: Setup, rules: Rules, state: VyingState, viewer: Viewer) -> di
         "log": _masked_log(state, cards, viewer),
         "result": _result(state),
     }
+    if face_up := state.face_up_hands():
+        view["face_up"] = [list(hand) for hand in face_up]
     if viewer == AUDITOR:
         view["deck"] = None if state.deck is None else list(state.deck)
     return view

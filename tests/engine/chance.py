@@ -95,6 +95,7 @@ def variations(seats: int, random: Random) -> dict[str, object]:
         "majzli_max": 100 * random.randint(1, 3),
         "cuhhol": True,
         "cuhhkassza_vizi": "paid",
+        "redeal_cap": random.randint(1, 3),
         "show_two": True,
     }
 

@@ -318,6 +318,14 @@ class TestCuhhkassza:
         assert hand.result and (hand.result.ending, hand.result.net) == ("cuhhkassza_left", (-100, -100, 0))
         assert hand.result.carry_out == 200
 
+    def test_so_does_the_last_deal_of_a_table_that_has_a_last_one(self):
+        """``redeal_cap``: the text repeats until the pot is won; a record has an end."""
+        hand = kassza(MIDDLE, LOW, opt={"redeal_cap": 2})
+        for _ in range(2):
+            hand.supply(self.FAILS)
+            play(hand)
+        assert hand.result and (hand.result.ending, hand.result.carry_out) == ("cuhhkassza_left", 400)
+
     def test_the_seat_out_of_money_may_still_win_the_first_deal(self):
         hand = kassza(MIDDLE, LOW, stacks=(10_000, 100))
         hand.supply(self.WINS)
@@ -330,6 +338,13 @@ class TestCuhhkassza:
         hand.supply(self.WINS)
         play(hand)
         assert hand.result and (hand.result.tax, hand.result.net) == (20, (-200, 180))
+
+    def test_a_view_shows_the_hands_as_they_lie(self):
+        hand = kassza(MIDDLE, LOW)
+        assert "face_up" not in laid(MIDDLE, LOW).view("public")
+        hand.supply(self.WINS)
+        hand.apply("d dh p1 8a7l9b7h")
+        assert hand.view("public")["face_up"] == [["8a", "7l", "9b", "7h"], []]
 
     def test_everyone_sees_the_cards_and_the_hand_laid_open_but_not_the_folded_ones(self):
         hand = kassza(MIDDLE, LOW)

@@ -82,7 +82,8 @@ def cuhhkassza(table: Table, exposed: list[str], mark: Strength) -> Course:
         best = table.best_of(table.seats)
         if table.worth(table.hand[best]) > mark:
             payout.whole_pot(table, best, "cuhhkassza")
-        if any(table.chips(seat) < table.vizi for seat in table.seats):
+        last = number == table.case.opt.get("redeal_cap", 1000)
+        if last or any(table.chips(seat) < table.vizi for seat in table.seats):
             payout.carried(table, "cuhhkassza_left", penalty=False)
         for seat in table.seats:
             table.paid[seat] += table.vizi

@@ -121,7 +121,11 @@ def some_variants(random: Random, variants: Sequence[str]) -> dict[str, Any]:
         "third_deal": {"force_third_deal": True},
         "majzli": {"majzli_max": majzli},
         "show_two": {"show_two": True},
-        "cuhhol": {"cuhhol": True, "cuhhkassza_vizi": random.choice(("free", "paid"))},
+        "cuhhol": {
+            "cuhhol": True,
+            "cuhhkassza_vizi": random.choice(("free", "paid")),
+            "redeal_cap": random.choice((1, 3, 1000)),
+        },
         "side_pot": {"short_stack": "side_pot"},
     }
     opt: dict[str, Any] = {}
