@@ -115,7 +115,8 @@ class StakeState(VyingState):
         if self.table_stakes:
             seat = self.turn
             return self.stacks[seat] + self.stakes[seat] - self.level if self.has_opponent(seat) else 0
-        return min([self.stacks[seat] + self.stakes[seat] for seat in self.active]) - self.level
+        # All that a seat has lost so far it has staked, so it could stake in all what it began with.
+        return min(map(self.start_stacks.__getitem__, self.active)) - self.level
 
     def raise_by(self, seat: int, amount: int) -> None:
         """Stake what is owed and ``amount`` more, which all others then owe."""
@@ -160,15 +161,23 @@ class BettingState(StakeState):
             self.refuse_amount(action, owed)
         self.stake(seat, owed)
         self.matchers.append(seat)
-        self.next_answer()
-
-    def next_answer(self) -> None:
-        """The next seat answers; after the last one either a single seat is left and wins, or the game goes
-        on."""
         self.queue.pop()
         if self.queue:
             self.turn = self.queue[-1]
-        elif len(self.active) == 1 and self.phase not in self.FIRST_ROUND:
+        else:
+            self.close_answers()
+
+    def next_answer(self) -> None:
+        """The next seat answers, if there is one."""
+        self.queue.pop()
+        if self.queue:
+            self.turn = self.queue[-1]
+        else:
+            self.close_answers()
+
+    def close_answers(self) -> None:
+        """All have answered: either a single seat is left and wins, or the game goes on."""
+        if len(self.active) == 1 and self.phase not in self.FIRST_ROUND:
             self.win_alone()
         elif self.answered is not None:
             self.answered(self)

@@ -84,10 +84,10 @@ class VyingState(TurnState):
             action = parse_action(line)
             if action.actor != turn:
                 self.refuse_actor(action)
-            handler = self.verbs.get(action.verb)
-            if handler is None:
+            verbs = self.verbs
+            if action.verb not in verbs:
                 raise self.not_legal(action)
-            handler(self, action)
+            verbs[action.verb](self, action)
             accept(line)
 
     # -- cards -----------------------------------------------------------------------------------------------

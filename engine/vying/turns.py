@@ -8,6 +8,7 @@ seat have an unused place 0, seats count from 1 in play order.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import sub
 from typing import Any, ClassVar, NoReturn, Protocol
 
 from engine.actions import Action, actor_name
@@ -60,7 +61,7 @@ class TurnState:
     def __init__(self, setup: Setup) -> None:
         seats = setup.seats
         self.seats = seats
-        self.start_stacks = setup.stacks
+        self.start_stacks = (0, *setup.stacks)
         self.stacks = [0, *setup.stacks]
         self.stakes = [0] * (seats + 1)
         self.level = 0  # what an active seat must have staked to owe nothing
@@ -180,7 +181,7 @@ class TurnState:
             if amount:
                 self.stacks[seat] += amount
                 self.moves.append((MoveKind.BONUS, seat, amount))
-        net = tuple([self.stacks[seat] - start for seat, start in enumerate(self.start_stacks, 1)])
+        net = tuple(map(sub, self.stacks[1:], self.start_stacks[1:]))
         self.result = Result(net, tax, bonus or (0,) * self.seats, carry_out, ending, winner, self.series(ending))
         self.enter("over", NOBODY)
 
