@@ -185,7 +185,7 @@ def _phh(arguments: argparse.Namespace) -> int:
 def _play(arguments: argparse.Namespace) -> int:
     info = game_info(arguments.game)
     require_seats(info, arguments.seats)
-    opt = info.resolve({**info.example, **dict(arguments.opt)}, arguments.seats)
+    opt = info.resolve({**info.example, **dict(arguments.opt)}, arguments.seats, False)
     least = info.rules.parse(opt, arguments.seats).least_stack
     table = Sitting(arguments.game, opt, arguments.seats, arguments.stack or 200 * least, least)
     for record in play_evening(table, hands=arguments.hands, seed=arguments.seed):

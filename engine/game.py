@@ -25,7 +25,7 @@ from typing import Protocol
 
 from engine.actions import Action
 from engine.cards import Pack
-from engine.errors import MalformedSetup, UnknownGame
+from engine.errors import MalformedSetup, OptionOutOfRange, UnknownGame
 from engine.events import Event, Move
 from engine.rules import MAX_MONEY, Rules
 
@@ -179,8 +179,10 @@ class Hand(Protocol):
         """SHA-256, in hex, of the canonical state: set-up, log and result."""
 
 
-def _as_they_stand(opt: Mapping[str, object], seats: int) -> dict[str, object]:
-    """A table's options that mean the same for any number of seats."""
+def _as_they_stand(opt: Mapping[str, object], seats: int, announced: bool) -> dict[str, object]:
+    """A table's options that mean the same for any number of seats, and leave nothing to be announced."""
+    if announced:
+        raise OptionOutOfRange("this game leaves nothing for the dealer to announce", announced=False)
     return dict(opt)
 
 
@@ -189,7 +191,7 @@ class Game:
     """A game of the registry. ``verbs`` maps its vocabulary to a sentence each; ``example`` holds options of a
     small table, for random play; ``packs`` are those a table may choose by name, ``pack`` the usual one;
     ``resolve`` turns a table's options into those of a hand for so many seats, where a table may name by a word
-    what depends on their number."""
+    what depends on their number, or on what the dealer announces before the deal."""
 
     name: str
     rules_id: str
@@ -201,7 +203,7 @@ class Game:
     verbs: Mapping[str, str] = field(default_factory=dict)
     example: Mapping[str, object] = field(default_factory=dict)
     packs: Mapping[str, Pack] = field(default_factory=dict)
-    resolve: Callable[[Mapping[str, object], int], dict[str, object]] = _as_they_stand
+    resolve: Callable[[Mapping[str, object], int, bool], dict[str, object]] = _as_they_stand
 
     def pack_for(self, opt: Mapping[str, object]) -> Pack:
         """The pack that a table with these options plays with (its option ``pack``, where the game has a
@@ -260,9 +262,13 @@ def supply(hand: Hand, shuffle: Shuffle) -> None:
         hand.supply(shuffle(wanted, len(hand.setup.redeals) + 1))
 
 
-def resolve(game: str, opt: Mapping[str, object], seats: int) -> dict[str, object]:
-    """The options of a table as those of a hand for ``seats`` seats: what the hand's record holds."""
-    return game_info(game).resolve(opt, seats)
+def resolve(game: str, opt: Mapping[str, object], seats: int, *, announced: bool = False) -> dict[str, object]:
+    """The options of a table as those of a hand for ``seats`` seats: what the hand's record holds.
+
+    ``announced``: the dealer has announced what the table leaves to him; where it leaves nothing to him this raises
+    ``OptionOutOfRange``.
+    """
+    return game_info(game).resolve(opt, seats, announced)
 
 
 def require_seats(game: Game, seats: int) -> None:

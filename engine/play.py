@@ -87,7 +87,7 @@ def play_evening(table: Sitting, *, hands: int, seed: str) -> Iterator[Record]:
     require_seats(info, table.seats)
     random = Random(f"{table.game}/{seed}")  # noqa: S311 - repeatable play, no secret
     names = tuple(f"s{seat}" for seat in range(1, table.seats + 1))
-    opt = info.resolve(table.opt, table.seats)
+    opt = info.resolve(table.opt, table.seats, False)
     stacks, carry = (table.stack,) * table.seats, 0
     series: Mapping[str, int] = {}
     for number in range(1, hands + 1):

@@ -12,6 +12,7 @@ from casino.api.operations import (
     READERS,
     Amount,
     ReadOperation,
+    StrictBoolean,
     StrictInput,
     StrictInteger,
     StrictPattern,
@@ -230,13 +231,15 @@ class DealHand(WriteOperation):
 
     @extend_schema_serializer(component_name="DealHandInput")
     class Input(StrictInput):
-        """Where the cards come from, who deals first in a sitting, who sits this one out."""
+        """Where the cards come from, who deals first in a sitting, who sits this one out, and whether the dealer
+        announces call or discard (Ferbli: in a cukassza, at a table whose `cukassza_call` is `announced`)."""
 
         mode = serializers.ChoiceField(choices=Mode.choices)
         dealer_seat = StrictInteger(min_value=1, max_value=99, required=False)
         sitting_out = serializers.ListField(
             child=StrictInteger(min_value=1, max_value=99), required=False, max_length=20
         )
+        call_or_discard = StrictBoolean(required=False)
 
     input = Input
 
@@ -248,6 +251,7 @@ class DealHand(WriteOperation):
             mode=Mode(data["mode"]),
             dealer_seat=data.get("dealer_seat"),
             sitting_out=data.get("sitting_out", []),
+            call_or_discard=data.get("call_or_discard", False),
         )
 
 

@@ -39,6 +39,16 @@ class StrictInteger(serializers.IntegerField):
         return int(super().to_internal_value(data))
 
 
+class StrictBoolean(serializers.BooleanField):
+    """true or false as JSON has them: no text, no numbers."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        """The boolean. Raises ValidationError."""
+        if type(data) is not bool:
+            self.fail("invalid", input=data)
+        return data
+
+
 class Amount(StrictInteger):
     """Money in minor units of the house's currency, more than zero."""
 

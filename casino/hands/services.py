@@ -251,11 +251,20 @@ def _end(play: _Play) -> None:
 # --- The writes -----------------------------------------------------------------------------------------------------
 
 
-def deal(*, command: Command, code: str, mode: Mode, dealer_seat: int | None, sitting_out: Sequence[int]) -> Answer:
+def deal(
+    *,
+    command: Command,
+    code: str,
+    mode: Mode,
+    dealer_seat: int | None,
+    sitting_out: Sequence[int],
+    call_or_discard: bool = False,
+) -> Answer:
     """Start the next hand with everybody seated but those who sit out.
 
     `dealer_seat` may be named for the first hand of a sitting only; after that the turn to deal passes by itself, to
-    the seat that came first after the dealer. Raises Conflict table_settling while the last hand is not settled, and
+    the seat that came first after the dealer. `call_or_discard`: the dealer announces it for this deal, which needs a
+    cukassza and a table that leaves it to him. Raises Conflict table_settling while the last hand is not settled, and
     the engine's errors (too few seats, a stack that cannot cover the forced payments).
     """
 
@@ -264,7 +273,9 @@ def deal(*, command: Command, code: str, mode: Mode, dealer_seat: int | None, si
         tables.require_state(table, TableState.OPEN)
         order = _play_order(table, dealer_seat, sitting_out)
         _require_tray(table, len(order))
-        hand = _new_hand(table, order, mode)
+        hand = _new_hand(table, order, mode, announced=call_or_discard)
+        if call_or_discard and not hand.carry:
+            raise Conflict("Call or discard is for a deal that begins with a cukassza.", code="no_cukassza", carry=0)
         try:
             game = engine.start(selectors.setup(hand))
         except StackTooShort as error:
@@ -424,7 +435,7 @@ def _in_order_of_dealing(game: engine.Hand, action: Action) -> str:
     return f"{actor_name(action.actor)} {action.verb} {in_order}"
 
 
-def _new_hand(table: Table, order: list[Seating], mode: Mode) -> Hand:
+def _new_hand(table: Table, order: list[Seating], mode: Mode, *, announced: bool) -> Hand:
     chips = table_selectors.stacks(table, order)
     number = table.hands_dealt + 1
     hand = Hand(
@@ -435,7 +446,7 @@ def _new_hand(table: Table, order: list[Seating], mode: Mode) -> Hand:
         name=f"{table.code}-{number:06d}",
         mode=mode,
         game=table.game,
-        options=engine.resolve(table.game, table.options, len(order)),
+        options=engine.resolve(table.game, table.options, len(order), announced=announced),
         seats=[{"seat": seating.seat, "player": seating.player.ref} for seating in order],
         stacks=[chips[seating.player.ref] for seating in order],
         carry=table_selectors.cukassza(table),

@@ -42,9 +42,18 @@ def wild_set(name: str, seats: int) -> tuple[str, ...]:
     return sets[name]
 
 
-def resolve(opt: Mapping[str, object], seats: int) -> dict[str, object]:
-    """A table's options for a hand of ``seats`` seats: wild cards called by a word become a list, or nothing."""
+ANNOUNCED = "announced"
+"""A table's word for ``cukassza_call``: the dealer may announce call or discard, deal by deal ("Variations")."""
+
+
+def resolve(opt: Mapping[str, object], seats: int, announced: bool = False) -> dict[str, object]:
+    """A table's options for a hand of ``seats`` seats: wild cards called by a word become a list, or nothing; call or
+    discard is played if the dealer has announced it, where that is his to do (else ``OptionOutOfRange``)."""
     found = dict(opt)
+    if announced and found.get("cukassza_call") != ANNOUNCED:
+        raise OptionOutOfRange("call or discard is not the dealer's to announce here", cukassza_call=ANNOUNCED)
+    if found.get("cukassza_call") == ANNOUNCED:
+        found["cukassza_call"] = "megadas_eldobas" if announced else "normal"
     name = found.get("wild")
     if isinstance(name, str):
         del found["wild"]
@@ -77,7 +86,8 @@ class FerbliRules(TaxedRules):
     dealt in, 3 with more ("First round of betting"), but 2 with a sánta ("Variations"). None means that rule."""
     cukassza_call: str = option(str, "normal", choices=("normal", "megadas_eldobas"))
     """The first round of a deal that begins with a cukassza. ``megadas_eldobas``, call or discard: answered
-    clockwise from the dealer, and one match is enough ("Variations")."""
+    clockwise from the dealer, and one match is enough ("Variations"). A table may say ``announced``: then the dealer
+    announces it, or not, before each such deal."""
     force_third_deal: bool = option(bool, False)
     """After two deals in a row without enough players everyone pays a vizi, and the third goes ahead
     ("Variations")."""

@@ -416,3 +416,36 @@ def test_a_tray_emptied_behind_the_hand_pays_nothing_until_it_is_filled(kit: Kit
         books.enter(kit.house, key="fill", kind="test", lines=[("9130/F1", "9110", 25_000)], metadata={})
     settled(kit, desk)
     assert_house_is_whole(kit)
+
+
+# --- Call or discard, announced ---------------------------------------------------------------------------------------
+
+
+def refused_deal(desk: Desk, **what: Any) -> tuple[int, str]:
+    """Status and code of a hand that is not dealt."""
+    answer = desk.post("hands", {"mode": "physical", **what})
+    return answer.status_code, answer.json()["code"]
+
+
+def test_the_dealer_announces_call_or_discard_for_one_deal_of_a_cukassza(kit: Kit) -> None:
+    kit.table(seats=3, cukassza_call="announced")
+    desk = kit.seated(stacks=(9_000,) * 3)
+    assert refused_deal(desk, call_or_discard=True) == (409, "no_cukassza")
+    assert refused_deal(desk, call_or_discard="yes") == (400, "invalid_request")
+    dealt(kit, desk, *FAILED)
+    assert settled(kit, desk).options["cukassza_call"] == "normal"
+    desk.ok("hands", {"mode": "physical", "call_or_discard": True})
+    answer = desk.act("p1 po 100", "d dh p1 ????", "d dh p2 ????", "d dh p3 ????")
+    assert answer["view"]["actor"] == "p3"
+    for line in ("p3 f", "p2 f"):
+        desk.act(line)
+    hand = settled(kit, desk)
+    assert hand.options["cukassza_call"] == "megadas_eldobas"
+    record = selectors.record(hand)
+    assert replay(parse_record(json.dumps(record))).ok
+    assert dealt(kit, desk, *FAILED[:4])["view"]["actor"] == "p2"
+
+
+def test_where_the_table_does_not_leave_it_to_the_dealer_nothing_is_announced(kit: Kit) -> None:
+    kit.table(seats=3)
+    assert refused_deal(kit.seated(stacks=(9_000,) * 3), call_or_discard=True) == (422, "option_out_of_range")

@@ -6,7 +6,7 @@ import pytest
 
 from engine.errors import CommitMismatch, EngineError, MalformedSetup, OptionOutOfRange, StackTooShort
 from engine.events import Move, MoveKind
-from engine.game import Hand, Setup, start
+from engine.game import Hand, Setup, resolve, start
 from engine.vying.majzli import majzli_commitment
 from tests.engine.support import amounts, play, refused, stacked, table, to_third_round, verbs
 
@@ -56,6 +56,16 @@ class TestCallOrDiscard:
         hand = play(table(4, opt=self.OPT, carry=500), "p1 po 100")
         refused(hand, "p2 cc 100", "not_your_turn", actor="p4")
         refused(hand, "p4 k", "verb_not_legal", phase="vizi", verbs=["cc", "f"])
+
+    def test_a_table_may_leave_it_to_the_dealer_to_announce(self):
+        opt: dict[str, object] = {"vizi": 100, "cukassza_call": "announced"}
+        assert resolve("ferbli", opt, 5) == {"vizi": 100, "cukassza_call": "normal"}
+        assert resolve("ferbli", opt, 5, announced=True) == {"vizi": 100, "cukassza_call": "megadas_eldobas"}
+
+    @pytest.mark.parametrize("game, opt", [("ferbli", {"vizi": 100}), ("ferbli", OPT), ("faerbeln", {"ante": 200})])
+    def test_where_it_does_not_an_announcement_is_refused(self, game: str, opt: dict[str, object]):
+        with pytest.raises(OptionOutOfRange):
+            resolve(game, opt, 5, announced=True)
 
     def test_normal_is_the_default(self):
         assert play(table(3, carry=500), "p1 po 100").actor == "p2"
