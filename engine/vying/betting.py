@@ -161,23 +161,15 @@ class BettingState(StakeState):
             self.refuse_amount(action, owed)
         self.stake(seat, owed)
         self.matchers.append(seat)
-        self.queue.pop()
-        if self.queue:
-            self.turn = self.queue[-1]
-        else:
-            self.close_answers()
+        self.next_answer()
 
     def next_answer(self) -> None:
-        """The next seat answers, if there is one."""
+        """The next seat answers; after the last one either a single seat is left and wins, or the game goes
+        on."""
         self.queue.pop()
         if self.queue:
             self.turn = self.queue[-1]
-        else:
-            self.close_answers()
-
-    def close_answers(self) -> None:
-        """All have answered: either a single seat is left and wins, or the game goes on."""
-        if len(self.active) == 1 and self.phase not in self.FIRST_ROUND:
+        elif len(self.active) == 1 and self.phase not in self.FIRST_ROUND:
             self.win_alone()
         elif self.answered is not None:
             self.answered(self)
