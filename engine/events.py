@@ -12,6 +12,9 @@ from enum import StrEnum
 class MoveKind(StrEnum):
     """Why money moved; each kind has one direction."""
 
+    # An enumeration's own is a Python function that hashes the name; moves are looked up by the dozen.
+    __hash__ = str.__hash__
+
     CARRY_IN = "carry_in"
     """Cukassza to pot, when the hand starts; seat 0."""
     STAKE = "stake"

@@ -21,7 +21,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import Protocol
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
 
 from engine.actions import Action
 from engine.cards import Pack
@@ -36,9 +37,12 @@ Viewer = int | str
 """A seat number, ``"public"`` or ``"auditor"``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """Everything a hand needs besides its log.
+NOTHING: Mapping[str, int] = MappingProxyType({})
+"""Nothing but money is carried from deal to deal."""
+
+
+class Setup(NamedTuple):
+    """Everything a hand needs besides its log; a named tuple, because one is made for every hand.
 
     ``opt``: the table's options by name; ``stacks`` and ``carry`` (money carried in, such as a cukassza):
     minor units, stacks in play order, p1 first; ``dealer``: the dealer's number; ``deck``: all cards of the
@@ -55,7 +59,7 @@ class Setup:
     dealer: int = 0
     deck: tuple[str, ...] | None = None
     redeals: tuple[tuple[str, ...], ...] = ()
-    series: Mapping[str, int] = field(default_factory=dict)
+    series: Mapping[str, int] = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +89,7 @@ class Legal:
         return fields
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """What a finished hand comes to, in minor units: ``net`` and ``bonus`` per seat (``bonus`` is contained
     in ``net``), house ``tax``, money carried out, how it ended and who won (0: nobody); ``series``: what the
     table's next hand must be told (:attr:`Setup.series`)."""
@@ -97,7 +100,7 @@ class Result:
     carry_out: int
     ending: str
     winner: int
-    series: Mapping[str, int] = field(default_factory=dict)
+    series: Mapping[str, int] = NOTHING
 
 
 class Hand(Protocol):

@@ -51,7 +51,7 @@ class FaerbelnState(StakeState):
     """One hand of Färbeln."""
 
     PACK = TELL32
-    INSPECTS = True  # "Second round"
+    PICKED_UP = 4  # "Second round": the later cards are inspected too
     __slots__ = ("closing", "raises", "unit")
 
     rules: FaerbelnRules

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ast import literal_eval
+import marshal
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import lru_cache
 from itertools import starmap
 from typing import TypeVar
@@ -26,9 +25,10 @@ _R = TypeVar("_R", bound=Rules)
 def parse_rules(kind: type[_R], setup: Setup) -> _R:
     """The set-up's options as rules; raises a subclass of ``OptionError``."""
     try:
-        rules = _parse_rules(setup.game, repr(dict(setup.opt)), setup.seats)
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:  # not a literal, or nested too deep
+        key = marshal.dumps(dict(setup.opt), 2)
+    except ValueError as error:  # an object of no plain type, or nested too deep
         raise OptionOutOfRange("options must be plain values or lists of them") from error
+    rules = _parse_rules(setup.game, key, setup.seats)
     if not isinstance(rules, kind):
         raise TypeError(f"{setup.game} is not played by {kind.__name__}")
     return rules
@@ -50,9 +50,10 @@ def _is_plain(value: object) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _parse_rules(game: str, text: str, seats: int) -> Rules:
-    """Tables play thousands of hands with one set of options. The key is text: True == 1, but "True" != "1"."""
-    opt = literal_eval(text)
+def _parse_rules(game: str, key: bytes, seats: int) -> Rules:
+    """Tables play thousands of hands with one set of options. The key is what marshal makes of them, which tells True
+    from 1 and 1 from "1" and is made faster than any text."""
+    opt = marshal.loads(key)  # noqa: S302 - bytes made a moment ago, by the caller
     for name, value in opt.items():
         if not all(map(_is_plain, value if isinstance(value, list | tuple) else (value,))):
             raise OptionOutOfRange(f"option {name!r} must be a plain value or a list of them")
@@ -201,7 +202,7 @@ class VyingHand:
     def supply(self, deck: tuple[str, ...]) -> None:
         """Give the hand the cards that it wants, in dealing order; raises :class:`CardNotInPack` for others."""
         self._state.supply(deck)
-        self._setup = replace(self._setup, redeals=(*self._setup.redeals, deck))
+        self._setup = self._setup._replace(redeals=(*self._setup.redeals, deck))
 
     def cards_of(self, seat: int) -> tuple[str, ...]:
         """All cards dealt to ``seat`` so far, in dealing order: for whoever may know them."""

@@ -36,8 +36,8 @@ class VyingState(TurnState):
     """The pack, unless the table plays with another one (``pack``)."""
     BOTTOM_IS_PUBLIC: ClassVar[bool] = False
     """Whether everyone may see the bottom card of the pack."""
-    INSPECTS: ClassVar[bool] = False
-    """Whether seats look at all cards as they get them, not only at their first ones."""
+    PICKED_UP: ClassVar[int] = 2
+    """How many of its cards a seat looks at as it gets them."""
 
     __slots__ = (
         "cards",
@@ -59,7 +59,7 @@ class VyingState(TurnState):
         super().__init__(setup)
         places = setup.seats + 1
         self.cards: list[tuple[str, ...]] = [()] * places
-        self.seen = [0] * places  # a seat has looked at its first so many cards
+        self.seen = [self.PICKED_UP] * places  # a seat looks, or has looked, at its first so many cards
         self.shown = [False] * places
         self.known: set[str] = set()  # named cards that lie somewhere; kept only without a deck
         self.up: list[tuple[str, ...]] = [()] * places  # cards turned up, as the seat named them
@@ -104,7 +104,9 @@ class VyingState(TurnState):
     def deal(self, action: Action) -> None:
         """``d dh pN CARDS``: the next batch, face down."""
         self.draw(action.target, action.cards)
-        self.place(action.target, action.cards)
+        self.cards[action.target] += action.cards
+        if not self.deals and self.dealt is not None:
+            self.dealt(self)
 
     def deal_from_deck(self, line: str) -> bool:
         """Deal if ``line`` is what must come next from the known deck: then it need not be read word by word, and a
@@ -118,18 +120,10 @@ class VyingState(TurnState):
             return False
         self.next_card = end
         self.deals.pop()
-        self.place(seat, cards)
-        return True
-
-    def place(self, seat: int, cards: tuple[str, ...]) -> None:
-        """The cards lie before the seat, who picks its first batch up at once (and the others, in games where every
-        card is inspected)."""
-        held = self.cards[seat] + cards
-        self.cards[seat] = held
-        if self.INSPECTS or len(held) == len(cards):
-            self.seen[seat] = len(held)
+        self.cards[seat] += cards
         if not self.deals and self.dealt is not None:
             self.dealt(self)
+        return True
 
     def draw(self, seat: int, cards: tuple[str, ...]) -> None:
         """Take the next batch out of the pack: the right seat, the right number, cards that are free (or next in the
@@ -182,7 +176,7 @@ class VyingState(TurnState):
 
     def unseen(self, seat: int) -> int:
         """How many of its cards ``seat`` has not looked at."""
-        return len(self.cards[seat]) - self.seen[seat]
+        return max(len(self.cards[seat]) - self.seen[seat], 0)
 
     def look(self, action: Action) -> None:
         """``lk N``: the seat looks at all of its face-down cards; N is their number."""

@@ -19,7 +19,8 @@ from engine.game import Legal, Result, Setup, Viewer
 NOBODY = -1
 """The turn when the hand is over."""
 
-STAKE = MoveKind.STAKE  # looked up ten times a hand
+# Looking an enumeration's member up takes longer than moving the money.
+STAKE, AWARD, TAX = MoveKind.STAKE, MoveKind.AWARD, MoveKind.TAX
 
 Handler = Callable[[Any, Action], None]
 Offer = Callable[[Any], Legal | None]
@@ -162,9 +163,9 @@ class TurnState:
         tax = rules.tax_on(self.pot)
         self.stacks[winner] += self.pot - tax
         if self.pot > tax:
-            self.moves.append((MoveKind.AWARD, winner, self.pot - tax))
+            self.moves.append((AWARD, winner, self.pot - tax))
         if tax:
-            self.moves.append((MoveKind.TAX, 0, tax))
+            self.moves.append((TAX, 0, tax))
         self.finish(tax, 0, ending, winner, bonus)
 
     def carry_on(self, ending: str) -> None:

@@ -1,5 +1,6 @@
 """Alternating runs of a subject and a named reference: what the machine does to one it does to the other."""
 
+import gc
 import statistics
 import time
 from collections.abc import Callable
@@ -60,6 +61,7 @@ def compare(
 
 
 def _rate(job: Callable[[], int], clock: Callable[[], float]) -> float:
+    gc.collect()  # neither pays for what the other left behind
     started = clock()
     units = job()
     return units / (clock() - started)

@@ -89,7 +89,7 @@ def physical(record: Record, random: Random) -> Record:
             hidden = [UNKNOWN if random.random() < 0.5 else card for card in split_cards(cards)]
             line = " ".join([*words, "".join(hidden)])
         lines.append(line)
-    hand = resume(replace(record.setup(), deck=None, redeals=()), lines)
+    hand = resume(record.setup()._replace(deck=None, redeals=()), lines)
     return kept(hand, f"{record.hand}-physical")
 
 

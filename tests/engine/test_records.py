@@ -305,7 +305,7 @@ class TestReplay:
         record = parse_record(SAMPLE)
         hand = replay(record).hand
         assert hand
-        setup = dataclasses.replace(record.setup(), deck=PACK, redeals=(TURNED[4:],), series={"failed": 1})
+        setup = record.setup()._replace(deck=PACK, redeals=(TURNED[4:],), series={"failed": 1})
         kept = record_of(Started(hand, setup), hand_id="h", rules_id="ferbli/1", seats=record.seats, opt=record.opt)
         assert kept.setup() == setup
         assert parse_record(format_record(kept)) == kept
@@ -394,7 +394,7 @@ class TestDigest:
         assert isinstance(hand, VyingHand)
         setup, digests = hand.setup, {hand.digest()}
         for changes in ({"series": {"failed": 1}}, {"redeals": (TURNED[4:], PACK[4:])}, {"series": {"failed": 2}}):
-            hand._setup = dataclasses.replace(setup, **changes)
+            hand._setup = setup._replace(**changes)
             assert hand.digest() == state_as_json(hand)
             digests.add(hand.digest())
         assert len(digests) == 4

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -152,7 +151,7 @@ def swapped(hand: Hand, swap: dict[str, str], random: Random) -> Hand:
     packs, gone = list(setup.redeals), len(redealt(hand)) - 4 * setup.seats * (len(setup.redeals) - 1)
     if packs:
         packs[-1] = (*packs[-1][:gone], *random.sample(packs[-1][gone:], 28 - gone))
-    return resume(replace(setup, deck=deck, redeals=tuple(packs)), lines)
+    return resume(setup._replace(deck=deck, redeals=tuple(packs)), lines)
 
 
 def require_sealed(hand: Hand, viewer: Viewer) -> None:
