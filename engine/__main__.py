@@ -206,8 +206,8 @@ def _option(text: str) -> tuple[str, Any]:
 
 def _count(text: str) -> int:
     """A whole number from 1."""
-    if not (text.isascii() and text.isdigit() and int(text) >= 1):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    if not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text) >= 1):
+        raise argparse.ArgumentTypeError(f"{text[:30]!r} is not a whole number from 1")
     return int(text)
 
 
@@ -228,7 +228,8 @@ def _games(arguments: argparse.Namespace) -> int:
         return OK
     if arguments.options:
         for found in describe(game_info(arguments.options).rules):
-            default = "must be set" if found.required else f"default {_ENCODER.encode(found.default)}"
+            default = "none" if found.default is None else _ENCODER.encode(found.default)
+            default = "must be set" if found.required else f"default {default}"
             print(f"{found.name}\t{found.values}\t{default}\t{found.meaning}")
         return OK
     for name in game_names():

@@ -32,7 +32,7 @@ _KNOWN, _NEEDED = frozenset(_KEYS), frozenset(_REQUIRED)
 MAX_SEATS = 9
 MAX_TOTAL = (MAX_SEATS + 1) * MAX_MONEY
 """Bound of what a hand can come to: every stack and the carry together."""
-MAX_ACTS = 10_000
+MAX_ACTS = 20_000
 MAX_REDEALS = MAX_ACTS // 2
 """A pack shuffled anew is dealt to two seats at least, a line each."""
 MAX_SERIES = 16

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -130,13 +131,18 @@ def _meanings(kind: type[Rules]) -> dict[str, str]:
     found = {}
     for field, text in pairwise(body.body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
-            found[field.target.id] = " ".join(str(ast.literal_eval(text.value)).split())
+            found[field.target.id] = _plain_text(str(ast.literal_eval(text.value)))
     return found
+
+
+def _plain_text(docstring: str) -> str:
+    """One line without the marks that only a documentation page shows."""
+    return " ".join(re.sub(r":\w+:`(\w+)`", r"\1", docstring).replace("``", "").split())
 
 
 def _values(spec: Spec) -> str:
     if spec.choices:
-        return " | ".join(str(choice) for choice in spec.choices)
+        return " | ".join(str(choice).lower() if isinstance(choice, bool) else str(choice) for choice in spec.choices)
     if spec.kind is int:
         return f"{spec.low}..{spec.high}"
     if spec.kind is bool:
@@ -144,12 +150,16 @@ def _values(spec: Spec) -> str:
     return "list of cards" if spec.kind is tuple else spec.kind.__name__
 
 
+_KINDS = {int: "a whole number", str: "a word", bool: "true or false", tuple: "a list"}
+
+
 def _accept(name: str, spec: Spec, value: object) -> object:
     """Return ``value`` if the option accepts it; the type must match exactly, so True is not 1."""
     if isinstance(value, list):
         value = tuple(value)
     if type(value) is not spec.kind:
-        raise OptionOutOfRange(f"option {name!r} must be of type {spec.kind.__name__}", type=spec.kind.__name__)
+        kind = _KINDS[spec.kind]
+        raise OptionOutOfRange(f"option {name!r} must be {kind}", type=kind)
     if isinstance(value, tuple) and not {str}.issuperset(map(type, value)):
         raise OptionOutOfRange(f"option {name!r} must be a list of texts", type="list")
     if value in spec.choices:

@@ -155,8 +155,7 @@ class FaerbelnState(StakeState):
 
     def may_raise(self) -> bool:
         """Fewer raises than the cap, none ruled out by a call, and the stacks allow one."""
-        cap = self.rules.cap(len(self.active))
-        return (cap is None or self.raises < cap) and not self.closing and self.can_pay_raise()
+        return self.raises < self.rules.cap(len(self.active)) and not self.closing and self.can_pay_raise()
 
     def can_pay_raise(self) -> bool:
         """The poorest active seat could match a raise; with side pots, the seat itself can pay it and another can

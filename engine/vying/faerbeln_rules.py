@@ -9,7 +9,7 @@ from typing import ClassVar
 from engine.cards import FRENCH32, TELL32, Pack
 from engine.errors import OptionMissing, OptionOutOfRange
 from engine.rules import option
-from engine.vying.pot_rules import TaxedRules
+from engine.vying.pot_rules import MOST_RAISES, TaxedRules
 
 PACKS = {"tell": TELL32, "french": FRENCH32}
 
@@ -31,12 +31,12 @@ class FaerbelnRules(TaxedRules):
     round2_unit: str = option(str, choices=("lower", "upper"))
     """Unit of a raise in the second round: the text says only that it goes like the first one, which is
     ``lower``; the upper half of the limit would otherwise be of no use ("Second round"). No default."""
-    raise_cap: int = option(int, 3, low=1, high=1000)
+    raise_cap: int = option(int, 3, low=1, high=MOST_RAISES)
     """Raises in one round. Forehand's stake is none, the opening bet of the second round is one ("First
     round": at most three)."""
-    cap_heads_up: int = option(int, 3, high=1000)
-    """Raises in one round while two seats are left; 0 is no limit but the stacks ("Show down" speaks of three
-    raises with more than two players, "First round" of three without exception)."""
+    cap_heads_up: int = option(int, 3, high=MOST_RAISES)
+    """Raises in one round while two seats are left; 0 is no limit but the stacks and a thousand ("Show down" speaks
+    of three raises with more than two players, "First round" of three without exception)."""
     forehand_option: bool = option(bool, True)
     """When all others have only called, forehand may still raise its own stake; else the round is over
     ("First round": a stake paid before the deal is no decision yet)."""
@@ -101,6 +101,6 @@ class FaerbelnRules(TaxedRules):
         """The pack that is played with."""
         return PACKS[self.pack]
 
-    def cap(self, active: int) -> int | None:
-        """Raises in one round while ``active`` seats are left; None is no limit."""
-        return self.raise_cap if active > 2 else self.cap_heads_up or None
+    def cap(self, active: int) -> int:
+        """Raises in one round while ``active`` seats are left."""
+        return self.raise_cap if active > 2 else self.cap_heads_up or MOST_RAISES

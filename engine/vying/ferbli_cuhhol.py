@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 from engine.actions import DEALER, Action
@@ -45,8 +46,25 @@ class Cuhhol(ThirdRound):
         return None if UNKNOWN in cards else self.rules.key(cards) > self.exposed_key
 
     def may_answer(self, seat: int, *, higher: bool) -> bool:
-        """A seat that has seen all its cards says whether they are higher; where they are known, the truth."""
-        return not self.unseen(seat) and self.is_higher(seat) is not (not higher)
+        """A seat that has seen all its cards says whether they are higher; where they are known, the truth, and where
+        they are not, nothing that cannot be true."""
+        if self.unseen(seat):
+            return False
+        known = self.is_higher(seat)
+        if known is None:
+            return not higher or self.could_be_higher(seat)
+        return known is higher
+
+    def could_be_higher(self, seat: int) -> bool:
+        """Whether cards that lie nowhere else could make the seat's hand higher than the exposed one."""
+        named = tuple(card for card in dict.fromkeys((*self.cards[seat], *self.up[seat])) if card != UNKNOWN)
+        free = [card for card in self.pack.cards if card not in self.known]
+        return self.beats_some(named, free)
+
+    def beats_some(self, named: tuple[str, ...], free: Sequence[str]) -> bool:
+        """Whether ``named`` with some of the ``free`` cards, four in all, beat the exposed hand."""
+        key, exposed = self.rules.key, self.exposed_key
+        return any(key((*named, *others)) > exposed for others in combinations(free, 4 - len(named)))
 
     def stay_in(self, action: Action) -> None:
         """``k``: the seat's hand is higher."""
@@ -110,7 +128,7 @@ class Cuhhol(ThirdRound):
         exposed = self.cards[self.exposer]
         self.rest = tuple(card for card in self.pack.cards if card not in exposed)
         self.open_from = len(self.log) + 1  # the line that is being applied is not in the log yet
-        if any(self.rules.key(hand) > self.exposed_key for hand in combinations(self.rest, 4)):
+        if self.beats_some((), self.rest):
             self.deal_anew()
         else:
             self.carry_on("cuhhkassza_left")

@@ -11,7 +11,7 @@ from typing import ClassVar
 from engine.cards import TELL32
 from engine.errors import OptionOutOfRange
 from engine.rules import option
-from engine.vying.pot_rules import TaxedRules
+from engine.vying.pot_rules import MOST_RAISES, TaxedRules
 from engine.vying.ranking import ferbli_ranking
 
 SANTA = "Oa"
@@ -96,9 +96,10 @@ class FerbliRules(TaxedRules):
     blind_match_is_raise: str = option(str, "separate", choices=("separate",))
     """The compulsory raise after a blind bet is a second action of the last matcher, and he may not fold
     instead ("Blind betting": the last player who matched must raise)."""
-    raise_cap: int | None = option(int, None, low=1, high=1000)
+    raise_cap: int | None = option(int, None, low=1, high=MOST_RAISES)
     """Bets and raises of the third round, the opening bet included; at the cap the compulsory raise is
-    waived. The text has no such cap ("Blind betting"); None leaves the stacks as the only end."""
+    waived. The text has no such cap ("Blind betting"); without one the stacks are the end, or a thousand bets, because
+    a record has an end."""
     tie: str = option(str, "first", choices=("first",))
     """Equal hands: the one shown first wins, the pot is never split ("The Showdown")."""
     muck: str = option(str, "forbidden", choices=("forbidden",))
@@ -143,7 +144,7 @@ class FerbliRules(TaxedRules):
 
     def __post_init__(self) -> None:
         """Wild cards in the order of the pack, so that equal sets are equal options."""
-        if TELL32.members.issuperset(self.wild) and len(set(self.wild)) == len(self.wild):
+        if self._wild_is_a_set():
             object.__setattr__(self, "wild", tuple(card for card in TELL32.cards if card in self.wild))
 
     def validate(self, seats: int) -> None:
@@ -156,11 +157,15 @@ class FerbliRules(TaxedRules):
             raise OptionOutOfRange("option 'vizi' must be a multiple of 'chip'", step=self.chip)
         if self.min_active is not None and self.min_active > seats:
             raise OptionOutOfRange("option 'min_active' exceeds the seats dealt in", min=2, max=seats)
-        if not TELL32.members.issuperset(self.wild) or len(set(self.wild)) != len(self.wild):
+        if not self._wild_is_a_set():
             raise OptionOutOfRange("option 'wild' must list cards of the pack, each once", pack=TELL32.name)
         self._validate_fist()
         if self.table_max is not None and self.table_max < self.least_stack:
             raise OptionOutOfRange("option 'table_max' must be at least the largest vizi", min=self.least_stack)
+
+    def _wild_is_a_set(self) -> bool:
+        """Cards of the pack, each once."""
+        return TELL32.members.issuperset(self.wild) and len(set(self.wild)) == len(self.wild)
 
     def _validate_fist(self) -> None:
         """The largest vizi that may be held is one that may be held."""

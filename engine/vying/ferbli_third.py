@@ -6,6 +6,7 @@ from engine.actions import Action
 from engine.game import Legal, Setup
 from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.ferbli_second import SecondRound
+from engine.vying.pot_rules import MOST_RAISES
 
 
 class ThirdRound(SecondRound):
@@ -104,9 +105,7 @@ class ThirdRound(SecondRound):
     def free_range(self) -> tuple[int, int]:
         """As :meth:`bet_range`, in the third round, whose number of raises may be capped."""
         low, high = self.bet_range()
-        if self.rules.raise_cap is not None and self.raises >= self.rules.raise_cap:
-            high = 0
-        return low, high
+        return low, high if self.raises < (self.rules.raise_cap or MOST_RAISES) else 0
 
     # -- what may be done ------------------------------------------------------------------------------------
 

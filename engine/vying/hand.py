@@ -226,7 +226,8 @@ class VyingHand:
         acts = '["' + '","'.join(log) + '"]' if log else "[]"
         deck = f'"{"".join(setup.deck)}"' if setup.deck is not None else "null"
         redeals = f',"redeals":{canonical_json(list(map("".join, setup.redeals)))}' if setup.redeals else ""
-        series = f',"series":{canonical_json(dict(setup.series))}' if setup.series else ""
+        counted = {name: number for name, number in setup.series.items() if number}  # none is the same as nothing
+        series = f',"series":{canonical_json(counted)}' if counted else ""
         return (
             f'{{"acts":{acts},"carry":{setup.carry},"deck":{deck},"opt":{self._rules.canonical}{redeals}'
             f',"result":{self._canonical_result()},"rules":"{self._rules.RULES_ID}"{series}'

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from engine.errors import OptionMissing
 from engine.rules import Rules, option
 
+MOST_RAISES = 1000
+"""Bets of one round at any table: a record has an end (:data:`engine.record.MAX_ACTS`), so betting has one too."""
+
 
 @dataclass(frozen=True)
 class TaxedRules(Rules):

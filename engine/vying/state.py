@@ -277,7 +277,8 @@ class VyingState(TurnState):
             raise CardUnknown("a card that is shown must be named")
         for was, now in zip(dealt, cards, strict=True):
             if was not in (now, UNKNOWN):
-                raise CardMismatch(f"p{seat} was dealt {''.join(dealt)}, not {''.join(cards)}")
+                # The refusal goes to whoever sent the line, so it tells no card that lies face down.
+                raise CardMismatch(f"p{seat} was not dealt {''.join(cards)}")
         if self.up[seat] and not self.fits(cards, self.up[seat], self.up_places[seat]):
             raise CardMismatch(f"p{seat} turned up {''.join(self.up[seat])}, which {''.join(cards)} does not allow")
         self.require_shown(seat, cards)
@@ -311,8 +312,10 @@ class VyingState(TurnState):
 
     # -- what may be done with the verbs above ---------------------------------------------------------------
 
-    def offer_deal(self) -> Legal:
-        """The dealer deals to the next seat."""
+    def offer_deal(self) -> Legal | None:
+        """The dealer deals to the next seat, if the cards are there."""
+        if self.wants() is not None:
+            return None
         seat, count = self.deals[-1]
         return self.offer("dh", target=seat, count=count)
 

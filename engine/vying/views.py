@@ -43,6 +43,8 @@ def view_of(setup: Setup, rules: Rules, state: VyingState, viewer: Viewer) -> di
         view["face_up"] = [list(hand) for hand in face_up]
     if viewer == AUDITOR:
         view["deck"] = None if state.deck is None else list(state.deck)
+        if setup.redeals:
+            view["redeals"] = [list(pack) for pack in setup.redeals]
     return view
 
 

@@ -218,6 +218,7 @@ class TestCuhhkassza:
         hand = kassza(MIDDLE, LOW)
         assert hand.wants == pack(MIDDLE) and len(hand.wants) == 28
         assert (hand.actor, hand.forced()) == ("d", None)
+        assert hand.legal() == ()
         refused(hand, "d dh p1 8a7l9b7h", "deck_missing", cards=28)
 
     def test_supply_takes_exactly_those_cards(self):
@@ -438,6 +439,15 @@ class TestPhysical:
         refused(hand, "p2 sm AhAlAb8b", "card_already_dealt")
         hand.apply("p2 sm KlXlUl8b")
         assert hand.result and (hand.result.ending, hand.result.winner) == ("cuhhol", 2)
+
+    def test_nobody_claims_what_no_cards_could_make_true(self):
+        hand = table(3, opt={"cuhhol": True}, deck=None)
+        lines = ["p1 po 100", *(f"d dh p{seat} ????" for seat in (1, 2, 3)), "p2 cc 100", "p3 cc 100", "p1 k"]
+        lines += [*(f"d dh p{seat} ????" for seat in (1, 2, 3)), "p1 cu AaAlAbAh", "p2 lk 2"]
+        for line in lines:
+            hand.apply(line)
+        assert verbs(hand) == ["f"]
+        refused(hand, "p2 k", "verb_not_legal")
 
     def test_the_cards_laid_open_must_be_named(self):
         hand = table(2, opt={"cuhhol": True}, deck=None)

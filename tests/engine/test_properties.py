@@ -9,12 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.cards import split_cards
 from engine.errors import EngineError
 from engine.game import Hand, resume, start, supply
+from engine.record import format_record, parse_record, record_of
+from engine.replay import replay
 from tests.engine.chance import GAMES, Players, played, random_setup
 from tests.engine.money import play_out
 from tests.engine.offers import Watch, clone
-from tests.engine.support import frozen
+from tests.engine.support import frozen, play, table, to_third_round
 
 PLAYOUTS = 20_000
 ENDINGS = {
@@ -205,3 +208,45 @@ def test_no_text_does_harm(game: str, number: int, text: str, depth: int):
         assert frozen(hand) == before
     else:
         assert hand.log[-1] == text
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_refusal_tells_no_card_but_those_of_the_line(game: str):
+    """Whoever sends a wrong line learns nothing of the cards that lie face down."""
+    for number in range(150):
+        random = Random(number)
+        hand, players = start(random_setup(game, random)), Players(random)
+        while not hand.over:
+            if hand.actor not in (None, "d"):
+                cards = random.sample(hand.setup.deck or (), 4)
+                for line in (f"{hand.actor} {verb} {''.join(cards[:count])}" for verb, count in SHOWN):
+                    require_silence(clone(hand), line)
+            hand.advance(players.line(hand))
+            supply(hand, players.shuffle)
+
+
+SHOWN = (("sm", 4), ("cu", 4), ("up", 2), ("sm", 3))
+
+
+def require_silence(hand: Hand, line: str) -> None:
+    """The line is taken, or refused in words that name only its own cards."""
+    try:
+        hand.advance(line)
+    except EngineError as error:
+        said = f"{error.message} {error.expected}".replace(line.split(" ")[2], "")
+        named = set(split_cards(line.split(" ")[2]))
+        assert not [card for card in hand.setup.deck or () if card in said and card not in named], (line, said)
+
+
+@pytest.mark.parametrize("opt", [{"limit": "none"}, {"limit": "none", "short_stack": "side_pot"}])
+def test_betting_has_an_end_that_a_record_can_hold(opt: dict[str, object]):
+    """Two seats bet back and forth for ever: no bet is on offer after the thousandth."""
+    hand = play(to_third_round(table(2, opt=opt, stacks=(10**9, 10**9)), 2), "p1 lk 2", "p1 rb 100", "p2 lk 2")
+    while [offer for offer in hand.legal() if offer.verb in ("cc", "rb")]:
+        verb = "cc" if [offer for offer in hand.legal() if offer.verb == "cc"] else "rb"
+        hand.advance(f"{hand.actor} {verb} 100")
+    play(hand, f"{hand.actor} st")
+    assert hand.over and len([line for line in hand.log if " rb " in line]) == 1000
+    names = ("a", "b")
+    record = record_of(hand, hand_id="h", rules_id="ferbli/1", seats=names, opt=dict(hand.setup.opt))
+    assert replay(parse_record(format_record(record))).ok

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from itertools import combinations
 
 from tests.model import asking, payout
 from tests.model.asking import Asked, Course, Words, just
@@ -62,9 +63,20 @@ def is_higher(table: Table, seat: int, mark: Strength) -> Generator[Asked, Words
     if unseen := table.unseen(seat):
         yield [asking.look(seat, unseen)]
         table.seen[seat] += unseen
-    truth = {"k", "f"} if "??" in table.hand[seat] else {"k" if table.worth(table.hand[seat]) > mark else "f"}
+    truth = may_be_said(table, seat, mark)
     said = yield [just(seat, verb) for verb in ("k", "f") if verb in truth]
     return said[1] == "k"
+
+
+def may_be_said(table: Table, seat: int, mark: Strength) -> set[str]:
+    """``k``, if the seat's hand can be higher than ``mark``; ``f``, if it can be another than a higher one."""
+    hand = table.hand[seat]
+    if "??" not in hand:
+        return {"k" if table.worth(hand) > mark else "f"}
+    named = [card for card in dict.fromkeys([*hand, *table.up.get(seat, [])]) if card != "??"]
+    rest = [card for card in PACK if card not in table.elsewhere() and card not in named]
+    possible = any(table.worth([*named, *more]) > mark for more in combinations(rest, 4 - len(named)))
+    return {"k", "f"} if possible else {"f"}
 
 
 def cuhhkassza(table: Table, exposed: list[str], mark: Strength) -> Course:

@@ -75,7 +75,11 @@ def play_chunk(job: tuple[str, str, int, int]) -> Tally:
     tally = Tally()
     for number in range(first, end):
         random = Random(f"{seed}/{game}/{number}")
-        hand = start(random_setup(game, random))
+        try:
+            hand = start(random_setup(game, random))
+        except EngineError as error:
+            tally.findings.append(f"{game} {seed}/{number}: not started: {type(error).__name__}: {error}")
+            continue
         try:
             watch_money(hand, Players(random))
             if number % REPLAY_EVERY == 0:
