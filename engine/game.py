@@ -149,6 +149,9 @@ class Hand(Protocol):
     def legal(self) -> tuple[Legal, ...]:
         """Every kind of action that :meth:`apply` would accept now."""
 
+    def legal_for(self, viewer: Viewer) -> tuple[Legal, ...]:
+        """:meth:`legal` as far as ``viewer`` may know it: what hidden cards compel stands open to others."""
+
     def apply(self, line: str | Action) -> tuple[Event, ...]:
         """Apply one action; returns what happened."""
 

@@ -378,4 +378,4 @@ class LegalNow(ReadOperation):
         """The legal actions of whoever's turn it is."""
         found = tables.get(acting(request).house, table)
         game = hands.state(hands.playing(found))
-        return Response([hands.offer(legal) for legal in game.legal()], headers=_etag(found.version))
+        return Response(hands.legal_actions(game), headers=_etag(found.version))

@@ -59,7 +59,7 @@ class Hand(models.Model):
     #: Set when the log is complete: the engine's digest of the final state, and what `selectors.stored_result` keeps.
     digest = models.CharField(max_length=64, blank=True, default="")
     result = models.JSONField(null=True)
-    #: Money that seats put into the pot, in minor units (the hand's handle).
+    #: Money that seats put into the pot, by actions or because the rules make them, in minor units (the hand's handle).
     handle = models.BigIntegerField(null=True)
     started_at = models.DateTimeField(db_default=ClockTimestamp())
     ended_at = models.DateTimeField(null=True)

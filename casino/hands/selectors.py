@@ -110,7 +110,13 @@ def balances(hand: Hand) -> dict[str, Any]:
     }
 
 
-def offer(legal: engine.Legal) -> dict[str, Any]:
+def legal_actions(game: engine.Hand) -> list[dict[str, Any]]:
+    """What may be done now, as far as a console may know it, which is nobody's hand: not whether a hand beats the one
+    laid open."""
+    return [_offer(legal) for legal in game.legal_for(engine.PUBLIC)]
+
+
+def _offer(legal: engine.Legal) -> dict[str, Any]:
     """One legal action as the API writes it: seats by their names, like everywhere in a record."""
     fields: dict[str, Any] = legal.as_dict()
     if legal.verb == "ks":
@@ -133,7 +139,7 @@ def describe(hand: Hand, game: engine.Hand, view: dict[str, Any]) -> dict[str, A
         "commitment": hand.commitment or None,
         "seats": engine_seats(hand),
         "actor": game.actor,
-        "legal_actions": [offer(legal) for legal in game.legal()],
+        "legal_actions": legal_actions(game),
         "view": _in_the_records_words(view),
         "result": hand.result,
     }

@@ -41,6 +41,8 @@ def _verbs() -> dict[str, str]:
 VERBS = _verbs()
 #: Verbs that turn a whole hand over.
 _SHOWING = frozenset({"sm", "cu"})
+#: Verbs that turn cards over, some or all.
+_UNCOVERING = _SHOWING | {"up"}
 _BY_PLACE = re.compile(r"p(?P<seat>[1-9]) up @(?P<first>[0-3])(?P<second>[0-3])", re.ASCII)
 #: Celery task that settles an ended hand.
 RESOLVE = "hands.resolve_hand"
@@ -240,7 +242,7 @@ def _end(play: _Play) -> None:
     hand.state = HandState.ENDED
     hand.digest = play.game.digest()
     hand.result = selectors.stored_result(result)
-    hand.handle = sum(play.game.stakes)
+    hand.handle = sum(move.amount for move in play.game.moves if move.kind in (MoveKind.STAKE, MoveKind.PENALTY))
     Hand.objects.filter(id=hand.id).update(
         state=hand.state, digest=hand.digest, result=hand.result, handle=hand.handle, ended_at=ClockTimestamp()
     )
@@ -308,7 +310,8 @@ def act(*, command: Command, code: str, lines: Sequence[str]) -> Answer:
     """Take actions of the log's vocabulary (a bet, a call, cards in physical mode, cards shown ...), or lines of
     `up_by_places`, all or none.
 
-    Raises the engine's error for the first line it refuses; nothing is stored then.
+    Raises the engine's error for the first line it refuses; nothing is stored then. In electronic mode a refusal must
+    not tell hidden cards, see :func:`_require_sealed`.
     """
 
     def operation() -> Answer:
@@ -317,6 +320,8 @@ def act(*, command: Command, code: str, lines: Sequence[str]) -> Answer:
         game = selectors.state(hand)
         play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
         for number, line in enumerate(lines):
+            if hand.mode == Mode.ELECTRONIC:
+                _require_sealed(game, line, last=number == len(lines) - 1)
             try:
                 play.take(_arranged(play.game, line))
             except EngineError as error:
@@ -388,6 +393,28 @@ def _too_short(hand: Hand, error: StackTooShort) -> Unprocessable:
 def up_by_places(actor: str, first: int, second: int) -> str:
     """A line for `act` that turns up the cards at these places of the seat's cards, whichever they are."""
     return f"{actor} up @{first}{second}"
+
+
+def _require_sealed(game: engine.Hand, line: str, *, last: bool) -> None:
+    """Refuse what could be tried out against cards that only the house knows, and a vizi that nothing binds.
+
+    Where the house deals, nobody names cards: guesses would be answered by what is refused. Nothing follows, in one
+    request, what uncovers cards or is compelled by them: a batch that fails further on would be a look for nothing.
+    """
+    by_place = _BY_PLACE.fullmatch(line) is not None
+    action = None if by_place else parse_action(line)
+    if action is not None and action.verb in _UNCOVERING and set(action.cards) != {UNKNOWN}:
+        raise Unprocessable(
+            "The house deals and knows the cards: turn them up by places, show them as ??.",
+            code="cards_known_to_the_house",
+            verb=action.verb,
+        )
+    if action is not None and action.verb == "mj" and action.code == UNKNOWN:
+        raise Unprocessable("A console has no fist: the vizi needs a commitment.", code="commitment_needed")
+    uncovers = by_place or (action is not None and action.verb in _UNCOVERING)
+    compelled = game.legal() != game.legal_for(engine.PUBLIC)
+    if (uncovers or compelled) and not last:
+        raise Unprocessable("Nothing may follow this action in one request.", code="must_be_last", action=line)
 
 
 def _arranged(game: engine.Hand, line: str) -> str:

@@ -41,7 +41,7 @@ def balances(house: House) -> dict[str, int]:
 
 
 def tables(house: House) -> list[dict[str, Any]]:
-    """Per table: hands, handle (all stakes put in), tax, bonuses paid, cukassza outstanding, what waits in the pot."""
+    """Per table: hands, handle (what seats put in), tax, bonuses paid, cukassza outstanding, what waits in the pot."""
     by_code = balances(house)
     counted = Table.objects.filter(house=house).annotate(
         settled=Count("hands", filter=Q(hands__state=HandState.SETTLED)),

@@ -1,6 +1,7 @@
 """A dealer's console: plays recorded hands by entering cards and actions as they fall, and an electronic sitting by
 choosing among the legal actions the house offers."""
 
+import hashlib
 import random
 import time
 from collections.abc import Callable
@@ -11,6 +12,10 @@ from deploy.demo.evening import EveningError
 
 #: Actions that one request may hold.
 MOST_ACTIONS = 20
+#: The nonce of every vizi held in the fist; a real console draws its own, and tells nobody.
+NONCE = bytes(16)
+#: Against a hand laid open a seat says "mine is higher" or folds, whichever is true.
+COMPELLED = {"k": "f", "f": "k"}
 #: Seconds to wait for a settlement before giving up.
 SETTLEMENT_PATIENCE = 120.0
 
@@ -112,8 +117,16 @@ class Console:
     def play_electronic(self, choice: random.Random) -> str:
         """Deal one hand from a committed deck and take random legal actions; returns the hand's name."""
         hand = self.write("hands", {"mode": "electronic"})
+        vizi = int(self.table["options"].get("vizi", 0))
         while hand["actor"] is not None:
-            hand = self.write("hand/actions", {"actions": [choose(hand["legal_actions"], choice)]})
+            action = choose(hand["legal_actions"], choice, vizi)
+            try:
+                hand = self.write("hand/actions", {"actions": [action]})
+            except Refused:
+                # Whether its hand beats the one laid open only the seat knows; the console learns it by its answer.
+                if action["verb"] not in COMPELLED:
+                    raise
+                hand = self.write("hand/actions", {"actions": [action | {"verb": COMPELLED[action["verb"]]}]})
         self.wait_until_settled()
         return str(hand["hand"])
 
@@ -149,8 +162,15 @@ def as_action(line: str) -> dict[str, Any]:
     return action
 
 
-def choose(legal: list[dict[str, Any]], choice: random.Random) -> dict[str, Any]:
-    """A random legal action, knowing no card; folding and the largest raises are rare, so that hands get somewhere."""
+def majzli_commitment(vizi: int, nonce: bytes) -> str:
+    """SHA-256 over "majzli-v1", the vizi in decimal digits and the nonce, each after its length in four bytes."""
+    parts = (b"majzli-v1", str(vizi).encode(), nonce)
+    return hashlib.sha256(b"".join(len(part).to_bytes(4, "big") + part for part in parts)).hexdigest()
+
+
+def choose(legal: list[dict[str, Any]], choice: random.Random, vizi: int) -> dict[str, Any]:
+    """A random legal action, knowing no card; folding and the largest raises are rare, so that hands get somewhere.
+    What is held in the fist is always `vizi`."""
     weights = [1 if offer["verb"] == "f" else 4 for offer in legal]
     offer = choice.choices(legal, weights)[0]
     action = {key: offer[key] for key in ("actor", "verb", "target") if key in offer}
@@ -161,8 +181,10 @@ def choose(legal: list[dict[str, Any]], choice: random.Random) -> dict[str, Any]
     elif offer["verb"] in ("cu", "sm"):
         action["cards"] = "??" * offer["count"]
     elif offer["verb"] == "mj":
-        action["commitment"] = "??"
-    if "min" in offer:
+        action["commitment"] = majzli_commitment(vizi, NONCE)
+    if offer["verb"] == "rv":
+        action |= {"amount": vizi, "nonce": NONCE.hex()}
+    elif "min" in offer:
         steps = (offer["max"] - offer["min"]) // offer.get("step", 1)
         action["amount"] = offer["min"] + min(choice.randint(0, 2), steps) * offer.get("step", 1)
     return action

@@ -138,6 +138,10 @@ class VyingHand:
         """Every kind of action that :meth:`apply` would accept now."""
         return tuple(self._state.legal())
 
+    def legal_for(self, viewer: Viewer) -> tuple[Legal, ...]:
+        """:meth:`legal` as far as ``viewer`` may know it."""
+        return tuple(self._state.legal_for(viewer))
+
     def apply(self, line: str | Action) -> tuple[Event, ...]:
         """Apply one action and tell what happened; raises an ``EngineError`` and changes nothing if it is
         wrong."""

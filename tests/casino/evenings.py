@@ -12,7 +12,7 @@ from casino.reports.selectors import hand_money, house_report, verification
 from casino.tables.models import KasszaEnd
 from casino.tables.services import stock_tray
 from deploy.demo.client import Refused
-from deploy.demo.dealer import Console, choose
+from deploy.demo.dealer import COMPELLED, Console, choose
 from engine.play import Sitting, play_evening
 from engine.record import format_record, parse_record
 from engine.replay import replay
@@ -95,7 +95,7 @@ def play_electronically(kit: Kit, desk: Desk, *, hands: int, seed: int) -> list[
     for _ in range(hands):
         answer = desk.ok("hands", {"mode": "electronic"})
         while answer["actor"] is not None:
-            answer = desk.ok("hand/actions", {"actions": [choose(answer["legal_actions"], choice)]})
+            answer = say(desk, choose(answer["legal_actions"], choice, 100))
         assert kit.settle() == ["settled"]
         desk.refresh()
         record = selectors.record(selectors.get(kit.house, answer["hand"]))
@@ -103,6 +103,19 @@ def play_electronically(kit: Kit, desk: Desk, *, hands: int, seed: int) -> list[
         assert outcome.ok, (outcome.error, record)
         found.append(record)
     return found
+
+
+def say(desk: Desk, action: dict[str, Any]) -> dict[str, Any]:
+    """Take an action; against a hand laid open the other answer, if this one is not the truth."""
+    if action["verb"] in COMPELLED:
+        answer = desk.post("hand/actions", {"actions": [action]})
+        if answer.status_code == 422:
+            action = action | {"verb": COMPELLED[action["verb"]]}
+            return desk.ok("hand/actions", {"actions": [action]})
+        assert answer.is_success, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+    return desk.ok("hand/actions", {"actions": [action]})
 
 
 def assert_house_is_whole(kit: Kit) -> None:

@@ -23,7 +23,7 @@ from engine.record import parse_record
 from engine.replay import replay
 from engine.vying.majzli import majzli_commitment
 from ledger.errors import InsufficientFunds
-from tests.casino.evenings import assert_house_is_whole, play_electronically
+from tests.casino.evenings import assert_house_is_whole, play_electronically, say
 from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Desk, Kit
 from tests.casino.test_settlement import alter_as_superuser
 
@@ -321,7 +321,7 @@ def test_an_electronic_hand_in_dispute_has_a_record_with_its_deck(kit: Kit) -> N
     hand = Hand.objects.filter(house=kit.house).latest("id")
     answer, choice = desk.act("p1 po 100"), random.Random(3)
     while answer["actor"] is not None:
-        answer = desk.ok("hand/actions", {"actions": [choose(answer["legal_actions"], choice)]})
+        answer = say(desk, choose(answer["legal_actions"], choice, 100))
     alter_as_superuser("UPDATE hands_handline SET text = 'p1 po 200' WHERE hand_id = %s AND seq = 1", hand.id)
     assert kit.settle() == [HandState.DISPUTED]
     record = kit.office().get(f"hands/{hand.name}").json()
@@ -449,3 +449,13 @@ def test_the_dealer_announces_call_or_discard_for_one_deal_of_a_cukassza(kit: Ki
 def test_where_the_table_does_not_leave_it_to_the_dealer_nothing_is_announced(kit: Kit) -> None:
     kit.table(seats=3)
     assert refused_deal(kit.seated(stacks=(9_000,) * 3), call_or_discard=True) == (422, "option_out_of_range")
+
+
+# --- Handle ----------------------------------------------------------------------------------------------------------
+
+
+def test_handle_is_all_that_seats_put_in_forced_or_not(kit: Kit) -> None:
+    kit.table(seats=3)
+    desk = kit.seated(stacks=(9_000,) * 3)
+    dealt(kit, desk, *FAILED)
+    assert settled(kit, desk).handle == 300

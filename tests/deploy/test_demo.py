@@ -9,7 +9,7 @@ import pytest
 
 from casino.api.dealer import NEEDS, as_line
 from deploy.demo import evening
-from deploy.demo.dealer import MOST_ACTIONS, as_action, choose, gestures
+from deploy.demo.dealer import MOST_ACTIONS, NONCE, as_action, choose, gestures, majzli_commitment
 from deploy.demo.evening import EveningError, RecordedTable
 from engine.record import parse_record
 from engine.replay import replay
@@ -82,11 +82,14 @@ def test_a_table_does_not_change_its_game_between_hands(tmp_path: Path) -> None:
 
 def test_a_console_that_knows_no_card_chooses_among_what_is_offered() -> None:
     legal = [{"actor": "p1", "verb": "ks", "min": 100, "max": 400, "step": 100, "target": "p2", "count": 1}]
-    action = choose(legal, random.Random(1))
+    action = choose(legal, random.Random(1), 100)
     assert action["amount"] in range(100, 500, 100)
     assert set(action) == {"actor", "verb", "amount", "target"}
     up = {"actor": "p1", "verb": "up", "count": 2}
-    assert len(choose([up], random.Random(1))["places"]) == 2
-    assert choose([up | {"places": [[2, 3]]}], random.Random(1))["places"] == [2, 3]
-    assert choose([{"actor": "p1", "verb": "cu", "count": 4}], random.Random(1))["cards"] == "????????"
-    assert choose([{"actor": "p1", "verb": "mj"}], random.Random(1))["commitment"] == "??"
+    assert len(choose([up], random.Random(1), 100)["places"]) == 2
+    assert choose([up | {"places": [[2, 3]]}], random.Random(1), 100)["places"] == [2, 3]
+    assert choose([{"actor": "p1", "verb": "cu", "count": 4}], random.Random(1), 100)["cards"] == "????????"
+    held = choose([{"actor": "p1", "verb": "mj"}], random.Random(1), 300)
+    assert held["commitment"] == majzli_commitment(300, NONCE)
+    opened = choose([{"actor": "p1", "verb": "rv", "min": 100, "max": 500, "step": 100}], random.Random(1), 300)
+    assert (opened["amount"], opened["nonce"]) == (300, NONCE.hex())
