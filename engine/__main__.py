@@ -5,6 +5,7 @@ equity GAME CARDS --opponents N [--before K] [--dead CARDS] [--wild ...] [--grig
                                                                      deals won, lost and all of them, counted
 replay FILE|-                                                        one JSON object a record
 phh FILE|-                                                           the same records as PHH, a table each
+fist VIZI NONCE                                                      the commitment to a vizi held in the fist
 play GAME [--seats N] [--hands N] [--seed S] [--opt k=v] [--stack N] writes records
 games [--verbs GAME | --options GAME]                                the games, the vocabulary or the options of one
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,6 +32,7 @@ from engine.record import Record, format_record, parse_object, parse_record, rec
 from engine.replay import replay
 from engine.rules import describe
 from engine.vying.equity import equity
+from engine.vying.majzli import majzli_commitment
 from engine.vying.ranking import Ranking, ferbli_ranking, ranking_of
 
 OK, WRONG, UNUSABLE = 0, 1, 2
@@ -182,6 +185,18 @@ def _phh(arguments: argparse.Namespace) -> int:
     return status
 
 
+def _fist(arguments: argparse.Namespace) -> int:
+    _print({"vizi": arguments.vizi, "commitment": majzli_commitment(arguments.vizi, arguments.nonce)})
+    return OK
+
+
+def _nonce(text: str) -> bytes:
+    """32 hexadecimal digits."""
+    if not re.fullmatch(r"[0-9a-f]{32}", text):
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a nonce of 32 hexadecimal digits")
+    return bytes.fromhex(text)
+
+
 def _play(arguments: argparse.Namespace) -> int:
     info = game_info(arguments.game)
     require_seats(info, arguments.seats)
@@ -261,6 +276,10 @@ def _parser() -> argparse.ArgumentParser:
     export = commands.add_parser("phh", help="write records as poker hand histories (TOML)")
     export.add_argument("file", help="a .jsonl file, or - for standard input")
     export.set_defaults(run=_phh)
+    fist = commands.add_parser("fist", help="commit to a vizi (majzli)")
+    fist.add_argument("vizi", type=_count, help="in minor units")
+    fist.add_argument("nonce", type=_nonce, help="16 random bytes in hexadecimal, such as `openssl rand -hex 16`")
+    fist.set_defaults(run=_fist)
     play = commands.add_parser("play", help="play random legal hands and write their records")
     play.add_argument("game")
     play.add_argument("--seats", type=_count, default=4)

@@ -13,6 +13,7 @@ from casino.api.operations import (
     Amount,
     ReadOperation,
     StrictBoolean,
+    StrictChoice,
     StrictInput,
     StrictInteger,
     StrictPattern,
@@ -234,7 +235,7 @@ class DealHand(WriteOperation):
         """Where the cards come from, who deals first in a sitting, who sits this one out, and whether the dealer
         announces call or discard (Ferbli: in a cukassza, at a table whose `cukassza_call` is `announced`)."""
 
-        mode = serializers.ChoiceField(choices=Mode.choices)
+        mode = StrictChoice(choices=Mode.choices)
         dealer_seat = StrictInteger(min_value=1, max_value=99, required=False)
         sitting_out = serializers.ListField(
             child=StrictInteger(min_value=1, max_value=99), required=False, max_length=20
@@ -259,14 +260,15 @@ class ActionInput(StrictInput):
     """One action in the words of the hand record: `{"actor": "p4", "verb": "ks", "amount": 400, "target": "p1"}`.
 
     Only what the verb takes may be present: amount (minor units), count (cards looked at), target, cards (`??` for a
-    card that nobody but its holder knows), commitment (a vizi held in the fist: `??`, or the SHA-256 of it as 64
-    hexadecimal digits), nonce (32 hexadecimal digits that open a commitment; without one there is none to open), places
+    card that nobody but its holder knows), commitment (a vizi held in the fist: `??`, or 64 hexadecimal digits, the
+    SHA-256 of three parts, each after its length in four bytes, big-endian: `majzli-v1`, the vizi in decimal digits,
+    and sixteen random bytes, the nonce), nonce (those bytes as 32 hexadecimal digits), places
     (instead of the cards turned up, where they lie among the seat's cards in the order of dealing, from 0: enough where
     the house knows the cards, in electronic mode).
     """
 
     actor = StrictPattern(r"^(d|p[1-9])\Z")
-    verb = serializers.ChoiceField(choices=VERBS)
+    verb = StrictChoice(choices=VERBS)
     amount = StrictInteger(min_value=0, max_value=10**15, required=False)
     count = StrictInteger(min_value=1, max_value=10, required=False)
     target = StrictPattern(r"^p[1-9]\Z", required=False)
@@ -283,8 +285,10 @@ class ActionInput(StrictInput):
         named = set(attrs) - {"actor", "verb"}
         instead = set(INSTEAD.get(verb, ()))
         needed = instead if instead and named == instead else set(NEEDS.get(verb, ()))
-        wrong = {name: [f"{verb} needs {name}."] for name in needed - named}
-        wrong |= {name: [f"{verb} takes no {name}."] for name in named - needed - set(MAY_NAME.get(verb, ()))}
+        or_else = f", or {' and '.join(sorted(instead))} instead" if instead else ""
+        wrong = {name: [f"{verb} needs {name}{or_else}."] for name in needed - named}
+        surplus = named - needed - set(MAY_NAME.get(verb, ()))
+        wrong |= {name: [f"{verb} takes no {name}{' beside that' if name in instead else ''}."] for name in surplus}
         if wrong:
             raise serializers.ValidationError(wrong)
         return attrs

@@ -49,6 +49,16 @@ class StrictBoolean(serializers.BooleanField):
         return data
 
 
+class StrictChoice(serializers.ChoiceField):
+    """One of the listed words; a refusal lists them."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The choice. Raises ValidationError."""
+        if type(data) is not str or data not in self.choices:
+            raise serializers.ValidationError(f"This must be one of {', '.join(self.choices)}.", code="invalid_choice")
+        return super().to_internal_value(data)
+
+
 class Amount(StrictInteger):
     """Money in minor units of the house's currency, more than zero."""
 
@@ -74,7 +84,7 @@ class StrictPattern(StrictText):
 
     def __init__(self, pattern: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.validators.append(RegexValidator(pattern, "This is not of the form expected."))
+        self.validators.append(RegexValidator(pattern, f"This is not of the form {pattern}"))
 
 
 class StrictInput(serializers.Serializer):

@@ -445,9 +445,13 @@ def _named(game: engine.Hand, seat: int, places: tuple[int, int]) -> str:
     pair, allowed = tuple(sorted(places)), offer.places or tuple(combinations(range(len(game.cards_of(seat))), 2))
     if pair not in allowed:
         raise Unprocessable(
-            "These cards may not be turned up.", code="wrong_places", places=[list(choice) for choice in allowed]
+            "These cards may not be turned up: only some that the seat has looked at, and after a besszer or a charge "
+            "of its own its first two or its second two.",
+            code="wrong_places",
+            places=[list(choice) for choice in allowed],
         )
-    return up_line(seat, tuple(game.cards_of(seat)[at] for at in pair))
+    # In alphabetical order: the line must not tell which of the two was dealt first.
+    return up_line(seat, tuple(sorted(game.cards_of(seat)[at] for at in pair)))
 
 
 def _in_order_of_dealing(game: engine.Hand, action: Action) -> str:

@@ -107,7 +107,9 @@ class Cuhhol(ThirdRound):
     def require_shown(self, seat: int, cards: tuple[str, ...]) -> None:
         """Whoever said that his hand was higher shows one that is."""
         if self.exposer and self.rules.key(cards) <= self.exposed_key:
-            raise CardMismatch(f"p{seat} said that its hand was higher, {''.join(cards)} is not")
+            raise CardMismatch(
+                f"p{seat} said that its hand was higher, {''.join(cards)} is not; if these are its cards, void the hand"
+            )
 
     def showdown(self) -> None:
         """As always; the exposed hand competes only for what nobody above it has matched."""

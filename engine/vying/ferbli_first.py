@@ -11,7 +11,7 @@ from engine.events import MoveKind
 from engine.game import Legal, Setup
 from engine.vying.betting import BettingState
 from engine.vying.ferbli_rules import FerbliRules
-from engine.vying.majzli import majzli_commitment
+from engine.vying.majzli import FORM, majzli_commitment
 
 FAILED = "failed"
 """What Ferbli carries from deal to deal: how many deals in a row have failed in the first round."""
@@ -108,7 +108,7 @@ class FirstRound(BettingState):
         elif not action.code:
             raise MalformedAction("the vizi was committed to, its nonce is missing", form="rv N NONCE")
         elif majzli_commitment(action.amount, bytes.fromhex(action.code)) != self.commitment:
-            raise CommitMismatch("vizi and nonce do not open the commitment", commit=self.commitment)
+            raise CommitMismatch("vizi and nonce do not open the commitment", commit=self.commitment, form=FORM)
 
     def fist_range(self) -> tuple[int, int, int]:
         """Smallest and largest vizi that may be held in the fist, and the step between."""

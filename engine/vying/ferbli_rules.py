@@ -138,7 +138,8 @@ class FerbliRules(TaxedRules):
     ("Variations": repeated until the pot is won), but a record has an end."""
     show_two: bool = option(bool, False)
     """After a besszer every active seat shows two of its four cards ("Variations"): before the third round, all
-    choosing at the same time, out of what it has looked at."""
+    choosing at the same time, out of what they have looked at; whoever has made the besszer or a charge shows its first
+    two or its second two."""
     combined_rounds: bool = option(bool, False, choices=(False,), variant=True)
     """Second and third round in one ("Variations"): the text itself calls it unclear."""
 

@@ -7,6 +7,9 @@ import hashlib
 from engine.shuffle import encode
 
 NONCE_BYTES = 16
+FORM = (
+    "SHA-256 of majzli-v1, the vizi in decimal digits and the 16 bytes of the nonce, each after its length in 4 bytes"
+)
 
 
 def majzli_commitment(amount: int, nonce: bytes) -> str:
@@ -14,6 +17,9 @@ def majzli_commitment(amount: int, nonce: bytes) -> str:
 
     ``SHA-256(encode("majzli-v1", amount in decimal digits, nonce))``, :func:`engine.shuffle.encode`. A nonce of
     another length raises ``ValueError``.
+
+    >>> majzli_commitment(200, bytes(16))
+    'cc44c6b16001fe267b080e11236a6e813fb6c8acd431395752f03a8fe4b4336f'
     """
     if len(nonce) != NONCE_BYTES:
         raise ValueError(f"a nonce has {NONCE_BYTES} bytes, not {len(nonce)}")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.game import game_info
+from engine.vying.majzli import majzli_commitment
 from tests.engine.support import DEMO
 from tests.engine.test_records import SAMPLE
 
@@ -236,3 +237,8 @@ def test_play_of_every_option_that_gives_a_seat_more_to_say():
         played = run("play", *arguments, "--hands", "60")
         assert (played.returncode, len(answers(played))) == (0, 60), played.stderr
         assert run("replay", "-", text=played.stdout).returncode == 0
+
+
+def test_a_fist_is_committed_to_on_the_command_line():
+    found = answers(run("fist", "200", "00" * 16))
+    assert found == [{"vizi": 200, "commitment": majzli_commitment(200, bytes(16))}]
