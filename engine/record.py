@@ -5,6 +5,27 @@ Unknown keys, duplicate keys, floats, wrong types (a bool is not an integer) and
 nothing is repaired or filled in. Known cards stand in ``deck``, or in ``decks`` (the deck, then each pack shuffled
 anew in the course of the hand), never in both. Inputs and log are what counts; ``net``, ``tax``, ``bonus``,
 ``carry_out`` and ``state`` are there to be compared with what replay computes (:mod:`engine.replay`).
+
+====================  =================================================================================================
+key                   meaning (money in minor units)
+====================  =================================================================================================
+``v``                 version of the format, ``chr/1``
+``game``, ``rules``   name of the game, id of its rules (``ferbli/1``)
+``opt``               the table's options for this hand, those that differ from their defaults
+                      (``python -m engine games --options GAME``)
+``hand``, ``prev``    id of the hand, hash of the table's record before it
+``seats``             who plays, in play order: p1 is the first after the dealer
+``dealer``            the dealer's number, which is that of the last seat
+``stacks``, ``carry`` what each seat begins with, and the money carried in
+``series``            what else is carried from deal to deal, by name (Ferbli with ``force_third_deal``: ``failed``)
+``deck``, ``decks``   cards in dealing order, two characters each, where they are known
+``commit``, ``seed``  the deal's commitment, and the seed that opens it (:mod:`engine.shuffle`)
+``acts``              the log, line by line (:mod:`engine.actions`)
+``net``, ``bonus``    result and house bonus of each seat, the bonus being part of the result
+``tax``               what the house took
+``carry_out``         money carried to the next hand
+``state``             SHA-256 of the final state
+====================  =================================================================================================
 """
 
 from __future__ import annotations
