@@ -166,10 +166,9 @@ class BettingState(StakeState):
     def next_answer(self) -> None:
         """The next seat answers; after the last one either a single seat is left and wins, or the game goes
         on."""
-        self.queue.pop()
-        if self.queue:
-            self.turn = self.queue[-1]
-        elif len(self.active) == 1 and self.phase not in self.FIRST_ROUND:
+        if self.pass_on():
+            return
+        if len(self.active) == 1 and self.phase not in self.FIRST_ROUND:
             self.win_alone()
         elif self.answered is not None:
             self.answered(self)

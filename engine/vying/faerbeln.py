@@ -70,10 +70,7 @@ class FaerbelnState(StakeState):
     def pay_ante(self, action: Action) -> None:
         """Each player pays the ante."""
         self.take_exactly(action, self.rules.ante)
-        self.queue.pop()
-        if self.queue:
-            self.turn = self.queue[-1]
-        else:
+        if not self.pass_on():
             self.level = self.rules.ante
             self.enter("post", 1)
 

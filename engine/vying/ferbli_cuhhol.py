@@ -81,10 +81,9 @@ class Cuhhol(ThirdRound):
 
     def next_comparison(self) -> None:
         """The next seat compares; after the last one the first of the higher hands must bet, or wins alone."""
-        self.queue.pop()
-        if self.queue:
-            self.turn = self.queue[-1]
-        elif len(self.active) == 1:
+        if self.pass_on():
+            return
+        if len(self.active) == 1:
             self.open_cuhhkassza()
         else:
             self.active.remove(self.exposer)

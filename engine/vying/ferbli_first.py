@@ -47,10 +47,7 @@ class FirstRound(BettingState):
     def post(self, action: Action) -> None:
         """The first player pays the vizi before the deal ("Deal and Betting"); in a forced third deal so do all."""
         self.take_exactly(action, self.vizi)
-        self.queue.pop()
-        if self.queue:
-            self.turn = self.queue[-1]
-        else:
+        if not self.pass_on():
             self.level = self.largest = self.vizi
             self.deal_first()
 

@@ -34,10 +34,7 @@ class ThirdRound(SecondRound):
 
     def check(self, action: Action) -> None:
         """A check; if all have checked, nobody wins and the pot stays."""
-        self.queue.pop()
-        if self.queue:
-            self.turn = self.queue[-1]
-        else:
+        if not self.pass_on():
             self.cukassza("all_checked")
 
     def is_blind(self, seat: int) -> bool:

@@ -224,10 +224,7 @@ class VyingState(TurnState):
         self.known.update(named)
         self.up[seat] = cards
         self.up_places[seat] = places
-        self.queue.pop()
-        if self.queue:
-            self.turn = self.queue[-1]
-        else:
+        if not self.pass_on():
             self.all_turned_up()
 
     @staticmethod
@@ -254,10 +251,7 @@ class VyingState(TurnState):
     def show(self, action: Action) -> None:
         """``sm CARDS``: all of the seat's cards as they were dealt, unknown ones now named."""
         self.lay_open(action)
-        self.queue.pop()
-        if self.queue:
-            self.turn = self.queue[-1]
-        else:
+        if not self.pass_on():
             self.showdown()
 
     def lay_open(self, action: Action) -> None:

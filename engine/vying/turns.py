@@ -84,6 +84,14 @@ class TurnState:
         self.turn = turn
         self.verbs = self.HANDLERS[phase]
 
+    def pass_on(self) -> bool:
+        """Give the turn to the next seat of the queue; whether there is one."""
+        self.queue.pop()
+        if not self.queue:
+            return False
+        self.turn = self.queue[-1]
+        return True
+
     def step(self, action: Action) -> None:
         """Apply one action or raise, changing nothing."""
         if action.actor != self.turn:
