@@ -140,7 +140,7 @@ def test_refusals_are_typed_and_change_nothing():
 
 
 def test_the_bottom_card_is_told_to_all_with_the_first_deal():
-    """Deal and Betting: everyone is entitled to see the bottom card."""
+    """Deal and Betting: the bottom card is nobody's secret."""
     hand = table(2)
     assert hand.view("public")["bottom"] is None
     hand.apply("p1 po 100")

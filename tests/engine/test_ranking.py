@@ -67,7 +67,7 @@ def test_hands_of_faerbeln_from_the_highest_to_the_lowest():
         assert higher == lower if equal else higher > lower, FAERBELN_FALLING[at : at + 2]
 
 
-def test_the_value_of_the_fourth_card_is_immaterial():
+def test_the_fourth_card_does_not_count():
     """Card combinations: of three cards of one suit only those three count."""
     assert rank_faerbeln(split_cards("AaKaOa7l")).key == rank_faerbeln(split_cards("AbXbUbAh")).key
 

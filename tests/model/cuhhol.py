@@ -1,4 +1,4 @@
-"""Cuhhol, "in the version described by Szőnyei": no checking in the third round, but a hand may be exposed."""
+"""Cuhhol: no checking in the third round, but a hand may be exposed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def exposing(table: Table, seat: int) -> asking.May:
 
 
 def after_cuhhol(table: Table, exposed: int) -> Course:
-    """Those "whose hands are not higher than this must fold"; the first that is higher must bet.
+    """Whoever has nothing higher folds; the first that has must bet.
 
     With table stakes it is the first of them that can bet.
     """

@@ -1,4 +1,4 @@
-"""Who gets the money: "there is no splitting of the pot"."""
+"""Who gets the money: one winner a pot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Pots = list[tuple[int, list[int]]]
 
 
 def carried(table: Table, ending: str, *, penalty: bool) -> NoReturn:
-    """Nobody wins. With ``penalty`` "all those players who did not pay a vizi to the pot must now do so"."""
+    """Nobody wins. With ``penalty`` whoever has no vizi in the pot pays one."""
     for seat in table.seats:
         if penalty and table.paid[seat] == 0:
             table.paid[seat] = table.vizi

@@ -1,8 +1,8 @@
 """The worth of four cards, found by trying everything.
 
 Rules text, "Players, Cards and Ranking of Hands": four of a kind, banda, three of a kind, three-card ferbli, two aces,
-two-card ferbli, one card of each suit. "Variations": a wild card "can be used as a substitute for any needed card"
-and "take[s] on a value of 11 points when used in a set of cards of the same suit".
+two-card ferbli, one card of each suit. "Variations": a wild card stands for any other, and is worth eleven among cards
+of one suit.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def blinds(table: Table) -> Course:
 
 
 def order_of_first_round(table: Table) -> list[int]:
-    """In turn after the first player; under "call or discard" clockwise, "beginning with the dealer"."""
+    """In turn after the first player; under call or discard clockwise from the dealer."""
     return [*reversed(table.seats[1:])] if table.called_out else [*table.seats[1:]]
 
 
@@ -58,13 +58,13 @@ def stays(table: Table, seat: int, fist: str | None) -> Generator[Asked, Words, 
 
 
 def before_the_deal(table: Table) -> Generator[Asked, Words, str]:
-    """Majzli: the first player "holds it in a closed fist"; gives what was said of it."""
+    """Majzli: the first player keeps the vizi in his fist; gives what was said of it."""
     said = yield [asking.May("p1", "mj", words=(lambda word: word == "??" or bool(HEX64.match(word)),))]
     return said[2]
 
 
 def open_the_fist(table: Table, fist: str) -> Course:
-    """Majzli: "the bet is revealed and those that stayed in have to place that amount in the pot"."""
+    """Majzli: the fist is opened, and whoever stayed in pays what was in it."""
     amount = asking.within(table.vizi, table.opt["majzli_max"], table.step)
     opens = asking.May("p1", "rv", table.vizi, table.opt["majzli_max"], table.step, words=(amount,))
     if fist == "??":
@@ -203,7 +203,7 @@ def rest_of_the_deal(table: Table) -> Course:
 
 
 def two_cards_turned_up(table: Table) -> Course:
-    """After a besszer "everyone must show two of their four cards"."""
+    """After a besszer every active seat lays two of its cards open."""
     if not (table.opt.get("show_two") and table.raisers):
         return
     for seat in table.active:
@@ -247,7 +247,7 @@ def place(table: Table, seat: int, amount: int) -> None:
 
 
 def betting(table: Table, bettor: int) -> Course:
-    """Answers; then "the last player who matched the bet (and this player only) has the option to raise"."""
+    """Answers; then the last matcher, and nobody else, may raise."""
     while True:
         matched = yield from answers(table, bettor)
         asked = [seat for seat in matched if table.is_asked(seat)]
@@ -261,7 +261,7 @@ def betting(table: Table, bettor: int) -> Course:
 
 
 def last_words(table: Table, seat: int) -> Asked:
-    """Raise or let it stand; "a blind bet must be raised"."""
+    """Raise or let it stand; after a blind bet, raise."""
     raises = third_bets(table, seat)
     return raises if raises and table.blind_bet else [*raises, just(seat, "st")]
 

@@ -175,7 +175,7 @@ class Table:
         return len(self.hand[seat]) - self.seen[seat]
 
     def is_blind(self, seat: int) -> bool:
-        """Players "who have only looked at their first two cards"."""
+        """A seat that knows two of its cards and no more."""
         return self.seen[seat] == 2
 
     def is_whole_hand(self, seat: int, cards: list[str]) -> bool:
