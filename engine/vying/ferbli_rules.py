@@ -76,8 +76,8 @@ class FerbliRules(TaxedRules):
     """Largest single bet, charge or raise ("Deal and Betting": they also agree on the maximum). A house table
     sets it; without it only ``limit`` and the stacks bound a bet."""
     bet_unit: str = option(str, "vizi", choices=("vizi", "chip"))
-    """Bets are whole multiples of the vizi, or of the smallest chip ("Deal and Betting": the first bet can be
-    equal to or twice the vizi)."""
+    """Bets are whole multiples of the vizi, or of the smallest chip ("Deal and Betting": a first bet is one
+    vizi or two)."""
     limit: str = option(str, "double", choices=tuple(FACTORS))
     """A bet, besszer or charge is at most twice the largest single bet of this deal ("Deal and Betting"), three times,
     or anything ("Variations": betting with a sánta, Unlimited Ferbli)."""
