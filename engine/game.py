@@ -102,6 +102,17 @@ class Result(NamedTuple):
     winner: int
     series: Mapping[str, int] = NOTHING
 
+    def as_dict(self) -> dict[str, object]:
+        """JSON-able form of what the hand came to; the series is the table's business, not the hand's."""
+        return {
+            "net": list(self.net),
+            "tax": self.tax,
+            "bonus": list(self.bonus),
+            "carry_out": self.carry_out,
+            "ending": self.ending,
+            "winner": self.winner,
+        }
+
 
 class Hand(Protocol):
     """One hand in play. A refused action raises an ``EngineError`` and changes nothing at all."""
@@ -254,10 +265,12 @@ def resume(setup: Setup, log: Sequence[str], shuffle: Shuffle | None = None) -> 
     always give the same pack.
     """
     hand = start(setup)
+    if shuffle is None:
+        hand.advance_all(log)
+        return hand
     for line in log:
         hand.advance(line)
-        if shuffle is not None:
-            supply(hand, shuffle)
+        supply(hand, shuffle)
     return hand
 
 

@@ -46,15 +46,7 @@ def stored_result(result: engine.Result) -> dict[str, Any]:
     `series` is there only where the game has one.
     """
     series = {"series": dict(result.series)} if result.series else {}
-    return {
-        "net": list(result.net),
-        "tax": result.tax,
-        "bonus": list(result.bonus),
-        "carry_out": result.carry_out,
-        "ending": result.ending,
-        "winner": result.winner,
-        **series,
-    }
+    return result.as_dict() | series
 
 
 _LAST_RESULT = """

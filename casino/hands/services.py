@@ -411,9 +411,10 @@ def _require_sealed(game: engine.Hand, line: str, *, last: bool) -> None:
         )
     if action is not None and action.verb == "mj" and action.code == UNKNOWN:
         raise Unprocessable("A console has no fist: the vizi needs a commitment.", code="commitment_needed")
+    if last:
+        return
     uncovers = by_place or (action is not None and action.verb in _UNCOVERING)
-    compelled = game.legal() != game.legal_for(engine.PUBLIC)
-    if (uncovers or compelled) and not last:
+    if uncovers or game.legal() != game.legal_for(engine.PUBLIC):
         raise Unprocessable("Nothing may follow this action in one request.", code="must_be_last", action=line)
 
 

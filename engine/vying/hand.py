@@ -151,12 +151,12 @@ class VyingHand:
         state = self._state
         before = len(state.moves)
         first_deal = action.verb == "dh" and not any(state.cards)
-        state.step(action)
+        state.run((action.text,))
         return self._tell(action, before, first_deal)
 
     def advance(self, line: str) -> None:
         """Apply one action without telling what happened: what replay needs."""
-        self._state.step(parse_action(line))
+        self._state.run((line,))
 
     def advance_all(self, lines: Iterable[str]) -> None:
         """Apply one line after another without telling what happened; the first wrong one raises, and ``len(log)``

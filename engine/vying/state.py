@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import Any, ClassVar, NoReturn
 
-from engine.actions import DEALER, Action, parse_action
+from engine.actions import DEALER, Action, deal_line, parse_action
 from engine.cards import UNKNOWN, Pack, require_in_pack
 from engine.errors import (
     CardAlreadyDealt,
@@ -73,8 +73,8 @@ class VyingState(TurnState):
         self.open_from: int | None = None  # lines of the log from here on deal face up
 
     def run(self, lines: Iterable[str]) -> None:
-        """Apply one line after another, as :meth:`step` does; the first wrong one raises, and the log tells how many
-        were right."""
+        """Apply one line after another; a wrong one raises and changes nothing, and the log tells how many were
+        right."""
         accept = self.log.append
         for line in lines:
             turn = self.turn
@@ -116,7 +116,7 @@ class VyingState(TurnState):
         seat, count = self.deals[-1]
         end = self.next_card + count
         cards = self.source[self.next_card : end]
-        if line != f"d dh p{seat} {''.join(cards)}":
+        if line != deal_line(seat, cards):
             return False
         self.next_card = end
         self.deals.pop()

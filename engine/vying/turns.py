@@ -92,16 +92,6 @@ class TurnState:
         self.turn = self.queue[-1]
         return True
 
-    def step(self, action: Action) -> None:
-        """Apply one action or raise, changing nothing."""
-        if action.actor != self.turn:
-            self.refuse_actor(action)
-        handler = self.verbs.get(action.verb)
-        if handler is None:
-            raise self.not_legal(action)
-        handler(self, action)
-        self.log.append(action.text)
-
     def refuse_actor(self, action: Action) -> NoReturn:
         """The refusal of an actor whose turn it is not."""
         if self.turn == NOBODY:
@@ -116,7 +106,7 @@ class TurnState:
         return VerbNotLegal(f"{action.text!r} is not legal now", phase=self.phase, verbs=offers)
 
     def legal(self) -> list[Legal]:
-        """Every kind of action that :meth:`step` would accept."""
+        """Every kind of action that would be accepted now."""
         offers = (self.OFFERS[verb](self) for verb in self.verbs)
         return [offer for offer in offers if offer is not None]
 

@@ -37,7 +37,7 @@ def view_of(setup: Setup, rules: Rules, state: VyingState, viewer: Viewer) -> di
         "bottom": state.deck[-1] if state.deck and state.next_card and state.BOTTOM_IS_PUBLIC else None,
         "legal": [offer.as_dict() for offer in state.legal_for(viewer)],
         "log": _masked_log(state, cards, viewer),
-        "result": _result(state),
+        "result": None if state.result is None else state.result.as_dict(),
     }
     if face_up := state.face_up_hands():
         view["face_up"] = [list(hand) for hand in face_up]
@@ -105,17 +105,3 @@ def _masked_log(state: VyingState, cards: list[list[str]], viewer: Viewer) -> li
                 line = up_line(seat, (UNKNOWN,) * len(state.up[seat]))
         lines.append(line)
     return lines
-
-
-def _result(state: VyingState) -> dict[str, object] | None:
-    result = state.result
-    if result is None:
-        return None
-    return {
-        "net": list(result.net),
-        "tax": result.tax,
-        "bonus": list(result.bonus),
-        "carry_out": result.carry_out,
-        "ending": result.ending,
-        "winner": result.winner,
-    }
