@@ -25,9 +25,8 @@ from engine.errors import CardAlreadyDealt, CardNotInPack, CardUnknown, UnknownG
 from engine.vying.kinds import FAERBELN, FERBLI, FerbliKinds, Found, best_of_faerbeln
 
 __all__ = [
-    "FAERBELN", "FERBLI", "Rank", "Ranking", "card_numbers", "faerbeln_key", "faerbeln_ranking", "ferbli_key",
-    "ferbli_ranking", "is_forty_one", "prepare", "rank_faerbeln", "rank_ferbli", "rank_hand",
-    "ranking_of",
+    "FAERBELN", "FERBLI", "Rank", "Ranking", "card_numbers", "faerbeln_key", "faerbeln_ranking", "ferbli_ranking",
+    "is_forty_one", "prepare", "ranking_of",
 ]  # fmt: skip
 
 _NO_CLASS = 255
@@ -233,28 +232,8 @@ def ranking_of(game: str, cards: Sequence[str]) -> Ranking:
     raise UnknownGame(f"{game!r} does not rank hands", games=["faerbeln", "ferbli"])
 
 
-def rank_hand(game: str, cards: Sequence[str]) -> Rank:
-    """Rank a hand by the plain rules of ``game``."""
-    return ranking_of(game, cards).rank(cards)
-
-
-def rank_ferbli(cards: Sequence[str]) -> Rank:
-    """Rank a hand of plain Ferbli."""
-    return _PLAIN.rank(cards)
-
-
-def rank_faerbeln(cards: Sequence[str]) -> Rank:
-    """Rank four different cards of the Tell or the Piquet pack, whichever they are of."""
-    return rank_hand("faerbeln", cards)
-
-
-def ferbli_key(cards: Sequence[str]) -> int:
-    """The key of :func:`rank_ferbli`, from the table."""
-    return _PLAIN.key(cards)
-
-
 def faerbeln_key(cards: Sequence[str], pack: Pack) -> int:
-    """The key of :func:`rank_faerbeln` for cards of ``pack`` (Tell or Piquet), from the table."""
+    """The key in Färbeln of cards of ``pack`` (Tell or Piquet), from the table."""
     return faerbeln_ranking(pack).key(cards)
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from engine.game import Setup
 from engine.play import play_hand
 from engine.record import Record, record_of
-from engine.vying.ranking import ferbli_key, rank_ferbli
+from engine.vying.ranking import ferbli_ranking
 from tests.engine.support import evening, extra, shuffled
 
 WORTH = {"A": 11, "K": 10, "O": 10, "U": 10, "X": 10, "9": 9, "8": 8, "7": 7}
@@ -119,5 +119,5 @@ def test_two_hands_compare_as_the_brute_force_comparison_says(one: list[str], tw
         return (left > right) - (left < right)  # type: ignore[operator]
 
     expected = sign(strength(one), strength(two))
-    assert sign(rank_ferbli(one).key, rank_ferbli(two).key) == expected
-    assert sign(ferbli_key(one), ferbli_key(two)) == expected
+    assert sign(ferbli_ranking().rank(one).key, ferbli_ranking().rank(two).key) == expected
+    assert sign(ferbli_ranking().key(one), ferbli_ranking().key(two)) == expected

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from functools import partial
 from itertools import combinations, pairwise
 
 import pytest
 
 from engine.cards import FRENCH32, TELL32, split_cards
 from engine.errors import CardAlreadyDealt, CardNotInPack, CardUnknown, UnknownGame, WrongCount
-from engine.vying.ranking import faerbeln_key, ferbli_key, is_forty_one, rank_faerbeln, rank_ferbli, rank_hand
+from engine.vying.ranking import Rank, faerbeln_key, ferbli_ranking, is_forty_one, ranking_of
 
 ALL_HANDS = list(combinations(TELL32.cards, 4))
+rank_ferbli, ferbli_key = ferbli_ranking().rank, ferbli_ranking().key
+
+
+def rank_hand(game: str, cards: Sequence[str]) -> Rank:
+    """By the plain rules of the game, for the pack that the cards are of."""
+    return ranking_of(game, cards).rank(cards)
+
+
+rank_faerbeln = partial(rank_hand, "faerbeln")
 
 
 def test_ferbli_has_44_classes_in_seven_categories():

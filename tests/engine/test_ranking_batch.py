@@ -101,7 +101,7 @@ def test_without_numpy_the_engine_ranks_and_says_what_is_missing():
     script = (
         "import sys; sys.modules['numpy'] = None\n"
         "import engine.vying.ranking as ranking, engine.vying.ferbli\n"
-        "assert ranking.ferbli_key(('Aa', 'Al', 'Ab', 'Ah')) == 608\n"
+        "assert ranking.ferbli_ranking().key(('Aa', 'Al', 'Ab', 'Ah')) == 608\n"
         "import engine.vying.batch\n"
     )
     root = Path(__file__).parents[2]

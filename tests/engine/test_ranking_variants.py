@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.cards import FRENCH32, TELL32, split_cards
 from engine.errors import CardAlreadyDealt, CardNotInPack, CardUnknown, OptionOutOfRange, WrongCount
 from engine.vying import ranking
-from engine.vying.ranking import Ranking, faerbeln_ranking, ferbli_key, ferbli_ranking
+from engine.vying.ranking import Ranking, faerbeln_ranking, ferbli_ranking
 from tests.engine.ranking_model import HANDS, KINDS, PACK, worth
 
 SANTA = ("Oa",)
@@ -156,7 +156,7 @@ def test_only_two_hands_are_kis_and_nagy_grigare():
 def test_keys_of_plain_ferbli_are_what_they_were():
     """Category times 100 plus strength, as recorded hands and the tests of the game know them."""
     hands = ["AaAlAbAh", "AaKaOaXa", "7a7l7b8h", "9h8h7hAb", "AaAl8b7h", "8a7aXlKb", "8a8l7b7h"]
-    assert [ferbli_key(split_cards(hand)) for hand in hands] == [608, 541, 401, 324, 222, 115, 8]
+    assert [ferbli_ranking().key(split_cards(hand)) for hand in hands] == [608, 541, 401, 324, 222, 115, 8]
 
 
 def test_the_order_of_the_wild_cards_is_of_no_account():
