@@ -7,13 +7,20 @@
     │   ├── TooFewLegs              too_few_legs             LG002  fewer than two accounts
     │   ├── ZeroAmount              zero_amount              LG003
     │   ├── InsufficientFunds       insufficient_funds       LG004  an account would fall below its floor
+    │   ├── Unbacked                unbacked                 LG019  legs do not weigh zero
+    │   ├── PeriodNotOpen           period_not_open          LG020  unknown or closed, or no period of the book is open
     │   ├── AmountOutOfRange        amount_out_of_range      22003  an amount or a balance beyond 64 bits, signed
     │   └── InvalidPosting          invalid_posting          LG018  blank key or kind, text PostgreSQL cannot hold, ...
     ├── AccountError
     │   ├── UnknownAccount          unknown_account          LG006  none such in this book
     │   ├── AccountClosed           account_closed           LG005
     │   ├── AccountDiffers          account_differs          LG012  open already, with other attributes
-    │   └── AccountNotEmpty         account_not_empty        LG013  only an empty account can be closed
+    │   ├── AccountNotEmpty         account_not_empty        LG013  only an empty account can be closed
+    │   ├── AccountHasLanes         account_has_lanes        asked for what only one of its lanes can tell
+    │   └── BalanceDiffers          balance_differs          LG022  an assertion that is not true
+    ├── HoldError
+    │   ├── UnknownHold             unknown_hold             LG023
+    │   └── HoldEnded               hold_ended               LG021  posted, voided or out of time
     ├── KeyReused               key_reused               LG007  the key has posted something else
     ├── ReversalError
     │   ├── UnknownTransaction      unknown_transaction      LG010
@@ -77,7 +84,7 @@ class ZeroAmount(PostingRefused):
 
 
 class InsufficientFunds(PostingRefused):
-    """An account would fall below its floor; params: account, account_code, balance, needed, min_balance."""
+    """An account would fall below its floor; params: account, account_code, balance, held, needed, min_balance."""
 
     code = "insufficient_funds"
 
@@ -86,6 +93,18 @@ class AmountOutOfRange(PostingRefused):
     """An amount or a resulting balance does not fit a signed 64-bit integer."""
 
     code = "amount_out_of_range"
+
+
+class Unbacked(PostingRefused):
+    """The legs' weights do not cancel: one commodity no longer stands for the other; params: weight."""
+
+    code = "unbacked"
+
+
+class PeriodNotOpen(PostingRefused):
+    """The period is unknown or closed, or none of the book is open; params: period (None: any)."""
+
+    code = "period_not_open"
 
 
 class InvalidPosting(PostingRefused):
@@ -120,6 +139,34 @@ class AccountNotEmpty(AccountError):
     """Only an empty account can be closed; params: account, account_code, balance."""
 
     code = "account_not_empty"
+
+
+class AccountHasLanes(AccountError):
+    """An account with lanes has no versions of its own: ask its lanes; params: account, lanes (their ids)."""
+
+    code = "account_has_lanes"
+
+
+class BalanceDiffers(AccountError):
+    """An asserted balance is not the account's; params: account, account_code, version, balance, asserted."""
+
+    code = "balance_differs"
+
+
+class HoldError(LedgerError):
+    """A hold cannot be used like this."""
+
+
+class UnknownHold(HoldError):
+    """No such hold in this book; params: key."""
+
+    code = "unknown_hold"
+
+
+class HoldEnded(HoldError):
+    """The hold was posted or voided, or its time ran out; params: key, state, expires_at."""
+
+    code = "hold_ended"
 
 
 class KeyReused(LedgerError):
@@ -196,6 +243,11 @@ BY_SQLSTATE: Mapping[str, type[LedgerError]] = {
     "LG016": TimeReversed,
     "LG017": NotAMirror,
     "LG018": InvalidPosting,
+    "LG019": Unbacked,
+    "LG020": PeriodNotOpen,
+    "LG021": HoldEnded,
+    "LG022": BalanceDiffers,
+    "LG023": UnknownHold,
     "22003": AmountOutOfRange,  # numeric_value_out_of_range
     "22P05": InvalidPosting,  # untranslatable_character: \u0000 in metadata
     "22P02": InvalidPosting,  # invalid_text_representation: a lone surrogate in metadata
@@ -206,6 +258,10 @@ BY_CONSTRAINT: Mapping[str, type[LedgerError]] = {
     "ledger_account_named": InvalidPosting,
     "ledger_account_side": InvalidPosting,
     "ledger_account_floor": InsufficientFunds,
+    "ledger_account_lanes": InvalidPosting,
+    "ledger_period_named": InvalidPosting,
+    "ledger_hold_named": InvalidPosting,
+    "ledger_snapshot_named": InvalidPosting,
     "ledger_transaction_reverses_key": AlreadyReversed,
 }
 

@@ -1,4 +1,4 @@
-"""The three tables of the ledger, for reading only.
+"""The tables of the ledger, for reading only.
 
 Rows are written by the functions in `migrations/sql/posting.sql` and by nothing else: the application's role has no
 right to INSERT, UPDATE, DELETE or TRUNCATE here, and triggers (`migrations/sql/guards.sql`) refuse whatever would break
@@ -29,8 +29,18 @@ class Account(models.Model):
     """Number of entries so far, and so the version of the newest one."""
     posted_at = models.DateTimeField(null=True)
     """Time of the newest entry; the next posting is never stamped earlier."""
+    held = models.BigIntegerField(default=0)
+    """How much of `balance` pending holds set aside; the floor counts it as gone."""
     lock_rank = models.IntegerField()
-    """Accounts are locked in the order of (lock_rank, id): give shared accounts the higher rank."""
+    """Accounts are locked in the order of their ids, which grow with the rank: give shared accounts the higher rank."""
+    weight = models.BigIntegerField(default=0)
+    """Over every transaction the sum of weight * amount is zero, across commodities; see `posting.AccountSpec`."""
+    lanes = models.SmallIntegerField(default=0)
+    """Over how many rows (`parent` this one, ids following this one's) the account is spread; 0: it holds itself."""
+    parent = models.ForeignKey(
+        "self", null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="lane_set"
+    )
+    """The account that this one is a lane of."""
     opened_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
 
@@ -39,7 +49,13 @@ class Account(models.Model):
             models.UniqueConstraint(fields=["book", "code", "commodity"], name="ledger_account_code_key"),
             models.CheckConstraint(condition=Q(normal_side__in=[-1, 1]), name="ledger_account_side"),
             models.CheckConstraint(
-                condition=Q(min_balance__isnull=True) | Q(balance__gte=F("min_balance")), name="ledger_account_floor"
+                condition=Q(min_balance__isnull=True) | Q(balance__gte=F("min_balance") + F("held")),
+                name="ledger_account_floor",
+            ),
+            models.CheckConstraint(condition=Q(held__gte=0), name="ledger_account_held"),
+            models.CheckConstraint(
+                condition=Q(lanes=0) | Q(lanes__range=(1, 1000), min_balance__isnull=True, version=0),
+                name="ledger_account_lanes",
             ),
             models.CheckConstraint(condition=Q(version__gte=0), name="ledger_account_version"),
             models.CheckConstraint(
@@ -59,8 +75,11 @@ class Transaction(models.Model):
     id = models.BigAutoField(primary_key=True)
     book = models.UUIDField()
     idempotency_key = models.TextField()
-    request_hash = models.BinaryField()
     kind = models.TextField()
+    period = models.ForeignKey(
+        "Period", null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    """The period it belongs to; null in a book that had none yet."""
     reverses = models.ForeignKey(
         "self", null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="reversals"
     )
@@ -107,3 +126,139 @@ class Entry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.account_id} v{self.version}: {self.amount:+d}"
+
+
+class Period(models.Model):
+    """A stretch of a book that closes: a gaming day. Several may be open; a closed one takes no transaction."""
+
+    id = models.AutoField(primary_key=True)
+    book = models.UUIDField()
+    name = models.TextField()
+    opened_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["book", "name"], name="ledger_period_name_key"),
+            models.CheckConstraint(condition=~Q(name=""), name="ledger_period_named"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class HoldState(models.TextChoices):
+    """What became of a hold."""
+
+    PENDING = "pending"
+    POSTED = "posted"
+    VOIDED = "voided"
+    EXPIRED = "expired"
+
+
+class Hold(models.Model):
+    """A chain of postings reserved until it is posted, voided or out of time."""
+
+    id = models.BigAutoField(primary_key=True)
+    book = models.UUIDField()
+    key = models.TextField()
+    postings = models.JSONField()
+    """As asked for: a list of {key, kind, metadata, occurred_at, legs: [[account, amount], ...]}."""
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    state = models.TextField(choices=HoldState)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["book", "key"], name="ledger_hold_key_key"),
+            models.CheckConstraint(condition=Q(state__in=HoldState.values), name="ledger_hold_state"),
+            models.CheckConstraint(condition=~Q(key=""), name="ledger_hold_named"),
+        ]
+        indexes = [
+            models.Index(fields=["book", "expires_at"], condition=Q(state="pending"), name="ledger_hold_pending"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} {self.state}"
+
+
+class Reserve(models.Model):
+    """What a hold sets aside on one account, in minor units, until it is released."""
+
+    pk = models.CompositePrimaryKey("hold_id", "account_id")
+    hold = models.ForeignKey(
+        Hold, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="reserves"
+    )
+    account = models.ForeignKey(
+        Account, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="reserves"
+    )
+    amount = models.BigIntegerField()
+    released_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(amount__gt=0), name="ledger_reserve_moves")]
+        indexes = [
+            models.Index(fields=["account"], condition=Q(released_at=None), name="ledger_reserve_unreleased"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.account_id}: {self.amount}"
+
+
+class Snapshot(models.Model):
+    """What every account that ever moved held at one instant."""
+
+    id = models.BigAutoField(primary_key=True)
+    book = models.UUIDField()
+    name = models.TextField()
+    taken_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["book", "name"], name="ledger_snapshot_name_key"),
+            models.CheckConstraint(condition=~Q(name=""), name="ledger_snapshot_named"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SnapshotLine(models.Model):
+    """One account in a snapshot: its balance, and the version at which it held it."""
+
+    pk = models.CompositePrimaryKey("snapshot_id", "account_id")
+    snapshot = models.ForeignKey(
+        Snapshot, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="lines"
+    )
+    account = models.ForeignKey(
+        Account, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    version = models.BigIntegerField()
+    balance = models.BigIntegerField()
+
+    class Meta:
+        db_table = "ledger_snapshot_line"
+
+    def __str__(self) -> str:
+        return f"{self.account_id} v{self.version}: {self.balance}"
+
+
+class Assertion(models.Model):
+    """Somebody's word, found true when given, that an account held so much at a version: a count, say."""
+
+    id = models.BigAutoField(primary_key=True)
+    book = models.UUIDField()
+    account = models.ForeignKey(
+        Account, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="assertions"
+    )
+    version = models.BigIntegerField()
+    balance = models.BigIntegerField()
+    asserted_at = models.DateTimeField()
+    metadata = models.JSONField()
+
+    class Meta:
+        indexes = [models.Index(fields=["account", "version"], name="ledger_assertion_of")]
+
+    def __str__(self) -> str:
+        return f"{self.account_id} v{self.version} = {self.balance}"

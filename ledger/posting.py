@@ -1,15 +1,17 @@
 """The one way into the ledger: open accounts, post, reverse, close.
 
-Every function is one round trip to one PostgreSQL function (`migrations/sql/posting.sql`), must be called inside
-`transaction.atomic`, and leaves the database unchanged when it raises. Amounts are integers in the commodity's smallest
-unit, debit positive and credit negative; balances count on the account's normal side.
+Every function is one round trip to one PostgreSQL function (`migrations/sql/0004/posting.sql`), must be called inside
+`transaction.atomic` (`post(..., alone=True)` apart), and leaves the database unchanged when it raises. Amounts are
+integers in the commodity's smallest unit, debit positive and credit negative; balances count on the account's normal
+side.
 """
 
 import json
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -20,6 +22,8 @@ DEBIT = 1
 CREDIT = -1
 MAX_AMOUNT = 2**63 - 1
 """Largest amount of a leg, either way."""
+MAX_RANK = 1023
+MAX_LANES = 1000
 MAX_TEXT = 255
 """Longest key, kind, account code or commodity, in characters."""
 
@@ -35,6 +39,17 @@ class Leg:
 
 
 @dataclass(frozen=True, slots=True)
+class Posting:
+    """One transaction to be posted: what `post` takes, for `post_many` and for holds."""
+
+    key: str
+    kind: str
+    legs: Sequence[Leg]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    occurred_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Balance:
     """What an account holds, on its normal side, and the version (number of entries) at which it holds it."""
 
@@ -44,7 +59,10 @@ class Balance:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """What a posting did; `balances` is by account id, `replayed` says that the key had done it before."""
+    """What a posting did; `replayed` says that the key had done it before.
+
+    `balances` is by the account ids of the legs. Where an account has lanes, it tells of the lane that was posted to.
+    """
 
     transaction_id: int
     posted_at: datetime
@@ -56,8 +74,14 @@ class Posted:
 class AccountSpec:
     """An account to be opened; `normal_side` is DEBIT or CREDIT, `min_balance` None means no floor.
 
-    `lock_rank`: accounts are locked in the order of (lock_rank, id); the more shared, the higher, so that a crowded
+    `lock_rank` (0 to MAX_RANK): accounts are locked in its order; the more shared, the higher, so that a crowded
     account is held for the shortest time.
+
+    `weight`: over all legs of a transaction the sum of weight * amount must be zero. It joins commodities whose values
+    must agree: give the debt that tokens stand for weight 1, and tokens in the public's hands what one is worth.
+
+    `lanes` (0 to MAX_LANES): an account that everybody posts to may be spread over so many rows, so that postings do
+    not wait for each other; it holds their sum. It needs `min_balance` None, since no row sees what the others hold.
     """
 
     code: str
@@ -66,6 +90,8 @@ class AccountSpec:
     normal_side: int
     min_balance: int | None = 0
     lock_rank: int = 0
+    weight: int = 0
+    lanes: int = 0
 
 
 def post(
@@ -76,30 +102,34 @@ def post(
     metadata: Mapping[str, Any],
     occurred_at: datetime | None = None,
     *,
+    period: str | None = None,
+    alone: bool = False,
     using: str = DEFAULT_DB_ALIAS,
 ) -> Posted:
     """Post one transaction, or find what `key` posted before.
 
-    Legs sum to zero in each commodity and touch at least two accounts of the book; several legs on one account stay
-    separate entries, and its floor counts after the last. The same key with the same kind, legs, metadata and
-    occurred_at returns the first result with `replayed`; with anything else it raises KeyReused.
-    Raises PostingRefused, UnknownAccount, AccountClosed, KeyReused, NotAtomic.
+    Legs sum to zero in each commodity, and weigh zero, over at least two accounts of the book; several legs on one
+    account stay separate entries, and its floor counts after the last. The same key with the same kind, legs, metadata
+    and occurred_at returns the first result with `replayed`; with anything else it raises KeyReused. `period` names an
+    open period of the book; None means the newest open one.
+    `alone`: outside any `transaction.atomic`, as a database transaction of its own in one round trip.
+    Raises PostingRefused, UnknownAccount, AccountClosed, PeriodNotOpen, KeyReused, NotAtomic.
     """
-    row = _call(
-        using,
-        "SELECT * FROM ledger_post(%s::uuid, %s::text, %s::text, %s::bigint[], %s::bigint[], %s::jsonb,"
-        " %s::timestamptz)",
-        (
-            str(book),
-            _text("key", key),
-            _text("kind", kind),
-            [leg.account_id for leg in legs],
-            [_amount(leg.amount) for leg in legs],
-            _json(metadata),
-            _moment(occurred_at),
-        ),
-    )[0]
-    return _posted(row)
+    posting = Posting(key, kind, legs, metadata, occurred_at)
+    return posted(call(using, _POST, post_params(book, [posting], period), alone=alone)[0])[0]
+
+
+def post_many(
+    book: Book, postings: Sequence[Posting], *, period: str | None = None, using: str = DEFAULT_DB_ALIAS
+) -> list[Posted]:
+    """Post transactions in one round trip and one database transaction, all or none; answers in their order.
+
+    Each is judged as by `post`, after those before it; one that its key posted before is replayed, the rest are posted.
+    Raises what `post` raises, with the key of the posting in `params`.
+    """
+    if not postings:
+        return []
+    return posted(call(using, _POST, post_params(book, postings, period))[0])
 
 
 def reverse(
@@ -110,18 +140,27 @@ def reverse(
     occurred_at: datetime | None = None,
     *,
     kind: str = "reversal",
+    period: str | None = None,
     using: str = DEFAULT_DB_ALIAS,
 ) -> Posted:
     """Post the exact mirror of a transaction, linked to it; once per transaction, and never of a reversal.
 
     Raises ReversalError, and what `post` raises: the mirror too respects floors and closed accounts.
     """
-    row = _call(
+    rows = call(
         using,
-        "SELECT * FROM ledger_reverse(%s::uuid, %s::text, %s::text, %s::bigint, %s::jsonb, %s::timestamptz)",
-        (str(book), _text("key", key), _text("kind", kind), transaction_id, _json(metadata), _moment(occurred_at)),
-    )[0]
-    return _posted(row)
+        "SELECT * FROM ledger_reverse(%s::uuid, %s::text, %s::text, %s::text, %s::bigint, %s::jsonb, %s::timestamptz)",
+        (
+            str(book),
+            period,
+            text("key", key),
+            text("kind", kind),
+            transaction_id,
+            as_json(metadata),
+            moment(occurred_at),
+        ),
+    )
+    return posted(rows[0])[0]
 
 
 def open_account(
@@ -133,10 +172,12 @@ def open_account(
     min_balance: int | None = 0,
     lock_rank: int = 0,
     *,
+    weight: int = 0,
+    lanes: int = 0,
     using: str = DEFAULT_DB_ALIAS,
 ) -> int:
     """Open an account, or find it; return its id. Raises AccountDiffers, AccountClosed, InvalidPosting."""
-    spec = AccountSpec(code, kind, commodity, normal_side, min_balance, lock_rank)
+    spec = AccountSpec(code, kind, commodity, normal_side, min_balance, lock_rank, weight, lanes)
     return ensure_accounts(book, [spec], using=using)[code, commodity]
 
 
@@ -149,22 +190,21 @@ def ensure_accounts(
     """
     wanted = list(specs)
     for spec in wanted:
-        if spec.normal_side not in (DEBIT, CREDIT):
-            raise InvalidPosting(f"normal_side is {spec.normal_side!r}, not 1 or -1")
-        if spec.min_balance is not None and not -MAX_AMOUNT <= spec.min_balance <= 0:
-            raise InvalidPosting(f"min_balance of {spec.code} is above zero, where the account starts, or out of range")
-    rows = _call(
+        _check(spec)
+    rows = call(
         using,
         "SELECT id, code, commodity FROM ledger_open_accounts(%s::uuid, %s::text[], %s::text[], %s::text[],"
-        " %s::smallint[], %s::bigint[], %s::integer[])",
+        " %s::smallint[], %s::bigint[], %s::integer[], %s::bigint[], %s::smallint[])",
         (
             str(book),
-            [_text("code", spec.code) for spec in wanted],
-            [_text("kind", spec.kind) for spec in wanted],
-            [_text("commodity", spec.commodity) for spec in wanted],
+            [text("code", spec.code) for spec in wanted],
+            [text("kind", spec.kind) for spec in wanted],
+            [text("commodity", spec.commodity) for spec in wanted],
             [spec.normal_side for spec in wanted],
             [spec.min_balance for spec in wanted],
             [spec.lock_rank for spec in wanted],
+            [spec.weight for spec in wanted],
+            [spec.lanes for spec in wanted],
         ),
     )
     return {(code, commodity): account for account, code, commodity in rows}
@@ -175,28 +215,86 @@ def close_account(book: Book, account_id: int, *, using: str = DEFAULT_DB_ALIAS)
 
     Raises AccountNotEmpty, UnknownAccount.
     """
-    rows = _call(using, "SELECT ledger_close_account(%s::uuid, %s::bigint)", (str(book), account_id))
+    rows = call(using, "SELECT ledger_close_account(%s::uuid, %s::bigint)", (str(book), account_id))
     closed_at: datetime = rows[0][0]
     return closed_at
 
 
-def _call(using: str, sql: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+def call(using: str, sql: str, params: Sequence[Any], *, alone: bool = False) -> list[tuple[Any, ...]]:
+    """Run one of the ledger's functions and fetch its rows; database errors become the ledger's own."""
     connection = connections[using]
-    if not connection.in_atomic_block:
-        raise NotAtomic("the ledger is written inside transaction.atomic only")
+    if connection.in_atomic_block == alone:
+        raise NotAtomic(
+            "a posting that stands alone cannot be made inside transaction.atomic"
+            if alone
+            else "the ledger is written inside transaction.atomic only"
+        )
     with translated(using), connection.cursor() as cursor:
         cursor.execute(sql, params)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return rows
 
 
-def _posted(row: tuple[Any, ...]) -> Posted:
-    transaction_id, posted_at, replayed, accounts, balances, versions = row
-    pairs = zip(accounts, map(Balance, balances, versions), strict=True)
-    return Posted(transaction_id, posted_at, dict(pairs), replayed)
+_POST = (
+    "SELECT * FROM ledger_post(%s::uuid, %s::text, %s::text[], %s::text[], %s::jsonb[], %s::timestamptz[],"
+    " %s::bigint[], %s::integer[], %s::bigint[], %s::bigint[])"
+)
 
 
-def _amount(value: int) -> int:
+def post_params(book: Book, postings: Sequence[Posting], period: str | None) -> tuple[Any, ...]:
+    """The arguments of the database's ledger_post: an element a posting, then an element a leg, by account."""
+    legs = sorted(
+        (
+            (leg.account_id, number, signed(leg.amount))
+            for number, posting in enumerate(postings, 1)
+            for leg in posting.legs
+        ),
+        key=_by_account,
+    )
+    return (
+        str(book),
+        period,
+        [text("key", posting.key) for posting in postings],
+        [text("kind", posting.kind) for posting in postings],
+        [as_json(posting.metadata) for posting in postings],
+        [moment(posting.occurred_at) for posting in postings],
+        [None] * len(postings),
+        [number for _, number, _ in legs],
+        [account for account, _, _ in legs],
+        [amount for _, _, amount in legs],
+    )
+
+
+#: Stable, so that several legs on one account keep their order.
+_by_account = itemgetter(0, 1)
+
+
+def posted(row: tuple[Any, ...]) -> list[Posted]:
+    """The database's answer, an element a posting, with its legs' balances gathered; the last leg of an account tells
+    what it holds."""
+    transactions, posted_at, replayed, numbers, accounts, balances, versions = row
+    gathered: list[dict[int, Balance]] = [{} for _ in transactions]
+    for number, account, balance, version in zip(numbers, accounts, balances, versions, strict=True):
+        gathered[number - 1][account] = Balance(balance, version)
+    return [Posted(*one) for one in zip(transactions, posted_at, gathered, replayed, strict=True)]
+
+
+def _check(spec: AccountSpec) -> None:
+    """Refuse an account that makes no sense before the database is asked."""
+    if spec.normal_side not in (DEBIT, CREDIT):
+        raise InvalidPosting(f"normal_side is {spec.normal_side!r}, not 1 or -1")
+    if spec.min_balance is not None and not -MAX_AMOUNT <= spec.min_balance <= 0:
+        raise InvalidPosting(f"min_balance of {spec.code} is above zero, where the account starts, or out of range")
+    if not 0 <= spec.lock_rank <= MAX_RANK:
+        raise InvalidPosting(f"lock_rank of {spec.code} is 0 to {MAX_RANK}, not {spec.lock_rank}")
+    if not 0 <= spec.lanes <= MAX_LANES or (spec.lanes and spec.min_balance is not None):
+        raise InvalidPosting(f"lanes of {spec.code} are 0 to {MAX_LANES}, and with lanes min_balance is None")
+    if not -MAX_AMOUNT <= spec.weight <= MAX_AMOUNT:
+        raise InvalidPosting(f"weight of {spec.code} does not fit a signed 64-bit integer")
+
+
+def signed(value: int) -> int:
+    """An amount that fits the database. Raises InvalidPosting, AmountOutOfRange."""
     if type(value) is not int:
         raise InvalidPosting(f"an amount is an integer of minor units, not {value!r}")
     if not -MAX_AMOUNT <= value <= MAX_AMOUNT:
@@ -204,21 +302,24 @@ def _amount(value: int) -> int:
     return value
 
 
-def _text(name: str, value: str) -> str:
+def text(name: str, value: str) -> str:
+    """A key, kind, code or name that the database can store. Raises InvalidPosting."""
     storable = "\0" not in value and not any("\ud800" <= character <= "\udfff" for character in value)
     if not storable or not 1 <= len(value) <= MAX_TEXT:
         raise InvalidPosting(f"{name} has 1 to {MAX_TEXT} characters, none of them NUL or half a surrogate pair")
     return value
 
 
-def _json(metadata: Mapping[str, Any]) -> str:
+def as_json(value: Any) -> str:
+    """Metadata as JSON text. Raises InvalidPosting."""
     try:
-        return json.dumps(dict(metadata), allow_nan=False)
+        return json.dumps(dict(value) if isinstance(value, Mapping) else value, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InvalidPosting(f"metadata is not JSON: {error}") from error
 
 
-def _moment(value: datetime | None) -> datetime | None:
+def moment(value: datetime | None) -> datetime | None:
+    """A time that says its zone. Raises InvalidPosting."""
     if value is not None and value.tzinfo is None:
         raise InvalidPosting("occurred_at needs a time zone")
     return value

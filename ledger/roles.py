@@ -3,6 +3,9 @@
 The application's role (`settings.CASINO_APP_ROLE`, default "casino_app") owns nothing and gets by GRANT what it needs.
 """
 
+from collections.abc import Iterable
+from pathlib import Path
+
 from django.conf import settings
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
@@ -38,3 +41,14 @@ def ensure_app_role(editor: BaseDatabaseSchemaEditor) -> str:
         literal, name = cursor.fetchone()
     editor.execute(_CREATE.format(role=literal), params=None)
     return str(name)
+
+
+def install_sql(editor: BaseDatabaseSchemaEditor, files: Iterable[Path]) -> None:
+    """Run SQL files in the schema where the tables are (`@schema@`), for the application's role (`@app@`)."""
+    role = ensure_app_role(editor)
+    with editor.connection.cursor() as cursor:
+        cursor.execute("SELECT quote_ident(current_schema())")
+        schema = cursor.fetchone()[0]
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        editor.execute(text.replace("@schema@", schema).replace("@app@", role), params=None)

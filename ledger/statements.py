@@ -7,7 +7,8 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS
 
-from ledger.models import Entry
+from ledger.balances import has_lanes
+from ledger.models import Account, Entry
 
 MAX_PAGE = 1000
 """Most lines on one page."""
@@ -39,7 +40,7 @@ class Page:
 def statement(account_id: int, *, after: int = 0, limit: int = 100, using: str = DEFAULT_DB_ALIAS) -> Page:
     """Entries with versions above `after`, at most `limit` (1 to MAX_PAGE) of them.
 
-    Entries never change, so that a page once read stays true and paging neither skips nor repeats any.
+    An account with lanes has no order of its own: raises AccountHasLanes, which names them. Entries never change, so that a page once read stays true and paging neither skips nor repeats any.
     """
     if not 1 <= limit <= MAX_PAGE:
         raise ValueError(f"limit is 1 to {MAX_PAGE}, not {limit}")
@@ -60,6 +61,9 @@ def statement(account_id: int, *, after: int = 0, limit: int = 100, using: str =
         )[: limit + 1]
     )
     lines = tuple(Line(*row) for row in rows)
+    if not lines and (lanes := Account.objects.using(using).filter(id=account_id).values_list("lanes", flat=True)[:1]):
+        if lanes[0]:
+            raise has_lanes(account_id, lanes[0])
     more = len(lines) > limit
     lines = lines[:limit]
     return Page(lines, lines[-1].version if more else None)

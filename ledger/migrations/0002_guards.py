@@ -9,20 +9,14 @@ from django.apps.registry import Apps
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from ledger.roles import ensure_app_role
+from ledger.roles import install_sql
 
 SQL = Path(__file__).parent / "sql"
 
 
 def install(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
-    """Run the SQL files in the schema where the tables are, for the role that the application uses."""
-    role = ensure_app_role(editor)
-    with editor.connection.cursor() as cursor:
-        cursor.execute("SELECT quote_ident(current_schema())")
-        schema = cursor.fetchone()[0]
-    for name in ("guards.sql", "posting.sql", "grants.sql"):
-        text = (SQL / name).read_text(encoding="utf-8")
-        editor.execute(text.replace("@schema@", schema).replace("@app@", role), params=None)
+    """Install guards, functions and grants."""
+    install_sql(editor, [SQL / name for name in ("guards.sql", "posting.sql", "grants.sql")])
 
 
 class Migration(migrations.Migration):

@@ -1,0 +1,42 @@
+"""Balance assertions: somebody's word that an account held so much, found true, written down, checked ever after."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS
+
+from ledger.posting import Book, as_json, call, signed
+
+
+@dataclass(frozen=True, slots=True)
+class Asserted:
+    """An assertion that held, and the version of the account that it speaks of."""
+
+    assertion_id: int
+    version: int
+    asserted_at: datetime
+
+
+def assert_balance(
+    book: Book,
+    account_id: int,
+    expected: int,
+    *,
+    version: int | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    using: str = DEFAULT_DB_ALIAS,
+) -> Asserted:
+    """Write down that the account holds `expected` (minor units, on its normal side) now, or held it at a version.
+
+    "Now" locks the account until the transaction ends, so that what is decided on the count is decided on this balance.
+    Needs `transaction.atomic`. Raises BalanceDiffers with what it holds instead, UnknownAccount (an account with lanes
+    has no version of its own).
+    """
+    rows = call(
+        using,
+        "SELECT * FROM ledger_assert_balance(%s::uuid, %s::bigint, %s::bigint, %s::bigint, %s::jsonb)",
+        (str(book), account_id, version, signed(expected), as_json(metadata or {})),
+    )
+    return Asserted(*rows[0])

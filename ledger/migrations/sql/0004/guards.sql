@@ -1,0 +1,211 @@
+-- What PostgreSQL refuses by itself, to the application and to the owner alike.
+--
+-- Every trigger is ENABLE ALWAYS, so it also fires under session_replication_role = replica. SQLSTATEs of class LG are
+-- the ledger's own (ledger/errors.py names them). @schema@ is replaced by the migration.
+--
+-- enable_seqscan = off, here and in the other files: plans are cached per connection, and one made while a table was
+-- still small would otherwise go on scanning it whole after it has grown.
+
+-- Accounts ----------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER ledger_account_starts_empty BEFORE INSERT ON @schema@.ledger_account
+    FOR EACH ROW
+    WHEN (new.balance <> 0 OR new.version <> 0 OR new.held <> 0 OR new.posted_at IS NOT NULL
+          OR new.closed_at IS NOT NULL)
+    EXECUTE FUNCTION @schema@.ledger_refuse('an account starts open and empty');
+
+CREATE TRIGGER ledger_account_fixed BEFORE UPDATE ON @schema@.ledger_account
+    FOR EACH ROW
+    WHEN (old.id <> new.id OR old.book <> new.book OR old.code <> new.code OR old.kind <> new.kind
+          OR old.commodity <> new.commodity OR old.normal_side <> new.normal_side
+          OR old.min_balance IS DISTINCT FROM new.min_balance OR old.lock_rank <> new.lock_rank
+          OR old.weight <> new.weight OR old.lanes <> new.lanes OR old.parent_id IS DISTINCT FROM new.parent_id
+          OR old.opened_at <> new.opened_at
+          OR (old.closed_at IS NOT NULL AND old.closed_at IS DISTINCT FROM new.closed_at))
+    EXECUTE FUNCTION @schema@.ledger_refuse('only balance, version, holds and closing may change on an account');
+
+CREATE FUNCTION @schema@.ledger_refuse_unexplained() RETURNS trigger
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION 'account % changed without an entry that explains it', old.code USING ERRCODE = 'LG015';
+END $$;
+
+-- A balance moves only where entries are inserted: the trigger on entries moves it. Checked without calling anything.
+CREATE TRIGGER ledger_account_explained BEFORE UPDATE ON @schema@.ledger_account
+    FOR EACH ROW
+    WHEN ((old.balance <> new.balance OR old.version <> new.version OR old.posted_at IS DISTINCT FROM new.posted_at)
+          AND pg_trigger_depth() = 0)
+    EXECUTE FUNCTION @schema@.ledger_refuse_unexplained();
+
+-- Entries -----------------------------------------------------------------------------------------------------------
+
+-- Names the first thing wrong with an entry that did not fit. The accounts were moved already (the statement will be
+-- undone), so it is the entry before that tells how the account was.
+CREATE FUNCTION @schema@.ledger_explain_entry(e @schema@.ledger_entry) RETURNS void
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
+DECLARE
+    a ledger_account;
+    t ledger_transaction;
+    p ledger_entry;
+BEGIN
+    SELECT * INTO a FROM ledger_account WHERE id = e.account_id;
+    SELECT * INTO t FROM ledger_transaction WHERE id = e.transaction_id;
+    SELECT * INTO p FROM ledger_entry WHERE account_id = e.account_id AND version = e.version - 1;
+    IF t.id IS NULL THEN
+        RAISE EXCEPTION 'entry of transaction % that does not exist', e.transaction_id USING ERRCODE = 'LG010';
+    ELSIF a.id IS NULL OR a.book <> t.book OR a.lanes > 0 THEN
+        RAISE EXCEPTION 'account % is not in the book of transaction %, or has lanes', e.account_id, t.id
+            USING ERRCODE = 'LG006';
+    ELSIF a.closed_at IS NOT NULL THEN
+        RAISE EXCEPTION 'account % is closed', a.code USING ERRCODE = 'LG005';
+    ELSIF t.period_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM ledger_period WHERE id = t.period_id AND book = t.book AND closed_at IS NULL) THEN
+        RAISE EXCEPTION 'period % is not open', t.period_id USING ERRCODE = 'LG020';
+    ELSIF t.posted_at < (SELECT posted_at FROM ledger_transaction WHERE id = p.transaction_id) THEN
+        RAISE EXCEPTION 'transaction % is earlier than the last one on account %', t.id, a.code
+            USING ERRCODE = 'LG016';
+    ELSIF (e.version = 1 OR p.version IS NOT NULL)
+          AND e.balance_after = coalesce(p.balance_after, 0) + a.normal_side * e.amount
+          AND e.balance_after - a.held < a.min_balance THEN
+        RAISE EXCEPTION 'account % falls to %, below its floor', a.code, e.balance_after - a.held
+            USING ERRCODE = 'LG004';
+    END IF;
+    RAISE EXCEPTION 'entry % of account % does not continue its chain', e.version, a.code USING ERRCODE = 'LG015';
+END $$;
+
+-- Judges the legs that one statement inserted and applies them to their accounts. All legs of a transaction come in one
+-- statement: nothing can be added to it later. What is right: each entry continues its account's chain, on an open
+-- account of the transaction's book, not earlier than the last one, in a period that is open, above the floor after
+-- each transaction; each transaction sums to zero in every commodity and in weight, over two accounts at least.
+CREATE FUNCTION @schema@.ledger_entry_apply() RETURNS trigger
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+DECLARE
+    v_right boolean;
+    v_entry ledger_entry;
+    v_transaction bigint;
+    v_commodity text;
+    v_sum numeric;
+BEGIN
+    WITH leg AS (
+        SELECT n.*, sum(n.amount) OVER run AS moved, row_number() OVER run AS nth,
+               lead(n.transaction_id) OVER run AS next_transaction
+        FROM new_entries n WINDOW run AS (PARTITION BY n.account_id ORDER BY n.version)
+    ), judged AS (
+        SELECT l.*, t.posted_at, a.commodity, a.weight,
+               a.book = t.book AND a.closed_at IS NULL AND a.lanes = 0
+               AND l.version = a.version + l.nth
+               AND l.balance_after = a.balance + a.normal_side * l.moved
+               AND coalesce(a.posted_at, t.posted_at) <= t.posted_at
+               AND (t.period_id IS NULL OR (p.book = t.book AND p.closed_at IS NULL))
+               AND (a.min_balance IS NULL OR l.next_transaction = l.transaction_id
+                    OR l.balance_after - a.held >= a.min_balance) AS fits
+        FROM leg l
+        JOIN ledger_transaction t ON t.id = l.transaction_id
+        JOIN ledger_account a ON a.id = l.account_id
+        LEFT JOIN ledger_period p ON p.id = t.period_id
+    ), moved AS (
+        UPDATE ledger_account a SET balance = j.balance_after, version = j.version, posted_at = j.posted_at
+        FROM judged j WHERE a.id = j.account_id AND j.next_transaction IS NULL
+    ), by_commodity AS (
+        SELECT j.transaction_id, bool_and(j.fits) AND sum(j.amount) = 0 AS fits, sum(j.weight * j.amount) AS weight,
+               count(*) AS legs, min(j.account_id) AS lowest, max(j.account_id) AS highest,
+               min(j.posted_at) AS first, max(j.posted_at) AS last
+        FROM judged j GROUP BY j.transaction_id, j.commodity
+    ), by_transaction AS (
+        SELECT b.transaction_id, bool_and(b.fits) AND sum(b.weight) = 0 AND min(b.lowest) < max(b.highest) AS fits,
+               sum(b.legs) AS legs, min(b.first) AS first, max(b.last) AS last
+        FROM by_commodity b GROUP BY b.transaction_id
+    )
+    SELECT bool_and(b.fits) AND sum(b.legs) = (SELECT count(*) FROM new_entries) AND min(b.first) = max(b.last)
+           AND bool_and(b.legs = (SELECT count(*) FROM ledger_entry e WHERE e.transaction_id = b.transaction_id))
+    INTO v_right FROM by_transaction b;
+    IF v_right OR NOT EXISTS (SELECT FROM new_entries) THEN  -- nothing is inserted where everything is a replay
+        RETURN NULL;
+    END IF;
+
+    SELECT n.transaction_id, a.commodity, sum(n.amount) INTO v_transaction, v_commodity, v_sum
+    FROM new_entries n JOIN ledger_account a ON a.id = n.account_id
+    GROUP BY n.transaction_id, a.commodity HAVING sum(n.amount) <> 0 LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'legs in % sum to %, not to zero', v_commodity, v_sum
+            USING ERRCODE = 'LG001', DETAIL = jsonb_build_object('commodity', v_commodity, 'sum', v_sum)::text;
+    END IF;
+    SELECT n.transaction_id INTO v_transaction
+    FROM new_entries n
+    GROUP BY n.transaction_id
+    HAVING min(n.account_id) = max(n.account_id)
+        OR count(*) <> (SELECT count(*) FROM ledger_entry e WHERE e.transaction_id = n.transaction_id)
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'transaction % needs all its legs in one statement, on two accounts at least', v_transaction
+            USING ERRCODE = 'LG002';
+    END IF;
+    SELECT n.transaction_id, sum(a.weight * n.amount) INTO v_transaction, v_sum
+    FROM new_entries n JOIN ledger_account a ON a.id = n.account_id
+    GROUP BY n.transaction_id HAVING sum(a.weight * n.amount) <> 0 LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'legs weigh %, not zero', v_sum
+            USING ERRCODE = 'LG019', DETAIL = jsonb_build_object('weight', v_sum)::text;
+    END IF;
+    SELECT n.* INTO v_entry
+    FROM (SELECT n.*, row_number() OVER run AS nth, first_value(n.version) OVER run AS first,
+                 lead(n.transaction_id) OVER run AS next_transaction
+          FROM new_entries n WINDOW run AS (PARTITION BY n.account_id ORDER BY n.version)) f
+    JOIN new_entries n USING (account_id, version)
+    LEFT JOIN ledger_account a ON a.id = f.account_id
+    LEFT JOIN ledger_transaction t ON t.id = f.transaction_id
+    LEFT JOIN ledger_period o ON o.id = t.period_id
+    LEFT JOIN ledger_entry p ON p.account_id = f.account_id AND p.version = f.version - 1
+    LEFT JOIN ledger_transaction pt ON pt.id = p.transaction_id
+    WHERE (a.book = t.book AND a.closed_at IS NULL AND a.lanes = 0
+           AND (p.version IS NOT NULL OR f.version = 1)
+           AND f.balance_after = coalesce(p.balance_after, 0) + a.normal_side * f.amount
+           AND coalesce(pt.posted_at, t.posted_at) <= t.posted_at
+           AND (t.period_id IS NULL OR (o.book = t.book AND o.closed_at IS NULL))
+           AND (a.min_balance IS NULL OR f.next_transaction = f.transaction_id
+                OR f.balance_after - a.held >= a.min_balance)) IS NOT TRUE
+    ORDER BY f.account_id, f.version LIMIT 1;
+    IF FOUND THEN
+        PERFORM ledger_explain_entry(v_entry);
+    END IF;
+    RAISE EXCEPTION 'entries of one statement carry different times, or a version that is not the next'
+        USING ERRCODE = 'LG015';
+END $$;
+CREATE TRIGGER ledger_entry_balanced AFTER INSERT ON @schema@.ledger_entry
+    REFERENCING NEW TABLE AS new_entries
+    FOR EACH STATEMENT EXECUTE FUNCTION @schema@.ledger_entry_apply();
+
+-- Transactions ------------------------------------------------------------------------------------------------------
+
+-- At commit: a transaction has legs and, in a book with periods, a period; a reversal mirrors a transaction of its book
+-- that is none itself.
+CREATE FUNCTION @schema@.ledger_transaction_guard() RETURNS trigger
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM ledger_entry WHERE transaction_id = new.id) THEN
+        RAISE EXCEPTION 'transaction % has no legs', new.id USING ERRCODE = 'LG002';
+    ELSIF new.period_id IS NULL AND EXISTS (
+        SELECT FROM ledger_period WHERE book = new.book AND opened_at <= new.posted_at) THEN
+        RAISE EXCEPTION 'transaction % belongs to no period', new.id USING ERRCODE = 'LG020';
+    ELSIF new.reverses_id IS NULL THEN
+        RETURN NULL;
+    END IF;
+    IF NOT EXISTS (SELECT FROM ledger_transaction WHERE id = new.reverses_id AND book = new.book) THEN
+        RAISE EXCEPTION 'transaction % to reverse is unknown', new.reverses_id USING ERRCODE = 'LG010';
+    ELSIF EXISTS (SELECT FROM ledger_transaction WHERE id = new.reverses_id AND reverses_id IS NOT NULL) THEN
+        RAISE EXCEPTION 'transaction % is itself a reversal', new.reverses_id USING ERRCODE = 'LG009';
+    ELSIF NOT ledger_is_mirror(new.id, new.reverses_id) THEN
+        RAISE EXCEPTION 'transaction % does not mirror %', new.id, new.reverses_id USING ERRCODE = 'LG017';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE CONSTRAINT TRIGGER ledger_transaction_has_legs AFTER INSERT ON @schema@.ledger_transaction
+    DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION @schema@.ledger_transaction_guard();
+
+ALTER TABLE @schema@.ledger_entry ENABLE ALWAYS TRIGGER ledger_entry_balanced;
+ALTER TABLE @schema@.ledger_transaction ENABLE ALWAYS TRIGGER ledger_transaction_has_legs;
+ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_starts_empty;
+ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_fixed;
+ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_explained;

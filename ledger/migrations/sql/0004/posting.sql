@@ -1,0 +1,431 @@
+-- The only writers of transactions and accounts. They run as their owner; the application may only EXECUTE them.
+-- Inserting entries moves the balances: the trigger in guards.sql judges them and applies them to the accounts.
+
+-- An account's id says in which order it is locked: 2^40 * lock_rank + a number, and from 2^51 on the accounts with
+-- lanes, each followed by room for its lanes. So sorting by id is sorting by rank, without reading anything first.
+CREATE FUNCTION @schema@.ledger_first_laned() RETURNS bigint LANGUAGE sql IMMUTABLE
+RETURN 2251799813685248;
+
+-- Why a posting may not be made, as a typed error; called only when something is known to be wrong.
+CREATE FUNCTION @schema@.ledger_explain_posting(
+    p_book uuid, p_key text, p_posting integer, p_postings integer[], p_accounts bigint[], p_amounts bigint[]
+) RETURNS void
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
+DECLARE
+    r record;
+    v_accounts bigint[];
+    v_amounts bigint[];
+BEGIN
+    SELECT array_agg(l.account), array_agg(l.amount) INTO v_accounts, v_amounts
+    FROM unnest(p_postings, p_accounts, p_amounts) l(posting, account, amount) WHERE l.posting = p_posting;
+    IF (SELECT count(DISTINCT l.account) < 2 FROM unnest(v_accounts) l(account)) THEN
+        RAISE EXCEPTION 'a transaction needs legs on at least two accounts'
+            USING ERRCODE = 'LG002', DETAIL = jsonb_build_object('key', p_key)::text;
+    END IF;
+
+    SELECT l.account INTO r FROM unnest(v_accounts) l(account)
+    LEFT JOIN ledger_account a ON a.id = l.account AND a.book = p_book
+    WHERE a.id IS NULL LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'account % is not in this book', r.account
+            USING ERRCODE = 'LG006', DETAIL = jsonb_build_object('account', r.account, 'key', p_key)::text;
+    END IF;
+
+    SELECT a.commodity, sum(l.amount) AS total INTO r FROM unnest(v_accounts, v_amounts) l(account, amount)
+    JOIN ledger_account a ON a.id = l.account
+    GROUP BY a.commodity HAVING sum(l.amount) <> 0 LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'legs in % sum to %, not to zero', r.commodity, r.total
+            USING ERRCODE = 'LG001',
+                  DETAIL = jsonb_build_object('commodity', r.commodity, 'sum', r.total, 'key', p_key)::text;
+    END IF;
+
+    SELECT a.id, a.code INTO r FROM ledger_account a WHERE a.id = ANY (v_accounts) AND a.closed_at IS NOT NULL LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'account % is closed', r.code
+            USING ERRCODE = 'LG005',
+                  DETAIL = jsonb_build_object('account', r.id, 'account_code', r.code, 'key', p_key)::text;
+    END IF;
+
+    SELECT sum(a.weight * l.amount) AS total INTO r
+    FROM unnest(v_accounts, v_amounts) l(account, amount) JOIN ledger_account a ON a.id = l.account;
+    IF r.total <> 0 THEN
+        RAISE EXCEPTION 'legs weigh %, not zero', r.total
+            USING ERRCODE = 'LG019', DETAIL = jsonb_build_object('weight', r.total, 'key', p_key)::text;
+    END IF;
+END $$;
+
+-- Refuses a posting that would leave an account below its floor.
+CREATE FUNCTION @schema@.ledger_refuse_overdraft(p_account bigint, p_balance bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
+DECLARE
+    a ledger_account;
+BEGIN
+    SELECT * INTO STRICT a FROM ledger_account WHERE id = p_account;
+    RAISE EXCEPTION 'account % holds %, needs %', a.code, a.balance - a.held, a.balance - p_balance + a.min_balance
+        USING ERRCODE = 'LG004', DETAIL = jsonb_build_object(
+            'account', a.id, 'account_code', a.code, 'balance', a.balance, 'held', a.held,
+            'needed', a.balance - p_balance + a.min_balance, 'min_balance', a.min_balance)::text;
+END $$;
+
+-- The lane of an account that this posting shall use: the first that nobody holds, starting at one's own place.
+CREATE FUNCTION @schema@.ledger_lane(p_account bigint) RETURNS bigint
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+DECLARE
+    v_lanes smallint;
+    v_first bigint;
+    v_lane bigint;
+BEGIN
+    SELECT lanes INTO v_lanes FROM ledger_account WHERE id = p_account;
+    IF NOT FOUND OR v_lanes = 0 THEN
+        RETURN p_account;
+    END IF;
+    v_first := pg_backend_pid() % v_lanes;
+    FOR i IN 0 .. v_lanes - 1 LOOP
+        SELECT id INTO v_lane FROM ledger_account WHERE id = p_account + 1 + (v_first + i) % v_lanes
+        FOR NO KEY UPDATE SKIP LOCKED;
+        IF FOUND THEN
+            RETURN v_lane;
+        END IF;
+    END LOOP;
+    RETURN p_account + 1 + v_first;
+END $$;
+
+-- The period that a posting belongs to: the one named, else the newest open one; null in a book without periods.
+-- Whoever opens or closes a period waits for the postings that hold this lock, and they for him.
+CREATE FUNCTION @schema@.ledger_period_for(p_book uuid, p_name text) RETURNS integer
+LANGUAGE plpgsql AS $$
+DECLARE
+    v_period integer;
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared(ledger_period_lock(p_book));
+    SELECT max(id) INTO v_period FROM ledger_period
+    WHERE book = p_book AND closed_at IS NULL AND (p_name IS NULL OR name = p_name);
+    IF v_period IS NULL AND (p_name IS NOT NULL OR EXISTS (SELECT FROM ledger_period WHERE book = p_book)) THEN
+        RAISE EXCEPTION 'period % is not open', coalesce(p_name, '(any)')
+            USING ERRCODE = 'LG020', DETAIL = jsonb_build_object('period', p_name)::text;
+    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+        -- An older snapshot does not see that the period was closed; the row lock does.
+        PERFORM FROM ledger_period WHERE id = v_period FOR SHARE;
+    END IF;
+    RETURN v_period;
+END $$;
+
+-- Posts transactions, all or none; a key that was used for the same posting before returns what it did then.
+--   Arrays of one length, an element a posting: p_keys, p_kinds, p_metadata, p_occurred_at, p_reverses.
+--   Arrays of one length, an element a leg: p_postings (which posting, from 1), p_accounts, p_amounts (debit positive).
+--   An account may appear more than once in a posting: each leg becomes an entry of its own, and the floor is judged
+--   after the last of them. Answers legs by account and posting; postings in the order given.
+--   Locks: the book's periods (shared), accounts in the order of their ids, then the keys.
+CREATE FUNCTION @schema@.ledger_post(
+    p_book uuid, p_period text, p_keys text[], p_kinds text[], p_metadata jsonb[], p_occurred_at timestamptz[],
+    p_reverses bigint[], p_postings integer[], p_accounts bigint[], p_amounts bigint[]
+) RETURNS TABLE (
+    transactions bigint[], posted_at timestamptz[], replayed boolean[],
+    postings integer[], accounts bigint[], balances bigint[], versions bigint[])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+#variable_conflict use_column
+DECLARE
+    a record;
+    v_legs integer := cardinality(p_accounts);
+    v_asked bigint;
+    v_account bigint;
+    v_place integer[] := p_postings; -- by leg: the place of its account in the arrays below
+    v_ids bigint[] := '{}';          -- the account, or the lane, that is posted to
+    v_at bigint[] := '{}';           -- its balance and version, as they grow
+    v_version bigint[] := '{}';
+    v_side smallint[] := '{}';
+    v_floor bigint[] := '{}';        -- null for none
+    v_usable boolean[] := '{}';
+    v_last timestamptz;
+    v_now timestamptz;
+    v_period integer;
+    v_fresh integer := 0;
+    v_accounts bigint[] := p_accounts;  -- by leg: where it lands, and what it leaves there
+    v_balances bigint[] := p_amounts;
+    v_versions bigint[] := p_amounts;
+    v_transactions bigint[] := array_fill(NULL::bigint, ARRAY[cardinality(p_accounts)]);
+    k integer := 0;
+BEGIN
+    IF p_book IS NULL OR v_legs IS NULL OR v_legs <> cardinality(p_amounts) OR v_legs <> cardinality(p_postings)
+       OR array_position(p_keys, NULL) IS NOT NULL OR array_position(p_kinds, NULL) IS NOT NULL
+       OR array_position(p_metadata, NULL) IS NOT NULL OR array_position(p_accounts, NULL) IS NOT NULL
+       OR array_position(p_amounts, NULL) IS NOT NULL THEN
+        RAISE EXCEPTION 'a posting needs a book, a key, a kind, metadata and an amount for each account'
+            USING ERRCODE = 'LG018';
+    ELSIF array_position(p_amounts, 0) IS NOT NULL THEN
+        RAISE EXCEPTION 'a leg moves nothing' USING ERRCODE = 'LG003';
+    END IF;
+    FOR i IN 2 .. v_legs LOOP
+        IF p_accounts[i] < p_accounts[i - 1]
+           OR (p_accounts[i] = p_accounts[i - 1] AND p_postings[i] < p_postings[i - 1]) THEN
+            SELECT array_agg(l.posting ORDER BY l.account, l.posting, l.ord),
+                   array_agg(l.account ORDER BY l.account, l.posting, l.ord),
+                   array_agg(l.amount ORDER BY l.account, l.posting, l.ord)
+            INTO p_postings, p_accounts, p_amounts
+            FROM unnest(p_postings, p_accounts, p_amounts) WITH ORDINALITY l(posting, account, amount, ord);
+            EXIT;
+        END IF;
+    END LOOP;
+
+    v_period := ledger_period_for(p_book, p_period);
+    FOR i IN 1 .. v_legs LOOP
+        IF p_accounts[i] IS DISTINCT FROM v_asked THEN
+            v_asked := p_accounts[i];
+            v_account := v_asked;
+            IF v_asked >= ledger_first_laned() THEN
+                v_account := ledger_lane(v_asked);
+            END IF;
+            SELECT t.balance, t.version, t.normal_side, t.min_balance + t.held AS floor, t.posted_at, t.held,
+                   t.book = p_book AND t.closed_at IS NULL AS usable
+            INTO a FROM ledger_account t WHERE t.id = v_account FOR NO KEY UPDATE;
+            k := k + 1;
+            v_ids[k] := v_account;
+            v_at[k] := a.balance;
+            v_version[k] := a.version;
+            v_side[k] := a.normal_side;
+            v_floor[k] := a.floor;
+            v_usable[k] := a.usable;
+            v_last := greatest(v_last, a.posted_at);
+            IF a.held > 0 THEN
+                v_floor[k] := a.floor - ledger_release_expired(v_account);
+            END IF;
+        END IF;
+        v_place[i] := k;
+    END LOOP;
+
+    v_now := greatest(clock_timestamp(), v_last);
+    IF cardinality(p_keys) = 1 THEN
+        INSERT INTO ledger_transaction AS t
+            (book, period_id, idempotency_key, kind, reverses_id, posted_at, occurred_at, metadata)
+        VALUES (p_book, v_period, p_keys[1], p_kinds[1], p_reverses[1], v_now, p_occurred_at[1], p_metadata[1])
+        ON CONFLICT (book, idempotency_key) DO NOTHING
+        RETURNING array[t.id] INTO transactions;
+        v_fresh := CASE WHEN FOUND THEN 1 ELSE 0 END;
+    ELSE
+        WITH made AS (
+            INSERT INTO ledger_transaction AS t
+                (book, period_id, idempotency_key, kind, reverses_id, posted_at, occurred_at, metadata)
+            SELECT p_book, v_period, q.key, q.kind, q.reverses, v_now, q.occurred_at, q.metadata
+            FROM unnest(p_keys, p_kinds, p_reverses, p_occurred_at, p_metadata) WITH ORDINALITY
+                 q(key, kind, reverses, occurred_at, metadata, ord)
+            ORDER BY q.ord
+            ON CONFLICT (book, idempotency_key) DO NOTHING
+            RETURNING t.id, t.idempotency_key
+        )
+        SELECT array_agg(m.id ORDER BY q.ord), count(m.id) INTO transactions, v_fresh
+        FROM unnest(p_keys) WITH ORDINALITY q(key, ord) LEFT JOIN made m ON m.idempotency_key = q.key;
+        IF (SELECT count(DISTINCT q) FROM unnest(p_keys) q) <> cardinality(p_keys) THEN
+            RAISE EXCEPTION 'one key stands at two postings' USING ERRCODE = 'LG007';
+        END IF;
+    END IF;
+
+    posted_at := array_fill(v_now, ARRAY[cardinality(p_keys)]);
+    replayed := array_fill(false, ARRAY[cardinality(p_keys)]);
+    IF v_fresh < cardinality(p_keys) THEN
+        FOR i IN 1 .. cardinality(p_keys) LOOP
+            CONTINUE WHEN transactions[i] IS NOT NULL;
+            SELECT s.id, s.posted_at, s.balances, s.versions INTO a
+            FROM ledger_stored(p_book, p_keys[i], p_kinds[i], p_metadata[i], p_occurred_at[i], p_reverses[i],
+                               i, p_postings, p_accounts, p_amounts) s;
+            transactions[i] := a.id;
+            posted_at[i] := a.posted_at;
+            replayed[i] := true;
+            k := 0;
+            FOR j IN 1 .. v_legs LOOP
+                IF p_postings[j] = i THEN
+                    k := k + 1;
+                    v_balances[j] := a.balances[k];
+                    v_versions[j] := a.versions[k];
+                END IF;
+            END LOOP;
+        END LOOP;
+    END IF;
+
+    FOR i IN 1 .. v_legs LOOP
+        CONTINUE WHEN replayed[p_postings[i]];
+        k := v_place[i];
+        IF v_usable[k] IS NOT TRUE OR cardinality(v_ids) < 2 THEN
+            PERFORM ledger_explain_posting(
+                p_book, p_keys[p_postings[i]], p_postings[i], p_postings, p_accounts, p_amounts);
+        END IF;
+        v_at[k] := v_at[k] + v_side[k] * p_amounts[i];
+        v_version[k] := v_version[k] + 1;
+        v_balances[i] := v_at[k];
+        v_versions[i] := v_version[k];
+        v_transactions[i] := transactions[p_postings[i]];
+        v_accounts[i] := v_ids[k];
+        IF v_at[k] < v_floor[k] AND (p_accounts[i + 1], p_postings[i + 1])
+                                    IS DISTINCT FROM (p_accounts[i], p_postings[i]) THEN
+            PERFORM ledger_explain_posting(
+                p_book, p_keys[p_postings[i]], p_postings[i], p_postings, p_accounts, p_amounts);
+            PERFORM ledger_refuse_overdraft(v_ids[k], v_at[k]);
+        END IF;
+    END LOOP;
+
+    INSERT INTO ledger_entry (account_id, version, transaction_id, amount, balance_after)
+    SELECT l.account, l.version, l.transaction, l.amount, l.balance
+    FROM unnest(v_accounts, v_versions, v_transactions, p_amounts, v_balances)
+         l(account, version, transaction, amount, balance)
+    WHERE l.transaction IS NOT NULL;
+
+    postings := p_postings;
+    accounts := p_accounts;
+    balances := v_balances;
+    versions := v_versions;
+    RETURN NEXT;
+END $$;
+
+-- What a key posted, if the posting is the same one: kind, legs, metadata, time of occurrence, what it reverses.
+CREATE FUNCTION @schema@.ledger_stored(
+    p_book uuid, p_key text, p_kind text, p_metadata jsonb, p_occurred_at timestamptz, p_reverses bigint,
+    p_posting integer, p_postings integer[], p_accounts bigint[], p_amounts bigint[]
+) RETURNS TABLE (id bigint, posted_at timestamptz, balances bigint[], versions bigint[])
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+#variable_conflict use_column
+DECLARE
+    t ledger_transaction;
+    v_same boolean;
+BEGIN
+    SELECT * INTO STRICT t FROM ledger_transaction WHERE book = p_book AND idempotency_key = p_key;
+    SELECT s.legs IS NOT DISTINCT FROM q.legs, s.balances, s.versions INTO v_same, balances, versions
+    FROM (SELECT array_agg(ROW (l.account, l.amount)::text ORDER BY l.account, l.ord) AS legs
+          FROM unnest(p_postings, p_accounts, p_amounts) WITH ORDINALITY l(posting, account, amount, ord)
+          WHERE l.posting = p_posting) q,
+         (SELECT array_agg(ROW (e.account, e.amount)::text ORDER BY e.account, e.version) AS legs,
+                 array_agg(e.balance_after ORDER BY e.account, e.version) AS balances,
+                 array_agg(e.version ORDER BY e.account, e.version) AS versions
+          -- A posting to an account with lanes landed on one of them, unless it named the lane itself.
+          FROM (SELECT CASE WHEN e.account_id = ANY (p_accounts) THEN e.account_id ELSE coalesce(a.parent_id, a.id) END
+                           AS account, e.amount, e.version, e.balance_after
+                FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
+                WHERE e.transaction_id = t.id) e) s;
+    IF v_same IS NOT TRUE OR t.kind <> p_kind OR t.metadata <> p_metadata
+       OR t.occurred_at IS DISTINCT FROM p_occurred_at OR t.reverses_id IS DISTINCT FROM p_reverses THEN
+        RAISE EXCEPTION 'key % was used for another posting', p_key
+            USING ERRCODE = 'LG007', DETAIL = jsonb_build_object('key', p_key, 'transaction', t.id)::text;
+    END IF;
+    id := t.id;
+    posted_at := t.posted_at;
+    RETURN NEXT;
+END $$;
+
+-- Posts the exact mirror of a transaction, once in its life.
+CREATE FUNCTION @schema@.ledger_reverse(
+    p_book uuid, p_period text, p_key text, p_kind text, p_transaction bigint, p_metadata jsonb,
+    p_occurred_at timestamptz
+) RETURNS TABLE (
+    transactions bigint[], posted_at timestamptz[], replayed boolean[],
+    postings integer[], accounts bigint[], balances bigint[], versions bigint[])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+#variable_conflict use_column
+DECLARE
+    t ledger_transaction;
+    v_by bigint;
+    v_accounts bigint[];
+    v_amounts bigint[];
+BEGIN
+    -- Two reversals of one transaction queue up here, so that the second can be told apart from a replay of the first.
+    SELECT * INTO t FROM ledger_transaction WHERE id = p_transaction AND book = p_book FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'transaction % to reverse is unknown', p_transaction
+            USING ERRCODE = 'LG010', DETAIL = jsonb_build_object('transaction', p_transaction)::text;
+    ELSIF t.reverses_id IS NOT NULL THEN
+        RAISE EXCEPTION 'transaction % is itself a reversal', p_transaction
+            USING ERRCODE = 'LG009', DETAIL = jsonb_build_object('transaction', p_transaction)::text;
+    END IF;
+    SELECT r.id INTO v_by FROM ledger_transaction r
+    WHERE r.reverses_id = p_transaction AND r.idempotency_key <> p_key;
+    IF FOUND THEN
+        RAISE EXCEPTION 'transaction % was reversed by %', p_transaction, v_by
+            USING ERRCODE = 'LG008', DETAIL = jsonb_build_object('transaction', p_transaction, 'by', v_by)::text;
+    END IF;
+    SELECT array_agg(account_id ORDER BY account_id, version), array_agg(-amount ORDER BY account_id, version)
+    INTO v_accounts, v_amounts FROM ledger_entry WHERE transaction_id = p_transaction;
+    RETURN QUERY SELECT * FROM ledger_post(
+        p_book, p_period, ARRAY[p_key], ARRAY[p_kind], ARRAY[p_metadata], ARRAY[p_occurred_at], ARRAY[p_transaction],
+        array_fill(1, ARRAY[cardinality(v_accounts)]), v_accounts, v_amounts);
+END $$;
+
+-- Opens accounts, or finds them as they are; one that is there with other attributes, or closed, is an error.
+CREATE FUNCTION @schema@.ledger_open_accounts(
+    p_book uuid, p_codes text[], p_kinds text[], p_commodities text[],
+    p_sides smallint[], p_floors bigint[], p_ranks integer[], p_weights bigint[], p_lanes smallint[]
+) RETURNS TABLE (id bigint, code text, commodity text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+#variable_conflict use_column
+DECLARE
+    r record;
+BEGIN
+    -- Sorted, so that two sessions opening the same accounts wait for each other in one order.
+    WITH spec AS (
+        SELECT * FROM unnest(p_codes, p_kinds, p_commodities, p_sides, p_floors, p_ranks, p_weights, p_lanes)
+                      s(code, kind, commodity, side, floor, rank, weight, lanes)
+        ORDER BY s.code, s.commodity
+    ), opened AS (
+        INSERT INTO ledger_account AS a (id, book, code, kind, commodity, normal_side, min_balance, balance, version,
+                                         held, lock_rank, weight, lanes, opened_at)
+        SELECT CASE WHEN s.lanes > 0
+                    THEN ledger_first_laned() + 1024 * nextval(pg_get_serial_sequence('ledger_account', 'id'))
+                    ELSE s.rank * 1099511627776 + nextval(pg_get_serial_sequence('ledger_account', 'id')) END,
+               p_book, s.code, s.kind, s.commodity, s.side, s.floor, 0, 0, 0, s.rank, s.weight, s.lanes,
+               clock_timestamp()
+        FROM spec s
+        WHERE NOT EXISTS (SELECT FROM ledger_account o
+                          WHERE o.book = p_book AND o.code = s.code AND o.commodity = s.commodity)
+        ON CONFLICT (book, code, commodity) DO NOTHING
+        RETURNING a.*
+    )
+    INSERT INTO ledger_account (id, book, code, kind, commodity, normal_side, min_balance, balance, version, held,
+                                lock_rank, weight, lanes, parent_id, opened_at)
+    SELECT o.id + n, p_book, o.code || '#' || n, o.kind, o.commodity, o.normal_side, NULL, 0, 0, 0, o.lock_rank,
+           o.weight, 0, o.id, o.opened_at
+    FROM opened o, generate_series(1, o.lanes) n;
+
+    SELECT a.id, a.code, a.closed_at INTO r
+    FROM unnest(p_codes, p_kinds, p_commodities, p_sides, p_floors, p_ranks, p_weights, p_lanes)
+         s(code, kind, commodity, side, floor, rank, weight, lanes)
+    JOIN ledger_account a ON a.book = p_book AND a.code = s.code AND a.commodity = s.commodity
+    WHERE a.closed_at IS NOT NULL
+       OR (a.kind, a.normal_side, a.min_balance, a.lock_rank, a.weight, a.lanes)
+          IS DISTINCT FROM (s.kind, s.side, s.floor, s.rank, s.weight, s.lanes)
+    ORDER BY a.code LIMIT 1;
+    IF FOUND AND r.closed_at IS NOT NULL THEN
+        RAISE EXCEPTION 'account % is closed', r.code
+            USING ERRCODE = 'LG005', DETAIL = jsonb_build_object('account', r.id, 'account_code', r.code)::text;
+    ELSIF FOUND THEN
+        RAISE EXCEPTION 'account % is open with other attributes', r.code
+            USING ERRCODE = 'LG012', DETAIL = jsonb_build_object('account', r.id, 'account_code', r.code)::text;
+    END IF;
+    RETURN QUERY
+        SELECT a.id, a.code, a.commodity FROM unnest(p_codes, p_commodities) s(code, commodity)
+        JOIN ledger_account a ON a.book = p_book AND a.code = s.code AND a.commodity = s.commodity;
+END $$;
+
+-- Closes an empty account, with its lanes, for good; closing it again returns the first time.
+CREATE FUNCTION @schema@.ledger_close_account(p_book uuid, p_account bigint) RETURNS timestamptz
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+DECLARE
+    a ledger_account;
+    r record;
+BEGIN
+    SELECT * INTO a FROM ledger_account WHERE id = p_account AND book = p_book FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'account % is not in this book', p_account
+            USING ERRCODE = 'LG006', DETAIL = jsonb_build_object('account', p_account)::text;
+    END IF;
+    FOR r IN SELECT id, code, balance, held FROM ledger_account
+             WHERE id BETWEEN p_account AND p_account + a.lanes ORDER BY id FOR NO KEY UPDATE LOOP
+        IF r.balance <> 0 OR r.held <> 0 THEN
+            RAISE EXCEPTION 'account % still holds %', r.code, r.balance
+                USING ERRCODE = 'LG013', DETAIL = jsonb_build_object(
+                    'account', r.id, 'account_code', r.code, 'balance', r.balance, 'held', r.held)::text;
+        END IF;
+    END LOOP;
+    IF a.closed_at IS NULL THEN
+        a.closed_at := clock_timestamp();
+        UPDATE ledger_account SET closed_at = a.closed_at
+        WHERE id BETWEEN p_account AND p_account + a.lanes AND closed_at IS NULL;
+    END IF;
+    RETURN a.closed_at;
+END $$;
