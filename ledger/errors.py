@@ -254,11 +254,7 @@ BY_SQLSTATE: Mapping[str, type[LedgerError]] = {
 }
 
 BY_CONSTRAINT: Mapping[str, type[LedgerError]] = {
-    "ledger_transaction_named": InvalidPosting,
-    "ledger_account_named": InvalidPosting,
-    "ledger_account_side": InvalidPosting,
     "ledger_account_floor": InsufficientFunds,
-    "ledger_account_lanes": InvalidPosting,
     "ledger_period_named": InvalidPosting,
     "ledger_hold_named": InvalidPosting,
     "ledger_snapshot_named": InvalidPosting,

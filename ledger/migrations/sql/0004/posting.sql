@@ -119,11 +119,12 @@ END $$;
 --   Locks: the book's periods (shared), accounts in the order of their ids, then the keys.
 CREATE FUNCTION @schema@.ledger_post(
     p_book uuid, p_period text, p_keys text[], p_kinds text[], p_metadata jsonb[], p_occurred_at timestamptz[],
-    p_reverses bigint[], p_postings integer[], p_accounts bigint[], p_amounts bigint[]
-) RETURNS TABLE (
-    transactions bigint[], posted_at timestamptz[], replayed boolean[],
-    postings integer[], accounts bigint[], balances bigint[], versions bigint[])
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+    p_reverses bigint[], p_postings integer[], p_accounts bigint[], p_amounts bigint[],
+    OUT transactions bigint[], OUT posted_at timestamptz[], OUT replayed boolean[],
+    OUT postings integer[], OUT accounts bigint[], OUT balances bigint[], OUT versions bigint[])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off
+-- With array parameters the planner always thinks a plan of this call's own cheaper, and would plan at every call.
+SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
     a record;
@@ -273,7 +274,6 @@ BEGIN
     accounts := p_accounts;
     balances := v_balances;
     versions := v_versions;
-    RETURN NEXT;
 END $$;
 
 -- What a key posted, if the posting is the same one: kind, legs, metadata, time of occurrence, what it reverses.
