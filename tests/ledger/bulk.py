@@ -11,7 +11,7 @@ from tests.ledger.support import OWNER
 LEGS = 4
 _TRANSACTIONS = """
     INSERT INTO ledger_transaction (book, idempotency_key, request_hash, kind, posted_at, metadata)
-    SELECT %(book)s, 'bulk-' || n, '', 'bulk', timestamptz '2026-01-01 00:00Z' + n * interval '1 minute',
+    SELECT %(book)s, 'bulk-' || n, '', 'bulk', timestamptz '2026-01-01 00:00Z' + n * %(apart)s::interval,
            jsonb_build_object('n', n)
     FROM generate_series(%(first)s::int, %(last)s::int) n ORDER BY n
 """
@@ -45,9 +45,9 @@ def open_bulk() -> tuple[uuid.UUID, list[int]]:
     return book, [ids[spec.code, spec.commodity] for spec in specs]
 
 
-def fill(book: uuid.UUID, accounts: list[int], first: int, last: int) -> None:
-    """Transactions number `first` to `last`, each with LEGS entries, a minute apart."""
-    params = {"book": book, "accounts": accounts, "first": first, "last": last}
+def fill(book: uuid.UUID, accounts: list[int], first: int, last: int, apart: str = "1 minute") -> None:
+    """Transactions number `first` to `last`, each with LEGS entries, so far `apart` from 1 January 2026 on."""
+    params = {"book": book, "accounts": accounts, "first": first, "last": last, "apart": apart}
     with transaction.atomic(using=OWNER), connections[OWNER].cursor() as cursor:
         cursor.execute(_TRANSACTIONS, params)
         cursor.execute(_ENTRIES, params)
