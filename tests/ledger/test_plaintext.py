@@ -175,7 +175,7 @@ def books(draw: st.DrawFn) -> tuple[list[AccountSpec], list[tuple[str, str, list
 
 
 SIDES = st.sampled_from([DEBIT, CREDIT])
-AMOUNTS = st.one_of(st.integers(-500, 500), st.integers(-(2**58), 2**58)).filter(bool)
+AMOUNTS = st.one_of(st.integers(-500, 500), st.integers(-(2**56), 2**56)).filter(bool)
 
 
 def post_book(specs: Sequence[AccountSpec], postings: Sequence[tuple[str, str, list[tuple[int, int]]]]) -> uuid.UUID:
