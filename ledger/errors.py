@@ -27,10 +27,13 @@
     │   ├── AlreadyReversed         already_reversed         LG008
     │   ├── CannotReverseReversal   cannot_reverse_reversal  LG009
     │   └── NotAMirror              not_a_mirror             LG017
-    └── GuardViolation          somebody wrote past ledger.posting
-        ├── Immutable               immutable                LG014
-        ├── BrokenChain             broken_chain             LG015
-        └── TimeReversed            time_reversed            LG016
+    ├── GuardViolation          somebody wrote past ledger.posting
+    │   ├── Immutable               immutable                LG014
+    │   ├── BrokenChain             broken_chain             LG015
+    │   └── TimeReversed            time_reversed            LG016
+    └── ExportError             a book cannot be written out like this
+        ├── UnknownBook             unknown_book             no account is in such a book
+        └── InvalidExport           invalid_export           an option that no export can follow
 
 Every error carries `message` and `params` (JSON-able: account id and code, balance, needed, ... in minor units).
 After one that came from the database the enclosing `atomic` block can only be rolled back.
@@ -223,6 +226,22 @@ class TimeReversed(GuardViolation):
     """A posting earlier than its predecessor on the same account."""
 
     code = "time_reversed"
+
+
+class ExportError(LedgerError):
+    """A book cannot be written out as it was asked for."""
+
+
+class UnknownBook(ExportError):
+    """No account is in such a book; params: book."""
+
+    code = "unknown_book"
+
+
+class InvalidExport(ExportError):
+    """An option that no export can follow: a moment without time zone, an unknown root, places out of range."""
+
+    code = "invalid_export"
 
 
 BY_SQLSTATE: Mapping[str, type[LedgerError]] = {
