@@ -50,14 +50,16 @@ class Crowd:
 
     def close(self) -> None:
         """Let all of them end."""
-        assert self.process.stdin is not None
+        assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
         self.process.wait(timeout=30)
+        self.process.stdout.close()
 
     def _answer(self) -> dict[str, Any]:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
+            self.close()
             raise RuntimeError(f"the clients of {self.subject} ended; their errors are above")
         answer: dict[str, Any] = json.loads(line)
         return answer

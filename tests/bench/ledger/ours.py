@@ -74,7 +74,8 @@ class Posted:
 
         from ledger.posting import Leg, post
 
-        self.book, self.leg, self.post, self.atomic = stage.book, Leg, post, transaction.atomic
+        self.stage, self.book = stage, stage.book
+        self.leg, self.post, self.atomic = Leg, post, transaction.atomic
 
     def __call__(self, settlements: Sequence[Settlement]) -> None:
         for one in settlements:
@@ -90,6 +91,16 @@ class PostedAlone(Posted):
         for one in settlements:
             legs = [self.leg(account, amount) for account, amount in zip(one.accounts, AMOUNTS, strict=True)]
             self.post(self.book, one.key, KIND, legs, one.metadata, alone=True)
+
+
+class PostedInOne(Posted):
+    """`post`, all settlements of one call in one transaction: for filling a book where there are no batches."""
+
+    def __call__(self, settlements: Sequence[Settlement]) -> None:
+        with self.atomic():
+            for one in settlements:
+                legs = [self.leg(account, amount) for account, amount in zip(one.accounts, AMOUNTS, strict=True)]
+                self.post(self.book, one.key, KIND, legs, one.metadata)
 
 
 class PostedTogether(Posted):

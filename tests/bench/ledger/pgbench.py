@@ -12,6 +12,9 @@ from deploy.embedded.binaries import find_postgres
 from tests.bench.ledger import ours
 from tests.bench.ledger.workload import AMOUNTS, KIND, TABLES, TABLES_PER_CLIENT, Stage
 
+SHORT_RUN = 100
+"""Settlements of each client in less than a second."""
+
 # A colon in a string would be taken for a variable, hence chr(58): the keys look like everybody's.
 _HEAD = f"""\
 \\set table :client_id * {TABLES_PER_CLIENT} + random(0, {TABLES_PER_CLIENT - 1})
@@ -54,12 +57,13 @@ class Pgbench:
     options: str = ""
 
     def rate(self, clients: int, seconds: float, *, hot: bool) -> float:
-        """Settlements per second. pgbench counts whole seconds: at least one, whatever was asked."""
+        """Settlements per second. pgbench runs for whole seconds; less than one is a number of settlements instead."""
+        length = ["-T", str(int(seconds))] if seconds >= 1 else ["-t", str(SHORT_RUN)]
         numbers = {name: self.stage.tables[0][place] for place, name in enumerate(("pot", "first", "second", "tax"))}
         with tempfile.NamedTemporaryFile("w", suffix=".sql") as script:
             script.write(_HEAD + self.script[hot])
             script.flush()
-            command = [str(self.program), "-n", "-M", "prepared", "-T", str(max(1, round(seconds)))]
+            command = [str(self.program), "-n", "-M", "prepared", *length]
             command += ["-c", str(clients), "-j", str(min(2, clients)), "-f", script.name]
             for name, value in (numbers | {"house": self.stage.house}).items():
                 command += ["-D", f"{name}={value}"]

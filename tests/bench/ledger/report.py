@@ -1,14 +1,31 @@
 """All measurements of the ledger, printed."""
 
-from tests.bench.ledger import speed
+from tests.bench.ledger import goals, growth, ours, speed
+
+SETTLEMENTS = 250_000
+"""How many make a million entries."""
+SLOWLY = 25_000
+"""How many there are without batches, for whose sake nobody would wait."""
 
 
 def run(*, quick: bool) -> None:
     """Print what is measured; the database is there."""
     plan = speed.QUICK if quick else speed.Plan()
     print(f"ledger: {server()}; {plan.rounds} alternating rounds of {plan.seconds} s", flush=True)
-    for line in speed.table(speed.measure(plan), plan):
-        print(line, flush=True)
+    rates = speed.measure(plan)
+    print(*speed.table(rates, plan), sep="\n", flush=True)
+    assert rates.grown is not None
+    print(*rates.grown.lines(), sep="\n", flush=True)
+    if not ours.has_batches():
+        print("post_many is not there: no batches, and fewer entries to look among", flush=True)
+    filled = growth.fill((SETTLEMENTS if ours.has_batches() else SLOWLY) // (10 if quick else 1))
+    print(filled.line(), flush=True)
+    looked_up = growth.look_ups(filled)
+    print(*(one.line() for one in looked_up), sep="\n")
+    print(
+        *(goal.line() for goal in goals.of_rates(rates, plan) + goals.of_growth(rates.grown, filled, looked_up)),
+        sep="\n",
+    )
 
 
 def server() -> str:

@@ -8,10 +8,15 @@ from typing import Protocol
 
 from tests.bench.ledger import ours, pgbench
 from tests.bench.ledger.crowd import Crowd
+from tests.bench.ledger.growth import Grown, grown_by
 from tests.bench.ledger.subjects import SUBJECTS
 
 Case = tuple[int, bool]
 """How many clients, and whether all of them tax into one account."""
+BATCH: Case = (1, False)
+"""The one case in which batches are measured."""
+GROWTH = 4
+"""How many times as long as a run the tables are watched growing."""
 
 
 class Runs(Protocol):
@@ -43,6 +48,8 @@ class Rates:
 
     titles: dict[str, str]
     rates: dict[tuple[str, Case], list[float]] = field(default_factory=dict)
+    grown: Grown | None = None
+    """What one of our settlements takes on disk, spread."""
 
     def median(self, subject: str, case: Case) -> float:
         """Over the rounds."""
@@ -76,11 +83,19 @@ def measure(plan: Plan) -> Rates:
             titles[name] = subject.title
         rates = Rates(titles)
         cases = [(clients, hot) for clients in plan.clients for hot in (False, True)]
+        batches = Crowd("batch", 1) if ours.has_batches() else None
+        if batches:
+            stack.callback(batches.close)
         for subject in subjects.values():  # not counted: connections, plans, first pages
             subject.rate(max(plan.clients), min(plan.seconds, 0.5), hot=False)
         for number in range(plan.rounds):
             for case in cases:
                 _round(rates, subjects, case, number, plan.seconds)
+            if batches:
+                rate = batches.rate(1, plan.seconds, hot=False)
+                rates.rates.setdefault(("batch", BATCH), []).append(rate)
+        mine = subjects[rates.ours]
+        rates.grown = grown_by(lambda: mine.rate(min(4, max(plan.clients)), GROWTH * plan.seconds, hot=False))
         return rates
 
 
