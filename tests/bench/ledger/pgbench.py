@@ -129,8 +129,8 @@ def _raw_script(book: str, hot: bool) -> str:
     legs = ", ".join(f"({account}, {amount})" for account, amount in zip((*_ACCOUNTS, _TAX[hot]), AMOUNTS, strict=True))
     return f"""\
 WITH posted AS (
-    INSERT INTO bench_raw.transaction (book, idempotency_key, request_hash, kind, posted_at, metadata)
-    VALUES ('{book}', {_KEY}, '\\x{"00" * 32}', '{KIND}', clock_timestamp(), jsonb_build_object('hand', {_NAME}))
+    INSERT INTO bench_raw.transaction (book, idempotency_key, kind, posted_at, metadata)
+    VALUES ('{book}', {_KEY}, '{KIND}', clock_timestamp(), jsonb_build_object('hand', {_NAME}))
     RETURNING id, posted_at
 ), moved AS (
     UPDATE bench_raw.account a
@@ -146,6 +146,7 @@ SELECT moved.id, moved.version, posted.id, moved.amount, moved.balance FROM move
 def _function_script(book: str, hot: bool) -> str:
     accounts = ", ".join((*_ACCOUNTS, _TAX[hot]))
     return f"""\
-SELECT * FROM ledger_post('{book}', {_KEY}, '{KIND}', ARRAY[{accounts}]::bigint[],
-    '{{{", ".join(map(str, AMOUNTS))}}}'::bigint[], jsonb_build_object('hand', {_NAME}), NULL::timestamptz);
+SELECT * FROM ledger_post('{book}', NULL, ARRAY[{_KEY}], ARRAY['{KIND}'], ARRAY[jsonb_build_object('hand', {_NAME})],
+    ARRAY[NULL::timestamptz], ARRAY[NULL::bigint], '{{1, 1, 1, 1}}'::integer[], ARRAY[{accounts}]::bigint[],
+    '{{{", ".join(map(str, AMOUNTS))}}}'::bigint[]);
 """
