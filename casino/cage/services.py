@@ -194,7 +194,7 @@ def _customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:
 
 def _exchanged(player: Player, amount: int, chips: Mix, given_back: Mix | None = None) -> dict[str, Any]:
     held = chart.balances(player.house, [player.wallet])[player.wallet]
-    told = {"player": player.ref, "amount": amount, "player_chips": held, "pieces": chips.as_json()}
+    told = {"player": player.ref, "amount": amount, "player_chips": held, "exchanged": chips.as_json()}
     return told | ({"change": given_back.as_json()} if given_back else {})
 
 

@@ -58,7 +58,7 @@ are where the chips are, counted in pieces, one commodity for each denomination.
 one rack to another, so the pieces of a denomination in all racks are always those commissioned.
 
 What joins the halves: chips in the hands of the public and in tip boxes ({out}) are worth what the house owes for
-chips ({owed}). PostgreSQL refuses a posting that would break it, and a task compares the two every minute.
+chips ({owed}). A posting that would break it is refused, and a task compares the two every minute.
 
 `Dr` is what an account takes in, `Cr` what it gives; both sides of a line are the same amount. Assets, expenses and
 racks grow on the debit side, liabilities and income on the credit side; balances are written as they grow.
