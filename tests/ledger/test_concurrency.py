@@ -14,7 +14,7 @@ from ledger.models import Account, Entry, Transaction
 from ledger.posting import AccountSpec, Leg, Posted
 from tests.ledger.support import OWNER, Shop, run
 
-THREADS = 12
+THREADS = 16
 
 
 def together(work: Callable[[int], object], threads: int = THREADS) -> list[object]:
