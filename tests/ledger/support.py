@@ -1,7 +1,7 @@
 """Helpers of the ledger's tests: small books, raw SQL as either role, and hand-made rows for the guards to refuse."""
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -66,7 +66,7 @@ def open_shop() -> Shop:
     return Shop(book, *(ids[spec.code, spec.commodity] for spec in specs))
 
 
-def run(alias: str, sql: str, params: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+def run(alias: str, sql: str, params: Sequence[object] | Mapping[str, object] = ()) -> list[tuple[Any, ...]]:
     """One statement, committed, as the application (`APP`) or as the owner (`OWNER`)."""
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         cursor.execute(sql, params)
@@ -80,6 +80,14 @@ def sqlstate(expected: str) -> Iterator[None]:
         yield
     cause = caught.value.__cause__
     assert getattr(cause, "sqlstate", None) == expected, cause
+
+
+def both_refuse(sql: str, params: Sequence[object], owner_state: str) -> None:
+    """The application may not do it at all, and a trigger stops the owner."""
+    with sqlstate(DENIED):
+        run(APP, sql, params)
+    with sqlstate(owner_state):
+        run(OWNER, sql, params)
 
 
 def refusal(kind: type[LedgerError], shop: Shop, *legs: tuple[int, int], key: str = "refused") -> LedgerError:

@@ -17,6 +17,7 @@ from tests.ledger.support import (
     Row,
     Shop,
     bare_post,
+    both_refuse,
     forge,
     forge_head,
     open_shop,
@@ -34,14 +35,6 @@ INSERT_TRANSACTION = (
     "INSERT INTO ledger_transaction (book, idempotency_key, kind, posted_at, metadata)"
     " VALUES (%s, 'empty', 'forged', clock_timestamp(), '{}')"
 )
-
-
-def both_refuse(sql: str, params: list[object], owner_state: str) -> None:
-    """The application may not do it at all, and a trigger stops the owner."""
-    with sqlstate(DENIED):
-        run(APP, sql, params)
-    with sqlstate(owner_state):
-        run(OWNER, sql, params)
 
 
 def till_and_anna(shop: Shop, amount: int = 5) -> list[Row]:
