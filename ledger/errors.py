@@ -27,10 +27,13 @@
     │   ├── AlreadyReversed         already_reversed         LG008
     │   ├── CannotReverseReversal   cannot_reverse_reversal  LG009
     │   └── NotAMirror              not_a_mirror             LG017
-    └── GuardViolation          somebody wrote past ledger.posting
-        ├── Immutable               immutable                LG014
-        ├── BrokenChain             broken_chain             LG015
-        └── TimeReversed            time_reversed            LG016
+    ├── GuardViolation          somebody wrote past ledger.posting
+    │   ├── Immutable               immutable                LG014
+    │   ├── BrokenChain             broken_chain             LG015
+    │   └── TimeReversed            time_reversed            LG016
+    └── ExportError             a book cannot be written out like this
+        ├── UnknownBook             unknown_book             no account is in such a book
+        └── InvalidExport           invalid_export           an option that no export can follow
 
 Every error carries `message` and `params` (JSON-able: account id and code, balance, needed, ... in minor units).
 After one that came from the database the enclosing `atomic` block can only be rolled back.
@@ -225,6 +228,22 @@ class TimeReversed(GuardViolation):
     code = "time_reversed"
 
 
+class ExportError(LedgerError):
+    """A book cannot be written out as it was asked for."""
+
+
+class UnknownBook(ExportError):
+    """No account is in such a book; params: book."""
+
+    code = "unknown_book"
+
+
+class InvalidExport(ExportError):
+    """An option that no export can follow: a moment without time zone, an unknown root, places out of range."""
+
+    code = "invalid_export"
+
+
 BY_SQLSTATE: Mapping[str, type[LedgerError]] = {
     "LG001": Unbalanced,
     "LG002": TooFewLegs,
@@ -254,11 +273,7 @@ BY_SQLSTATE: Mapping[str, type[LedgerError]] = {
 }
 
 BY_CONSTRAINT: Mapping[str, type[LedgerError]] = {
-    "ledger_transaction_named": InvalidPosting,
-    "ledger_account_named": InvalidPosting,
-    "ledger_account_side": InvalidPosting,
     "ledger_account_floor": InsufficientFunds,
-    "ledger_account_lanes": InvalidPosting,
     "ledger_period_named": InvalidPosting,
     "ledger_hold_named": InvalidPosting,
     "ledger_snapshot_named": InvalidPosting,

@@ -47,21 +47,10 @@ class Account(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["book", "code", "commodity"], name="ledger_account_code_key"),
-            models.CheckConstraint(condition=Q(normal_side__in=[-1, 1]), name="ledger_account_side"),
             models.CheckConstraint(
                 condition=Q(min_balance__isnull=True) | Q(balance__gte=F("min_balance") + F("held")),
                 name="ledger_account_floor",
             ),
-            models.CheckConstraint(condition=Q(held__gte=0), name="ledger_account_held"),
-            models.CheckConstraint(
-                condition=Q(lanes=0) | Q(lanes__range=(1, 1000), min_balance__isnull=True, version=0),
-                name="ledger_account_lanes",
-            ),
-            models.CheckConstraint(condition=Q(version__gte=0), name="ledger_account_version"),
-            models.CheckConstraint(
-                condition=Q(closed_at__isnull=True) | Q(balance=0), name="ledger_account_closed_empty"
-            ),
-            models.CheckConstraint(condition=~Q(code="") & ~Q(kind="") & ~Q(commodity=""), name="ledger_account_named"),
         ]
 
     def __str__(self) -> str:
@@ -95,7 +84,6 @@ class Transaction(models.Model):
             models.UniqueConstraint(
                 fields=["reverses"], condition=Q(reverses__isnull=False), name="ledger_transaction_reverses_key"
             ),
-            models.CheckConstraint(condition=~Q(idempotency_key="") & ~Q(kind=""), name="ledger_transaction_named"),
         ]
 
     def __str__(self) -> str:
@@ -121,7 +109,6 @@ class Entry(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=~Q(amount=0), name="ledger_entry_moves"),
-            models.CheckConstraint(condition=Q(version__gte=1), name="ledger_entry_version"),
         ]
 
     def __str__(self) -> str:

@@ -147,6 +147,30 @@ class Migration(migrations.Migration):
             model_name="account",
             name="ledger_account_floor",
         ),
+        migrations.RemoveConstraint(
+            model_name="account",
+            name="ledger_account_side",
+        ),
+        migrations.RemoveConstraint(
+            model_name="account",
+            name="ledger_account_version",
+        ),
+        migrations.RemoveConstraint(
+            model_name="account",
+            name="ledger_account_closed_empty",
+        ),
+        migrations.RemoveConstraint(
+            model_name="account",
+            name="ledger_account_named",
+        ),
+        migrations.RemoveConstraint(
+            model_name="transaction",
+            name="ledger_transaction_named",
+        ),
+        migrations.RemoveConstraint(
+            model_name="entry",
+            name="ledger_entry_version",
+        ),
         migrations.RemoveField(
             model_name="transaction",
             name="request_hash",
@@ -190,21 +214,6 @@ class Migration(migrations.Migration):
                     _connector="OR",
                 ),
                 name="ledger_account_floor",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="account",
-            constraint=models.CheckConstraint(condition=models.Q(("held__gte", 0)), name="ledger_account_held"),
-        ),
-        migrations.AddConstraint(
-            model_name="account",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("lanes", 0),
-                    models.Q(("lanes__range", (1, 1000)), ("min_balance__isnull", True), ("version", 0)),
-                    _connector="OR",
-                ),
-                name="ledger_account_lanes",
             ),
         ),
         migrations.AddIndex(

@@ -8,21 +8,42 @@
 
 -- Accounts ----------------------------------------------------------------------------------------------------------
 
+-- Refuses whatever fires it; arguments: why, and the SQLSTATE where it is not LG014.
+CREATE OR REPLACE FUNCTION @schema@.ledger_refuse() RETURNS trigger
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION '% on % is refused: %', tg_op, tg_table_name, coalesce(tg_argv[0], 'the ledger is append-only')
+        USING ERRCODE = coalesce(tg_argv[1], 'LG014');
+END $$;
+
 CREATE TRIGGER ledger_account_starts_empty BEFORE INSERT ON @schema@.ledger_account
     FOR EACH ROW
     WHEN (new.balance <> 0 OR new.version <> 0 OR new.held <> 0 OR new.posted_at IS NOT NULL
           OR new.closed_at IS NOT NULL)
     EXECUTE FUNCTION @schema@.ledger_refuse('an account starts open and empty');
 
-CREATE TRIGGER ledger_account_fixed BEFORE UPDATE ON @schema@.ledger_account
+-- What never changes is judged once, when the account comes in: a CHECK would be judged, and its text read again, with
+-- every posting.
+CREATE TRIGGER ledger_account_well_formed BEFORE INSERT ON @schema@.ledger_account
     FOR EACH ROW
-    WHEN (old.id <> new.id OR old.book <> new.book OR old.code <> new.code OR old.kind <> new.kind
-          OR old.commodity <> new.commodity OR old.normal_side <> new.normal_side
-          OR old.min_balance IS DISTINCT FROM new.min_balance OR old.lock_rank <> new.lock_rank
-          OR old.weight <> new.weight OR old.lanes <> new.lanes OR old.parent_id IS DISTINCT FROM new.parent_id
-          OR old.opened_at <> new.opened_at
-          OR (old.closed_at IS NOT NULL AND old.closed_at IS DISTINCT FROM new.closed_at))
+    WHEN (new.code = '' OR new.kind = '' OR new.commodity = '' OR new.normal_side NOT IN (-1, 1)
+          OR new.lanes NOT BETWEEN 0 AND 1000 OR (new.lanes > 0 AND new.min_balance IS NOT NULL))
+    EXECUTE FUNCTION @schema@.ledger_refuse(
+        'an account needs code, kind, commodity and a side, 1 or -1; one with lanes has no floor', 'LG018');
+
+CREATE TRIGGER ledger_account_fixed
+    BEFORE UPDATE OF id, book, code, kind, commodity, normal_side, min_balance, lock_rank, weight, lanes, parent_id,
+        opened_at
+    ON @schema@.ledger_account
+    FOR EACH ROW
     EXECUTE FUNCTION @schema@.ledger_refuse('only balance, version, holds and closing may change on an account');
+
+CREATE TRIGGER ledger_account_closes_once BEFORE UPDATE OF closed_at ON @schema@.ledger_account
+    FOR EACH ROW WHEN (old.closed_at IS NOT NULL)
+    EXECUTE FUNCTION @schema@.ledger_refuse('an account closes once, for good');
+CREATE TRIGGER ledger_account_closes_empty BEFORE UPDATE OF closed_at ON @schema@.ledger_account
+    FOR EACH ROW WHEN (new.balance <> 0 OR new.held <> 0)
+    EXECUTE FUNCTION @schema@.ledger_refuse('only an empty account can be closed', 'LG013');
 
 CREATE FUNCTION @schema@.ledger_refuse_unexplained() RETURNS trigger
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
@@ -30,11 +51,9 @@ BEGIN
     RAISE EXCEPTION 'account % changed without an entry that explains it', old.code USING ERRCODE = 'LG015';
 END $$;
 
--- A balance moves only where entries are inserted: the trigger on entries moves it. Checked without calling anything.
-CREATE TRIGGER ledger_account_explained BEFORE UPDATE ON @schema@.ledger_account
-    FOR EACH ROW
-    WHEN ((old.balance <> new.balance OR old.version <> new.version OR old.posted_at IS DISTINCT FROM new.posted_at)
-          AND pg_trigger_depth() = 0)
+-- A balance moves only where entries are inserted: the trigger on entries moves it.
+CREATE TRIGGER ledger_account_explained BEFORE UPDATE OF balance, version, posted_at ON @schema@.ledger_account
+    FOR EACH ROW WHEN (pg_trigger_depth() = 0)
     EXECUTE FUNCTION @schema@.ledger_refuse_unexplained();
 
 -- Entries -----------------------------------------------------------------------------------------------------------
@@ -80,7 +99,7 @@ END $$;
 CREATE FUNCTION @schema@.ledger_entry_apply() RETURNS trigger
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
 DECLARE
-    v_right boolean;
+    v_wrong boolean;
     v_entry ledger_entry;
     v_transaction bigint;
     v_commodity text;
@@ -96,30 +115,29 @@ BEGIN
                AND l.version = a.version + l.nth
                AND l.balance_after = a.balance + a.normal_side * l.moved
                AND coalesce(a.posted_at, t.posted_at) <= t.posted_at
+               AND (l.next_transaction = l.transaction_id OR l.next_transaction IS NULL
+                    OR t.posted_at <= (SELECT posted_at FROM ledger_transaction WHERE id = l.next_transaction))
                AND (t.period_id IS NULL OR (p.book = t.book AND p.closed_at IS NULL))
                AND (a.min_balance IS NULL OR l.next_transaction = l.transaction_id
                     OR l.balance_after - a.held >= a.min_balance) AS fits
         FROM leg l
-        JOIN ledger_transaction t ON t.id = l.transaction_id
-        JOIN ledger_account a ON a.id = l.account_id
+        LEFT JOIN ledger_transaction t ON t.id = l.transaction_id
+        LEFT JOIN ledger_account a ON a.id = l.account_id
         LEFT JOIN ledger_period p ON p.id = t.period_id
     ), moved AS (
         UPDATE ledger_account a SET balance = j.balance_after, version = j.version, posted_at = j.posted_at
         FROM judged j WHERE a.id = j.account_id AND j.next_transaction IS NULL
-    ), by_commodity AS (
-        SELECT j.transaction_id, bool_and(j.fits) AND sum(j.amount) = 0 AS fits, sum(j.weight * j.amount) AS weight,
-               count(*) AS legs, min(j.account_id) AS lowest, max(j.account_id) AS highest,
-               min(j.posted_at) AS first, max(j.posted_at) AS last
-        FROM judged j GROUP BY j.transaction_id, j.commodity
-    ), by_transaction AS (
-        SELECT b.transaction_id, bool_and(b.fits) AND sum(b.weight) = 0 AND min(b.lowest) < max(b.highest) AS fits,
-               sum(b.legs) AS legs, min(b.first) AS first, max(b.last) AS last
-        FROM by_commodity b GROUP BY b.transaction_id
     )
-    SELECT bool_and(b.fits) AND sum(b.legs) = (SELECT count(*) FROM new_entries) AND min(b.first) = max(b.last)
-           AND bool_and(b.legs = (SELECT count(*) FROM ledger_entry e WHERE e.transaction_id = b.transaction_id))
-    INTO v_right FROM by_transaction b;
-    IF v_right OR NOT EXISTS (SELECT FROM new_entries) THEN  -- nothing is inserted where everything is a replay
+    SELECT EXISTS (
+        SELECT FROM judged j
+        GROUP BY GROUPING SETS ((j.transaction_id, j.commodity), (j.transaction_id))
+        HAVING CASE WHEN grouping(j.commodity) = 0 THEN sum(j.amount) <> 0
+                    ELSE bool_and(j.fits) IS NOT TRUE OR sum(j.weight * j.amount) <> 0
+                         OR min(j.account_id) = max(j.account_id)
+                         OR count(*) <> (SELECT count(*) FROM ledger_entry e WHERE e.transaction_id = j.transaction_id)
+               END)
+    INTO v_wrong;
+    IF NOT v_wrong THEN
         RETURN NULL;
     END IF;
 
@@ -182,7 +200,9 @@ CREATE TRIGGER ledger_entry_balanced AFTER INSERT ON @schema@.ledger_entry
 CREATE FUNCTION @schema@.ledger_transaction_guard() RETURNS trigger
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
 BEGIN
-    IF NOT EXISTS (SELECT FROM ledger_entry WHERE transaction_id = new.id) THEN
+    IF new.idempotency_key = '' OR new.kind = '' THEN
+        RAISE EXCEPTION 'transaction % needs a key and a kind', new.id USING ERRCODE = 'LG018';
+    ELSIF NOT EXISTS (SELECT FROM ledger_entry WHERE transaction_id = new.id) THEN
         RAISE EXCEPTION 'transaction % has no legs', new.id USING ERRCODE = 'LG002';
     ELSIF new.period_id IS NULL AND EXISTS (
         SELECT FROM ledger_period WHERE book = new.book AND opened_at <= new.posted_at) THEN
@@ -207,5 +227,8 @@ CREATE CONSTRAINT TRIGGER ledger_transaction_has_legs AFTER INSERT ON @schema@.l
 ALTER TABLE @schema@.ledger_entry ENABLE ALWAYS TRIGGER ledger_entry_balanced;
 ALTER TABLE @schema@.ledger_transaction ENABLE ALWAYS TRIGGER ledger_transaction_has_legs;
 ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_starts_empty;
+ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_well_formed;
 ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_fixed;
+ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_closes_once;
+ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_closes_empty;
 ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_explained;

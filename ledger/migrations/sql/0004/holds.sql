@@ -106,6 +106,10 @@ BEGIN
     IF p_book IS NULL OR p_key IS NULL OR p_seconds IS NULL OR p_seconds < 1 OR jsonb_array_length(p_postings) < 1 THEN
         RAISE EXCEPTION 'a hold needs a book, a key, a posting and a second or more' USING ERRCODE = 'LG018';
     END IF;
+    PERFORM ledger_check_batch(
+        (SELECT array_agg(c.p ->> 'key') FROM jsonb_array_elements(p_postings) c(p)),
+        (SELECT array_agg(c.nth::integer) FROM jsonb_array_elements(p_postings) WITH ORDINALITY c(p, nth),
+                jsonb_array_elements(c.p -> 'legs')));
     SELECT array_agg(DISTINCT (l ->> 0)::bigint ORDER BY (l ->> 0)::bigint) INTO v_accounts
     FROM jsonb_array_elements(p_postings) p, jsonb_array_elements(p -> 'legs') l;
     PERFORM FROM ledger_account WHERE id = ANY (v_accounts) ORDER BY id FOR NO KEY UPDATE;
@@ -120,15 +124,18 @@ BEGIN
             RAISE EXCEPTION 'key % was used for another hold', p_key
                 USING ERRCODE = 'LG007', DETAIL = jsonb_build_object('key', p_key, 'hold', h.id)::text;
         END IF;
-        RETURN QUERY SELECT h.id, h.created_at, h.expires_at, h.state, true;
+        RETURN QUERY SELECT h.id, h.created_at, h.expires_at, CASE
+            WHEN h.state = 'pending' AND h.expires_at <= clock_timestamp() THEN 'expired' ELSE h.state END, true;
         RETURN;
     END IF;
 
-    FOR q IN SELECT p ->> 'key' AS key, array_agg((l ->> 0)::bigint) AS accounts, array_agg((l ->> 1)::bigint) AS amounts
+    FOR q IN SELECT p ->> 'key' AS key, array_agg((l ->> 0)::bigint) AS accounts,
+                    array_agg((l ->> 1)::bigint) AS amounts
              FROM jsonb_array_elements(p_postings) WITH ORDINALITY c(p, nth), jsonb_array_elements(p -> 'legs') l
              GROUP BY c.nth, p ->> 'key' ORDER BY c.nth LOOP
         IF array_position(q.amounts, 0) IS NOT NULL THEN
-            RAISE EXCEPTION 'a leg moves nothing' USING ERRCODE = 'LG003';
+            RAISE EXCEPTION 'a leg moves nothing'
+                USING ERRCODE = 'LG003', DETAIL = jsonb_build_object('key', q.key)::text;
         ELSIF EXISTS (SELECT FROM ledger_transaction WHERE book = p_book AND idempotency_key = q.key) THEN
             RAISE EXCEPTION 'key % was used for another posting', q.key
                 USING ERRCODE = 'LG007', DETAIL = jsonb_build_object('key', q.key)::text;
@@ -149,7 +156,8 @@ BEGIN
     LOOP
         PERFORM ledger_release_expired(r.account);
         IF (SELECT balance - held - r.needed < min_balance FROM ledger_account WHERE id = r.account) THEN
-            PERFORM ledger_refuse_overdraft(r.account, (SELECT balance - r.needed FROM ledger_account WHERE id = r.account));
+            PERFORM ledger_refuse_overdraft(
+                NULL, r.account, (SELECT balance - r.needed FROM ledger_account WHERE id = r.account));
         END IF;
         WITH set_aside AS (
             INSERT INTO ledger_reserve (hold_id, account_id, amount) VALUES (h.id, r.account, r.needed)
@@ -170,6 +178,7 @@ DECLARE
     v_legs record;
     v_heads record;
 BEGIN
+    PERFORM pg_advisory_xact_lock_shared(ledger_period_lock(p_book));  -- first, as in every posting
     h := ledger_lock_hold(p_book, p_key);
     SELECT array_agg(c.nth::integer ORDER BY c.nth, l.ord) AS postings,
            array_agg((l.leg ->> 0)::bigint ORDER BY c.nth, l.ord) AS accounts,

@@ -58,7 +58,7 @@ BEGIN
             USING ERRCODE = 'LG020', DETAIL = jsonb_build_object('period', p_name)::text;
     ELSIF p.closed_at IS NULL THEN
         UPDATE ledger_period SET closed_at = clock_timestamp() WHERE id = p.id RETURNING * INTO p;
-        PERFORM ledger_take_snapshot(p_book, v_name);
+        PERFORM ledger_write_snapshot(p_book, v_name);
     END IF;
     SELECT s.id INTO STRICT v_snapshot FROM ledger_snapshot s WHERE s.book = p_book AND s.name = v_name;
     RETURN QUERY SELECT p.id, p.opened_at, p.closed_at, v_snapshot;
@@ -108,7 +108,22 @@ ALTER TABLE @schema@.ledger_snapshot_line ENABLE ALWAYS TRIGGER ledger_snapshot_
 ALTER TABLE @schema@.ledger_snapshot ENABLE ALWAYS TRIGGER ledger_snapshot_fixed;
 ALTER TABLE @schema@.ledger_snapshot ENABLE ALWAYS TRIGGER ledger_snapshot_kept;
 
--- Writes down what every account that ever moved holds, all at one instant; the same name again returns the first.
+-- Writes down what every account that ever moved holds, all at one instant.
+CREATE FUNCTION @schema@.ledger_write_snapshot(p_book uuid, p_name text) RETURNS @schema@.ledger_snapshot
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+DECLARE
+    s ledger_snapshot;
+BEGIN
+    INSERT INTO ledger_snapshot AS n (book, name, taken_at) VALUES (p_book, p_name, clock_timestamp())
+    ON CONFLICT (book, name) DO NOTHING RETURNING n.* INTO s;
+    IF s.id IS NOT NULL THEN
+        INSERT INTO ledger_snapshot_line (snapshot_id, account_id, version, balance)
+        SELECT s.id, a.id, a.version, a.balance FROM ledger_account a WHERE a.book = p_book AND a.version > 0;
+    END IF;
+    RETURN s;
+END $$;
+
+-- Takes a snapshot; the same name again returns the first. Those named "period ..." are taken as periods close.
 CREATE FUNCTION @schema@.ledger_take_snapshot(p_book uuid, p_name text) RETURNS TABLE (
     id bigint, taken_at timestamptz, replayed boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
@@ -116,14 +131,13 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable
 DECLARE
     s ledger_snapshot;
 BEGIN
-    INSERT INTO ledger_snapshot AS n (book, name, taken_at) VALUES (p_book, p_name, clock_timestamp())
-    ON CONFLICT (book, name) DO NOTHING RETURNING n.* INTO s;
-    replayed := NOT FOUND;
+    IF starts_with(p_name, 'period ') THEN
+        RAISE EXCEPTION 'snapshots named "period ..." are taken as periods close' USING ERRCODE = 'LG018';
+    END IF;
+    s := ledger_write_snapshot(p_book, p_name);
+    replayed := s.id IS NULL;
     IF replayed THEN
         SELECT * INTO STRICT s FROM ledger_snapshot WHERE book = p_book AND name = p_name;
-    ELSE
-        INSERT INTO ledger_snapshot_line (snapshot_id, account_id, version, balance)
-        SELECT s.id, a.id, a.version, a.balance FROM ledger_account a WHERE a.book = p_book AND a.version > 0;
     END IF;
     id := s.id;
     taken_at := s.taken_at;

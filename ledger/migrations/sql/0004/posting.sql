@@ -56,7 +56,7 @@ BEGIN
 END $$;
 
 -- Refuses a posting that would leave an account below its floor.
-CREATE FUNCTION @schema@.ledger_refuse_overdraft(p_account bigint, p_balance bigint) RETURNS void
+CREATE FUNCTION @schema@.ledger_refuse_overdraft(p_key text, p_account bigint, p_balance bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
 DECLARE
     a ledger_account;
@@ -65,11 +65,11 @@ BEGIN
     RAISE EXCEPTION 'account % holds %, needs %', a.code, a.balance - a.held, a.balance - p_balance + a.min_balance
         USING ERRCODE = 'LG004', DETAIL = jsonb_build_object(
             'account', a.id, 'account_code', a.code, 'balance', a.balance, 'held', a.held,
-            'needed', a.balance - p_balance + a.min_balance, 'min_balance', a.min_balance)::text;
+            'needed', a.balance - p_balance + a.min_balance, 'min_balance', a.min_balance, 'key', p_key)::text;
 END $$;
 
 -- The lane of an account that this posting shall use: the first that nobody holds, starting at one's own place.
-CREATE FUNCTION @schema@.ledger_lane(p_account bigint) RETURNS bigint
+CREATE FUNCTION @schema@.ledger_lane(p_account bigint, p_accounts bigint[]) RETURNS bigint
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
 DECLARE
     v_lanes smallint;
@@ -79,6 +79,10 @@ BEGIN
     SELECT lanes INTO v_lanes FROM ledger_account WHERE id = p_account;
     IF NOT FOUND OR v_lanes = 0 THEN
         RETURN p_account;
+    ELSIF EXISTS (SELECT FROM unnest(p_accounts) l(account)
+                  WHERE l.account BETWEEN p_account + 1 AND p_account + v_lanes) THEN
+        RAISE EXCEPTION 'a posting names account % and a lane of it', p_account
+            USING ERRCODE = 'LG018', DETAIL = jsonb_build_object('account', p_account)::text;
     END IF;
     v_first := pg_backend_pid() % v_lanes;
     FOR i IN 0 .. v_lanes - 1 LOOP
@@ -91,10 +95,29 @@ BEGIN
     RETURN p_account + 1 + v_first;
 END $$;
 
--- The period that a posting belongs to: the one named, else the newest open one; null in a book without periods.
--- Whoever opens or closes a period waits for the postings that hold this lock, and they for him.
+-- Every posting of a batch has legs and a key of its own.
+CREATE FUNCTION @schema@.ledger_check_batch(p_keys text[], p_postings integer[]) RETURNS void
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
+DECLARE
+    v_key text;
+BEGIN
+    SELECT q.key INTO v_key FROM unnest(p_keys) q(key) GROUP BY q.key HAVING count(*) > 1 LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'key % stands at two postings', v_key
+            USING ERRCODE = 'LG007', DETAIL = jsonb_build_object('key', v_key)::text;
+    END IF;
+    SELECT q.key INTO v_key FROM unnest(p_keys) WITH ORDINALITY q(key, nth)
+    WHERE q.nth NOT IN (SELECT l.posting FROM unnest(p_postings) l(posting)) LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'a transaction needs legs on at least two accounts'
+            USING ERRCODE = 'LG002', DETAIL = jsonb_build_object('key', v_key)::text;
+    END IF;
+END $$;
+
+-- The period that a posting belongs to: the one named, else the newest open one; null in a book without periods, 0
+-- where it is not open. Whoever opens or closes a period waits for the postings that hold this lock, and they for him.
 CREATE FUNCTION @schema@.ledger_period_for(p_book uuid, p_name text) RETURNS integer
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
 DECLARE
     v_period integer;
 BEGIN
@@ -102,11 +125,7 @@ BEGIN
     SELECT max(id) INTO v_period FROM ledger_period
     WHERE book = p_book AND closed_at IS NULL AND (p_name IS NULL OR name = p_name);
     IF v_period IS NULL AND (p_name IS NOT NULL OR EXISTS (SELECT FROM ledger_period WHERE book = p_book)) THEN
-        RAISE EXCEPTION 'period % is not open', coalesce(p_name, '(any)')
-            USING ERRCODE = 'LG020', DETAIL = jsonb_build_object('period', p_name)::text;
-    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
-        -- An older snapshot does not see that the period was closed; the row lock does.
-        PERFORM FROM ledger_period WHERE id = v_period FOR SHARE;
+        RETURN 0;
     END IF;
     RETURN v_period;
 END $$;
@@ -119,11 +138,12 @@ END $$;
 --   Locks: the book's periods (shared), accounts in the order of their ids, then the keys.
 CREATE FUNCTION @schema@.ledger_post(
     p_book uuid, p_period text, p_keys text[], p_kinds text[], p_metadata jsonb[], p_occurred_at timestamptz[],
-    p_reverses bigint[], p_postings integer[], p_accounts bigint[], p_amounts bigint[]
-) RETURNS TABLE (
-    transactions bigint[], posted_at timestamptz[], replayed boolean[],
-    postings integer[], accounts bigint[], balances bigint[], versions bigint[])
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+    p_reverses bigint[], p_postings integer[], p_accounts bigint[], p_amounts bigint[],
+    OUT transactions bigint[], OUT posted_at timestamptz[], OUT replayed boolean[],
+    OUT postings integer[], OUT accounts bigint[], OUT balances bigint[], OUT versions bigint[])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off
+-- With array parameters the planner always thinks a plan of this call's own cheaper, and would plan at every call.
+SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
     a record;
@@ -154,7 +174,14 @@ BEGIN
         RAISE EXCEPTION 'a posting needs a book, a key, a kind, metadata and an amount for each account'
             USING ERRCODE = 'LG018';
     ELSIF array_position(p_amounts, 0) IS NOT NULL THEN
-        RAISE EXCEPTION 'a leg moves nothing' USING ERRCODE = 'LG003';
+        RAISE EXCEPTION 'a leg moves nothing' USING ERRCODE = 'LG003', DETAIL = jsonb_build_object(
+            'key', p_keys[p_postings[array_position(p_amounts, 0)]])::text;
+    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'a posting needs READ COMMITTED: other levels read keys and periods as they were'
+            USING ERRCODE = 'LG018';
+    END IF;
+    IF cardinality(p_keys) <> 1 OR v_legs = 0 THEN
+        PERFORM ledger_check_batch(p_keys, p_postings);
     END IF;
     FOR i IN 2 .. v_legs LOOP
         IF p_accounts[i] < p_accounts[i - 1]
@@ -174,7 +201,7 @@ BEGIN
             v_asked := p_accounts[i];
             v_account := v_asked;
             IF v_asked >= ledger_first_laned() THEN
-                v_account := ledger_lane(v_asked);
+                v_account := ledger_lane(v_asked, p_accounts);
             END IF;
             SELECT t.balance, t.version, t.normal_side, t.min_balance + t.held AS floor, t.posted_at, t.held,
                    t.book = p_book AND t.closed_at IS NULL AS usable
@@ -215,9 +242,10 @@ BEGIN
         )
         SELECT array_agg(m.id ORDER BY q.ord), count(m.id) INTO transactions, v_fresh
         FROM unnest(p_keys) WITH ORDINALITY q(key, ord) LEFT JOIN made m ON m.idempotency_key = q.key;
-        IF (SELECT count(DISTINCT q) FROM unnest(p_keys) q) <> cardinality(p_keys) THEN
-            RAISE EXCEPTION 'one key stands at two postings' USING ERRCODE = 'LG007';
-        END IF;
+    END IF;
+    IF v_fresh > 0 AND v_period = 0 THEN
+        RAISE EXCEPTION 'period % is not open', coalesce(p_period, '(any)')
+            USING ERRCODE = 'LG020', DETAIL = jsonb_build_object('period', p_period)::text;
     END IF;
 
     posted_at := array_fill(v_now, ARRAY[cardinality(p_keys)]);
@@ -245,6 +273,9 @@ BEGIN
     FOR i IN 1 .. v_legs LOOP
         CONTINUE WHEN replayed[p_postings[i]];
         k := v_place[i];
+        IF transactions[p_postings[i]] IS NULL THEN
+            RAISE EXCEPTION 'a leg belongs to posting %, which is not there', p_postings[i] USING ERRCODE = 'LG018';
+        END IF;
         IF v_usable[k] IS NOT TRUE OR cardinality(v_ids) < 2 THEN
             PERFORM ledger_explain_posting(
                 p_book, p_keys[p_postings[i]], p_postings[i], p_postings, p_accounts, p_amounts);
@@ -259,7 +290,7 @@ BEGIN
                                     IS DISTINCT FROM (p_accounts[i], p_postings[i]) THEN
             PERFORM ledger_explain_posting(
                 p_book, p_keys[p_postings[i]], p_postings[i], p_postings, p_accounts, p_amounts);
-            PERFORM ledger_refuse_overdraft(v_ids[k], v_at[k]);
+            PERFORM ledger_refuse_overdraft(p_keys[p_postings[i]], v_ids[k], v_at[k]);
         END IF;
     END LOOP;
 
@@ -273,7 +304,6 @@ BEGIN
     accounts := p_accounts;
     balances := v_balances;
     versions := v_versions;
-    RETURN NEXT;
 END $$;
 
 -- What a key posted, if the posting is the same one: kind, legs, metadata, time of occurrence, what it reverses.
@@ -325,6 +355,7 @@ DECLARE
     v_accounts bigint[];
     v_amounts bigint[];
 BEGIN
+    PERFORM pg_advisory_xact_lock_shared(ledger_period_lock(p_book));  -- first, as in every posting
     -- Two reversals of one transaction queue up here, so that the second can be told apart from a replay of the first.
     SELECT * INTO t FROM ledger_transaction WHERE id = p_transaction AND book = p_book FOR NO KEY UPDATE;
     IF NOT FOUND THEN
@@ -361,7 +392,6 @@ BEGIN
     WITH spec AS (
         SELECT * FROM unnest(p_codes, p_kinds, p_commodities, p_sides, p_floors, p_ranks, p_weights, p_lanes)
                       s(code, kind, commodity, side, floor, rank, weight, lanes)
-        ORDER BY s.code, s.commodity
     ), opened AS (
         INSERT INTO ledger_account AS a (id, book, code, kind, commodity, normal_side, min_balance, balance, version,
                                          held, lock_rank, weight, lanes, opened_at)
@@ -373,6 +403,7 @@ BEGIN
         FROM spec s
         WHERE NOT EXISTS (SELECT FROM ledger_account o
                           WHERE o.book = p_book AND o.code = s.code AND o.commodity = s.commodity)
+        ORDER BY s.code, s.commodity
         ON CONFLICT (book, code, commodity) DO NOTHING
         RETURNING a.*
     )
@@ -413,6 +444,11 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'account % is not in this book', p_account
             USING ERRCODE = 'LG006', DETAIL = jsonb_build_object('account', p_account)::text;
+    ELSIF a.parent_id IS NOT NULL THEN
+        RAISE EXCEPTION 'account % is a lane, and closes with its account', a.code
+            USING ERRCODE = 'LG018', DETAIL = jsonb_build_object('account', p_account)::text;
+    ELSIF a.held > 0 THEN
+        PERFORM ledger_release_expired(p_account);
     END IF;
     FOR r IN SELECT id, code, balance, held FROM ledger_account
              WHERE id BETWEEN p_account AND p_account + a.lanes ORDER BY id FOR NO KEY UPDATE LOOP
