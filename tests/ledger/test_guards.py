@@ -27,7 +27,7 @@ from tests.ledger.support import (
 )
 
 UNBALANCED, TOO_FEW_LEGS, OVERDRAWN, CLOSED, UNKNOWN_ACCOUNT = "LG001", "LG002", "LG004", "LG005", "LG006"
-REVERSAL_OF_REVERSAL, UNKNOWN_TRANSACTION = "LG009", "LG010"
+REVERSAL_OF_REVERSAL, UNKNOWN_TRANSACTION, NOT_EMPTY, INVALID = "LG009", "LG010", "LG013", "LG018"
 IMMUTABLE, BROKEN_CHAIN, TIME_REVERSED, NOT_A_MIRROR = "LG014", "LG015", "LG016", "LG017"
 CHECK_VIOLATION, UNIQUE_VIOLATION = "23514", "23505"
 
@@ -296,9 +296,35 @@ def test_closed_account_takes_no_entry_and_stays_closed(shop: Shop) -> None:
     both_refuse("UPDATE ledger_account SET closed_at = NULL WHERE id = %s", [shop.anna], IMMUTABLE)
 
 
+@pytest.mark.parametrize("field", ["idempotency_key", "kind"])
+def test_transaction_without_a_name(shop: Shop, field: str) -> None:
+    with sqlstate(INVALID), transaction.atomic(using=OWNER), connections[OWNER].cursor() as cursor:
+        values = {"idempotency_key": "k", "kind": "k"} | {field: ""}
+        cursor.execute(
+            "INSERT INTO ledger_transaction (book, idempotency_key, kind, posted_at, metadata)"
+            " VALUES (%s, %s, %s, now(), '{}') RETURNING id",
+            [shop.book, values["idempotency_key"], values["kind"]],
+        )
+        into = int(cursor.fetchone()[0])
+        write_entries(cursor, [(into, row) for row in till_and_anna(shop)])
+
+
+@pytest.mark.parametrize(
+    "change", [{"code": ""}, {"kind": ""}, {"commodity": ""}, {"normal_side": 0}, {"normal_side": 2}], ids=str
+)
+def test_account_that_makes_no_sense(shop: Shop, change: dict[str, object]) -> None:
+    row = {"code": "x", "kind": "x", "commodity": "EUR", "normal_side": 1} | change
+    both_refuse(
+        "INSERT INTO ledger_account (book, code, kind, commodity, normal_side, balance, version, held, lock_rank,"
+        " weight, lanes, opened_at) VALUES (%s, %s, %s, %s, %s, 0, 0, 0, 0, 0, 0, now())",
+        [shop.book, *row.values()],
+        INVALID,
+    )
+
+
 def test_closing_an_account_that_holds_something(shop: Shop) -> None:
     shop.pay_in("in", shop.anna, 1)
-    both_refuse("UPDATE ledger_account SET closed_at = now() WHERE id = %s", [shop.anna], CHECK_VIOLATION)
+    both_refuse("UPDATE ledger_account SET closed_at = now() WHERE id = %s", [shop.anna], NOT_EMPTY)
 
 
 def test_entries_across_books_or_of_nothing(shop: Shop) -> None:

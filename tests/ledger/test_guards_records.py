@@ -14,7 +14,7 @@ from tests.ledger.support import OWNER, Row, Shop, both_refuse, forge, open_shop
 
 UNBALANCED, OVERDRAWN, UNKNOWN_ACCOUNT = "LG001", "LG004", "LG006"
 IMMUTABLE, BROKEN_CHAIN, UNBACKED, NOT_OPEN, UNTRUE = "LG014", "LG015", "LG019", "LG020", "LG022"
-CHECK_VIOLATION, UNIQUE_VIOLATION = "23514", "23505"
+INVALID, CHECK_VIOLATION, UNIQUE_VIOLATION = "LG018", "23514", "23505"
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_an_account_that_holds_back_without_a_reserve(kept: Shop, change: str) -
 
 
 def test_an_account_that_holds_back_less_than_nothing(kept: Shop) -> None:
-    both_refuse("UPDATE ledger_account SET held = -1 WHERE id = %s", [kept.anna], CHECK_VIOLATION)
+    both_refuse("UPDATE ledger_account SET held = -1 WHERE id = %s", [kept.anna], BROKEN_CHAIN)
 
 
 def test_a_reserve_and_its_account_together(kept: Shop) -> None:
@@ -294,7 +294,7 @@ def test_entries_by_hand_that_weigh_something(shop: Shop) -> None:
 def test_entries_by_hand_onto_an_account_with_lanes(shop: Shop) -> None:
     with transaction.atomic():
         spread = posting.open_account(shop.book, "spread", "asset", "EUR", posting.DEBIT, None, lanes=2)
-    with sqlstate(CHECK_VIOLATION):
+    with sqlstate(UNKNOWN_ACCOUNT):
         forge(shop.book, [Row(spread, 1, 5, 5), Row(shop.anna, 1, -5, 5)])
     forge(shop.book, [Row(spread + 2, 1, 5, 5), Row(shop.anna, 1, -5, 5)])
 
@@ -307,7 +307,7 @@ def test_accounts_by_hand_with_lanes_that_cannot_be(shop: Shop, lanes: int, floo
         "INSERT INTO ledger_account (book, code, kind, commodity, normal_side, min_balance, balance, version, held,"
         f" lock_rank, weight, lanes, opened_at) VALUES (%s, 'x', 'x', 'EUR', 1, {floor}, 0, 0, 0, 0, 0, %s, now())"
     )
-    both_refuse(sql, [shop.book, lanes], CHECK_VIOLATION)
+    both_refuse(sql, [shop.book, lanes], INVALID)
 
 
 def test_time_in_a_period_runs_forward_too(kept: Shop) -> None:
