@@ -1,6 +1,6 @@
 """The one lock order of the house, and the only module that says `FOR UPDATE`.
 
-    idempotency key -> table or drawer -> player -> hand -> ledger accounts (inside the ledger's function,
+    idempotency key -> table or drawer -> player -> hand -> chip set -> ledger accounts (inside the ledger's function,
     ORDER BY lock_rank, id) -> audit chain head (inside `audit_append`, last)
 
 Taking locks in one order everywhere is what makes deadlock impossible between our own transactions (measured:
@@ -28,6 +28,7 @@ class Rank(IntEnum):
     DESK = 2  # a table or a drawer; one transaction locks one of them
     PLAYER = 3
     HAND = 4
+    CHIPS = 5  # the house's chip set: what the public and the vault hold stays as it was read
 
 
 class LockOrderError(AssertionError):

@@ -46,6 +46,7 @@ INSTALLED_APPS = [
     "casino.staff",
     "casino.players",
     "casino.audit",
+    "casino.chips",
     "casino.tables",
     "casino.hands",
     "casino.cage",
@@ -167,7 +168,12 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 #: Seconds after which an unsettled outbox row is sent again; a row that has been sent often waits longer.
 CASINO_OUTBOX_STALE_SECONDS = 2
-CELERY_BEAT_SCHEDULE = {"sweep-outbox": {"task": "hands.sweep_outbox", "schedule": 1.0, "options": {"expires": 5}}}
+#: Accounts of the chart that are off unless they are named here, e.g. "1300" (credit to players).
+CASINO_ACCOUNTS_ON: tuple[str, ...] = ()
+CELERY_BEAT_SCHEDULE = {
+    "sweep-outbox": {"task": "hands.sweep_outbox", "schedule": 1.0, "options": {"expires": 5}},
+    "check-custody": {"task": "reports.check_custody", "schedule": 60.0, "options": {"expires": 60}},
+}
 
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True

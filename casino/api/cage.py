@@ -13,6 +13,7 @@ from casino.api.operations import (
     Amount,
     ReadOperation,
     StrictInput,
+    StrictInteger,
     StrictText,
     WriteOperation,
     acting,
@@ -37,6 +38,8 @@ class DrawerOut(serializers.Serializer):
     currency = serializers.CharField()
     cash = serializers.IntegerField()
     chips = serializers.IntegerField()
+    #: The drawer's chips as pieces by denomination.
+    pieces = serializers.DictField(child=serializers.IntegerField())
     audit = serializers.JSONField(required=False)
 
 
@@ -84,18 +87,35 @@ class RegisterPlayer(WriteOperation):
         return players.register(command=command, ref=data["player"])
 
 
+class Pieces(serializers.DictField):
+    """Chips by denomination: `{"500": 3, "100": 2}` is three chips of 500 minor units and two of 100."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        child = StrictInteger(min_value=0, max_value=10**12)
+        super().__init__(**{"child": child, "required": False, **kwargs})
+
+
 class _CashAndChips(StrictInput):
-    """Cash and chips in minor units."""
+    """Cash in minor units, and chips: their worth in minor units, or pieces by denomination, or both, which must then
+    agree."""
 
     cash = Amount(min_value=0)
-    chips = Amount(min_value=0)
+    chips = Amount(min_value=0, required=False)
+    pieces = Pieces()
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """One of the two must be there."""
+        if not {"chips", "pieces"} & attrs.keys():
+            raise serializers.ValidationError({"chips": ["Say what the chips are worth, or name the pieces."]})
+        return attrs
 
 
 class _Exchange(StrictInput):
-    """Who, and how much in minor units."""
+    """Who, and how much in minor units; pieces where the chips are named, else they are worked out."""
 
     player = StrictText(max_length=32)
     amount = Amount()
+    pieces = Pieces()
 
 
 @documented("openDrawer", summary="Open a drawer with its float", answers=DrawerOut, tag=TAG)
@@ -107,7 +127,13 @@ class OpenDrawer(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Open."""
-        return services.open_drawer(command=command, code=path["drawer"], cash=data["cash"], chips=data["chips"])
+        return services.open_drawer(
+            command=command,
+            code=path["drawer"],
+            cash=data["cash"],
+            chips=data.get("chips"),
+            pieces=data.get("pieces"),
+        )
 
 
 @documented("buyIn", summary="Sell chips for cash", answers=DrawerOut, status=201, tag=TAG)
@@ -119,7 +145,7 @@ class BuyIn(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Buy in."""
-        return services.buy_in(command=command, code=path["drawer"], player_ref=data["player"], amount=data["amount"])
+        return services.buy_in(command=command, code=path["drawer"], **_exchange(data))
 
 
 @documented("cashOut", summary="Buy chips back for cash", answers=DrawerOut, status=201, tag=TAG)
@@ -131,7 +157,7 @@ class CashOut(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Cash out."""
-        return services.cash_out(command=command, code=path["drawer"], player_ref=data["player"], amount=data["amount"])
+        return services.cash_out(command=command, code=path["drawer"], **_exchange(data))
 
 
 @documented("closeDrawer", summary="Count a drawer and close it", answers=DrawerOut, tag=TAG)
@@ -144,5 +170,13 @@ class CloseDrawer(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Close."""
         return services.close_drawer(
-            command=command, code=path["drawer"], counted_cash=data["cash"], counted_chips=data["chips"]
+            command=command,
+            code=path["drawer"],
+            counted_cash=data["cash"],
+            counted_chips=data.get("chips"),
+            counted_pieces=data.get("pieces"),
         )
+
+
+def _exchange(data: dict[str, Any]) -> dict[str, Any]:
+    return {"player_ref": data["player"], "amount": data["amount"], "pieces": data.get("pieces")}

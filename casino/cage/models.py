@@ -33,7 +33,7 @@ class Drawer(models.Model):
 
 
 class Shift(models.Model):
-    """A drawer from its opening float to its count. Amounts in minor units."""
+    """A drawer from its opening float to its count. Amounts in minor units, chips at face value."""
 
     drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="shifts")
     number = models.PositiveIntegerField()
@@ -41,12 +41,16 @@ class Shift(models.Model):
     opened_at = models.DateTimeField(db_default=ClockTimestamp())
     float_cash = models.BigIntegerField()
     float_chips = models.BigIntegerField()
+    #: The float's chips, and those expected and counted at the end, as pieces by denomination.
+    float_pieces = models.JSONField(default=dict)
     closed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     closed_at = models.DateTimeField(null=True)
     expected_cash = models.BigIntegerField(null=True)
     counted_cash = models.BigIntegerField(null=True)
     expected_chips = models.BigIntegerField(null=True)
     counted_chips = models.BigIntegerField(null=True)
+    expected_pieces = models.JSONField(null=True)
+    counted_pieces = models.JSONField(null=True)
 
     class Meta:
         verbose_name = "shift"

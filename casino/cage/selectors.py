@@ -21,16 +21,15 @@ def open_shift(drawer: Drawer) -> Shift | None:
     return Shift.objects.filter(drawer=drawer, closed_at=None).first()
 
 
-def holdings(drawer: Drawer) -> tuple[int, int]:
-    """Cash and chips the drawer must hold by the ledger, in minor units."""
-    cash, chips = drawer.account("1020"), drawer.account("9120")
-    found = chart.balances(drawer.house, [cash, chips])
-    return found[cash], found[chips]
+def cash(drawer: Drawer) -> int:
+    """Cash that the drawer must hold by the ledger, in minor units."""
+    code = drawer.account("1020")
+    return chart.balances(drawer.house, [code])[code]
 
 
 def describe(drawer: Drawer) -> dict[str, Any]:
     """A drawer as its cashier sees it."""
-    cash, chips = holdings(drawer)
+    rack = chart.pieces(drawer.house, drawer.account("9120"))
     shift = open_shift(drawer)
     return {
         "drawer": drawer.code,
@@ -38,8 +37,9 @@ def describe(drawer: Drawer) -> dict[str, Any]:
         "state": "open" if shift else "closed",
         "shift": shift.number if shift else None,
         "currency": drawer.house.currency,
-        "cash": cash,
-        "chips": chips,
+        "cash": cash(drawer),
+        "chips": sum(value * count for value, count in rack.items()),
+        "pieces": {str(value): count for value, count in sorted(rack.items(), reverse=True) if count},
     }
 
 
@@ -57,8 +57,20 @@ def reconciliation(shift: Shift) -> dict[str, Any]:
         "expected_chips": shift.expected_chips,
         "counted_chips": shift.counted_chips,
         "chip_variance": _minus(shift.counted_chips, shift.expected_chips),
+        "float_pieces": shift.float_pieces,
+        "expected_pieces": shift.expected_pieces,
+        "counted_pieces": shift.counted_pieces,
+        "pieces_variance": _by_denomination(shift.counted_pieces, shift.expected_pieces),
         "closed": closed,
     }
+
+
+def _by_denomination(counted: dict[str, int] | None, expected: dict[str, int] | None) -> dict[str, int] | None:
+    """Pieces counted minus expected, where they differ; the largest denomination first."""
+    if counted is None or expected is None:
+        return None
+    differing = {name for name in counted | expected if counted.get(name, 0) != expected.get(name, 0)}
+    return {name: counted.get(name, 0) - expected.get(name, 0) for name in sorted(differing, key=int, reverse=True)}
 
 
 def _minus(left: int | None, right: int | None) -> int | None:

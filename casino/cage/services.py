@@ -1,37 +1,51 @@
 """The cage's writes: funding the vault, opening a drawer, buy-ins, cash-outs, counting and closing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
 
-from casino import commands, locks
+from casino import commands, locks, mix
 from casino.audit.services import Actor, record
 from casino.cage import selectors
 from casino.cage.models import Drawer, Shift
+from casino.chips import floats
+from casino.chips import selectors as chip_sets
+from casino.chips.changing import Desk
 from casino.commands import Acting, Answer, Command
 from casino.errors import Conflict, NotFound, WrongTerminal
 from casino.house import books, chart
-from casino.house.books import Line
+from casino.house.events import Happened, happened, moved_anything
 from casino.house.models import ClockTimestamp, House
+from casino.mix import Mix
 from casino.players.models import Player
 from casino.staff.models import TerminalKind
 
-VAULT_ACCOUNTS = ("1010", "3010", "9110", "9199")
+#: Chips by denomination as somebody wrote them: {"500": 3}.
+Pieces = Mapping[Any, int]
+VAULT_ACCOUNTS = ("1010", "2200", "3010", "5300", "9110", "9199")
 #: Accounts that every drawer has for itself.
-DRAWER_ACCOUNTS = ("1020", "2015", "5200", "5210", "9120", "9170")
+DRAWER_ACCOUNTS = ("1020", "1160", "2015", "5200", "5210", "9120", "9170")
 
 
-def open_vault(*, house: House, capital: int, chips: int, actor: Actor) -> None:
-    """Put the house's capital (minor units of cash) and its commissioned chips (at face value) into the vault."""
+def open_vault(*, house: House, capital: int, chips: Mapping[Any, int], actor: Actor) -> None:
+    """Put the house's capital (minor units of cash) and its commissioned chips (pieces by denomination) into the vault.
+
+    Raises Conflict no_chip_set, Unprocessable for wrong pieces.
+    """
     with transaction.atomic():
-        chart.open_accounts(house, VAULT_ACCOUNTS)
+        chip_set = chip_sets.in_use(house)
+        commissioned = mix.parse(chip_set, chips)
+        chart.open_accounts(house, VAULT_ACCOUNTS, chip_set)
         books.enter(
             house,
             key="vault:opening",
             kind="vault.opened",
-            lines=[("1010", "3010", capital), ("9110", "9199", chips)],
+            happened=[
+                happened("capital_paid_in", {}, cash=capital),
+                happened("chips_commissioned", {}, chips=commissioned),
+            ],
             metadata={},
         )
         record(
@@ -39,7 +53,7 @@ def open_vault(*, house: House, capital: int, chips: int, actor: Actor) -> None:
             house=house,
             kind="vault.opened",
             actor=actor,
-            data={"capital": capital, "chips": chips},
+            data={"capital": capital, "chips": commissioned.as_json()},
         )
 
 
@@ -49,7 +63,7 @@ def create_drawer(*, house: House, code: str, actor: Actor) -> Drawer:
         drawer = Drawer(house=house, code=code)
         drawer.full_clean()
         drawer.save(force_insert=True)
-        chart.open_accounts(house, [drawer.account(number) for number in DRAWER_ACCOUNTS])
+        chart.open_accounts(house, [drawer.account(number) for number in DRAWER_ACCOUNTS], chip_sets.in_use(house))
         record(chain=drawer.chain, house=house, kind="drawer.set_up", actor=actor, data={})
     return drawer
 
@@ -91,95 +105,140 @@ def _require_open(drawer: Drawer) -> Shift:
     return shift
 
 
-def _enter(command: Command, drawer: Drawer, kind: str, lines: list[Line], **metadata: Any) -> None:
-    lines = [line for line in lines if line[2]]
-    if lines:
+def _enter(command: Command, drawer: Drawer, kind: str, events: list[Happened], **metadata: Any) -> None:
+    if moved_anything(events):
         books.enter(
             drawer.house,
             key=command.ledger_key(),
             kind=kind,
-            lines=lines,
+            happened=events,
             metadata={"drawer": drawer.code, **metadata},
         )
 
 
-def open_drawer(*, command: Command, code: str, cash: int, chips: int) -> Answer:
-    """Open a drawer with a float of cash and chips from the vault, in minor units."""
+def open_drawer(
+    *, command: Command, code: str, cash: int, chips: int | None = None, pieces: Pieces | None = None
+) -> Answer:
+    """Open a drawer with a float from the vault: cash, and chips by pieces or a spread of them worth `chips`; minor
+    units. Raises Conflict drawer_open, and as `floats.from_vault`."""
 
     def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
         if selectors.open_shift(drawer) is not None:
             raise Conflict(f"Drawer {code} is open already.", code="drawer_open")
+        chosen = floats.from_vault(drawer.house, amount=chips, pieces=pieces)
         number = (drawer.shifts.aggregate(last=Max("number"))["last"] or 0) + 1
         Shift.objects.create(
-            drawer=drawer, number=number, opened_by=command.acting.staff, float_cash=cash, float_chips=chips
+            drawer=drawer,
+            number=number,
+            opened_by=command.acting.staff,
+            float_cash=cash,
+            float_chips=chosen.value,
+            float_pieces=chosen.as_json(),
         )
-        _enter(
-            command,
-            drawer,
-            "drawer.opened",
-            [(drawer.account("1020"), "1010", cash), (drawer.account("9120"), "9110", chips)],
-        )
-        return "drawer.opened", {"float_cash": cash, "float_chips": chips}
+        issued = happened("float_issued", {"drawer": code}, cash=cash, chips=chosen)
+        _enter(command, drawer, "drawer.opened", [issued])
+        return "drawer.opened", {
+            "float_cash": cash,
+            "float_chips": chosen.value,
+            "float_pieces": chosen.as_json(),
+        }
 
     return _at_drawer(command, code, change)
 
 
-def buy_in(*, command: Command, code: str, player_ref: str, amount: int) -> Answer:
-    """Take `amount` minor units of cash and give the player chips for it."""
-    return _exchange(command, code, player_ref, amount, kind="cage.buy_in", cash_to_player=False)
-
-
-def cash_out(*, command: Command, code: str, player_ref: str, amount: int) -> Answer:
-    """Take `amount` minor units in chips and pay the player. Refused when he holds less away from the tables."""
-    return _exchange(command, code, player_ref, amount, kind="cage.cash_out", cash_to_player=True)
-
-
-def _exchange(command: Command, code: str, player_ref: str, amount: int, *, kind: str, cash_to_player: bool) -> Answer:
-    """Chips against cash, in one of the two directions."""
+def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
+    """Take `amount` minor units of cash and give the player chips for it: these pieces, or the largest that the drawer
+    can make it of. Raises InsufficientFunds, Conflict chips_cannot_make, Unprocessable for wrong pieces."""
 
     def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
-        _require_open(drawer)
-        player = Player.objects.filter(house=drawer.house, ref=player_ref).first()
-        if player is None:
-            raise NotFound(f"This house knows no player {player_ref}.")
-        lines: list[Line] = [
-            (drawer.account("1020"), player.wallet, amount),
-            (drawer.account("9170"), drawer.account("9120"), amount),
-        ]
-        if cash_to_player:
-            lines = [(credit, debit, value) for debit, credit, value in lines]
-        _enter(command, drawer, kind, lines, player=player_ref)
-        held = chart.balances(drawer.house, [player.wallet])[player.wallet]
-        return kind, {"player": player_ref, "amount": amount, "player_chips": held}
+        player, desk = _customer(drawer, player_ref)
+        chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
+        sold = happened("buy_in", {"drawer": code, "player": player_ref}, amount=amount, chips=chosen)
+        _enter(command, drawer, "cage.buy_in", [sold], player=player_ref)
+        return "cage.buy_in", _exchanged(player, amount, chosen)
 
     return _at_drawer(command, code, change, status=201)
 
 
-def close_drawer(*, command: Command, code: str, counted_cash: int, counted_chips: int) -> Answer:
+def cash_out(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
+    """Take `amount` minor units in chips and pay the player: these pieces, or such as the public can have, with change
+    from the drawer. Raises InsufficientFunds when he holds less away from the tables, Conflict chips_cannot_make or
+    chips_not_out, Unprocessable for wrong pieces."""
+
+    def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+        player, desk = _customer(drawer, player_ref)
+        # In this order: what the player does not have, what the drawer cannot pay, and only then which chips.
+        for pile in (player.wallet, drawer.account("1020")):
+            books.require(drawer.house, pile, chart.balances(drawer.house, [pile])[pile], amount)
+        if pieces is None:
+            taken, given_back = desk.take_in(amount)
+        else:
+            taken, given_back = desk.require_public(desk.named(pieces, amount)), Mix(desk.chips.code)
+        bought = happened(
+            "cash_out", {"drawer": code, "player": player_ref}, amount=amount, chips=taken, change=given_back
+        )
+        _enter(command, drawer, "cage.cash_out", [bought], player=player_ref)
+        return "cage.cash_out", _exchanged(player, amount, taken, given_back)
+
+    return _at_drawer(command, code, change, status=201)
+
+
+def _customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:
+    _require_open(drawer)
+    player = Player.objects.filter(house=drawer.house, ref=player_ref).first()
+    if player is None:
+        raise NotFound(f"This house knows no player {player_ref}.")
+    player.house = drawer.house
+    return player, Desk(drawer.house, drawer.account("9120"), drawer.code)
+
+
+def _exchanged(player: Player, amount: int, chips: Mix, given_back: Mix | None = None) -> dict[str, Any]:
+    held = chart.balances(player.house, [player.wallet])[player.wallet]
+    told = {"player": player.ref, "amount": amount, "player_chips": held, "exchanged": chips.as_json()}
+    return told | ({"change": given_back.as_json()} if given_back else {})
+
+
+def close_drawer(
+    *,
+    command: Command,
+    code: str,
+    counted_cash: int,
+    counted_chips: int | None = None,
+    counted_pieces: Pieces | None = None,
+) -> Answer:
     """Count the drawer, post what is over or short, and return everything to the vault.
 
     Cash short is an expense against the drawer's cash. Chips short are in the public's hands without anybody having
-    paid: the house owes them (5210/2015) and custody moves to the public; over is the mirror of each.
+    paid: the house owes them and custody moves to the public; over is the mirror of each. Chips are compared by
+    denomination; where others are there than expected, worth the same, they were exchanged with the public and no money
+    moves. A count that only says what the chips are worth is taken to have found the expected pieces, and what is over
+    or short in chips as `_variance` works them out.
     """
 
     def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
         shift = _require_open(drawer)
-        cash, chips = selectors.holdings(drawer)
-        lines = [
-            *_variance(drawer.account("5200"), drawer.account("1020"), cash - counted_cash),
-            *_variance(drawer.account("5210"), drawer.account("2015"), chips - counted_chips),
-            *_variance(drawer.account("9170"), drawer.account("9120"), chips - counted_chips),
-            ("1010", drawer.account("1020"), counted_cash),
-            ("9110", drawer.account("9120"), counted_chips),
+        cash, desk = selectors.cash(drawer), Desk(drawer.house, drawer.account("9120"), code)
+        expected = desk.rack
+        if counted_pieces is None:
+            variance = _variance(desk, (counted_chips or 0) - expected.value)
+        else:
+            variance = desk.named(counted_pieces, counted_chips) - expected
+        counted = expected + variance
+        events = [
+            *_cash_variance(code, counted_cash - cash),
+            *_chip_variance(drawer, variance),
+            happened("float_returned", {"drawer": code}, cash=counted_cash, chips=counted),
         ]
-        _enter(command, drawer, "drawer.closed", lines, shift=shift.number)
+        _enter(command, drawer, "drawer.closed", events, shift=shift.number)
         Shift.objects.filter(id=shift.id).update(
             closed_by=command.acting.staff,
             closed_at=ClockTimestamp(),
             expected_cash=cash,
             counted_cash=counted_cash,
-            expected_chips=chips,
-            counted_chips=counted_chips,
+            expected_chips=expected.value,
+            counted_chips=counted.value,
+            expected_pieces=expected.as_json(),
+            counted_pieces=counted.as_json(),
         )
         shift.refresh_from_db()
         return "drawer.closed", {"reconciliation": selectors.reconciliation(shift)}
@@ -187,8 +246,32 @@ def close_drawer(*, command: Command, code: str, counted_cash: int, counted_chip
     return _at_drawer(command, code, change)
 
 
-def _variance(debit: str, credit: str, short: int) -> list[Line]:
-    """The line for a shortage of `short` minor units, mirrored when it is negative (over), none when it is zero."""
-    if short > 0:
-        return [(debit, credit, short)]
-    return [(credit, debit, -short)] if short < 0 else []
+def _variance(desk: Desk, over: int) -> Mix:
+    """The chips that a count by value found over (short: below zero), worked out: over from the public, short to it,
+    with change where need be. More than the public can have had is booked in the fewest chips. Raises Conflict
+    chips_cannot_make where a shortage cannot be made of the drawer's chips: then the pieces have to be counted."""
+    if over < 0:
+        less, more = desk.pay_out(-over)
+        return more - less
+    try:
+        more, less = desk.take_in(over)
+    except Conflict:
+        return mix.canonical(desk.chips, over)
+    return more - less
+
+
+def _cash_variance(code: str, over: int) -> list[Happened]:
+    return [happened("cash_over" if over > 0 else "cash_short", {"drawer": code}, amount=abs(over))]
+
+
+def _chip_variance(drawer: Drawer, variance: Mix) -> list[Happened]:
+    places = {"place": drawer.code, "rack": drawer.account("9120")}
+    return [
+        happened(
+            "chip_over" if variance.value > 0 else "chip_short",
+            places,
+            amount=abs(variance.value),
+            missing=variance.shortage,
+            surplus=variance.surplus,
+        )
+    ]

@@ -1,21 +1,22 @@
-"""From the engine's money events to the ledger's legs: one table, read by play and by settlement alike."""
+"""From the engine's money events to the events of the books: one table, read by play and by settlement alike."""
 
 from collections.abc import Iterable, Sequence
 
+from casino.chips.changing import Desk
 from casino.hands.models import Hand
-from casino.house.books import Line
+from casino.house.events import Happened, happened
 from engine.events import Move, MoveKind
 
-#: Kind of move -> its (debit, credit) pairs by account number, as in the chart's table of events.
-LINES: dict[MoveKind, tuple[tuple[str, str], ...]] = {
-    MoveKind.CARRY_IN: (("2040", "2030"),),
-    MoveKind.STAKE: (("2020", "2030"),),
-    MoveKind.PENALTY: (("2020", "2030"),),
-    MoveKind.RETURNED: (("2030", "2020"),),
-    MoveKind.AWARD: (("2030", "2020"),),
-    MoveKind.TAX: (("2030", "4010"), ("9150", "9170")),
-    MoveKind.CARRY_OUT: (("2030", "2040"),),
-    MoveKind.BONUS: (("5100", "2020"), ("9170", "9130")),
+#: Kind of move -> the event that books it, and the name its amount has there. Dr and Cr stand in `house.events` only.
+BOOKED: dict[MoveKind, tuple[str, str]] = {
+    MoveKind.CARRY_IN: ("carried_in", "amount"),
+    MoveKind.STAKE: ("stake", "amount"),
+    MoveKind.PENALTY: ("missing_vizi", "amount"),
+    MoveKind.RETURNED: ("stake_returned", "amount"),
+    MoveKind.AWARD: ("award", "net"),
+    MoveKind.TAX: ("award", "tax"),
+    MoveKind.CARRY_OUT: ("carried_out", "amount"),
+    MoveKind.BONUS: ("bonus", "amount"),
 }
 #: Posted as soon as they happen, whatever the line that brings them.
 AT_ONCE = frozenset({MoveKind.CARRY_IN, MoveKind.STAKE})
@@ -35,14 +36,26 @@ def at_settlement(moves: Sequence[Move], ending: int) -> list[Move]:
     return [move for move in moves[ending:] if move.kind not in AT_ONCE]
 
 
-def lines(hand: Hand, moves: Iterable[Move]) -> list[Line]:
-    """What these moves debit and credit."""
-    return [
-        (_account(hand, debit, move.seat), _account(hand, credit, move.seat), move.amount)
-        for move in moves
-        for debit, credit in LINES[move.kind]
-    ]
+def events(hand: Hand, moves: Iterable[Move]) -> list[Happened]:
+    """What these moves are in the books, the chips of tax and bonus worked out.
+
+    Chips change places only where they cross between the public and the house: stakes, awards and pots stay with the
+    public. Raises Conflict chips_cannot_make and InsufficientFunds, see `chips.changing`.
+    """
+    desk = Desk(hand.house, hand.table.account("9130"), hand.table.code)
+    return [event for move in moves for event in _events(hand, move, desk)]
 
 
-def _account(hand: Hand, number: str, seat: int) -> str:
-    return hand.table.stack_account(hand.player_of(seat)) if number == "2020" else hand.table.account(number)
+def _events(hand: Hand, move: Move, desk: Desk) -> list[Happened]:
+    name, amount = BOOKED[move.kind]
+    places = {"table": hand.table.code}
+    if move.seat:
+        places["player"] = hand.player_of(move.seat)
+    match move.kind:
+        case MoveKind.TAX:
+            chips, before = desk.for_the_box(move.amount)
+            return [*before, happened(name, places, tax=move.amount, chips=chips)]
+        case MoveKind.BONUS:
+            chips, change = desk.pay_out(move.amount)
+            return [happened(name, places, amount=move.amount, chips=chips, change=change)]
+    return [happened(name, places, **{amount: move.amount})]

@@ -8,11 +8,12 @@ from typing import Any
 
 from casino import commands, sql
 from casino.audit.services import Actor, record
+from casino.chips import selectors as chips
 from casino.commands import Answer, Command
 from casino.errors import Conflict, ProofFailed, Unprocessable
-from casino.hands import deals, postings, selectors
+from casino.hands import deals, postings, selectors, trays
 from casino.hands.models import Hand, HandState, Mode
-from casino.house import books, chart, outbox
+from casino.house import books, outbox
 from casino.house.models import ClockTimestamp, House
 from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
@@ -52,8 +53,6 @@ HOUSE_MUST_SET = {
     "ferbli": ("vizi", "table_max", "tax_bps"),
     "faerbeln": ("ante", "lower", "round2_unit", "bonus41", "tax_bps"),
 }
-#: Hands worth 41 that one deal can hold: one a suit.
-MOST_BONUSES = 4
 
 
 def warm_up() -> None:
@@ -64,7 +63,8 @@ def warm_up() -> None:
 def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) -> Table:
     """Set up a table after the engine has accepted its options.
 
-    Raises the engine's typed option errors, and Unprocessable for what a house table must set or cannot seat.
+    Raises the engine's typed option errors, Unprocessable for what a house table must set, cannot seat or cannot pay in
+    chips, and Conflict no_chip_set.
     """
     info = engine.game_info(terms.game)
     if not info.min_seats <= terms.seats <= info.max_seats:
@@ -85,6 +85,7 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
         raise Unprocessable(
             f"A stack must cover the forced payments of a hand, {least}.", code="min_stack_too_small", min=least
         )
+    trays.require_terms(chips.in_use(house), dict(terms.options), terms.min_stack, terms.max_stack)
     return tables.create_table(house=house, code=code, terms=terms, actor=actor)
 
 
@@ -197,7 +198,7 @@ def _post_at_once(play: _Play) -> None:
             hand.house,
             key=f"hand:{hand.name}:{play.first_seq}",
             kind="hand.stakes" if play.first_seq else "hand.carry_in",
-            lines=postings.lines(hand, moves),
+            happened=postings.events(hand, moves),
             metadata={"hand": hand.name, "first_line": play.first_seq, "lines": len(play.lines)},
         )
 
@@ -274,7 +275,7 @@ def deal(
         table = tables.lock_table(command, code)
         tables.require_state(table, TableState.OPEN)
         order = _play_order(table, dealer_seat, sitting_out)
-        _require_tray(table, len(order))
+        trays.require_tray(table, len(order))
         hand = _new_hand(table, order, mode, announced=call_or_discard)
         if call_or_discard and not hand.carry:
             raise Conflict("Call or discard is for a deal that begins with a cukassza.", code="no_cukassza", carry=0)
@@ -360,22 +361,6 @@ def _play_order(table: Table, dealer_seat: int | None, sitting_out: Sequence[int
     # A dealer who has left or sits out is replaced by the next in play order.
     dealer = tables.in_play_order(dealt_in, after=wanted - 1)[0].seat
     return tables.in_play_order(dealt_in, after=dealer)
-
-
-def _require_tray(table: Table, seats: int) -> None:
-    """Refuse a hand whose bonuses the table's tray might not be able to pay: chips must be there to be promised."""
-    most = int(table.options.get("bonus41") or 0) * min(seats, MOST_BONUSES)
-    if not most:
-        return
-    tray = table.account("9130")
-    held = chart.balances(table.house, [tray])[tray]
-    if held < most:
-        raise Conflict(
-            f"The tray of table {table.code} holds {held}, the bonuses of a hand can be {most}. Bring chips first.",
-            code="tray_too_small",
-            min=most,
-            tray=held,
-        )
 
 
 def _too_short(hand: Hand, error: StackTooShort) -> Unprocessable:

@@ -13,6 +13,7 @@ from casino.audit.services import Actor, Receipt, record
 from casino.hands import deals, postings, selectors
 from casino.hands.models import Hand, HandState
 from casino.house import books, chart, outbox
+from casino.house.events import happened
 from casino.house.models import ClockTimestamp, OutboxMessage
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
@@ -54,7 +55,7 @@ def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
         hand.house,
         key=f"hand:{hand.name}:settlement",
         kind="hand.settled",
-        lines=postings.lines(hand, moves),
+        happened=postings.events(hand, moves),
         metadata={"hand": hand.name, "digest": hand.digest},
     )
     _finish(hand, HandState.SETTLED, TableState.OPEN, entered.transaction_id)
@@ -66,6 +67,7 @@ def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
             "result": hand.result,
             "digest": hand.digest,
             "balances": entered.balances,
+            "racks": entered.racks,
             "settlement": entered.transaction_id,
         },
     )
@@ -100,14 +102,14 @@ def compare(hand: Hand, game: engine.Hand) -> str | None:
 def _dispute(hand: Hand, reason: str, actor: Actor) -> None:
     """Freeze the pot: nothing is paid until somebody rules. The next hand cannot be dealt."""
     log.error("hand %s is disputed: %s", hand.name, reason)
-    pot, frozen = hand.table.account("2030"), hand.table.account("2070")
+    pot = hand.table.account("2030")
     amount = chart.balances(hand.house, [pot])[pot]
     if amount:
         books.enter(
             hand.house,
             key=f"hand:{hand.name}:dispute",
             kind="hand.disputed",
-            lines=[(pot, frozen, amount)],
+            happened=[happened("disputed", {"table": hand.table.code}, amount=amount)],
             metadata={"hand": hand.name, "reason": reason},
         )
     _finish(hand, HandState.DISPUTED, TableState.DISPUTED, None)

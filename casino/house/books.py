@@ -1,25 +1,32 @@
-"""Posting by account code: services speak of codes and (debit, credit, amount), the ledger of ids and signed legs."""
+"""Posting what has happened: services name events of the table in `events`, the ledger gets ids and signed legs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from casino.errors import ProofFailed
 from casino.house import chart
+from casino.house.events import Happened, Line
 from casino.house.models import House
+from casino.mix import Mix
+from ledger.errors import InsufficientFunds
 from ledger.models import Transaction
 from ledger.posting import Leg, post, reverse
-
-#: One line of a posting as the chart writes it, `Dr/Cr amount`: (debited code, credited code, minor units > 0).
-Line = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A ledger transaction's id and the balances it left, by account code."""
+    """A ledger transaction's id and what it left: balances of money accounts by code in minor units, and pieces by
+    rack and denomination, of what it touched."""
 
     transaction_id: int
     balances: dict[str, int]
+    racks: dict[str, dict[str, int]]
+
+
+#: One leg before it has an account id: code, commodity, denomination (0 for money), units with their sign.
+_Half = tuple[str, str, int, int]
 
 
 def enter(
@@ -27,19 +34,57 @@ def enter(
     *,
     key: str,
     kind: str,
-    lines: Iterable[Line],
+    happened: Iterable[Happened],
     metadata: Mapping[str, Any],
     occurred_at: datetime | None = None,
 ) -> Entered:
-    """Post one ledger transaction; returns its id and the balances it left, by account code, on their normal sides.
+    """Post one ledger transaction of everything that happened together; returns its id and the balances it left.
 
-    `key` is unique in the house: the same key and content again posts nothing. Raises the ledger's typed errors.
+    `key` is unique in the house: the same key and content again posts nothing. Raises the ledger's typed errors, and
+    ProofFailed when chips and what is owed for them would part.
     """
-    lines = list(lines)
-    ids = chart.ids(house, {code for debit, credit, _ in lines for code in (debit, credit)})
-    legs = [leg for debit, credit, amount in lines for leg in (Leg(ids[debit], amount), Leg(ids[credit], -amount))]
+    halves = [half for event in happened for line in event.lines() for half in _halves(house, line)]
+    _require_backed(halves)
+    ids = chart.ids(house, {(code, commodity) for code, commodity, _, _ in halves})
+    legs = [Leg(ids[code, commodity], units) for code, commodity, _, units in halves]
     posted = post(book=house.id, key=key, kind=kind, legs=legs, metadata=metadata, occurred_at=occurred_at)
-    return Entered(posted.transaction_id, {code: posted.balances[id_].balance for code, id_ in ids.items()})
+    balances: dict[str, int] = {}
+    racks: dict[str, dict[str, int]] = {}
+    for (code, commodity), id_ in ids.items():
+        left = posted.balances[id_].balance
+        if chart.kind_of(code).custody:
+            racks.setdefault(code, {})[str(chart.face_value(commodity))] = left
+        else:
+            balances[code] = left
+    return Entered(posted.transaction_id, balances, racks)
+
+
+def _halves(house: House, line: Line) -> list[_Half]:
+    debit, credit, what = line
+    if isinstance(what, Mix):
+        moved = [(chart.commodity(house, what.chip_set, value), value, pieces) for value, pieces in what.pieces.items()]
+    else:
+        moved = [(house.currency, 0, what)] if what else []
+    return [
+        half
+        for commodity, value, units in moved
+        for half in ((debit, commodity, value, units), (credit, commodity, value, -units))
+    ]
+
+
+def _require_backed(halves: Iterable[_Half]) -> None:
+    apart = sum(chart.kind_of(code).weight(value) * units for code, _, value, units in halves)
+    if apart:
+        raise ProofFailed(f"Chips out and what is owed for them would differ by {apart}. Nothing was written.")
+
+
+def require(house: House, code: str, held: int, needed: int) -> None:
+    """Refuse, in the ledger's own words, what takes more from a pile than is there. Raises InsufficientFunds."""
+    if held < needed:
+        raise InsufficientFunds(
+            f"account {code} holds {held}, needs {needed}",
+            {"account_code": code, "balance": held, "needed": needed, "min_balance": 0},
+        )
 
 
 def reverse_all(house: House, *, keys: str, metadata: Mapping[str, Any]) -> dict[str, int]:

@@ -8,9 +8,10 @@ from django.db.models import Count, Q, Sum
 from casino.audit.verify import verify_house
 from casino.cage import selectors as cage
 from casino.cage.models import Shift
+from casino.chips.models import Imbalance
 from casino.hands import settlement
 from casino.hands.models import UNSETTLED, Hand, HandState
-from casino.house.chart import CHIP_LIABILITIES
+from casino.house.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, COMMISSIONED, face_value
 from casino.house.models import House, OutboxMessage
 from casino.players.models import Player
 from casino.tables.models import Table
@@ -26,6 +27,8 @@ def house_report(house: House) -> dict[str, Any]:
         "currency": house.currency,
         "tables": tables(house),
         "custody": custody(house),
+        "chips": racks(house),
+        "imbalances": imbalances(house),
         "trial_balance": trial_balance(house),
         "drawers": [
             cage.reconciliation(shift)
@@ -36,8 +39,8 @@ def house_report(house: House) -> dict[str, Any]:
 
 
 def balances(house: House) -> dict[str, int]:
-    """Every account's balance by code, on its normal side."""
-    return dict(Account.objects.filter(book=house.id).values_list("code", "balance"))
+    """Every money account's balance by code, on its normal side."""
+    return dict(Account.objects.filter(book=house.id, commodity=house.currency).values_list("code", "balance"))
 
 
 def tables(house: House) -> list[dict[str, Any]]:
@@ -68,14 +71,67 @@ def tables(house: House) -> list[dict[str, Any]]:
 
 def custody(house: House) -> dict[str, Any]:
     """Chips in public hands against what the house owes for chips: the two must be equal, always."""
-    public, liability = 0, 0
-    for code, balance in balances(house).items():
+    out, liability = 0, 0
+    for code, commodity, balance in _accounts(house):
         number = code.split("/", 1)[0]
-        if number == "9170":
-            public += balance
+        if number in CHIPS_OUT:
+            out += face_value(commodity) * balance
         elif number in CHIP_LIABILITIES:
             liability += balance
-    return {"chips_in_circulation": public, "chip_liability": liability, "equal": public == liability}
+    return {"chips_in_circulation": out, "chip_liability": liability, "equal": out == liability}
+
+
+def _accounts(house: House) -> list[tuple[str, str, int]]:
+    """Code, commodity and balance of every account, as they were at one moment."""
+    return list(Account.objects.filter(book=house.id).values_list("code", "commodity", "balance"))
+
+
+def racks(house: House) -> dict[str, Any]:
+    """Where the chips are: by kind of place and by place, worth and pieces; and by denomination, pieces there are
+    against pieces commissioned. A house that kept custody by value has chips of one minor unit."""
+    kinds: dict[str, dict[str, Any]] = {
+        kind.number: {"kind": kind.name, "value": 0, "places": {}} for kind in CHART.values() if kind.custody
+    }
+    commissioned: dict[str, int] = {}
+    there: dict[str, int] = {}
+    for code, commodity, balance in sorted(_accounts(house), key=lambda account: (account[0], face_value(account[1]))):
+        number, _, place = code.partition("/")
+        if number not in kinds:
+            continue
+        value = face_value(commodity)
+        kinds[number]["value"] += value * balance
+        found = kinds[number]["places"].setdefault(place, {"value": 0, "pieces": {}})
+        found["value"] += value * balance
+        if balance:
+            found["pieces"][str(value)] = found["pieces"].get(str(value), 0) + balance
+        side = commissioned if number == COMMISSIONED else there
+        side[commodity] = side.get(commodity, 0) + balance
+    return {
+        "racks": kinds,
+        "denominations": [
+            {
+                "commodity": commodity,
+                "value": face_value(commodity),
+                "commissioned": commissioned.get(commodity, 0),
+                "there": there.get(commodity, 0),
+                "equal": commissioned.get(commodity, 0) == there.get(commodity, 0),
+            }
+            for commodity in sorted(commissioned.keys() | there.keys(), key=face_value)
+        ],
+    }
+
+
+def custody_problems(house: House) -> dict[str, Any]:
+    """What is wrong between chips and money, empty when nothing is."""
+    sides, lost = custody(house), [row for row in racks(house)["denominations"] if not row["equal"]]
+    problems: dict[str, Any] = {} if sides["equal"] else {"custody": sides}
+    return problems | ({"denominations": lost} if lost else {})
+
+
+def imbalances(house: House) -> list[dict[str, Any]]:
+    """What the continuous check of chips against money has ever found, the newest first."""
+    found = Imbalance.objects.filter(house=house).order_by("-id")
+    return list(found.values("found_at", "found", "cleared_at"))
 
 
 def trial_balance(house: House) -> dict[str, Any]:
@@ -104,6 +160,7 @@ def verification(house: House) -> dict[str, Any]:
     chains = list(verify_house(house))
     chain_findings = [report.finding for report in chains if report.finding]
     book_findings = checks.verify(house.id)
+    apart = custody_problems(house)
     return {
         "hands": Hand.objects.filter(house=house).count(),
         "hand_findings": hand_findings,
@@ -115,7 +172,8 @@ def verification(house: House) -> dict[str, Any]:
         "book_findings": [
             {"check": finding.check, "subject": finding.subject, "detail": finding.detail} for finding in book_findings
         ],
-        "ok": not (hand_findings or chain_findings or book_findings),
+        "custody_findings": apart,
+        "ok": not (hand_findings or chain_findings or book_findings or apart),
     }
 
 

@@ -9,9 +9,13 @@ from django.db.models import Max
 
 from casino import commands, locks, sql
 from casino.audit.services import Actor, record
+from casino.chips import floats
+from casino.chips import selectors as chips
+from casino.chips.changing import Desk
 from casino.commands import Acting, Answer, Command
 from casino.errors import Conflict, NotFound, Unprocessable, WrongTerminal
 from casino.house import books, chart
+from casino.house.events import Happened, happened, moved_anything
 from casino.house.models import ClockTimestamp, House
 from casino.players.models import Player
 from casino.staff.models import TerminalKind
@@ -19,7 +23,10 @@ from casino.tables import selectors
 from casino.tables.models import KasszaEnd, Seating, Sitting, Table, TableState
 
 #: Accounts that every table has for itself, so that no two tables ever wait for the same row.
-TABLE_ACCOUNTS = ("2030", "2040", "2070", "4010", "5100", "9130", "9150", "9170")
+TABLE_ACCOUNTS = (
+    "1050", "2015", "2030", "2040", "2050", "2060", "2070", "4010", "4020", "5100", "5210",
+    "9130", "9140", "9150", "9160", "9170",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,22 +48,32 @@ def create_table(*, house: House, code: str, terms: Terms, actor: Actor) -> Tabl
         table = Table(house=house, code=code, **agreed)
         table.full_clean()
         table.save(force_insert=True)
-        chart.open_accounts(house, [table.account(number) for number in TABLE_ACCOUNTS])
+        chart.open_accounts(house, [table.account(number) for number in TABLE_ACCOUNTS], chips.in_use(house))
         record(chain=table.chain, house=house, kind="table.set_up", actor=actor, data=agreed)
     return table
 
 
-def stock_tray(*, table: Table, amount: int, actor: Actor) -> None:
-    """Bring chips (minor units at face value) from the vault to a table's tray, from which the house pays a bonus."""
+def stock_tray(
+    *, table: Table, amount: int | None = None, pieces: Mapping[Any, int] | None = None, actor: Actor
+) -> None:
+    """Bring chips from the vault to a table's tray, from which the house pays bonuses and makes change: these `pieces`
+    by denomination, or a spread of denominations worth `amount` minor units. Once for each table."""
     with transaction.atomic():
+        stock = floats.from_vault(table.house, amount=amount, pieces=pieces)
         books.enter(
             table.house,
             key=f"tray:{table.code}:stock",
             kind="table.tray_stocked",
-            lines=[(table.account("9130"), "9110", amount)],
+            happened=[happened("tray_stocked", {"table": table.code}, chips=stock)],
             metadata={"table": table.code},
         )
-        record(chain=table.chain, house=table.house, kind="table.tray_stocked", actor=actor, data={"amount": amount})
+        record(
+            chain=table.chain,
+            house=table.house,
+            kind="table.tray_stocked",
+            actor=actor,
+            data={"amount": stock.value, "chips": stock.as_json()},
+        )
 
 
 # --- What every write at a table shares -----------------------------------------------------------------------------
@@ -166,6 +183,7 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
                 f"Table {code} has seats 1 to {table.seats}.", code="no_such_seat", min=1, max=table.seats
             )
         _require_limits(table, amount)
+        chips.in_use(table.house).require_payable(amount, "A stack")
         sitting = selectors.open_sitting(table)
         try:
             with transaction.atomic():
@@ -176,13 +194,12 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
                 f"Seat {seat} is taken." if taken else f"{player_ref} sits at this table already.",
                 code="seat_taken" if taken else "already_seated",
             ) from None
-        stack = table.stack_account(player_ref)
-        chart.open_accounts(table.house, [stack])
+        chart.open_accounts(table.house, [table.stack_account(player_ref)])
         books.enter(
             table.house,
             key=command.ledger_key(),
             kind="table.sat_down",
-            lines=[(player.wallet, stack, amount)],
+            happened=[happened("sat_down", {"table": code, "player": player_ref}, amount=amount)],
             metadata={"table": code, "player": player_ref},
         )
         return "table.sat_down", {"seat": seat, "player": player_ref, "amount": amount}
@@ -198,11 +215,12 @@ def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
         seating = _at_seat(table, seat)
         player = seating.player
         _require_limits(table, selectors.stacks(table, [seating])[player.ref] + amount)
+        chips.in_use(table.house).require_payable(amount, "A stack")
         books.enter(
             table.house,
             key=command.ledger_key(),
             kind="table.chips_added",
-            lines=[(player.wallet, table.stack_account(player.ref), amount)],
+            happened=[happened("sat_down", {"table": code, "player": player.ref}, amount=amount)],
             metadata={"table": code, "player": player.ref},
         )
         return "table.chips_added", {"seat": seat, "player": player.ref, "amount": amount}
@@ -229,17 +247,12 @@ def close_table(*, command: Command, code: str) -> Answer:
         require_state(table, TableState.OPEN)
         seatings = selectors.seated(table)
         shares = _share_cukassza(table, seatings)
-        cukassza = table.account("2040")
         if shares:
-            lines = [(cukassza, account, amount) for account, amount in shares.items()]
-            house_share = shares.get(table.account("4010"), 0)
-            if house_share:
-                lines.append((table.account("9150"), table.account("9170"), house_share))
             books.enter(
                 table.house,
                 key=command.ledger_key("kassza"),
                 kind="table.kassza_end",
-                lines=lines,
+                happened=_shared_out(table, shares),
                 metadata={"table": code, "rule": table.kassza_end},
             )
         amounts = _stand_up(table, seatings, key=command.ledger_key())
@@ -280,17 +293,15 @@ def _require_limits(table: Table, stack: int) -> None:
 def _stand_up(table: Table, seatings: list[Seating], *, key: str) -> dict[str, int]:
     """Move whole stacks back into their players' hands; returns the amounts by player reference."""
     amounts = selectors.stacks(table, seatings)
-    lines = [
-        (table.stack_account(seating.player.ref), seating.player.wallet, amounts[seating.player.ref])
-        for seating in seatings
-        if amounts[seating.player.ref]
+    left = [
+        happened("left", {"table": table.code, "player": player}, amount=amount) for player, amount in amounts.items()
     ]
-    if lines:
+    if moved_anything(left):
         books.enter(
             table.house,
             key=key,
             kind="table.left",
-            lines=lines,
+            happened=left,
             metadata={"table": table.code, "players": sorted(amounts)},
         )
     Seating.objects.filter(id__in=[seating.id for seating in seatings]).update(left_at=ClockTimestamp())
@@ -320,6 +331,19 @@ def _share_cukassza(table: Table, seatings: list[Seating]) -> dict[str, int]:
     shares = {table.stack_account(seating.player.ref): share for seating in ordered}
     shares[table.stack_account(ordered[0].player.ref)] += odd
     return {account: value for account, value in shares.items() if value}
+
+
+def _shared_out(table: Table, shares: Mapping[str, int]) -> list[Happened]:
+    """The shares of `_share_cukassza` as events of the books; the house's share falls into the tax box."""
+    events = []
+    for account, amount in shares.items():
+        if account == table.account("4010"):
+            box, before = Desk(table.house, table.account("9130"), table.code).for_the_box(amount)
+            events += [*before, happened("cukassza_to_house", {"table": table.code}, tax=amount, chips=box)]
+        else:
+            player = account.rsplit("/", 1)[-1]
+            events.append(happened("cukassza_shared", {"table": table.code, "player": player}, amount=amount))
+    return events
 
 
 def in_play_order(seatings: list[Seating], *, after: int) -> list[Seating]:

@@ -12,7 +12,7 @@ from typing import Any
 from deploy.demo.client import Terminal
 from deploy.demo.dealer import Console
 from deploy.demo.evening import RecordedTable, players
-from deploy.demo.seed import DRAWER, Credentials
+from deploy.demo.seed import DRAWER, DRAWER_OF_EACH, Credentials, chips_worth
 
 #: The short electronic sitting after the recorded hands.
 ELECTRONIC_HANDS = 12
@@ -36,10 +36,10 @@ class Cashier:
         self.version = answer["version"]
         return answer
 
-    def open(self, *, cash: int, chips: int) -> None:
-        """Open the drawer with its float."""
+    def open(self, *, cash: int, pieces: dict[int, int]) -> None:
+        """Open the drawer with its float: cash, and chips by denomination."""
         with self._lock:
-            self._write("open", {"cash": cash, "chips": chips})
+            self._write("open", {"cash": cash, "pieces": {str(value): count for value, count in pieces.items()}})
 
     def register(self, refs: Iterable[str]) -> None:
         """Register players."""
@@ -60,7 +60,7 @@ class Cashier:
         """Count the drawer and close it. The demo's cashier counts what the drawer holds, so nothing is short."""
         with self._lock:
             drawer = self.terminal.get(self._path)
-            return self._write("close", {"cash": drawer["cash"], "chips": drawer["chips"]})
+            return self._write("close", {"cash": drawer["cash"], "pieces": drawer["pieces"]})
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ def play_evening(
             for code in tables
         }
         chips = 3 * sum(table.max_stack for table in tables.values())
-        cashier.open(cash=chips, chips=chips)
+        cashier.open(cash=chips, pieces=chips_worth(chips, DRAWER_OF_EACH))
         cashier.register(players(tables.values()))
         _play_tables(consoles, tables, played, progress)
         played.at_its_height = auditor.get("reports/house")

@@ -15,6 +15,13 @@ from deploy.demo.evening import EveningError, RecordedTable
 
 DRAWER = "C1"
 CURRENCY = "HUF"
+#: The demo's chips: face value in forints -> colour. Each divides the next, and tax may be any whole amount.
+CHIPS = {
+    1: "white", 5: "grey", 25: "yellow", 100: "red", 500: "green", 1_000: "blue", 5_000: "purple", 25_000: "orange",
+    100_000: "black",
+}  # fmt: skip
+#: Pieces of each small denomination in the vault, in the cashier's drawer, and in each table's tray.
+VAULT_OF_EACH, DRAWER_OF_EACH, TRAY_OF_EACH = 40_000, 4_000, 1_000
 #: Bonuses that a table's tray can pay before it needs a fill.
 TRAY_BONUSES = 100
 
@@ -60,6 +67,13 @@ class Credentials:
         )
 
 
+def chips_worth(amount: int, of_each: int) -> dict[int, int]:
+    """So many chips of every denomination but the largest, and of that what makes it worth `amount` at least."""
+    *small, largest = CHIPS
+    rest = amount - of_each * sum(small)
+    return dict.fromkeys(small, of_each) | {largest: max(-(-rest // largest), 0)}
+
+
 def found_house(tables: Iterable[RecordedTable]) -> Credentials:
     """Found the next demo house with these tables. Needs Django to be set up; commits one transaction."""
     from django.db import transaction
@@ -67,6 +81,7 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
     from casino.api import problems
     from casino.audit.services import Actor
     from casino.cage.services import create_drawer, open_vault
+    from casino.chips.services import introduce
     from casino.hands.services import set_up_table
     from casino.house.models import House
     from casino.tables.models import KasszaEnd
@@ -78,7 +93,9 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
     with transaction.atomic():
         number = House.objects.filter(code__startswith="DEMO-").count() + 1
         house = House.objects.create(code=f"DEMO-{number}", name=f"Demo house {number}", currency=CURRENCY)
-        open_vault(house=house, capital=chips, chips=chips, actor=actor)
+        introduce(house=house, code="MAIN", denominations=CHIPS, actor=actor)
+        # Enough for every tray, and for a drawer that could pay everybody at once.
+        open_vault(house=house, capital=chips, chips=chips_worth(4 * chips, VAULT_OF_EACH), actor=actor)
         create_drawer(house=house, code=DRAWER, actor=actor)
         for table in tables:
             try:
@@ -89,9 +106,9 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
                 if problem is None:
                     raise
                 raise EveningError(f"table {table.code}: {problem['detail']} [{problem['code']}]") from error
-            # A game with a house bonus pays it from the table's own tray.
-            if bonus := int(table.options.get("bonus41", 0)):
-                stock_tray(table=stocked, amount=TRAY_BONUSES * bonus, actor=actor)
+            # Change for the tax, and bonuses where the game has them.
+            bonus = int(table.options.get("bonus41", 0))
+            stock_tray(table=stocked, pieces=chips_worth(TRAY_BONUSES * bonus, TRAY_OF_EACH), actor=actor)
         return _hire(house.code, [table.code for table in tables])
 
 

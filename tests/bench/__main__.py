@@ -1,70 +1,16 @@
 """`python -m tests.bench`: engine, ledger and the whole way of a bet, each against a named reference."""
 
-import os
+import argparse
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import count
 
 from tests.bench import replay
 from tests.bench.alternate import Comparison, compare
+from tests.bench.database import database
+from tests.bench.ledger import report as ledger
 from tests.bench.ranking import bench_ranking, bench_ranking_batch, bench_ranking_numbers
-from tests.services import TestServices
 
-POSTINGS = 200
-
-_RAW = """
-WITH posted AS (
-    INSERT INTO bench_transaction (key, kind, metadata) VALUES (%s, 'bench', '{}') RETURNING id
-), moved AS (
-    UPDATE bench_account SET balance = balance + leg.amount, version = version + 1
-    FROM (VALUES (1, 5), (2, 7), (3, -9), (4, -3)) AS leg (account, amount) WHERE id = leg.account
-    RETURNING id, balance, version, leg.amount
-)
-INSERT INTO bench_entry SELECT moved.id, moved.version, posted.id, moved.amount, moved.balance FROM moved, posted
-"""
-_RAW_TABLES = """
-CREATE TABLE bench_account (id int PRIMARY KEY, balance bigint, version bigint);
-CREATE TABLE bench_transaction (id bigserial PRIMARY KEY, key text UNIQUE, kind text, metadata jsonb,
-    at timestamptz DEFAULT clock_timestamp());
-CREATE TABLE bench_entry (account int, version bigint, transaction bigint, amount bigint, balance_after bigint,
-    PRIMARY KEY (account, version));
-INSERT INTO bench_account SELECT n, 1000000000, 0 FROM generate_series(1, 4) AS n;
-GRANT SELECT, INSERT, UPDATE ON bench_account, bench_transaction, bench_entry TO casino_app;
-GRANT USAGE ON SEQUENCE bench_transaction_id_seq TO casino_app;
-"""
-
-
-def bench_postings() -> Comparison:
-    """A four-leg posting through Django with every guarantee, against the same rows written without any."""
-    from django.db import connection, connections, transaction
-
-    from ledger.posting import AccountSpec, Leg, ensure_accounts, post
-
-    with connections["owner"].cursor() as cursor:
-        cursor.execute(_RAW_TABLES)
-    book = "00000000-0000-4000-8000-000000000001"
-    specs = [AccountSpec(f"bench:{number}", "bench", "HUF", 1, None) for number in range(4)]
-    with transaction.atomic():
-        ids = list(ensure_accounts(book, specs).values())
-    legs = [Leg(account, amount) for account, amount in zip(ids, (5, 7, -9, -3), strict=True)]
-    keys = count()
-
-    def guaranteed() -> int:
-        for _ in range(POSTINGS):
-            with transaction.atomic():
-                post(book, f"bench-{next(keys)}", "bench", legs, {})
-        return POSTINGS
-
-    def raw() -> int:
-        for _ in range(POSTINGS):
-            with transaction.atomic(), connection.cursor() as cursor:
-                cursor.execute(_RAW, [f"raw-{next(keys)}"])
-        return POSTINGS
-
-    return compare(
-        "4-leg posting, 1 client", "postings", guaranteed, "the same rows unguarded", raw, clock=time.monotonic
-    )
+PARTS = ("engine", "ledger", "application")
 
 
 def bench_actions() -> Comparison:
@@ -103,39 +49,31 @@ def bench_actions() -> Comparison:
     )
 
 
-@contextmanager
-def database() -> Iterator[None]:
-    """A throw-away database with the house's schema, the application connected as its least-privileged role."""
-    services = TestServices(os.environ)
-    os.environ.update(services.environ())
-    os.environ["DJANGO_SETTINGS_MODULE"] = "casino.settings"
-    os.environ["CASINO_LOG_LEVEL"] = "WARNING"
-    try:
-        services.start()
-        services.create_database()
-        import django
-
-        django.setup()
-        from django.core.management import call_command
-        from django.db import connections
-
-        call_command("migrate", database="owner", verbosity=0)
-        yield
-        connections.close_all()
-        services.drop_database()
-    finally:
-        services.remove()
-
-
-def main() -> None:
-    """Print one line a comparison."""
+def bench_engine() -> None:
+    """Replay and ranking; needs no server."""
     for comparison in replay.comparisons():
         print(comparison.line(), flush=True)
     for bench in (bench_ranking, bench_ranking_numbers, bench_ranking_batch):
         print(bench().line(), flush=True)
-    with database():
-        print(bench_postings().line(), flush=True)
-        print(bench_actions().line(), flush=True)
+
+
+def main() -> None:
+    """Print one line a comparison, of the parts that were asked for."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all of them if none is named")
+    parser.add_argument("--quick", action="store_true", help="the ledger in one short round, for development")
+    arguments = parser.parse_args()
+    parts = arguments.parts or PARTS
+    if unknown := set(parts) - set(PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    if "engine" in parts:
+        bench_engine()
+    if {"ledger", "application"} & set(parts):
+        with database():
+            if "ledger" in parts:
+                ledger.run(quick=arguments.quick)
+            if "application" in parts:
+                print(bench_actions().line(), flush=True)
 
 
 if __name__ == "__main__":

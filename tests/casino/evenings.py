@@ -10,13 +10,12 @@ from casino.hands.models import Hand
 from casino.hands.services import rules
 from casino.reports.selectors import hand_money, house_report, verification
 from casino.tables.models import KasszaEnd
-from casino.tables.services import stock_tray
 from deploy.demo.client import Refused
 from deploy.demo.dealer import COMPELLED, Console, choose
 from engine.play import Sitting, play_evening
 from engine.record import format_record, parse_record
 from engine.replay import replay
-from tests.casino.kit import ACTOR, Desk, Kit
+from tests.casino.kit import Desk, Kit
 
 
 class DeskTerminal:
@@ -66,10 +65,8 @@ def records(game: str, options: dict[str, Any], *, seats: int, hands: int, stack
 
 
 def table_of(kit: Kit, game: str, options: dict[str, Any], *, code: str = "T1", seats: int) -> None:
-    """A table whose tray can pay bonuses where the game has them."""
-    table = kit.table_for(game, options, code=code, seats=seats, kassza_end=KasszaEnd.SPLIT)
-    if bonus := options.get("bonus41"):
-        stock_tray(table=table, amount=50 * bonus, actor=ACTOR)
+    """A table of these options, whose cukassza is shared at the end."""
+    kit.table_for(game, options, code=code, seats=seats, kassza_end=KasszaEnd.SPLIT)
 
 
 def play_records(kit: Kit, evening: list[Any], *, code: str = "T1") -> None:

@@ -13,6 +13,7 @@ from django.db import transaction
 
 from casino.audit.services import Actor
 from casino.cage.services import create_drawer, open_vault
+from casino.chips.services import introduce
 from casino.hands import settlement
 from casino.hands.services import set_up_table
 from casino.house import chart
@@ -20,7 +21,7 @@ from casino.house.models import House, OutboxMessage
 from casino.players.services import create_player
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.tables.models import KasszaEnd, Table
-from casino.tables.services import Terms
+from casino.tables.services import Terms, stock_tray
 from deploy.demo.dealer import as_action
 from engine.game import game_info, resolve
 
@@ -31,6 +32,13 @@ ACTOR = Actor(staff="test", role="system", terminal="", request="test")
 FERBLI = {"vizi": 100, "table_max": 100_000, "tax_bps": 500, "tax_cap": 5_000}
 FAERBELN = {"ante": 200, "lower": 500, "round2_unit": "lower", "bonus41": 10_000, "tax_bps": 500, "tax_cap": 700}
 CHIPS = 100_000_000
+#: The house's chips, by denomination: worth CHIPS together, and half of them fill a drawer.
+PIECES = {
+    1: 20_000, 5: 20_000, 25: 20_000, 100: 20_000, 500: 20_000, 1_000: 10_380, 5_000: 2_000, 25_000: 1_000,
+    100_000: 420,
+}  # fmt: skip
+#: What lies in the tray of a table, for change: enough for any tax of an evening.
+TRAY = {1: 400, 5: 400, 25: 400, 100: 400, 500: 200, 1_000: 100, 5_000: 20, 25_000: 8, 100_000: 4}
 
 #: The worked hand of the record format: four seats, besszer, a charge, a showdown.
 SAMPLE = (
@@ -101,7 +109,8 @@ class Kit:
     def found(cls) -> "Kit":
         """Found a house."""
         house = House.objects.create(code=f"H{uuid.uuid4().hex[:12]}", name="Test house", currency="HUF")
-        open_vault(house=house, capital=CHIPS, chips=CHIPS, actor=ACTOR)
+        introduce(house=house, code="MAIN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
+        open_vault(house=house, capital=CHIPS, chips=PIECES, actor=ACTOR)
         create_drawer(house=house, code="C1", actor=ACTOR)
         return cls(house)
 
@@ -120,14 +129,18 @@ class Kit:
         return self.table_for("ferbli", agreed, code=code, seats=seats, kassza_end=kassza_end)
 
     def table_for(
-        self, game: str, agreed: dict[str, Any], *, code: str, seats: int, kassza_end: KasszaEnd = KasszaEnd.HOUSE
-    ) -> Table:
-        """Set up a table of any game with exactly these options."""
+        self, game: str, agreed: dict[str, Any], *, code: str, seats: int, kassza_end: KasszaEnd = KasszaEnd.HOUSE,
+        tray: int | None = None,
+    ) -> Table:  # fmt: skip
+        """Set up a table of any game with exactly these options; its tray holds chips for change, or worth `tray`."""
         least = game_info(game).rules.parse(resolve(game, agreed, seats), seats).least_stack
         terms = Terms(
             game=game, options=agreed, seats=seats, min_stack=least, max_stack=1_000_000, kassza_end=kassza_end
         )
-        return set_up_table(house=self.house, code=code, terms=terms, actor=ACTOR)
+        table = set_up_table(house=self.house, code=code, terms=terms, actor=ACTOR)
+        if tray != 0:
+            stock_tray(table=table, amount=tray, pieces=TRAY if tray is None else None, actor=ACTOR)
+        return table
 
     def token(self, role: Role, kind: TerminalKind, place: str) -> str:
         """Hire somebody, enrol a terminal, and issue a token for the two without spending a password hash."""
@@ -176,7 +189,8 @@ class Kit:
         if chips:
             cashier = self.cashier()
             if cashier.refresh()["state"] == "closed":
-                cashier.ok("open", {"cash": CHIPS // 10, "chips": CHIPS // 2})
+                pieces = {str(value): count // 2 for value, count in PIECES.items()}
+                cashier.ok("open", {"cash": CHIPS // 10, "pieces": pieces})
             for ref in refs:
                 cashier.ok("buy-ins", {"player": ref, "amount": chips})
 
@@ -198,6 +212,7 @@ class Kit:
         return [settlement.resolve(message_id) for message_id in waiting.values_list("id", flat=True)]
 
     def balance(self, *codes: str) -> Any:
-        """Ledger balances by account code: one number for one code, else a list."""
-        found = chart.balances(self.house, codes)
+        """Ledger balances by account code, a rack's in value: one number for one code, else a list."""
+        money = [code for code in codes if not chart.kind_of(code).custody]
+        found = {code: chart.rack_value(self.house, code) for code in codes} | chart.balances(self.house, money)
         return found[codes[0]] if len(codes) == 1 else [found[code] for code in codes]

@@ -8,16 +8,19 @@ import pytest
 from django.db import transaction
 
 from casino.audit.models import Event
+from casino.chips import selectors as chips
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState
 from casino.hands.services import set_up_table
 from casino.hands.tasks import resolve_hand
 from casino.house import books
+from casino.house.events import happened
 from casino.house.models import OutboxMessage
+from casino.mix import Mix
 from casino.reports.selectors import hand_money, verification
 from casino.staff.models import Role
 from casino.tables.models import KasszaEnd
-from casino.tables.services import Terms, stock_tray
+from casino.tables.services import Terms
 from deploy.demo.dealer import choose
 from engine.record import parse_record
 from engine.replay import replay
@@ -376,9 +379,7 @@ ALONE_WITH_41 = (
 
 def faerbeln(kit: Kit, *, tray: int, **options: Any) -> Desk:
     """A Färbeln table of three with so many chips in its tray."""
-    table = kit.table_for("faerbeln", FAERBELN | options, code="F1", seats=3)
-    if tray:
-        stock_tray(table=table, amount=tray, actor=ACTOR)
+    kit.table_for("faerbeln", FAERBELN | options, code="F1", seats=3, tray=tray)
     return kit.seated("F1", stacks=(9_000,) * 3)
 
 
@@ -406,7 +407,9 @@ def test_a_tray_emptied_behind_the_hand_pays_nothing_until_it_is_filled(kit: Kit
     desk = faerbeln(kit, tray=30_000, bonus41_for="uncontested")
     dealt(kit, desk, *ALONE_WITH_41, "p1 sm AaKaOaUa")
     with transaction.atomic():
-        books.enter(kit.house, key="empty", kind="test", lines=[("9110", "9130/F1", 25_000)], metadata={})
+        tray = Mix("MAIN", {value: chips.rack(kit.house, "9130/F1")[value] for value in (1_000, 5_000)})
+        sent = [happened("credit_sent", {"table": "F1"}, chips=tray)]
+        books.enter(kit.house, key="empty", kind="test", happened=sent, metadata={})
     message = OutboxMessage.objects.get(house=kit.house)
     with pytest.raises(InsufficientFunds):
         resolve_hand(message.id)
@@ -415,7 +418,8 @@ def test_a_tray_emptied_behind_the_hand_pays_nothing_until_it_is_filled(kit: Kit
     assert kit.balance("2030/F1", "4010/F1", "5100/F1") == [2_100, 0, 0]
     assert desk.refresh()["state"] == "settling"
     with transaction.atomic():
-        books.enter(kit.house, key="fill", kind="test", lines=[("9130/F1", "9110", 25_000)], metadata={})
+        received = [happened("fill_received", {"table": "F1"}, chips=tray)]
+        books.enter(kit.house, key="fill", kind="test", happened=received, metadata={})
     settled(kit, desk)
     assert_house_is_whole(kit)
 

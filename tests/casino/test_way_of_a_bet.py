@@ -9,7 +9,6 @@ from casino.hands.models import Hand, HandLine, HandState
 from casino.house.models import OutboxMessage
 from casino.reports.selectors import hand_money, house_report, verification
 from casino.staff.models import Role
-from casino.tables.services import stock_tray
 from deploy.demo.dealer import as_action, gestures
 from deploy.demo.evening import HERE as DEMO
 from engine.canonical import sha256_of
@@ -17,7 +16,7 @@ from engine.record import parse_record
 from engine.replay import replay
 from engine.shuffle import commitment
 from ledger.models import Transaction
-from tests.casino.kit import ACTOR, SAMPLE, Kit
+from tests.casino.kit import SAMPLE, Kit
 
 
 def test_the_worked_hand_of_the_record_format_pays_what_it_says(kit: Kit) -> None:
@@ -275,14 +274,13 @@ def test_the_house_pays_the_bonus_for_a_41_from_the_tables_own_tray(kit: Kit) ->
         for record in map(json.loads, (DEMO / "faerbeln.jsonl").read_text().splitlines())
         if any(record.get("bonus", [])) and len(record["seats"]) == 3
     )
-    table = kit.table_for("faerbeln", {"tax_bps": 500, **record["opt"]}, code="F1", seats=3)
-    stock_tray(table=table, amount=50_000, actor=ACTOR)
+    kit.table_for("faerbeln", {"tax_bps": 500, **record["opt"]}, code="F1", seats=3, tray=500_000)
     dealer = kit.seated("F1", stacks=(900_000,) * 3)
     dealer.ok("hands", {"mode": "physical", "dealer_seat": 3})
     for gesture in gestures(record["acts"]):
         dealer.act(*gesture)
     kit.settle()
     assert hand_money(Hand.objects.get(house=kit.house))["net"] == record["net"]
-    assert kit.balance("5100/F1", "4010/F1", "9130/F1") == [10_000, record["tax"], 40_000]
+    assert kit.balance("5100/F1", "4010/F1", "9130/F1") == [10_000, record["tax"], 490_000]
     assert verification(kit.house)["ok"]
     assert house_report(kit.house)["custody"]["equal"]

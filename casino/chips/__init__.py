@@ -1,0 +1,1 @@
+"""Chip sets, racks, and working out which chips go where."""

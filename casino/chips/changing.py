@@ -1,0 +1,112 @@
+"""Which chips a posting moves, where nobody names them.
+
+A house that names its chips needs none of this. Where an amount is all there is - the tax of a hand, a bonus, an
+old-fashioned cash-out - the chips are worked out: largest first, out of what is there, and with change where the exact
+chips are not to be had.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from casino import mix
+from casino.chips import selectors
+from casino.errors import Conflict
+from casino.house import books
+from casino.house.events import Happened, happened
+from casino.house.models import House
+from casino.mix import ChipSet, Mix
+
+
+@dataclass
+class Desk:
+    """One rack of the house facing the public, while the chips of a posting are worked out.
+
+    `rack_code` is where the house's chips are (`9130/T1`), `place` names its public account and its boxes. What is
+    worked out is counted on by the next step, so that several payments of one posting add up.
+    """
+
+    house: House
+    rack_code: str
+    place: str
+
+    @cached_property
+    def chips(self) -> ChipSet:
+        """The set in use. Raises Conflict no_chip_set."""
+        return selectors.in_use(self.house)
+
+    @cached_property
+    def rack(self) -> Mix:
+        """What the rack holds."""
+        return selectors.rack(self.house, self.rack_code)
+
+    @cached_property
+    def public(self) -> Mix:
+        """What the public holds, all over the house; nobody else takes any of it before the transaction ends."""
+        selectors.hold_still(self.house)
+        return selectors.public(self.house).surplus
+
+    def for_the_box(self, amount: int) -> tuple[Mix, list[Happened]]:
+        """Chips for a locked box that gives no change (tax): what falls into it, and the exchange with the rack that
+        the public needs before. Raises Conflict chips_cannot_make."""
+        nothing = Mix(self.chips.code)
+        try:
+            # The rack is read only when the public needs change.
+            box, given, change = mix.make(amount, self.public), nothing, nothing
+        except Conflict:
+            box, given, change = mix.collect(amount, self.public, self.rack)
+        self._count(to_rack=given - change, to_public=change - given - box)
+        if not given:
+            return box, []
+        return box, [happened("exchange", {"rack": self.rack_code, "place": self.place}, given=given, change=change)]
+
+    def pay_out(self, amount: int) -> tuple[Mix, Mix]:
+        """Chips from the rack to the public, and what the public gives back. Raises InsufficientFunds when the rack
+        holds less, Conflict chips_cannot_make when it cannot be paid exactly."""
+        books.require(self.house, self.rack_code, self.rack.value, amount)
+        try:
+            given, change = mix.make(amount, self.rack), Mix(self.chips.code)
+        except Conflict:
+            given, change = mix.settle(amount, self.rack, self.public)
+            self._count(to_public=given - change)
+        self._count(to_rack=change - given)
+        return given, change
+
+    def give(self, amount: int) -> Mix:
+        """Chips from the rack, with no change from anybody. Raises as `pay_out`."""
+        books.require(self.house, self.rack_code, self.rack.value, amount)
+        given = mix.make(amount, self.rack)
+        self._count(to_rack=Mix(given.chip_set) - given)
+        return given
+
+    def take_in(self, amount: int) -> tuple[Mix, Mix]:
+        """Chips of the public to the rack, and the change. Raises Conflict chips_cannot_make."""
+        self.chips.require_payable(amount, "A payment")
+        try:
+            taken, change = mix.make(amount, self.public), Mix(self.chips.code)
+        except Conflict:
+            taken, change = mix.settle(amount, self.public, self.rack)
+        self._count(to_rack=taken - change, to_public=change - taken)
+        return taken, change
+
+    def named(self, pieces: Mapping[Any, Any], amount: int | None = None) -> Mix:
+        """Chips that somebody has named, worth `amount` where one is given. Raises Unprocessable."""
+        found = mix.parse(self.chips, pieces)
+        return found if amount is None else mix.worth(found, amount)
+
+    def require_public(self, chips: Mix) -> Mix:
+        """The chips, if the public can have them. Raises Conflict chips_not_out."""
+        if missing := (self.public - chips).shortage:
+            raise Conflict(
+                f"The public cannot have these chips: {missing.as_json()} of them are not in circulation.",
+                code="chips_not_out",
+                missing=missing.as_json(),
+            )
+        return chips
+
+    def _count(self, *, to_rack: Mix | None = None, to_public: Mix | None = None) -> None:
+        if to_rack:
+            self.__dict__["rack"] = self.rack + to_rack
+        if to_public:
+            self.__dict__["public"] = self.public + to_public

@@ -1,0 +1,35 @@
+"""Chips out of the vault."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from casino import mix
+from casino.chips import selectors
+from casino.house import books
+from casino.house.models import House
+from casino.mix import Mix
+
+VAULT = "9110"
+
+
+def from_vault(house: House, *, amount: int | None, pieces: Mapping[Any, int] | None) -> Mix:
+    """Chips that the vault can give: these pieces, worth `amount` where both are given, or a spread of denominations
+    worth `amount`. Nobody else takes any before the transaction ends.
+
+    Raises InsufficientFunds when the vault holds less, Conflict chips_cannot_make, Unprocessable for wrong pieces.
+    """
+    selectors.hold_still(house)
+    chips = selectors.in_use(house)
+    vault = selectors.rack(house, VAULT)
+    if pieces is not None:
+        named = mix.parse(chips, pieces)
+        if amount is not None:
+            mix.worth(named, amount)
+        if (vault - named).shortage:
+            books.require(house, VAULT, vault.value, named.value)
+            raise mix.cannot_make(named.value, vault)
+        return named
+    wanted = amount or 0
+    books.require(house, VAULT, vault.value, wanted)
+    chips.require_payable(wanted, "A float")
+    return mix.spread(wanted, vault)

@@ -1,0 +1,69 @@
+"""Chip sets and their denominations, and what the continuous check of money against custody has found."""
+
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import Q
+
+from casino.house.models import ClockTimestamp, House
+
+#: Set codes stand in the ledger's commodities, `HUF.MAIN.500`: short, no dots.
+SET_CODE = RegexValidator(r"^[A-Z0-9_-]{1,16}\Z", "1 to 16 capital letters, digits, - or _")
+
+
+class ChipSet(models.Model):
+    """One set of chips of a house, in the house's currency. Its row is locked by whoever takes chips off the public or
+    out of the vault, because what they hold is read first and decided on."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="chip_sets")
+    code = models.CharField(max_length=16, validators=[SET_CODE])
+    in_use = models.BooleanField(default=True)
+    introduced_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "chip set"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "code"], name="chip_set_code"),
+            models.UniqueConstraint(fields=["house"], condition=Q(in_use=True), name="chip_set_one_in_use"),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Denomination(models.Model):
+    """One kind of chip. A set never changes: what is commissioned of it is somewhere, and must keep its meaning."""
+
+    chip_set = models.ForeignKey(ChipSet, on_delete=models.PROTECT, related_name="denominations")
+    #: Face value in minor units.
+    value = models.BigIntegerField()
+    colour = models.CharField(max_length=32, blank=True, default="")
+
+    class Meta:
+        verbose_name = "denomination"
+        constraints = [
+            models.UniqueConstraint(fields=["chip_set", "value"], name="denomination_value"),
+            models.CheckConstraint(condition=Q(value__gt=0), name="denomination_positive"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.chip_set_id}.{self.value}"
+
+
+class Imbalance(models.Model):
+    """A moment at which chips and what is owed for them were found to differ; open until a later check finds them
+    equal. The database refuses postings that lead here, so an open row means that somebody went past it."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="imbalances")
+    found_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: What the check found: both sides of the invariant in minor units, and denominations not accounted for.
+    found = models.JSONField()
+    cleared_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "imbalance"
+        constraints = [
+            models.UniqueConstraint(fields=["house"], condition=Q(cleared_at=None), name="imbalance_one_open")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.house_id} {self.found_at}"

@@ -1,0 +1,38 @@
+"""Introducing a chip set."""
+
+from collections.abc import Mapping
+
+from django.db import IntegrityError, transaction
+
+from casino.audit.services import Actor, record
+from casino.chips.models import ChipSet, Denomination
+from casino.errors import Conflict
+from casino.house.models import House
+from casino.mix import ChipSet as Ladder
+
+
+def introduce(*, house: House, code: str, denominations: Mapping[int, str], actor: Actor) -> Ladder:
+    """Give the house its chip set: denominations in minor units with their colours. It never changes afterwards.
+
+    Raises Unprocessable chip_set_not_a_ladder when a denomination does not divide the next, Conflict chip_set_in_use
+    when the house has one.
+    """
+    ladder = Ladder(code, tuple(sorted(denominations)))
+    try:
+        with transaction.atomic():
+            chip_set = ChipSet(house=house, code=code)
+            chip_set.clean_fields()
+            chip_set.save(force_insert=True)
+            Denomination.objects.bulk_create(
+                Denomination(chip_set=chip_set, value=value, colour=denominations[value]) for value in ladder.values
+            )
+            record(
+                chain=f"house/{house.code}",
+                house=house,
+                kind="chips.introduced",
+                actor=actor,
+                data={"chip_set": code, "denominations": {str(value): denominations[value] for value in ladder.values}},
+            )
+    except IntegrityError:
+        raise Conflict(f"House {house.code} has a chip set in use.", code="chip_set_in_use") from None
+    return ladder

@@ -1,0 +1,136 @@
+"""The arithmetic of paying in chips, against trying everything."""
+
+from itertools import product
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from casino import mix
+from casino.errors import Conflict, HouseError, Unprocessable
+from casino.mix import ChipSet, Mix
+
+CHIPS = ChipSet("MAIN", (1, 5, 25, 100))
+
+
+def racks(most: int) -> st.SearchStrategy[Mix]:
+    """Any rack with up to so many of each."""
+    return st.builds(
+        lambda counts: Mix("MAIN", dict(zip(CHIPS.values, counts, strict=True))),
+        st.tuples(*[st.integers(0, most)] * len(CHIPS.values)),
+    )
+
+
+def payable(amount: int, giver: Mix, changer: Mix) -> bool:
+    """Whether any pieces there are make the amount."""
+    ranges = [range(-changer[value], giver[value] + 1) for value in CHIPS.values]
+    return any(sum(map(int.__mul__, CHIPS.values, counts)) == amount for counts in product(*ranges))
+
+
+@given(st.integers(1, 300), racks(3), racks(2))
+def test_a_payment_with_change_is_found_whenever_there_is_one(amount: int, giver: Mix, changer: Mix) -> None:
+    try:
+        given_, change = mix.settle(amount, giver, changer)
+    except Conflict as refusal:
+        assert refusal.code == "chips_cannot_make"
+        assert refusal.extra["there"] == giver.as_json()
+        assert not payable(amount, giver, changer)
+    else:
+        assert given_.value - change.value == amount
+        assert not (giver - given_).shortage and not (changer - change).shortage
+
+
+@given(st.integers(1, 300), racks(4))
+def test_without_change_the_largest_chips_go_first(amount: int, rack: Mix) -> None:
+    nothing = Mix("MAIN")
+    if not payable(amount, rack, nothing):
+        with pytest.raises(Conflict):
+            mix.make(amount, rack)
+        return
+    left = amount
+    for value, count in sorted(mix.make(amount, rack).pieces.items(), reverse=True):
+        assert count == min(rack[value], left // value)
+        left -= value * count
+    assert left == 0
+
+
+@given(st.integers(1, 200), st.integers(1, 200), racks(7), racks(7))
+def test_where_change_is_promised_every_payment_can_be_collected(
+    amount: int, more: int, public: Mix, tray: Mix
+) -> None:
+    most = amount + more - 1
+    assume(public.value >= most and not mix.cannot_change(CHIPS, most, public, tray))
+    box, given_, change = mix.collect(amount, public, tray)
+    assert (box.value, given_.value) == (amount, change.value)
+    assert not (public - given_ + change - box).shortage
+    assert not (tray + given_ - change).shortage
+
+
+@given(st.integers(0, 3_000))
+def test_an_amount_in_the_fewest_chips(amount: int) -> None:
+    found = mix.canonical(CHIPS, amount)
+    assert found.value == amount
+    assert all(found[value] < step for value, step in CHIPS.steps())
+
+
+@given(st.integers(0, 500), racks(40))
+def test_a_float_is_worth_what_was_asked_for(amount: int, rack: Mix) -> None:
+    try:
+        found = mix.spread(amount, rack)
+    except Conflict:
+        assert not _makes(amount, rack)
+    else:
+        assert found.value == amount and not (rack - found).shortage
+
+
+def _makes(amount: int, rack: Mix) -> bool:
+    try:
+        return bool(mix.make(amount, rack)) or amount == 0
+    except Conflict:
+        return False
+
+
+def test_a_float_has_some_of_every_chip() -> None:
+    rack = Mix("MAIN", dict.fromkeys(CHIPS.values, 10_000))
+    assert mix.spread(1_000, rack).pieces.keys() == set(CHIPS.values)
+
+
+@pytest.mark.parametrize(
+    ("given_", "code"),
+    [
+        ({"7": 1}, "unknown_denomination"),
+        ({"05": 1}, "unknown_denomination"),
+        ({5: -1}, "pieces_not_a_count"),
+        ({"5": 1.0}, "pieces_not_a_count"),
+        ({"5": True}, "pieces_not_a_count"),
+        ({"5": "1"}, "pieces_not_a_count"),
+    ],
+)
+def test_chips_that_are_not_of_the_set_are_refused(given_: dict, code: str) -> None:
+    with pytest.raises(Unprocessable) as caught:
+        mix.parse(CHIPS, given_)
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("values", [(), (0, 5), (2, 5), (5, 5), (5, 1)])
+def test_denominations_divide_each_other(values: tuple[int, ...]) -> None:
+    with pytest.raises(HouseError) as caught:
+        ChipSet("MAIN", values)
+    assert caught.value.code == "chip_set_not_a_ladder"
+
+
+def test_what_the_smallest_chip_cannot_make_is_refused() -> None:
+    with pytest.raises(Unprocessable) as caught:
+        ChipSet("BIG", (25, 100)).require_payable(110, "A stack")
+    assert (caught.value.code, caught.value.extra["smallest"]) == ("chips_cannot_make", 25)
+
+
+def test_chips_worth_another_amount_are_refused() -> None:
+    with pytest.raises(Unprocessable) as caught:
+        mix.worth(Mix("MAIN", {5: 3}), 14)
+    assert (caught.value.code, caught.value.extra["chips"]) == ("chips_do_not_add_up", 15)
+
+
+def test_chips_of_two_sets_are_not_added_up() -> None:
+    with pytest.raises(AssertionError):
+        Mix("MAIN", {5: 1}) + Mix("OLD", {5: 1})
