@@ -40,7 +40,8 @@ class Page:
 def statement(account_id: int, *, after: int = 0, limit: int = 100, using: str = DEFAULT_DB_ALIAS) -> Page:
     """Entries with versions above `after`, at most `limit` (1 to MAX_PAGE) of them.
 
-    An account with lanes has no order of its own: raises AccountHasLanes, which names them. Entries never change, so that a page once read stays true and paging neither skips nor repeats any.
+    Entries never change, so that a page once read stays true and paging neither skips nor repeats any. An account with
+    lanes has no order of its own: raises AccountHasLanes, which names them.
     """
     if not 1 <= limit <= MAX_PAGE:
         raise ValueError(f"limit is 1 to {MAX_PAGE}, not {limit}")
@@ -61,9 +62,8 @@ def statement(account_id: int, *, after: int = 0, limit: int = 100, using: str =
         )[: limit + 1]
     )
     lines = tuple(Line(*row) for row in rows)
-    if not lines and (lanes := Account.objects.using(using).filter(id=account_id).values_list("lanes", flat=True)[:1]):
-        if lanes[0]:
-            raise has_lanes(account_id, lanes[0])
+    if not lines:
+        _refuse_lanes(account_id, using)
     more = len(lines) > limit
     lines = lines[:limit]
     return Page(lines, lines[-1].version if more else None)
@@ -76,3 +76,9 @@ def lines(account_id: int, *, after: int = 0, using: str = DEFAULT_DB_ALIAS) -> 
         page = statement(account_id, after=cursor, limit=MAX_PAGE, using=using)
         yield from page.lines
         cursor = page.next_after
+
+
+def _refuse_lanes(account_id: int, using: str) -> None:
+    lanes = Account.objects.using(using).filter(id=account_id, lanes__gt=0).values_list("lanes", flat=True).first()
+    if lanes:
+        raise has_lanes(account_id, lanes)

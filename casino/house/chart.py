@@ -11,8 +11,8 @@ worth what the house owes for chips.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 from uuid import UUID
 
 from django.conf import settings
@@ -95,7 +95,6 @@ CHIPS_OUT = tuple(kind.number for kind in CHART.values() if kind.joined and kind
 COMMISSIONED = "9199"
 
 _ids: dict[tuple[UUID, str, str], int] = {}
-_WEIGHTED = "weight" in {field.name for field in fields(AccountSpec)}
 
 
 def kind_of(code: str) -> Kind:
@@ -133,7 +132,6 @@ def _specs(house: House, code: str, chips: ChipSet | None) -> list[AccountSpec]:
 
 
 def _spec(code: str, kind: Kind, commodity: str, weight: int) -> AccountSpec:
-    joined: dict[str, Any] = {"weight": weight} if _WEIGHTED else {}
     return AccountSpec(
         code=code,
         kind=kind.name,
@@ -142,7 +140,7 @@ def _spec(code: str, kind: Kind, commodity: str, weight: int) -> AccountSpec:
         min_balance=kind.floor,
         # What the whole house shares is locked last and so held for the shortest time.
         lock_rank=0 if "/" in code else 1,
-        **joined,
+        weight=weight,
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
 
-from casino.errors import Conflict, ProofFailed
+from casino.errors import Conflict
 from casino.hands.postings import BOOKED
 from casino.house import books, chart, page
 from casino.house.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT
@@ -18,6 +18,7 @@ from casino.mix import Mix
 from casino.reports.selectors import custody, custody_problems
 from engine.events import MoveKind
 from ledger import checks
+from ledger.errors import Unbacked
 
 
 @pytest.fixture
@@ -133,7 +134,7 @@ def test_the_invariant_joins_what_the_house_owes_with_what_is_out() -> None:
 
 def test_money_that_parts_from_chips_is_not_posted(evening: House) -> None:
     unbacked = happened("buy_in", {"drawer": "C1", "player": "anna"}, amount=500, chips=Mix("MAIN", {100: 4}))
-    with pytest.raises(ProofFailed, match="100"):
+    with pytest.raises(Unbacked, match="100"):
         enter(evening, "unbacked", [unbacked])
     assert_holds(evening, dict(OPENED))
 

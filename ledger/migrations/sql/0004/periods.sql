@@ -22,6 +22,17 @@ ALTER TABLE @schema@.ledger_period ENABLE ALWAYS TRIGGER ledger_period_fixed;
 ALTER TABLE @schema@.ledger_period ENABLE ALWAYS TRIGGER ledger_period_undeleted;
 ALTER TABLE @schema@.ledger_period ENABLE ALWAYS TRIGGER ledger_period_kept;
 
+-- Waits for the postings under way and keeps others waiting until the transaction ends.
+CREATE FUNCTION @schema@.ledger_lock_periods(p_book uuid) RETURNS void
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
+BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'periods open and close under READ COMMITTED: other levels read the book as it was'
+            USING ERRCODE = 'LG018';
+    END IF;
+    PERFORM pg_advisory_xact_lock(ledger_period_lock(p_book));
+END $$;
+
 -- Opens a period, or finds it open. From a book's first period on, every posting belongs to one.
 CREATE FUNCTION @schema@.ledger_open_period(p_book uuid, p_name text) RETURNS TABLE (
     id integer, opened_at timestamptz)
@@ -30,7 +41,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable
 DECLARE
     p ledger_period;
 BEGIN
-    PERFORM pg_advisory_xact_lock(ledger_period_lock(p_book));
+    PERFORM ledger_lock_periods(p_book);
     SELECT * INTO p FROM ledger_period WHERE book = p_book AND name = p_name;
     IF NOT FOUND THEN
         INSERT INTO ledger_period (book, name, opened_at) VALUES (p_book, p_name, clock_timestamp()) RETURNING * INTO p;
@@ -51,7 +62,7 @@ DECLARE
     v_name text := 'period ' || p_name;
     v_snapshot bigint;
 BEGIN
-    PERFORM pg_advisory_xact_lock(ledger_period_lock(p_book));
+    PERFORM ledger_lock_periods(p_book);
     SELECT * INTO p FROM ledger_period WHERE book = p_book AND name = p_name;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'period % is unknown', p_name
