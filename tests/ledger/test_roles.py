@@ -139,7 +139,7 @@ def test_creating_the_role_again_changes_nothing(live_db: None) -> None:
 
 def test_another_role_name_is_created_as_asked(live_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     name = 'ledger test\'s "role"'
-    monkeypatch.setattr(settings, "CASINO_APP_ROLE", name)
+    monkeypatch.setattr(settings, "LEDGER_APP_ROLE", name)
     try:
         with connections[OWNER].schema_editor() as editor:
             assert ensure_app_role(editor) == '"ledger test\'s ""role"""'

@@ -431,8 +431,8 @@ BEGIN
             USING ERRCODE = 'LG012', DETAIL = jsonb_build_object('account', r.id, 'account_code', r.code)::text;
     END IF;
     RETURN QUERY
-        SELECT a.id, a.code, a.commodity FROM unnest(p_codes, p_commodities) s(code, commodity)
-        JOIN ledger_account a ON a.book = p_book AND a.code = s.code AND a.commodity = s.commodity;
+        SELECT a.id, a.code, a.commodity FROM unnest(p_codes, p_commodities) WITH ORDINALITY s(code, commodity, nth)
+        JOIN ledger_account a ON a.book = p_book AND a.code = s.code AND a.commodity = s.commodity ORDER BY s.nth;
 END $$;
 
 -- Closes an empty account, with its lanes, for good; closing it again returns the first time.
