@@ -5,7 +5,7 @@ are true of it, and an empty set means that it must be accepted. Account and tra
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ledger.posting import MAX_AMOUNT, AccountSpec, Balance, Posting
@@ -135,7 +135,7 @@ class Book:
                 outcome.replayed[number] = True
                 outcome.left[number] = self.answers[posting.key]
                 if self.done[posting.key] != request:
-                    outcome.faults.add("key_reused")
+                    outcome.faults |= self._shape(request.legs) | {"key_reused"}
                 continue
             outcome.faults |= self._shape(request.legs) | self._apply(request.legs, released)
             outcome.left[number] = {n: self.accounts[n].now for n, _ in request.legs if n in self.accounts}
@@ -311,8 +311,3 @@ class Book:
         if not 0 <= at < len(known.history):
             return {"unknown_account"}
         return set() if known.history[at] == expected else {"balance_differs"}
-
-
-def legs_of(posting: Posting) -> Iterable[tuple[int, int]]:
-    """Its legs as pairs."""
-    return ((leg.account_id, leg.amount) for leg in posting.legs)
