@@ -173,6 +173,10 @@ CASINO_ACCOUNTS_ON: tuple[str, ...] = ()
 CELERY_BEAT_SCHEDULE = {
     "sweep-outbox": {"task": "hands.sweep_outbox", "schedule": 1.0, "options": {"expires": 5}},
     "check-custody": {"task": "reports.check_custody", "schedule": 60.0, "options": {"expires": 60}},
+    "expire-holds": {"task": "house.expire_holds", "schedule": 60.0, "options": {"expires": 60}},
+    # Once an hour: the first of a day takes its snapshot, also where beat was away at midnight.
+    "take-snapshots": {"task": "house.take_snapshots", "schedule": 3600.0, "options": {"expires": 3600}},
+    "check-snapshots": {"task": "reports.check_snapshots", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 
 # --- The rest -------------------------------------------------------------------------------------------------------
