@@ -45,7 +45,13 @@ def trial_balance(book: Book, name: str, *, separator: str = ":", using: str = D
     """
     with connections[using].cursor() as cursor:
         cursor.execute(_TRIAL, {"book": str(book), "name": name, "separator": separator})
-        return TrialBalance(tuple(TrialRow(*row[:4], int(row[4]), int(row[5])) for row in cursor.fetchall()))
+        rows = cursor.fetchall()
+    return TrialBalance(
+        tuple(
+            TrialRow(commodity, kind, prefix, count, int(debit), int(credit))
+            for commodity, kind, prefix, count, debit, credit in rows
+        )
+    )
 
 
 _TRIAL = """
