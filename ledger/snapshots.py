@@ -80,7 +80,7 @@ def differences(book: Book, name: str, *, after: str | None = None, using: str =
 
 _DIFFERENCES = """
 WITH named AS (
-    SELECT n.name, s.id FROM (VALUES (%(name)s::text), (%(after)s::text)) n(name)
+    SELECT n.name, s.id FROM (SELECT %(name)s::text UNION SELECT %(after)s::text) n(name)
     LEFT JOIN ledger_snapshot s ON s.book = %(book)s::uuid AND s.name = n.name WHERE n.name IS NOT NULL
 ), lines AS (
     SELECT coalesce(l.account_id, b.account_id) AS account_id, l.version, l.balance,
