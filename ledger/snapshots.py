@@ -69,8 +69,8 @@ GROUP BY a.commodity, a.kind, prefix ORDER BY a.commodity, a.kind, prefix
 def differences(book: Book, name: str, *, after: str | None = None, using: str = DEFAULT_DB_ALIAS) -> list[Finding]:
     """Where a snapshot says something else than the sums of the entries; empty when it is right.
 
-    `after` names an earlier snapshot that is taken to be right: then only the entries between the two are read. A
-    snapshot that is not there is a finding too.
+    `after` names another snapshot, best the one before, that is taken to be right: then only the entries between the
+    two are read. A snapshot that is not there is a finding too; one that lost accounts no longer sums to zero.
     """
     values = {"book": str(book), "name": name, "after": after}
     with connections[using].cursor() as cursor:
@@ -83,8 +83,9 @@ WITH named AS (
     SELECT n.name, s.id FROM (SELECT %(name)s::text UNION SELECT %(after)s::text) n(name)
     LEFT JOIN ledger_snapshot s ON s.book = %(book)s::uuid AND s.name = n.name WHERE n.name IS NOT NULL
 ), lines AS (
-    SELECT coalesce(l.account_id, b.account_id) AS account_id, l.version, l.balance,
-           coalesce(b.version, 0) AS from_version, coalesce(b.balance, 0) AS from_balance
+    SELECT coalesce(l.account_id, b.account_id) AS account_id, coalesce(l.version, 0) AS version,
+           coalesce(l.balance, 0) AS balance, coalesce(b.version, 0) AS from_version,
+           coalesce(b.balance, 0) AS from_balance, sign(coalesce(l.version, 0) - coalesce(b.version, 0)) AS way
     FROM (SELECT * FROM ledger_snapshot_line WHERE snapshot_id = (SELECT id FROM named WHERE name = %(name)s)) l
     FULL JOIN (SELECT * FROM ledger_snapshot_line WHERE snapshot_id = (SELECT id FROM named WHERE name = %(after)s)) b
            ON b.account_id = l.account_id
@@ -92,14 +93,16 @@ WITH named AS (
 SELECT name, 'there is no such snapshot' FROM named WHERE id IS NULL
 UNION ALL
 SELECT a.code || ' ' || a.commodity,
-       coalesce('holds ' || l.balance || ' at version ' || l.version, 'is missing') || ', its entries give '
-       || l.from_balance + a.normal_side * e.total || ' at version ' || l.from_version + e.entries
+       'holds ' || l.balance || ' at version ' || l.version || ', its entries give '
+       || l.from_balance + l.way * a.normal_side * e.total || ' at version ' || l.from_version + l.way * e.entries
 FROM lines l
 JOIN ledger_account a ON a.id = l.account_id
 CROSS JOIN LATERAL (
     SELECT coalesce(sum(amount), 0) AS total, count(*) AS entries FROM ledger_entry
-    WHERE account_id = l.account_id AND version > l.from_version AND version <= coalesce(l.version, l.from_version)) e
-WHERE (l.balance, l.version) IS DISTINCT FROM (l.from_balance + a.normal_side * e.total, l.from_version + e.entries)
+    WHERE account_id = l.account_id AND version > least(l.version, l.from_version)
+      AND version <= greatest(l.version, l.from_version)) e
+WHERE l.balance <> l.from_balance + l.way * a.normal_side * e.total
+   OR l.version <> l.from_version + l.way * e.entries
 UNION ALL
 SELECT a.commodity, 'sums to ' || sum(a.normal_side * l.balance)
 FROM lines l JOIN ledger_account a ON a.id = l.account_id

@@ -12,13 +12,11 @@ from casino.house.chart import kind_of
 from casino.house.days import Day, closing_snapshot, get
 from casino.house.models import House
 from casino.reports.selectors import trial_rows
+from casino.reports.snapshots import differences
 from casino.tables.models import Table
 from ledger import periods, snapshots
 from ledger.models import Entry, Period, Snapshot, Transaction
 from ledger.periods import Turnover
-
-#: How many of the newest snapshots the continuous check looks at: a day's closing one and the daily one.
-NEWEST = 2
 
 
 def rows(house: House) -> QuerySet[Period]:
@@ -56,24 +54,8 @@ def report(house: House, name: str) -> tuple[Day, dict[str, Any]]:
         "tables": tables,
         "drawers": drawers,
         "trial_balance": _trial_balance(house, name) if closed else None,
-        "snapshot_findings": _differences(house, closing_snapshot(name)) if closed else None,
+        "snapshot_findings": differences(house, closing_snapshot(name)) if closed else None,
     }
-
-
-def snapshot_problems(house: House) -> dict[str, Any]:
-    """By name, the newest snapshots that differ from the entries; empty when none does. Each is compared with the one
-    before it and the entries between the two, so that the whole book is not read every time."""
-    newest = list(Snapshot.objects.filter(book=house.id).order_by("-id").values_list("name", flat=True)[: NEWEST + 1])
-    befores = [*newest[1:], None]
-    found = {name: _differences(house, name, before) for name, before in zip(newest[:NEWEST], befores, strict=False)}
-    return {name: differences for name, differences in found.items() if differences}
-
-
-def _differences(house: House, name: str, after: str | None = None) -> list[dict[str, str]]:
-    return [
-        {"subject": finding.subject, "detail": finding.detail}
-        for finding in snapshots.differences(house.id, name, after=after)
-    ]
 
 
 def _trial_balance(house: House, name: str) -> dict[str, Any]:

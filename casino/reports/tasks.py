@@ -8,7 +8,7 @@ from django.db import transaction
 
 from casino.chips.models import Imbalance, ImbalanceKind
 from casino.house.models import ClockTimestamp, House
-from casino.reports import days, selectors
+from casino.reports import selectors, snapshots
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ def check(house: House) -> bool:
 
 def check_newest(house: House) -> bool:
     """Whether the newest snapshots of one house agree with the entries; keeps the answer in its exceptions."""
-    return _keep(house, ImbalanceKind.SNAPSHOT, days.snapshot_problems(house))
+    return _keep(house, ImbalanceKind.SNAPSHOT, snapshots.newest_problems(house))
 
 
 def _keep(house: House, kind: ImbalanceKind, problems: dict[str, Any]) -> bool:

@@ -12,8 +12,8 @@ from django.db import connections, transaction
 from casino.audit.models import Event
 from casino.chips.models import Imbalance
 from casino.house import chart, tasks
-from casino.reports.days import snapshot_problems
-from casino.reports.selectors import house_report
+from casino.reports.selectors import house_report, verification
+from casino.reports.snapshots import newest_problems
 from casino.reports.tasks import check, check_newest, check_snapshots
 from casino.settings import CELERY_BEAT_SCHEDULE
 from casino.staff.models import Role
@@ -319,7 +319,9 @@ def test_snapshots_are_compared_with_the_one_before_or_with_everything(traded: K
     book = traded.house.id
     with transaction.atomic():
         snapshots.take(book, "third")
-    assert set(snapshot_problems(traded.house)) == {"second", "third"}
+    assert set(newest_problems(traded.house)) == {"second", "third"}
+    verified = verification(traded.house)
+    assert ({one["snapshot"] for one in verified["snapshot_findings"]}, verified["ok"]) == ({"second", "third"}, False)
     assert snapshots.differences(book, "third") == []
     assert [one.detail for one in snapshots.differences(book, "third", after="second")] == [
         "holds 750 at version 3, its entries give 760 at version 3"

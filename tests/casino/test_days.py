@@ -1,5 +1,6 @@
 """Gaming days: which postings go where, when a day closes, and what its report says."""
 
+import itertools
 import json
 from typing import Any
 
@@ -9,9 +10,11 @@ from casino.audit.models import Event
 from casino.house.days import days
 from casino.reports.selectors import house_report, verification
 from casino.staff.models import Role, TerminalKind
+from deploy.demo.dealer import as_action
 from ledger import snapshots
 from ledger.models import Transaction
 from tests.casino.kit import SAMPLE, Desk, Kit
+from tests.casino.test_concurrency import at_once
 
 FIRST, SECOND, THIRD = "2020-02-28", "2020-02-29", "2020-03-01"
 
@@ -252,6 +255,56 @@ def test_the_list_and_a_days_report(kit: Kit) -> None:
     (last,) = office.http.get(page["next"]).json()["results"]
     assert (last["day"], last["version"], last["snapshot"], last["closed_at"]) == (SECOND, 1, None, None)
     assert office.get("days?day=1").status_code == 400
+
+
+def test_days_turn_while_everybody_works(kit: Kit) -> None:
+    kit.table("T1")
+    kit.seated("T1", stacks=(20_000, 20_000))
+    table, cashier, office = kit.dealer("T1", role=Role.FLOOR), kit.cashier(), opened(kit, FIRST)
+    names = [f"2020-03-{day:02}" for day in range(1, 9)]
+
+    def deal_and_void() -> list[int]:
+        found = []
+        for _ in range(8):
+            found.append(table.post("hands", {"mode": "physical"}).status_code)
+            found.append(table.post("hand/actions", {"actions": [as_action("p1 po 100")]}).status_code)
+            found.append(table.post("hand/void", {"reason": "turn of the day"}).status_code)
+        return found
+
+    def exchange() -> list[int]:
+        return [cashier.post("buy-ins", {"player": "T1-u1", "amount": 100}).status_code for _ in range(24)]
+
+    def turn() -> list[int]:
+        found = []
+        for last, following in itertools.pairwise([FIRST, *names]):
+            found.append(office.post("days", {"day": following}).status_code)
+            while (answer := office.post(f"days/{last}/close", version=1)).status_code == 409:
+                assert answer.json()["code"] == "hands_unsettled"
+            found.append(answer.status_code)
+        return found
+
+    dealt, sold, turned = at_once(deal_and_void, exchange, turn)
+    assert (set(dealt), set(sold), set(turned)) == ({200, 201}, {201}, {200, 201})
+    assert [day.name for day in days(kit.house)] == [FIRST, *names]
+    assert [day.closed_at is None for day in days(kit.house)] == [False] * len(names) + [True]
+    for day in days(kit.house)[:-1]:
+        assert snapshots.differences(kit.house.id, f"period {day.name}") == []
+    assert verification(kit.house)["ok"]
+
+
+def test_of_two_who_open_or_close_a_day_one_does(kit: Kit) -> None:
+    first, second = kit.office(Role.FLOOR), kit.office(Role.ADMIN)
+    answers = at_once(*[lambda: first.post("days", {"day": FIRST}), lambda: second.post("days", {"day": FIRST})] * 2)
+    assert sorted(answer.status_code for answer in answers) == [201, 409, 409, 409]
+    answers = at_once(*[lambda: first.post(f"days/{FIRST}/close", version=1)] * 4)
+    assert sorted(answer.status_code for answer in answers) == [200, 412, 412, 412]
+    answers = at_once(
+        lambda: first.post("days", {"day": SECOND}),
+        lambda: second.post("days", {"day": THIRD}),
+    )
+    assert {answer.status_code for answer in answers} in ({201}, {201, 409})
+    assert [day.name for day in days(kit.house)] == sorted(day.name for day in days(kit.house))
+    assert len(events(kit, "day.opened")) == len(days(kit.house))
 
 
 def test_a_day_that_is_rolled_back_was_never_opened(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
