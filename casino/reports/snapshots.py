@@ -19,17 +19,6 @@ def differences(house: House, name: str, after: str | None = None) -> list[dict[
     ]
 
 
-def findings(house: House) -> list[dict[str, str]]:
-    """Where any snapshot of the house differs from the entries. Each is compared with the one before it and the entries
-    between the two, so that the book is read once."""
-    names = list(Snapshot.objects.filter(book=house.id).order_by("id").values_list("name", flat=True))
-    return [
-        {"snapshot": name, **difference}
-        for before, name in zip([None, *names], names, strict=False)
-        for difference in differences(house, name, before)
-    ]
-
-
 def newest_problems(house: House) -> dict[str, Any]:
     """By name, the newest snapshots that differ from the one before and the entries between; empty when none does."""
     names = Snapshot.objects.filter(book=house.id).order_by("-id").values_list("name", flat=True)[: NEWEST + 1]

@@ -321,7 +321,7 @@ def test_snapshots_are_compared_with_the_one_before_or_with_everything(traded: K
         snapshots.take(book, "third")
     assert set(newest_problems(traded.house)) == {"second", "third"}
     verified = verification(traded.house)
-    assert ({one["snapshot"] for one in verified["snapshot_findings"]}, verified["ok"]) == ({"second", "third"}, False)
+    assert ({one["subject"] for one in verified["book_findings"]}, verified["ok"]) == ({"second"}, False)
     assert snapshots.differences(book, "third") == []
     assert [one.detail for one in snapshots.differences(book, "third", after="second")] == [
         "holds 750 at version 3, its entries give 760 at version 3"
