@@ -147,7 +147,7 @@ def post_many(
     """Post transactions in one round trip and one database transaction, all or none; answers in their order.
 
     Each is judged as by `post`, after those before it; one that its key posted before is replayed, the rest are posted.
-    Raises what `post` raises, with the key of the posting in `params`.
+    Raises what `post` raises, with the key of the posting in `params`; where several are wrong, that of one of them.
     """
     if not postings:
         return []
@@ -183,6 +183,18 @@ def reverse(
         ),
     )
     return posted(rows[0])[0]
+
+
+def find(book: Book, keys: Iterable[str], *, using: str = DEFAULT_DB_ALIAS) -> dict[str, int]:
+    """Transaction ids by key, in the order in which they were posted, of those keys that posted something."""
+    with connections[using].cursor() as cursor:
+        cursor.execute(
+            "SELECT t.idempotency_key, t.id FROM unnest(%s::text[]) q(key) JOIN ledger_transaction t"
+            " ON md5(t.book::text || t.idempotency_key)::uuid = md5(%s || q.key)::uuid AND t.idempotency_key = q.key"
+            " ORDER BY t.id",
+            [list(keys), str(uuid.UUID(str(book)))],
+        )
+        return dict(cursor.fetchall())
 
 
 def open_account(

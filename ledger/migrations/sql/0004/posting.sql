@@ -226,7 +226,7 @@ BEGIN
         INSERT INTO ledger_transaction AS t
             (book, period_id, idempotency_key, kind, reverses_id, posted_at, occurred_at, metadata)
         VALUES (p_book, v_period, p_keys[1], p_kinds[1], p_reverses[1], v_now, p_occurred_at[1], p_metadata[1])
-        ON CONFLICT (book, idempotency_key) DO NOTHING
+        ON CONFLICT ((md5(book::text || idempotency_key)::uuid)) DO NOTHING
         RETURNING array[t.id] INTO transactions;
         v_fresh := CASE WHEN FOUND THEN 1 ELSE 0 END;
     ELSE
@@ -238,7 +238,7 @@ BEGIN
             SELECT q.id, p_book, v_period, q.key, q.kind, q.reverses, v_now, q.occurred_at, q.metadata
             FROM unnest(transactions, p_keys, p_kinds, p_reverses, p_occurred_at, p_metadata)
                  q(id, key, kind, reverses, occurred_at, metadata)
-            ON CONFLICT (book, idempotency_key) DO NOTHING
+            ON CONFLICT ((md5(book::text || idempotency_key)::uuid)) DO NOTHING
             RETURNING t.id
         )
         SELECT array_agg(CASE WHEN q.id IN (SELECT m.id FROM made m) THEN q.id END ORDER BY q.ord),
@@ -347,21 +347,25 @@ BEGIN
         IF p_accounts[i] >= 2251799813685248 THEN  -- ledger_first_laned()
             v_accounts[i] := ledger_lane(p_accounts[i], p_accounts);
         END IF;
-        SELECT t.balance + t.normal_side * p_amounts[i] AS balance, t.version + 1 AS version, t.posted_at,
+        SELECT t.balance, t.version, t.normal_side, t.min_balance, t.posted_at,
                t.book = p_book AND t.closed_at IS NULL AND t.held = 0 AND p_amounts[i] <> 0
-               AND (t.min_balance IS NULL OR t.balance + t.normal_side * p_amounts[i] >= t.min_balance) AS plain
+               -- Far enough from the end of the numbers for a sum.
+               AND t.balance BETWEEN -4611686018427387904 AND 4611686018427387903
+               AND p_amounts[i] BETWEEN -4611686018427387904 AND 4611686018427387903 AS plain
         INTO a FROM ledger_account t WHERE t.id = v_accounts[i] FOR NO KEY UPDATE;
         v_plain := a.plain;
-        balances[i] := a.balance;
-        versions[i] := a.version;
+        EXIT WHEN v_plain IS NOT TRUE;
+        balances[i] := a.balance + a.normal_side * p_amounts[i];
+        versions[i] := a.version + 1;
         posted_at := greatest(posted_at, a.posted_at);
+        v_plain := a.min_balance IS NULL OR balances[i] >= a.min_balance;
     END LOOP;
     IF v_plain THEN
         INSERT INTO ledger_transaction AS t
             (book, period_id, idempotency_key, kind, posted_at, occurred_at, metadata)
         VALUES (p_book, v_period, p_key, p_kind, greatest(clock_timestamp(), ledger_post_one.posted_at), p_occurred_at,
                 p_metadata)
-        ON CONFLICT (book, idempotency_key) DO NOTHING
+        ON CONFLICT ((md5(book::text || idempotency_key)::uuid)) DO NOTHING
         RETURNING t.id, t.posted_at INTO transaction, posted_at;
     END IF;
     IF transaction IS NULL THEN
@@ -388,7 +392,8 @@ DECLARE
     t ledger_transaction;
     v_same boolean;
 BEGIN
-    SELECT * INTO STRICT t FROM ledger_transaction WHERE book = p_book AND idempotency_key = p_key;
+    SELECT * INTO STRICT t FROM ledger_transaction
+    WHERE md5(book::text || idempotency_key)::uuid = md5(p_book::text || p_key)::uuid;
     SELECT s.legs IS NOT DISTINCT FROM q.legs, s.balances, s.versions INTO v_same, balances, versions
     FROM (SELECT array_agg(ROW (l.account, l.amount)::text ORDER BY l.account, l.ord) AS legs
           FROM unnest(p_postings, p_accounts, p_amounts) WITH ORDINALITY l(posting, account, amount, ord)
@@ -401,7 +406,7 @@ BEGIN
                            AS account, e.amount, e.version, e.balance_after
                 FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
                 WHERE e.transaction_id = t.id) e) s;
-    IF v_same IS NOT TRUE OR t.kind <> p_kind OR t.metadata <> p_metadata
+    IF v_same IS NOT TRUE OR t.book <> p_book OR t.idempotency_key <> p_key OR t.kind <> p_kind OR t.metadata <> p_metadata
        OR t.occurred_at IS DISTINCT FROM p_occurred_at OR t.reverses_id IS DISTINCT FROM p_reverses THEN
         RAISE EXCEPTION 'key % was used for another posting', p_key
             USING ERRCODE = 'LG007', DETAIL = jsonb_build_object('key', p_key, 'transaction', t.id)::text;
