@@ -4,7 +4,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.permissions import AllowAny
 
-from casino.api import cage, dealer, health, oversight, sessions
+from casino.api import books, cage, days, dealer, health, oversight, sessions
 
 _open = {"authentication_classes": [], "permission_classes": [AllowAny]}
 
@@ -32,9 +32,16 @@ v1 = [
     path("drawers/<slug:drawer>/buy-ins", cage.BuyIn.as_view()),
     path("drawers/<slug:drawer>/cash-outs", cage.CashOut.as_view()),
     path("drawers/<slug:drawer>/close", cage.CloseDrawer.as_view()),
+    path("days", days.Days.as_view()),
+    path("days/<slug:day>", days.DayDetail.as_view()),
+    path("days/<slug:day>/close", days.CloseDay.as_view()),
     path("hands", oversight.HandList.as_view()),
     path("hands/<slug:hand>", oversight.HandRecord.as_view()),
     path("audit/events", oversight.EventList.as_view()),
+    path("ledger/accounts", books.AccountList.as_view()),
+    path("ledger/accounts/<int:account>/balance", books.AccountBalance.as_view()),
+    path("ledger/accounts/<int:account>/statement", books.AccountStatement.as_view()),
+    path("ledger/export/<slug:layout>", books.Export.as_view()),
     path("reports/house", oversight.HouseReport.as_view()),
     path("reports/players", oversight.PlayerReport.as_view()),
     path("reports/hands", oversight.HandMoney.as_view()),

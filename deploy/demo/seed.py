@@ -46,6 +46,8 @@ class Credentials:
     cashier: Login
     auditor: Login
     floor: dict[str, Login]
+    #: The floor manager's way in at the office, where gaming days are opened; None in a house founded without.
+    manager: Login | None = None
 
     def save(self, folder: Path) -> None:
         """Keep them for `make run`, readable by the owner only; demo passwords are in no repository."""
@@ -64,6 +66,7 @@ class Credentials:
             cashier=Login(**data["cashier"]),
             auditor=Login(**data["auditor"]),
             floor={code: Login(**login) for code, login in data["floor"].items()},
+            manager=Login(**data["manager"]) if data.get("manager") else None,
         )
 
 
@@ -153,6 +156,7 @@ def _hire(house_code: str, table_codes: list[str]) -> Credentials:
 
     at_tables = {code: terminal(f"console-{code}", TerminalKind.TABLE, code) for code in table_codes}
     floor = person("floor", Role.FLOOR)
+    office = terminal("office-1", TerminalKind.OFFICE, "")
     return Credentials(
         house=house.code,
         dealers={
@@ -160,8 +164,9 @@ def _hire(house_code: str, table_codes: list[str]) -> Credentials:
             for code, at in at_tables.items()
         },
         cashier=way_in(person("cashier", Role.CASHIER), terminal("cage-1", TerminalKind.CAGE, DRAWER), Role.CASHIER),
-        auditor=way_in(person("auditor", Role.AUDITOR), terminal("office-1", TerminalKind.OFFICE, ""), Role.AUDITOR),
+        auditor=way_in(person("auditor", Role.AUDITOR), office, Role.AUDITOR),
         floor={code: way_in(floor, at, Role.FLOOR) for code, at in at_tables.items()},
+        manager=way_in(floor, office, Role.FLOOR),
     )
 
 
