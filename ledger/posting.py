@@ -147,7 +147,7 @@ def post_many(
     """Post transactions in one round trip and one database transaction, all or none; answers in their order.
 
     Each is judged as by `post`, after those before it; one that its key posted before is replayed, the rest are posted.
-    Raises what `post` raises, with the key of the posting in `params`.
+    Raises what `post` raises, with the key of the posting in `params`; where several are wrong, that of one of them.
     """
     if not postings:
         return []

@@ -347,14 +347,18 @@ BEGIN
         IF p_accounts[i] >= 2251799813685248 THEN  -- ledger_first_laned()
             v_accounts[i] := ledger_lane(p_accounts[i], p_accounts);
         END IF;
-        SELECT t.balance + t.normal_side * p_amounts[i] AS balance, t.version + 1 AS version, t.posted_at,
+        SELECT t.balance, t.version, t.normal_side, t.min_balance, t.posted_at,
                t.book = p_book AND t.closed_at IS NULL AND t.held = 0 AND p_amounts[i] <> 0
-               AND (t.min_balance IS NULL OR t.balance + t.normal_side * p_amounts[i] >= t.min_balance) AS plain
+               -- Far enough from the end of the numbers for a sum.
+               AND t.balance BETWEEN -4611686018427387904 AND 4611686018427387903
+               AND p_amounts[i] BETWEEN -4611686018427387904 AND 4611686018427387903 AS plain
         INTO a FROM ledger_account t WHERE t.id = v_accounts[i] FOR NO KEY UPDATE;
         v_plain := a.plain;
-        balances[i] := a.balance;
-        versions[i] := a.version;
+        EXIT WHEN v_plain IS NOT TRUE;
+        balances[i] := a.balance + a.normal_side * p_amounts[i];
+        versions[i] := a.version + 1;
         posted_at := greatest(posted_at, a.posted_at);
+        v_plain := a.min_balance IS NULL OR balances[i] >= a.min_balance;
     END LOOP;
     IF v_plain THEN
         INSERT INTO ledger_transaction AS t
