@@ -123,7 +123,8 @@ CHECKS: dict[str, str] = {
         SELECT h.key, 'is posted but ' || (p ->> 'key') || ' is not'
         FROM ledger_hold h CROSS JOIN LATERAL jsonb_array_elements(h.postings) p
         WHERE h.book = %(book)s AND h.state = 'posted' AND NOT EXISTS (
-            SELECT FROM ledger_transaction t WHERE t.book = h.book AND t.idempotency_key = p ->> 'key')
+            SELECT FROM ledger_transaction t
+            WHERE md5(t.book::text || t.idempotency_key)::uuid = md5(h.book::text || (p ->> 'key'))::uuid)
         UNION ALL
         SELECT a.code, 'has a reserve of no hold of the book'
         FROM ledger_reserve r JOIN ledger_account a ON a.id = r.account_id
@@ -250,6 +251,15 @@ CHECKS: dict[str, str] = {
         SELECT e.transaction_id::text, a.commodity || ' sums to ' || sum(e.amount)
         FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
         WHERE a.book = %(book)s GROUP BY e.transaction_id, a.commodity HAVING sum(e.amount) <> 0
+    """,
+    # A key posts once, and a transaction is reversed once.
+    "once": """
+        SELECT idempotency_key, 'posted ' || count(*) || ' transactions'
+        FROM ledger_transaction WHERE book = %(book)s GROUP BY idempotency_key HAVING count(*) > 1
+        UNION ALL
+        SELECT reverses_id::text, 'is reversed ' || count(*) || ' times'
+        FROM ledger_transaction WHERE book = %(book)s AND reverses_id IS NOT NULL
+        GROUP BY reverses_id HAVING count(*) > 1
     """,
     # A reversal mirrors a transaction of the book that is no reversal itself.
     "mirror": """

@@ -9,15 +9,17 @@ from casino.audit.verify import verify_house
 from casino.cage import selectors as cage
 from casino.cage.models import Shift
 from casino.chips.models import Imbalance
-from casino.hands import settlement
+from casino.hands import postings, settlement
 from casino.hands.models import UNSETTLED, Hand, HandState
+from casino.house import books
 from casino.house.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, COMMISSIONED, face_value
 from casino.house.models import House, OutboxMessage
 from casino.players.models import Player
 from casino.tables.models import Table
 from engine.errors import EngineError
 from ledger import checks
-from ledger.models import Account, Entry, Transaction
+from ledger.models import Account, Entry
+from ledger.posting import find
 
 
 def house_report(house: House) -> dict[str, Any]:
@@ -246,9 +248,10 @@ def hand_money(hand: Hand) -> dict[str, Any]:
 
 def ledger_moves(hand: Hand) -> dict[str, int]:
     """What all ledger transactions of a hand moved, by account code, counted on each account's normal side."""
-    transactions = Transaction.objects.filter(book=hand.house_id, idempotency_key__startswith=f"hand:{hand.name}:")
+    posted = postings.keys(hand)
+    transactions = find(hand.house_id, [*posted, *map(books.mirror_key, posted)])
     rows = (
-        Entry.objects.filter(transaction__in=transactions)
+        Entry.objects.filter(transaction__in=transactions.values())
         .values("account__code", "account__normal_side")
         .annotate(total=Sum("amount"))
     )
