@@ -252,6 +252,15 @@ CHECKS: dict[str, str] = {
         FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
         WHERE a.book = %(book)s GROUP BY e.transaction_id, a.commodity HAVING sum(e.amount) <> 0
     """,
+    # A key posts once, and a transaction is reversed once.
+    "once": """
+        SELECT idempotency_key, 'posted ' || count(*) || ' transactions'
+        FROM ledger_transaction WHERE book = %(book)s GROUP BY idempotency_key HAVING count(*) > 1
+        UNION ALL
+        SELECT reverses_id::text, 'is reversed ' || count(*) || ' times'
+        FROM ledger_transaction WHERE book = %(book)s AND reverses_id IS NOT NULL
+        GROUP BY reverses_id HAVING count(*) > 1
+    """,
     # A reversal mirrors a transaction of the book that is no reversal itself.
     "mirror": """
         SELECT r.id::text, 'is no exact mirror of ' || r.reverses_id

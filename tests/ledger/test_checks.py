@@ -17,7 +17,10 @@ from tests.ledger.sessions import until_past
 from tests.ledger.support import OWNER, TABLES, Shop, open_shop
 
 SWITCH_OFF = "".join(f"ALTER TABLE {table} DISABLE TRIGGER USER;" for table in TABLES)
-DROP_CHECKS = "ALTER TABLE ledger_account DROP CONSTRAINT ledger_account_floor;"
+DROP_CHECKS = (
+    "ALTER TABLE ledger_account DROP CONSTRAINT ledger_account_floor;"
+    "DROP INDEX ledger_transaction_key_key, ledger_transaction_reverses_key;"
+)
 
 
 @pytest.fixture
@@ -119,6 +122,8 @@ KEPT = "(SELECT id FROM ledger_hold WHERE book = %(book)s AND key = 'kept')"
         (f"UPDATE ledger_transaction SET book = gen_random_uuid() WHERE id = {SECOND}", {"orphans"}),
         (f"UPDATE ledger_transaction SET reverses_id = {SECOND} WHERE id = {UNDO}", {"mirror"}),
         (f"UPDATE ledger_transaction SET reverses_id = -1 WHERE id = {UNDO}", {"mirror"}),
+        (f"UPDATE ledger_transaction SET idempotency_key = 'in' WHERE id = {SECOND}", {"once"}),
+        (f"UPDATE ledger_transaction SET reverses_id = {FIRST} WHERE id = {SECOND}", {"once", "mirror"}),
         ("UPDATE ledger_account SET held = held + 1 WHERE id = %(bela)s", {"held"}),
         ("UPDATE ledger_account SET held = 26 WHERE id = %(bela)s", {"held", "floor"}),
         (f"UPDATE ledger_reserve SET amount = amount + 1 WHERE hold_id = {KEPT}", {"held"}),

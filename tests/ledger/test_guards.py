@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import DatabaseError, connections, transaction
 
-from ledger import errors, posting
+from ledger import errors, holds, posting
+from ledger.posting import Leg, Posting
 from tests.ledger.support import (
     APP,
     DENIED,
@@ -149,6 +150,14 @@ def test_a_clock_that_was_ahead_does_not_turn_time_back(shop: Shop) -> None:
     ahead = datetime.now(UTC) + timedelta(hours=1)
     forge(shop.book, till_and_anna(shop), posted_at=ahead)
     assert shop.pay_in("now", shop.anna, 1).posted_at == ahead
+    legs = [Leg(shop.till, 1), Leg(shop.anna, -1)]
+    chain = [Posting("held", "test", [Leg(shop.anna, 1), Leg(shop.bela, -1)])]
+    with transaction.atomic():
+        batch = posting.post_many(shop.book, [Posting("a", "test", legs), Posting("b", "test", legs)])
+        undone = posting.reverse(shop.book, "undo", batch[0].transaction_id, {})
+        holds.hold(shop.book, "h", chain, seconds=60)
+        held = holds.post_hold(shop.book, "h")
+    assert {posted.posted_at for posted in [*batch, undone, *held]} == {ahead}
 
 
 # --- Two reversals --------------------------------------------------------------------------------------------------

@@ -10,7 +10,18 @@ from django.db import connections, transaction
 
 from ledger import assertions, holds, periods, posting, snapshots
 from ledger.posting import AccountSpec, Leg, Posting
-from tests.ledger.support import OWNER, Row, Shop, both_refuse, forge, open_shop, run, sqlstate
+from tests.ledger.support import (
+    OWNER,
+    Row,
+    Shop,
+    both_refuse,
+    forge,
+    forge_head,
+    open_shop,
+    run,
+    sqlstate,
+    write_entries,
+)
 
 UNBALANCED, OVERDRAWN, UNKNOWN_ACCOUNT = "LG001", "LG004", "LG006"
 IMMUTABLE, BROKEN_CHAIN, UNBACKED, NOT_OPEN, UNTRUE = "LG014", "LG015", "LG019", "LG020", "LG022"
@@ -187,6 +198,23 @@ def test_entries_by_hand_leave_what_is_held(kept: Shop) -> None:
     with sqlstate(CHECK_VIOLATION):
         forge(kept.book, [Row(kept.anna, 2, 71, 29), Row(kept.bela, 1, -71, 71)], period=into)
     forge(kept.book, [Row(kept.anna, 2, 70, 30), Row(kept.bela, 1, -70, 70)], period=into)
+
+
+def test_what_is_held_counts_after_each_transaction_of_a_statement(kept: Shop) -> None:
+    """Not only after the last, which brings the money back."""
+    into = period(kept, "tuesday")
+
+    def there_and_back(amount: int) -> None:
+        left = 100 - amount
+        out = [Row(kept.anna, 2, amount, left), Row(kept.bela, 1, -amount, amount)]
+        back = [Row(kept.anna, 3, -amount, 100), Row(kept.bela, 2, amount, 0)]
+        with transaction.atomic(using=OWNER), connections[OWNER].cursor() as cursor:
+            one, two = (forge_head(cursor, kept.book, period=into) for _ in range(2))
+            write_entries(cursor, [(one, row) for row in out] + [(two, row) for row in back])
+
+    with sqlstate(OVERDRAWN):
+        there_and_back(71)
+    there_and_back(70)
 
 
 # --- Snapshots ------------------------------------------------------------------------------------------------------
