@@ -1,7 +1,7 @@
 """The one lock order of the house, and the only module that says `FOR UPDATE`.
 
-    idempotency key -> table or drawer -> player -> hand -> chip set -> ledger accounts (inside the ledger's function,
-    ORDER BY lock_rank, id) -> audit chain head (inside `audit_append`, last)
+    idempotency key -> table or drawer -> player -> hand -> transfer or soft count -> chip set -> ledger accounts
+    (inside the ledger's function, ORDER BY lock_rank, id) -> audit chain head (inside `audit_append`, last)
 
 Taking locks in one order everywhere is what makes deadlock impossible between our own transactions (measured:
 unsorted locks gave 59 deadlocks and 49 tx/s where sorted ones gave none and 1,587). `lock` therefore refuses a lock
@@ -28,7 +28,8 @@ class Rank(IntEnum):
     DESK = 2  # a table or a drawer; one transaction locks one of them
     PLAYER = 3
     HAND = 4
-    CHIPS = 5  # the house's chip set: what the public and the vault hold stays as it was read
+    CUSTODY = 5  # a transfer between cage and table, or a soft count
+    CHIPS = 6  # the house's chip set: what the public and the vault hold stays as it was read
 
 
 class LockOrderError(AssertionError):

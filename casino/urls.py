@@ -4,7 +4,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.permissions import AllowAny
 
-from casino.api import cage, dealer, health, oversight, sessions
+from casino.api import cage, dealer, health, oversight, sessions, transfers
 
 _open = {"authentication_classes": [], "permission_classes": [AllowAny]}
 
@@ -25,6 +25,12 @@ v1 = [
     path("tables/<slug:table>/hand/legal-actions", dealer.LegalNow.as_view()),
     path("tables/<slug:table>/hand/void", dealer.VoidHand.as_view()),
     path("tables/<slug:table>/hand/actions", dealer.Act.as_view()),
+    path("tables/<slug:table>/chips", transfers.TableChips.as_view()),
+    path("tables/<slug:table>/transfers", transfers.StartAtTable.as_view()),
+    path("tables/<slug:table>/transfers/<int:transfer>/send", transfers.SendFromTable.as_view()),
+    path("tables/<slug:table>/transfers/<int:transfer>/receive", transfers.ReceiveAtTable.as_view()),
+    path("tables/<slug:table>/transfers/<int:transfer>/settle", transfers.SettleAtTable.as_view()),
+    path("tables/<slug:table>/transfers/<int:transfer>/cancel", transfers.CancelAtTable.as_view()),
     path("players", oversight.PlayerList.as_view()),
     path("players/register", cage.RegisterPlayer.as_view()),
     path("drawers/<slug:drawer>", cage.DrawerDetail.as_view()),
@@ -32,6 +38,12 @@ v1 = [
     path("drawers/<slug:drawer>/buy-ins", cage.BuyIn.as_view()),
     path("drawers/<slug:drawer>/cash-outs", cage.CashOut.as_view()),
     path("drawers/<slug:drawer>/close", cage.CloseDrawer.as_view()),
+    path("drawers/<slug:drawer>/transfers", transfers.StartAtDrawer.as_view()),
+    path("drawers/<slug:drawer>/transfers/<int:transfer>/send", transfers.SendFromDrawer.as_view()),
+    path("drawers/<slug:drawer>/transfers/<int:transfer>/receive", transfers.ReceiveAtDrawer.as_view()),
+    path("drawers/<slug:drawer>/transfers/<int:transfer>/settle", transfers.SettleAtDrawer.as_view()),
+    path("drawers/<slug:drawer>/transfers/<int:transfer>/cancel", transfers.CancelAtDrawer.as_view()),
+    path("transfers", transfers.TransferList.as_view()),
     path("hands", oversight.HandList.as_view()),
     path("hands/<slug:hand>", oversight.HandRecord.as_view()),
     path("audit/events", oversight.EventList.as_view()),

@@ -196,28 +196,24 @@ _SEATS = (
         "A fill leaves the cage",
         "Chips for a tray are signed out and carried.",
         ("9140/{table}", _CAGE, "chips"),
-        since="to come",
     ),
     _row(
         "fill_received",
         "A fill arrives",
         "The table has counted them and signed.",
         (_TRAY, "9140/{table}", "chips"),
-        since="to come",
     ),
     _row(
         "credit_sent",
         "A credit leaves the table",
         "Chips that the tray does not need are signed out.",
         ("9140/{table}", _TRAY, "chips"),
-        since="to come",
     ),
     _row(
         "credit_received",
         "A credit arrives",
         "The cage has counted them and signed.",
         (_CAGE, "9140/{table}", "chips"),
-        since="to come",
     ),
     _row(
         "soft_count",

@@ -182,7 +182,7 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
             raise Unprocessable(
                 f"Table {code} has seats 1 to {table.seats}.", code="no_such_seat", min=1, max=table.seats
             )
-        _require_limits(table, amount)
+        require_limits(table, amount)
         chips.in_use(table.house).require_payable(amount, "A stack")
         sitting = selectors.open_sitting(table)
         try:
@@ -212,9 +212,9 @@ def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
 
     def change(table: Table) -> tuple[str, dict[str, Any]]:
         require_state(table, TableState.OPEN)
-        seating = _at_seat(table, seat)
+        seating = at_seat(table, seat)
         player = seating.player
-        _require_limits(table, selectors.stacks(table, [seating])[player.ref] + amount)
+        require_limits(table, selectors.stacks(table, [seating])[player.ref] + amount)
         chips.in_use(table.house).require_payable(amount, "A stack")
         books.enter(
             table.house,
@@ -233,7 +233,7 @@ def leave(*, command: Command, code: str, seat: int) -> Answer:
 
     def change(table: Table) -> tuple[str, dict[str, Any]]:
         require_state(table, TableState.OPEN)
-        seating = _at_seat(table, seat)
+        seating = at_seat(table, seat)
         amount = _stand_up(table, [seating], key=command.ledger_key())[seating.player.ref]
         return "table.left", {"seat": seat, "player": seating.player.ref, "amount": amount}
 
@@ -273,14 +273,16 @@ def _player(house: House, ref: str) -> Player:
     return player
 
 
-def _at_seat(table: Table, seat: int) -> Seating:
+def at_seat(table: Table, seat: int) -> Seating:
+    """Who sits on this seat. Raises NotFound."""
     for seating in selectors.seated(table):
         if seating.seat == seat:
             return seating
     raise NotFound(f"Nobody sits on seat {seat} of table {table.code}.")
 
 
-def _require_limits(table: Table, stack: int) -> None:
+def require_limits(table: Table, stack: int) -> None:
+    """Refuse a stack that the table does not allow. Raises Unprocessable stack_out_of_range."""
     if not table.min_stack <= stack <= table.max_stack:
         raise Unprocessable(
             f"A stack at table {table.code} is {table.min_stack} to {table.max_stack}, this would be {stack}.",

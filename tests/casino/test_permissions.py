@@ -45,6 +45,18 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/buy-ins"): CAGE,
     ("POST", "drawers/<slug:drawer>/cash-outs"): CAGE,
     ("POST", "drawers/<slug:drawer>/close"): CAGE,
+    ("POST", "tables/<slug:table>/transfers"): TABLES,
+    ("POST", "tables/<slug:table>/transfers/<int:transfer>/send"): TABLES,
+    ("POST", "tables/<slug:table>/transfers/<int:transfer>/receive"): TABLES,
+    ("POST", "tables/<slug:table>/transfers/<int:transfer>/settle"): frozenset({Role.FLOOR}),
+    ("POST", "tables/<slug:table>/transfers/<int:transfer>/cancel"): TABLES,
+    ("POST", "drawers/<slug:drawer>/transfers"): CAGE,
+    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/send"): CAGE,
+    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/receive"): CAGE,
+    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/settle"): frozenset({Role.FLOOR}),
+    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/cancel"): CAGE,
+    ("GET", "transfers"): EVERYBODY,
+    ("GET", "tables/<slug:table>/chips"): EVERYBODY,
     ("GET", "hands"): EVERYBODY,
     ("GET", "hands/<slug:hand>"): OVERSIGHT | {Role.FLOOR},
     ("GET", "audit/events"): OVERSIGHT,
@@ -70,7 +82,13 @@ def routes() -> dict[tuple[str, str], type]:
 
 def address(route: str) -> str:
     """The route filled in with things that the test's house has."""
-    known = {"<slug:table>": "T1", "<int:seat>": "1", "<slug:drawer>": "C1", "<slug:hand>": "T1-000001"}
+    known = {
+        "<slug:table>": "T1",
+        "<int:seat>": "1",
+        "<slug:drawer>": "C1",
+        "<slug:hand>": "T1-000001",
+        "<int:transfer>": "1",
+    }
     for name, value in known.items():
         route = route.replace(name, value)
     return f"/api/v1/{route}"
