@@ -4,7 +4,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.permissions import AllowAny
 
-from casino.api import cage, dealer, health, oversight, sessions, transfers
+from casino.api import cage, counting, dealer, health, oversight, sessions, transfers
 
 _open = {"authentication_classes": [], "permission_classes": [AllowAny]}
 
@@ -43,6 +43,10 @@ v1 = [
     path("drawers/<slug:drawer>/transfers/<int:transfer>/receive", transfers.ReceiveAtDrawer.as_view()),
     path("drawers/<slug:drawer>/transfers/<int:transfer>/settle", transfers.SettleAtDrawer.as_view()),
     path("drawers/<slug:drawer>/transfers/<int:transfer>/cancel", transfers.CancelAtDrawer.as_view()),
+    path("drawers/<slug:drawer>/soft-counts", counting.CountBoxes.as_view()),
+    path("drawers/<slug:drawer>/soft-counts/<int:count>/confirm", counting.ConfirmCount.as_view()),
+    path("drawers/<slug:drawer>/soft-counts/<int:count>/withdraw", counting.WithdrawCount.as_view()),
+    path("soft-counts", counting.SoftCountList.as_view()),
     path("transfers", transfers.TransferList.as_view()),
     path("hands", oversight.HandList.as_view()),
     path("hands/<slug:hand>", oversight.HandRecord.as_view()),

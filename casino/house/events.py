@@ -221,7 +221,19 @@ _SEATS = (
         "Drop box and tax box are opened and counted: the cash goes to the vault, the chips to the cage.",
         ("1010", "1050/{table}", "cash"),
         (_CAGE, _BOX, "chips"),
-        since="to come",
+    ),
+    _row(
+        "drop_short",
+        "A soft count finds cash missing",
+        "Players were given chips for it; the house bears it, by table. Chips over or short in a tax box are booked as "
+        "those of any rack.",
+        ("5200/{table}", "1050/{table}", "amount"),
+    ),
+    _row(
+        "drop_over",
+        "A soft count finds cash too much",
+        "The mirror of a shortage.",
+        ("1050/{table}", "5200/{table}", "amount"),
     ),
 )
 _HANDS = (

@@ -24,7 +24,7 @@ from casino.tables.models import KasszaEnd, Seating, Sitting, Table, TableState
 
 #: Accounts that every table has for itself, so that no two tables ever wait for the same row.
 TABLE_ACCOUNTS = (
-    "1050", "2015", "2030", "2040", "2050", "2060", "2070", "4010", "4020", "5100", "5210",
+    "1050", "2015", "2030", "2040", "2050", "2060", "2070", "4010", "4020", "5100", "5200", "5210",
     "9130", "9140", "9150", "9160", "9170",
 )  # fmt: skip
 

@@ -57,6 +57,10 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/cancel"): CAGE,
     ("GET", "transfers"): EVERYBODY,
     ("GET", "tables/<slug:table>/chips"): EVERYBODY,
+    ("POST", "drawers/<slug:drawer>/soft-counts"): CAGE,
+    ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/confirm"): frozenset({Role.FLOOR}),
+    ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/withdraw"): CAGE | {Role.FLOOR},
+    ("GET", "soft-counts"): OVERSIGHT | {Role.FLOOR},
     ("GET", "hands"): EVERYBODY,
     ("GET", "hands/<slug:hand>"): OVERSIGHT | {Role.FLOOR},
     ("GET", "audit/events"): OVERSIGHT,
@@ -88,6 +92,7 @@ def address(route: str) -> str:
         "<slug:drawer>": "C1",
         "<slug:hand>": "T1-000001",
         "<int:transfer>": "1",
+        "<int:count>": "1",
     }
     for name, value in known.items():
         route = route.replace(name, value)
