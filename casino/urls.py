@@ -24,6 +24,7 @@ v1 = [
     path("tables/<slug:table>/hand", dealer.HandNow.as_view()),
     path("tables/<slug:table>/hand/legal-actions", dealer.LegalNow.as_view()),
     path("tables/<slug:table>/hand/void", dealer.VoidHand.as_view()),
+    path("tables/<slug:table>/hand/ruling", dealer.RuleOnHand.as_view()),
     path("tables/<slug:table>/hand/actions", dealer.Act.as_view()),
     path("tables/<slug:table>/chips", transfers.TableChips.as_view()),
     path("tables/<slug:table>/transfers", transfers.StartAtTable.as_view()),

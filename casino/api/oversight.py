@@ -120,6 +120,7 @@ class HandList(_List):
                 "stacks",
                 "carry",
                 "result",
+                "ruling",
                 "handle",
                 "started_at",
                 "ended_at",

@@ -297,11 +297,10 @@ _HANDS = (
     _row(
         "ruled",
         "A ruling",
-        "The disputed pot goes to whom the ruling names, taxed as if he had won it.",
+        "The disputed pot goes to whom the floor names, one line a seat, less the house's tax.",
         ("2070/{table}", _STACK, "net"),
         ("2070/{table}", "4010/{table}", "tax"),
         (_BOX, _AT_TABLE, "chips"),
-        since="to come",
     ),
     _row(
         "voided",

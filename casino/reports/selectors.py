@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 
 from casino.audit.verify import verify_house
 from casino.cage import selectors as cage
@@ -11,6 +11,7 @@ from casino.cage.models import Shift
 from casino.chips.models import Imbalance
 from casino.hands import settlement
 from casino.hands.models import UNSETTLED, Hand, HandState
+from casino.hands.ruling import ruling_key
 from casino.house.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, COMMISSIONED, face_value
 from casino.house.models import House, OutboxMessage
 from casino.players.models import Player
@@ -44,10 +45,12 @@ def balances(house: House) -> dict[str, int]:
 
 
 def tables(house: House) -> list[dict[str, Any]]:
-    """Per table: hands, handle (what seats put in), tax, bonuses paid, cukassza outstanding, what waits in the pot."""
+    """Per table: hands settled and ruled on, handle (what seats put in), tax, bonuses paid, cukassza outstanding, what
+    waits in the pot."""
     by_code = balances(house)
     counted = Table.objects.filter(house=house).annotate(
         settled=Count("hands", filter=Q(hands__state=HandState.SETTLED)),
+        ruled=Count("hands", filter=Q(hands__state=HandState.RULED)),
         unsettled=Count("hands", filter=Q(hands__state__in=UNSETTLED)),
         staked=Sum("hands__handle"),
     )
@@ -58,6 +61,7 @@ def tables(house: House) -> list[dict[str, Any]]:
             "seats": table.seats,
             "state": table.state,
             "hands": table.settled,
+            "ruled": table.ruled,
             "unsettled": table.unsettled,
             "handle": table.staked or 0,
             "tax": by_code[table.account("4010")],
@@ -197,6 +201,8 @@ def _difference(hand: Hand) -> str | None:
     if hand.state == HandState.VOIDED:
         left = {code: amount for code, amount in ledger_moves(hand).items() if amount}
         return f"the hand is void, yet the ledger keeps {left} of it" if left else None
+    if hand.state == HandState.RULED:
+        return _ruled_differently(hand)
     try:
         game, _ = settlement.replay(hand)
     except EngineError as error:
@@ -219,6 +225,25 @@ def _difference(hand: Hand) -> str | None:
     for code, amount in expected.items():
         if moved.get(code, 0) != amount:
             return f"{code} moved by {moved.get(code, 0)} in the ledger and by {amount} in the replay"
+    return None
+
+
+def _ruled_differently(hand: Hand) -> str | None:
+    """A hand that was ruled on is not what its replay says, so its money is compared with the ruling, and with what
+    must be true of any hand: the seats have lost what the house kept, less the cukassza that was carried in."""
+    decided, table = hand.ruling or {}, hand.table
+    stacks = {actor: table.stack_account(hand.player_of(int(actor[1:]))) for actor in decided["awards"]}
+    taxed = {table.account("4010"): decided["tax"]} if decided["tax"] else {}
+    expected = {stacks[actor]: amount for actor, amount in decided["awards"].items()} | taxed
+    moves = _moves(Transaction.objects.filter(book=hand.house_id, idempotency_key=ruling_key(hand)))
+    paid = {code: amount for code, amount in moves.items() if amount and not CHART[code[:4]].custody}
+    if paid != expected | {table.account("2070"): -decided["pot"]}:
+        return f"the ruling says {expected} and the ledger {paid}"
+    moved = ledger_moves(hand)
+    seats = sum(moved.get(table.stack_account(seat["player"]), 0) for seat in hand.seats)
+    whole = {table.account("2030"): 0, table.account("2070"): 0, table.account("2040"): -hand.carry, **taxed}
+    if any(moved.get(code, 0) != amount for code, amount in whole.items()) or seats != hand.carry - decided["tax"]:
+        return f"the hand was ruled on, and the ledger keeps {moved} of it"
     return None
 
 
@@ -246,7 +271,10 @@ def hand_money(hand: Hand) -> dict[str, Any]:
 
 def ledger_moves(hand: Hand) -> dict[str, int]:
     """What all ledger transactions of a hand moved, by account code, counted on each account's normal side."""
-    transactions = Transaction.objects.filter(book=hand.house_id, idempotency_key__startswith=f"hand:{hand.name}:")
+    return _moves(Transaction.objects.filter(book=hand.house_id, idempotency_key__startswith=f"hand:{hand.name}:"))
+
+
+def _moves(transactions: QuerySet[Transaction]) -> dict[str, int]:
     rows = (
         Entry.objects.filter(transaction__in=transactions)
         .values("account__code", "account__normal_side")

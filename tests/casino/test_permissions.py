@@ -37,6 +37,7 @@ MATRIX = {
     ("GET", "tables/<slug:table>/hand"): EVERYBODY,
     ("GET", "tables/<slug:table>/hand/legal-actions"): EVERYBODY,
     ("POST", "tables/<slug:table>/hand/void"): frozenset({Role.FLOOR}),
+    ("POST", "tables/<slug:table>/hand/ruling"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hand/actions"): TABLES,
     ("GET", "players"): EVERYBODY,
     ("POST", "players/register"): CAGE,
