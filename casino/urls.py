@@ -4,7 +4,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.permissions import AllowAny
 
-from casino.api import cage, counting, dealer, health, oversight, sessions, transfers
+from casino.api import cage, counting, dealer, health, oversight, sessions, trading, transfers
 
 _open = {"authentication_classes": [], "permission_classes": [AllowAny]}
 
@@ -27,6 +27,9 @@ v1 = [
     path("tables/<slug:table>/hand/ruling", dealer.RuleOnHand.as_view()),
     path("tables/<slug:table>/hand/actions", dealer.Act.as_view()),
     path("tables/<slug:table>/chips", transfers.TableChips.as_view()),
+    path("tables/<slug:table>/buy-ins", trading.BuyInAtTable.as_view()),
+    path("tables/<slug:table>/exchanges", trading.ExchangeAtTable.as_view()),
+    path("tables/<slug:table>/tips", trading.Tip.as_view()),
     path("tables/<slug:table>/transfers", transfers.StartAtTable.as_view()),
     path("tables/<slug:table>/transfers/<int:transfer>/send", transfers.SendFromTable.as_view()),
     path("tables/<slug:table>/transfers/<int:transfer>/receive", transfers.ReceiveAtTable.as_view()),
@@ -39,6 +42,9 @@ v1 = [
     path("drawers/<slug:drawer>/buy-ins", cage.BuyIn.as_view()),
     path("drawers/<slug:drawer>/cash-outs", cage.CashOut.as_view()),
     path("drawers/<slug:drawer>/close", cage.CloseDrawer.as_view()),
+    path("drawers/<slug:drawer>/exchanges", trading.ExchangeAtCage.as_view()),
+    path("drawers/<slug:drawer>/foreign-chips", trading.TakeForeignChips.as_view()),
+    path("drawers/<slug:drawer>/tronc-payouts", trading.PayTronc.as_view()),
     path("drawers/<slug:drawer>/transfers", transfers.StartAtDrawer.as_view()),
     path("drawers/<slug:drawer>/transfers/<int:transfer>/send", transfers.SendFromDrawer.as_view()),
     path("drawers/<slug:drawer>/transfers/<int:transfer>/receive", transfers.ReceiveAtDrawer.as_view()),
@@ -52,6 +58,7 @@ v1 = [
     path("hands", oversight.HandList.as_view()),
     path("hands/<slug:hand>", oversight.HandRecord.as_view()),
     path("audit/events", oversight.EventList.as_view()),
+    path("duty", trading.BookDuty.as_view()),
     path("reports/house", oversight.HouseReport.as_view()),
     path("reports/players", oversight.PlayerReport.as_view()),
     path("reports/hands", oversight.HandMoney.as_view()),

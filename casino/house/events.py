@@ -140,7 +140,6 @@ _CAGE_ROWS = (
         "Chips of another house are taken",
         "The cashier pays cash for them; the other house will redeem them.",
         ("1160/{drawer}", _DRAWER, "amount"),
-        since="to come",
     ),
     _row(
         "exchange",
@@ -182,7 +181,6 @@ _SEATS = (
         "Cash into the table's drop box, chips from its tray to the seat.",
         ("1050/{table}", _STACK, "amount"),
         (_AT_TABLE, _TRAY, "chips"),
-        since="to come",
     ),
     _row(
         "sat_down",
@@ -323,11 +321,11 @@ _OTHER = (
          "loser pays the winner, there is no pot.",
          ("2020/{table}/{loser}", "2020/{table}/{winner}", "amount"), since="to come"),
     _row("tip", "A tip", "A player's chips into the table's tip box: owed to the staff from now on.",
-         (_STACK, "2060/{table}", "amount"), ("9160/{table}", _AT_TABLE, "chips"), since="to come"),
+         (_STACK, "2060/{table}", "amount"), ("9160/{table}", _AT_TABLE, "chips")),
     _row("tronc_paid", "The tronc is paid out", "The cage gives the staff cash for the chips of the tip box.",
-         ("2060/{table}", _DRAWER, "amount"), (_CAGE, "9160/{table}", "chips"), since="to come"),
+         ("2060/{table}", _DRAWER, "amount"), (_CAGE, "9160/{table}", "chips")),
     _row("duty", "Gaming duty", "Duty on the house's take falls due.",
-         ("5300", "2200", "amount"), since="to come"),
+         ("5300", "2200", "amount")),
 )  # fmt: skip
 
 #: Sections of the table, in the order in which an evening meets them.

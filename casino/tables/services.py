@@ -177,24 +177,7 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
 
     def change(table: Table) -> tuple[str, dict[str, Any]]:
         require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
-        player = _player(table.house, player_ref)
-        if not 1 <= seat <= table.seats:
-            raise Unprocessable(
-                f"Table {code} has seats 1 to {table.seats}.", code="no_such_seat", min=1, max=table.seats
-            )
-        require_limits(table, amount)
-        chips.in_use(table.house).require_payable(amount, "A stack")
-        sitting = selectors.open_sitting(table)
-        try:
-            with transaction.atomic():
-                Seating.objects.create(sitting=sitting, seat=seat, player=player)
-        except IntegrityError:
-            taken = Seating.objects.filter(sitting=sitting, seat=seat, left_at=None).exists()
-            raise Conflict(
-                f"Seat {seat} is taken." if taken else f"{player_ref} sits at this table already.",
-                code="seat_taken" if taken else "already_seated",
-            ) from None
-        chart.open_accounts(table.house, [table.stack_account(player_ref)])
+        take_seat(table, seat, player_ref, amount)
         books.enter(
             table.house,
             key=command.ledger_key(),
@@ -264,6 +247,28 @@ def close_table(*, command: Command, code: str) -> Answer:
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def take_seat(table: Table, seat: int, player_ref: str, amount: int) -> None:
+    """Put a player on a free seat, whose stack will be `amount` minor units. Raises as `sit`."""
+    player = _player(table.house, player_ref)
+    if not 1 <= seat <= table.seats:
+        raise Unprocessable(
+            f"Table {table.code} has seats 1 to {table.seats}.", code="no_such_seat", min=1, max=table.seats
+        )
+    require_limits(table, amount)
+    chips.in_use(table.house).require_payable(amount, "A stack")
+    sitting = selectors.open_sitting(table)
+    try:
+        with transaction.atomic():
+            Seating.objects.create(sitting=sitting, seat=seat, player=player)
+    except IntegrityError:
+        taken = Seating.objects.filter(sitting=sitting, seat=seat, left_at=None).exists()
+        raise Conflict(
+            f"Seat {seat} is taken." if taken else f"{player_ref} sits at this table already.",
+            code="seat_taken" if taken else "already_seated",
+        ) from None
+    chart.open_accounts(table.house, [table.stack_account(player_ref)])
 
 
 def _player(house: House, ref: str) -> Player:
