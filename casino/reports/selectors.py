@@ -46,7 +46,7 @@ def balances(house: House) -> dict[str, int]:
 
 def tables(house: House) -> list[dict[str, Any]]:
     """Per table: hands settled and ruled on, handle (what seats put in), tax, bonuses paid, cukassza outstanding, what
-    waits in the pot."""
+    waits in the pot, cash in the drop box, tips in the tip box."""
     by_code = balances(house)
     counted = Table.objects.filter(house=house).annotate(
         settled=Count("hands", filter=Q(hands__state=HandState.SETTLED)),
@@ -68,6 +68,8 @@ def tables(house: House) -> list[dict[str, Any]]:
             "bonus": by_code[table.account("5100")],
             "cukassza": by_code[table.account("2040")],
             "pot": by_code[table.account("2030")],
+            "drop": by_code[table.account("1050")],
+            "tips": by_code[table.account("2060")],
         }
         for table in counted.order_by("code")
     ]
