@@ -68,6 +68,7 @@ TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP
 
 # --- Database: two aliases on the same database; see the module docstring -----------------------------------------
 CASINO_APP_ROLE = os.environ.get("CASINO_APP_ROLE", "casino_app")
+LEDGER_APP_ROLE = CASINO_APP_ROLE
 
 
 def _database(url: str, *, assume_role: str | None) -> dict:

@@ -14,7 +14,10 @@ Book = str | uuid.UUID
 
 @dataclass(frozen=True, slots=True)
 class TrialRow:
-    """Accounts of one commodity, kind and code prefix: how many, and their debit and credit balances (both >= 0)."""
+    """Accounts of one commodity, kind and code prefix: how many, and their debit and credit balances (both >= 0).
+
+    An account with lanes is one account, and what it holds is their sum.
+    """
 
     commodity: str
     kind: str
@@ -59,11 +62,13 @@ def trial_balance(book: Book, *, separator: str = ":", using: str = DEFAULT_DB_A
     with connections[using].cursor() as cursor:
         cursor.execute(
             """
-            SELECT commodity, kind, split_part(code, %s, 1) AS prefix, count(*),
-                   coalesce(sum(balance * normal_side) FILTER (WHERE balance * normal_side > 0), 0)::numeric,
-                   coalesce(-sum(balance * normal_side) FILTER (WHERE balance * normal_side < 0), 0)::numeric
-            FROM ledger_account WHERE book = %s::uuid
-            GROUP BY commodity, kind, prefix ORDER BY commodity, kind, prefix
+            SELECT a.commodity, a.kind, split_part(a.code, %s, 1) AS prefix, count(*),
+                   coalesce(sum(n.net) FILTER (WHERE n.net > 0), 0)::numeric,
+                   coalesce(-sum(n.net) FILTER (WHERE n.net < 0), 0)::numeric
+            FROM (SELECT coalesce(parent_id, id) AS id, sum(balance * normal_side) AS net
+                  FROM ledger_account WHERE book = %s::uuid GROUP BY 1) n
+            JOIN ledger_account a ON a.id = n.id
+            GROUP BY a.commodity, a.kind, prefix ORDER BY a.commodity, a.kind, prefix
             """,
             (separator, str(book)),
         )

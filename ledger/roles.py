@@ -1,6 +1,6 @@
 """The database roles: one that owns the tables and migrates, one that the running application uses.
 
-The application's role (`settings.CASINO_APP_ROLE`, default "casino_app") owns nothing and gets by GRANT what it needs.
+The application's role (`settings.LEDGER_APP_ROLE`, default "ledger_app") owns nothing and gets by GRANT what it needs.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ END $do$
 
 def app_role() -> str:
     """Name of the application's role, unquoted."""
-    return str(getattr(settings, "CASINO_APP_ROLE", "casino_app"))
+    return str(getattr(settings, "LEDGER_APP_ROLE", "ledger_app"))
 
 
 def ensure_app_role(editor: BaseDatabaseSchemaEditor) -> str:

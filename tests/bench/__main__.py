@@ -7,6 +7,7 @@ from itertools import count
 from tests.bench import replay
 from tests.bench.alternate import Comparison, compare
 from tests.bench.database import database
+from tests.bench.ledger import profiling
 from tests.bench.ledger import report as ledger
 from tests.bench.ranking import bench_ranking, bench_ranking_batch, bench_ranking_numbers
 
@@ -60,18 +61,25 @@ def bench_engine() -> None:
 def main() -> None:
     """Print one line a comparison, of the parts that were asked for."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all of them if none is named")
+    parser.add_argument(
+        "parts",
+        nargs="*",
+        metavar="PART",
+        help=f"{', '.join(PARTS)} (all of them if none is named), or profile: the ledger's time",
+    )
     parser.add_argument("--quick", action="store_true", help="the ledger in one short round, for development")
     arguments = parser.parse_args()
     parts = arguments.parts or PARTS
-    if unknown := set(parts) - set(PARTS):
+    if unknown := set(parts) - {*PARTS, "profile"}:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
     if "engine" in parts:
         bench_engine()
-    if {"ledger", "application"} & set(parts):
+    if {"ledger", "application", "profile"} & set(parts):
         with database():
             if "ledger" in parts:
                 ledger.run(quick=arguments.quick)
+            if "profile" in parts:
+                profiling.run()
             if "application" in parts:
                 print(bench_actions().line(), flush=True)
 

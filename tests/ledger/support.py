@@ -1,7 +1,7 @@
 """Helpers of the ledger's tests: small books, raw SQL as either role, and hand-made rows for the guards to refuse."""
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,13 +10,24 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connections, transaction
 
-from ledger import posting
+from ledger import checks, posting
 from ledger.errors import LedgerError
 from ledger.posting import AccountSpec, Leg, Posted
 
 APP = "default"
 OWNER = "owner"
 DENIED = "42501"
+TABLES = (
+    "ledger_account",
+    "ledger_transaction",
+    "ledger_entry",
+    "ledger_period",
+    "ledger_hold",
+    "ledger_reserve",
+    "ledger_snapshot",
+    "ledger_snapshot_line",
+    "ledger_assertion",
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +66,7 @@ def open_shop() -> Shop:
     return Shop(book, *(ids[spec.code, spec.commodity] for spec in specs))
 
 
-def run(alias: str, sql: str, params: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+def run(alias: str, sql: str, params: Sequence[object] | Mapping[str, object] = ()) -> list[tuple[Any, ...]]:
     """One statement, committed, as the application (`APP`) or as the owner (`OWNER`)."""
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         cursor.execute(sql, params)
@@ -71,6 +82,14 @@ def sqlstate(expected: str) -> Iterator[None]:
     assert getattr(cause, "sqlstate", None) == expected, cause
 
 
+def both_refuse(sql: str, params: Sequence[object], owner_state: str) -> None:
+    """The application may not do it at all, and a trigger stops the owner."""
+    with sqlstate(DENIED):
+        run(APP, sql, params)
+    with sqlstate(owner_state):
+        run(OWNER, sql, params)
+
+
 def refusal(kind: type[LedgerError], shop: Shop, *legs: tuple[int, int], key: str = "refused") -> LedgerError:
     """Post what must be refused as `kind`; the book must be exactly as it was."""
     before = picture(shop.book)
@@ -83,29 +102,31 @@ def refusal(kind: type[LedgerError], shop: Shop, *legs: tuple[int, int], key: st
 
 def picture(book: uuid.UUID) -> list[list[tuple[Any, ...]]]:
     """Every row of a book."""
-    return [
-        run(APP, "SELECT * FROM ledger_account WHERE book = %s ORDER BY id", [book]),
-        run(APP, "SELECT * FROM ledger_transaction WHERE book = %s ORDER BY id", [book]),
-        run(
-            APP,
-            "SELECT e.* FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id"
-            " WHERE a.book = %s ORDER BY account_id, e.version",
-            [book],
-        ),
-    ]
+    return [run(APP, sql, [book]) for sql in _PICTURE]
+
+
+_OF_ACCOUNTS = "(SELECT id FROM ledger_account WHERE book = %s)"
+_PICTURE = (
+    "SELECT * FROM ledger_account WHERE book = %s ORDER BY id",
+    "SELECT * FROM ledger_transaction WHERE book = %s ORDER BY id",
+    f"SELECT * FROM ledger_entry WHERE account_id IN {_OF_ACCOUNTS} ORDER BY account_id, version",
+    "SELECT * FROM ledger_period WHERE book = %s ORDER BY id",
+    "SELECT * FROM ledger_hold WHERE book = %s ORDER BY id",
+    f"SELECT * FROM ledger_reserve WHERE account_id IN {_OF_ACCOUNTS} ORDER BY hold_id, account_id",
+    "SELECT * FROM ledger_snapshot WHERE book = %s ORDER BY id",
+    f"SELECT * FROM ledger_snapshot_line WHERE account_id IN {_OF_ACCOUNTS} ORDER BY snapshot_id, account_id",
+    "SELECT * FROM ledger_assertion WHERE book = %s ORDER BY id",
+)
 
 
 @dataclass(frozen=True)
 class Row:
-    """An entry written by hand, and what the account's row is made to say with it (None: leave the account alone)."""
+    """An entry written by hand."""
 
     account: int
     version: int
     amount: int
     balance_after: int
-    tip: tuple[int, int] | None = None
-    """(balance, version); by default what the entry says."""
-    touch: bool = True
 
 
 def forge(
@@ -114,43 +135,66 @@ def forge(
     *,
     posted_at: datetime | None = None,
     reverses: int | None = None,
+    period: int | None = None,
     into: int | None = None,
-    remembered: str = "0",
     alias: str = OWNER,
 ) -> int:
     """Write a transaction past the posting functions, as its owner can; returns its id.
 
-    `into` adds the rows to a transaction that is there already; `remembered` is how far the accounts' own
-    posted_at is off.
+    `into` adds the rows to a transaction that is there already.
     """
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         if into is None:
-            cursor.execute(
-                "INSERT INTO ledger_transaction (book, idempotency_key, request_hash, kind, posted_at, metadata,"
-                " reverses_id) VALUES (%s, %s, '', 'forged', coalesce(%s, clock_timestamp()), '{}', %s) RETURNING id",
-                [book, f"forged {uuid.uuid4()}", posted_at, reverses],
-            )
-            into = int(cursor.fetchone()[0])
-        touched = [row for row in rows if row.touch]
-        tips = [row.tip or (row.balance_after, row.version) for row in touched]
-        cursor.execute(
-            "WITH moved AS (UPDATE ledger_account a SET balance = m.balance, version = m.version,"
-            "   posted_at = (SELECT posted_at + %s::interval FROM ledger_transaction WHERE id = %s)"
-            "   FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) m(id, balance, version) WHERE a.id = m.id)"
-            " INSERT INTO ledger_entry (account_id, version, transaction_id, amount, balance_after)"
-            " SELECT account, version, %s, amount, after"
-            " FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[]) e(account, version, amount, after)",
-            [
-                remembered,
-                into,
-                [row.account for row in touched],
-                [balance for balance, _ in tips],
-                [version for _, version in tips],
-                into,
-                [row.account for row in rows],
-                [row.version for row in rows],
-                [row.amount for row in rows],
-                [row.balance_after for row in rows],
-            ],
-        )
+            into = forge_head(cursor, book, posted_at=posted_at, reverses=reverses, period=period)
+        write_entries(cursor, [(into, row) for row in rows])
         return into
+
+
+def forge_head(
+    cursor: Any,
+    book: uuid.UUID,
+    *,
+    posted_at: datetime | None = None,
+    reverses: int | None = None,
+    period: int | None = None,
+) -> int:
+    """Insert a transaction without its entries; returns its id."""
+    cursor.execute(
+        "INSERT INTO ledger_transaction (book, idempotency_key, kind, posted_at, metadata, reverses_id, period_id)"
+        " VALUES (%s, %s, 'forged', coalesce(%s, clock_timestamp()), '{}', %s, %s) RETURNING id",
+        [book, f"forged {uuid.uuid4()}", posted_at, reverses, period],
+    )
+    return int(cursor.fetchone()[0])
+
+
+def write_entries(cursor: Any, rows: Sequence[tuple[int, Row]]) -> None:
+    """Insert entries, given with their transactions, by one statement."""
+    cursor.execute(
+        "INSERT INTO ledger_entry (account_id, version, transaction_id, amount, balance_after)"
+        " SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[])",
+        [
+            [row.account for _, row in rows],
+            [row.version for _, row in rows],
+            [into for into, _ in rows],
+            [row.amount for _, row in rows],
+            [row.balance_after for _, row in rows],
+        ],
+    )
+
+
+def bare_post(
+    alias: str, book: uuid.UUID, key: str, legs: Sequence[tuple[int, int]], *, reverses: int | None = None
+) -> list[tuple[Any, ...]]:
+    """Call the database's own ledger_post, past the checks of `posting.post`."""
+    return run(
+        alias,
+        "SELECT * FROM ledger_post(%s, NULL, ARRAY[%s], ARRAY['test'], ARRAY['{}'::jsonb], ARRAY[NULL::timestamptz],"
+        " ARRAY[%s::bigint], array_fill(1, ARRAY[%s]), %s::bigint[], %s::bigint[])",
+        [book, key, reverses, len(legs), [account for account, _ in legs], [amount for _, amount in legs]],
+    )
+
+
+def verified(book: uuid.UUID) -> None:
+    """The book must be in order, proved from its rows."""
+    assert checks.verify(book) == []
+    assert checks.trial_balance(book).balanced

@@ -11,14 +11,10 @@ from django.db import connections, transaction
 
 from ledger import checks, posting
 from ledger.checks import TrialRow
-from tests.ledger.support import OWNER, Shop, open_shop
+from tests.ledger.support import OWNER, TABLES, Shop, open_shop
 
-SWITCH_OFF = "".join(
-    f"ALTER TABLE {table} DISABLE TRIGGER USER;" for table in ("ledger_account", "ledger_transaction", "ledger_entry")
-)
-DROP_CHECKS = (
-    "ALTER TABLE ledger_account DROP CONSTRAINT ledger_account_floor, DROP CONSTRAINT ledger_account_closed_empty;"
-)
+SWITCH_OFF = "".join(f"ALTER TABLE {table} DISABLE TRIGGER USER;" for table in TABLES)
+DROP_CHECKS = "ALTER TABLE ledger_account DROP CONSTRAINT ledger_account_floor;"
 
 
 @pytest.fixture

@@ -2,36 +2,15 @@
 
 import random
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
 
-from django.db import connections, transaction
+from django.db import transaction
 
 from ledger import checks, errors, posting
 from ledger.balances import balances
 from ledger.models import Account, Entry, Transaction
 from ledger.posting import AccountSpec, Leg, Posted
+from tests.ledger.sessions import THREADS, together
 from tests.ledger.support import OWNER, Shop, run
-
-THREADS = 12
-
-
-def together(work: Callable[[int], object], threads: int = THREADS) -> list[object]:
-    """Run `work(0)`, `work(1)`, ... at once, each on a connection of its own; their results or exceptions, in order."""
-    gate = Barrier(threads)
-
-    def one(number: int) -> object:
-        try:
-            connections["default"].ensure_connection()
-            gate.wait(timeout=10)
-            return work(number)
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(one, number) for number in range(threads)]
-        return [future.exception() or future.result() for future in futures]
 
 
 def test_hammering_four_accounts(shop: Shop) -> None:

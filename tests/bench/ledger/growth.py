@@ -38,7 +38,7 @@ class Grown:
     def lines(self) -> list[str]:
         """The total, then its parts, the largest first."""
         parts = sorted(self.bytes_each.items(), key=lambda item: -item[1])
-        head = f"bytes a settlement, over {self.settlements:,} of them one by one: {self.total:.0f}"
+        head = f"bytes a settlement, over the {self.settlements:,} of these runs: {self.total:.0f}"
         return [head, *(f"  {name:42}{size:8.1f}" for name, size in parts if abs(size) >= 0.05)]
 
 

@@ -5,20 +5,24 @@ import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from deploy.embedded.binaries import find_postgres
 from tests.bench.ledger import ours
-from tests.bench.ledger.workload import AMOUNTS, KIND, TABLES, TABLES_PER_CLIENT, Stage
+from tests.bench.ledger.workload import AMOUNTS, KIND, ROLES, TABLES, TABLES_PER_CLIENT, Stage
 
 SHORT_RUN = 100
 """Settlements of each client in less than a second."""
+HANDS = 25_000
+"""Numbers that each run has for itself, more than a client can use up."""
 
 # A colon in a string would be taken for a variable, hence chr(58): the keys look like everybody's.
 _HEAD = f"""\
 \\set table :client_id * {TABLES_PER_CLIENT} + random(0, {TABLES_PER_CLIENT - 1})
-\\set hand random(1, 1000000000000)
+\\set hand :hand + 1
 """
 _NAME = "'T' || :table::text || '-' || :hand::text"
 _KEY = f"'hand' || chr(58) || {_NAME} || chr(58) || 'settlement'"
@@ -27,14 +31,17 @@ _TAX = {False: ":tax + :table::bigint", True: ":house"}
 
 _RAW_TABLES = """
 CREATE SCHEMA bench_raw;
-CREATE TABLE bench_raw.account (LIKE ledger_account INCLUDING DEFAULTS INCLUDING IDENTITY INCLUDING INDEXES)
-    WITH (fillfactor = 50);
+CREATE TABLE bench_raw.account (LIKE ledger_account INCLUDING DEFAULTS INCLUDING IDENTITY INCLUDING INDEXES);
 CREATE TABLE bench_raw.transaction (LIKE ledger_transaction INCLUDING DEFAULTS INCLUDING IDENTITY INCLUDING INDEXES);
 CREATE TABLE bench_raw.entry (LIKE ledger_entry INCLUDING DEFAULTS INCLUDING IDENTITY INCLUDING INDEXES);
 """
-# Columns that the script does not fill stay empty: whatever else the ledger keeps is not needed by nobody's guarantees.
-_OPTIONAL = """
+# Room on the pages is left as in the ledger's own tables. Columns that the script does not fill stay empty.
+_LIKE_OURS = """
 DO $$ DECLARE c record; BEGIN
+    FOR c IN SELECT replace(relname, 'ledger_', 'bench_raw.') AS name, array_to_string(reloptions, ', ') AS options
+             FROM pg_class WHERE relname IN ('ledger_account', 'ledger_transaction', 'ledger_entry')
+               AND reloptions IS NOT NULL
+    LOOP EXECUTE format('ALTER TABLE %s SET (%s)', c.name, c.options); END LOOP;
     FOR c IN SELECT attrelid::regclass AS name, attname FROM pg_attribute
              WHERE attrelid IN ('bench_raw.transaction'::regclass, 'bench_raw.entry'::regclass)
                AND attnum > 0 AND attnotnull AND NOT atthasdef AND attidentity = ''
@@ -55,17 +62,19 @@ class Pgbench:
     """By whether it is hot."""
     stage: Stage
     options: str = ""
+    runs: Iterator[int] = field(default_factory=count)
 
     def rate(self, clients: int, seconds: float, *, hot: bool) -> float:
         """Settlements per second. pgbench runs for whole seconds; less than one is a number of settlements instead."""
         length = ["-T", str(int(seconds))] if seconds >= 1 else ["-t", str(SHORT_RUN)]
-        numbers = {name: self.stage.tables[0][place] for place, name in enumerate(("pot", "first", "second", "tax"))}
+        numbers = dict(zip(ROLES, self.stage.tables[0], strict=True))
+        numbers |= {"house": self.stage.house, "hand": next(self.runs) * HANDS}
         with tempfile.NamedTemporaryFile("w", suffix=".sql") as script:
             script.write(_HEAD + self.script[hot])
             script.flush()
             command = [str(self.program), "-n", "-M", "prepared", *length]
             command += ["-c", str(clients), "-j", str(min(2, clients)), "-f", script.name]
-            for name, value in (numbers | {"house": self.stage.house}).items():
+            for name, value in numbers.items():
                 command += ["-D", f"{name}={value}"]
             done = subprocess.run(
                 [*command, self.url],
@@ -98,7 +107,7 @@ def raw(tool: Path) -> Pgbench:
     stage = _stage()
     with connections["owner"].cursor() as cursor:
         cursor.execute(_RAW_TABLES)
-        cursor.execute(_OPTIONAL)
+        cursor.execute(_LIKE_OURS)
         cursor.execute("INSERT INTO bench_raw.account SELECT * FROM ledger_account WHERE book = %s", [stage.book])
     # One order of locks for everybody, also while the tables are small and a hash join would look cheaper.
     options = "-c enable_hashjoin=off -c enable_mergejoin=off -c enable_seqscan=off"

@@ -27,12 +27,13 @@ PROFILED = 300
 SAMPLE_SECONDS = 0.01
 
 # Triggers that look at what a posting writes: on INSERT of transactions and entries, on UPDATE of accounts. Those that
-# also stand for DELETE or TRUNCATE refuse everything and are not met.
+# also stand for DELETE or TRUNCATE refuse everything and are not met. The one on entries moves the balances as well, so
+# no posting is possible without it; its share is told by its time as a function.
 _TRIGGERS = """
 SELECT tgrelid::regclass::text, tgname, tgenabled::text FROM pg_trigger
 WHERE NOT tgisinternal AND tgenabled <> 'D' AND tgtype & (8 | 32) = 0
   AND CASE tgrelid::regclass::text WHEN 'ledger_account' THEN tgtype & 16 <> 0
-      WHEN 'ledger_transaction' THEN tgtype & 4 <> 0 WHEN 'ledger_entry' THEN tgtype & 4 <> 0 ELSE false END
+      WHEN 'ledger_transaction' THEN tgtype & 4 <> 0 ELSE false END
 ORDER BY 1, 2
 """
 _ENABLE = {"A": "ENABLE ALWAYS", "O": "ENABLE", "R": "ENABLE REPLICA"}
@@ -175,7 +176,7 @@ def guards(seconds: float, rounds: int, clients: Sequence[int]) -> Iterator[str]
         found = [tuple(map(str, row)) for row in owner.execute(_TRIGGERS).fetchall()]
         cases = {"everything on": [], **{f"without {name}": [(t, name, how)] for t, name, how in found}}
         for _ in range(rounds):
-            for case, triggers in {**cases, "without any of them": found}.items():
+            for case, triggers in {**cases, "without any of these": found}.items():
                 with _disabled(owner, triggers):
                     for number in clients:
                         by_clients = rates.setdefault(case, {}).setdefault(number, [])

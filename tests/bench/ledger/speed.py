@@ -15,8 +15,6 @@ Case = tuple[int, bool]
 """How many clients, and whether all of them tax into one account."""
 BATCH: Case = (1, False)
 """The one case in which batches are measured."""
-GROWTH = 4
-"""How many times as long as a run the tables are watched growing."""
 
 
 class Runs(Protocol):
@@ -49,7 +47,7 @@ class Rates:
     titles: dict[str, str]
     rates: dict[tuple[str, Case], list[float]] = field(default_factory=dict)
     grown: Grown | None = None
-    """What one of our settlements takes on disk, spread."""
+    """What one of our settlements takes on disk, over all that were made."""
 
     def median(self, subject: str, case: Case) -> float:
         """Over the rounds."""
@@ -88,14 +86,16 @@ def measure(plan: Plan) -> Rates:
             stack.callback(batches.close)
         for subject in subjects.values():  # not counted: connections, plans, first pages
             subject.rate(max(plan.clients), min(plan.seconds, 0.5), hot=False)
-        for number in range(plan.rounds):
-            for case in cases:
-                _round(rates, subjects, case, number, plan.seconds)
-            if batches:
-                rate = batches.rate(1, plan.seconds, hot=False)
-                rates.rates.setdefault(("batch", BATCH), []).append(rate)
-        mine = subjects[rates.ours]
-        rates.grown = grown_by(lambda: mine.rate(min(4, max(plan.clients)), GROWTH * plan.seconds, hot=False))
+
+        def rounds() -> None:
+            for number in range(plan.rounds):
+                for case in cases:
+                    _round(rates, subjects, case, number, plan.seconds)
+                if batches:
+                    rate = batches.rate(1, plan.seconds, hot=False)
+                    rates.rates.setdefault(("batch", BATCH), []).append(rate)
+
+        rates.grown = grown_by(rounds)
         return rates
 
 

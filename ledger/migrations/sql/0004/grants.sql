@@ -17,7 +17,8 @@ REVOKE ALL ON FUNCTION
     @schema@.ledger_transaction_guard, @schema@.ledger_held_guard, @schema@.ledger_release_expired,
     @schema@.ledger_end_hold, @schema@.ledger_hold_chain, @schema@.ledger_post_hold, @schema@.ledger_lock_hold,
     @schema@.ledger_refuse_hold, @schema@.ledger_void_hold, @schema@.ledger_expire_holds,
-    @schema@.ledger_period_lock, @schema@.ledger_lock_periods, @schema@.ledger_open_period, @schema@.ledger_close_period,
+    @schema@.ledger_period_lock, @schema@.ledger_lock_periods, @schema@.ledger_open_period,
+    @schema@.ledger_close_period,
     @schema@.ledger_snapshot_guard, @schema@.ledger_write_snapshot, @schema@.ledger_take_snapshot,
     @schema@.ledger_assertion_guard,
     @schema@.ledger_assert_balance

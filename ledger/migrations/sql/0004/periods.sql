@@ -24,7 +24,7 @@ ALTER TABLE @schema@.ledger_period ENABLE ALWAYS TRIGGER ledger_period_kept;
 
 -- Waits for the postings under way and keeps others waiting until the transaction ends.
 CREATE FUNCTION @schema@.ledger_lock_periods(p_book uuid) RETURNS void
-LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'periods open and close under READ COMMITTED: other levels read the book as it was'

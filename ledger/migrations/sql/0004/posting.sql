@@ -230,18 +230,20 @@ BEGIN
         RETURNING array[t.id] INTO transactions;
         v_fresh := CASE WHEN FOUND THEN 1 ELSE 0 END;
     ELSE
+        SELECT array_agg(nextval(pg_get_serial_sequence('ledger_transaction', 'id'))) INTO transactions
+        FROM generate_series(1, cardinality(p_keys));
         WITH made AS (
             INSERT INTO ledger_transaction AS t
-                (book, period_id, idempotency_key, kind, reverses_id, posted_at, occurred_at, metadata)
-            SELECT p_book, v_period, q.key, q.kind, q.reverses, v_now, q.occurred_at, q.metadata
-            FROM unnest(p_keys, p_kinds, p_reverses, p_occurred_at, p_metadata) WITH ORDINALITY
-                 q(key, kind, reverses, occurred_at, metadata, ord)
-            ORDER BY q.ord
+                (id, book, period_id, idempotency_key, kind, reverses_id, posted_at, occurred_at, metadata)
+            SELECT q.id, p_book, v_period, q.key, q.kind, q.reverses, v_now, q.occurred_at, q.metadata
+            FROM unnest(transactions, p_keys, p_kinds, p_reverses, p_occurred_at, p_metadata)
+                 q(id, key, kind, reverses, occurred_at, metadata)
             ON CONFLICT (book, idempotency_key) DO NOTHING
-            RETURNING t.id, t.idempotency_key
+            RETURNING t.id
         )
-        SELECT array_agg(m.id ORDER BY q.ord), count(m.id) INTO transactions, v_fresh
-        FROM unnest(p_keys) WITH ORDINALITY q(key, ord) LEFT JOIN made m ON m.idempotency_key = q.key;
+        SELECT array_agg(CASE WHEN q.id IN (SELECT m.id FROM made m) THEN q.id END ORDER BY q.ord),
+               (SELECT count(*) FROM made)
+        INTO transactions, v_fresh FROM unnest(transactions) WITH ORDINALITY q(id, ord);
     END IF;
     IF v_fresh > 0 AND v_period = 0 THEN
         RAISE EXCEPTION 'period % is not open', coalesce(p_period, '(any)')
@@ -429,8 +431,8 @@ BEGIN
             USING ERRCODE = 'LG012', DETAIL = jsonb_build_object('account', r.id, 'account_code', r.code)::text;
     END IF;
     RETURN QUERY
-        SELECT a.id, a.code, a.commodity FROM unnest(p_codes, p_commodities) s(code, commodity)
-        JOIN ledger_account a ON a.book = p_book AND a.code = s.code AND a.commodity = s.commodity;
+        SELECT a.id, a.code, a.commodity FROM unnest(p_codes, p_commodities) WITH ORDINALITY s(code, commodity, nth)
+        JOIN ledger_account a ON a.book = p_book AND a.code = s.code AND a.commodity = s.commodity ORDER BY s.nth;
 END $$;
 
 -- Closes an empty account, with its lanes, for good; closing it again returns the first time.
