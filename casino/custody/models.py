@@ -67,7 +67,7 @@ class Transfer(models.Model):
             models.CheckConstraint(condition=Q(kind__in=Kind.values), name="transfer_kind"),
             models.CheckConstraint(condition=Q(state__in=TransferState.values), name="transfer_state"),
             models.CheckConstraint(
-                condition=Q(state=TransferState.ASKED, sent=None)
+                condition=Q(state=TransferState.ASKED, sent__isnull=True)
                 | Q(state=TransferState.CANCELLED)
                 | Q(sent__isnull=False, sent_by__isnull=False, sent_at__isnull=False),
                 name="transfer_sent_is_signed",

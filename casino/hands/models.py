@@ -88,7 +88,7 @@ class Hand(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(state=HandState.RULED, ruling__isnull=False, settlement__isnull=False)
-                | (~Q(state=HandState.RULED) & Q(ruling=None)),
+                | (~Q(state=HandState.RULED) & Q(ruling__isnull=True)),
                 name="hand_ruled_has_ruling",
             ),
         ]

@@ -191,7 +191,7 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(("sent", None), ("state", "asked")),
+                            models.Q(("sent__isnull", True), ("state", "asked")),
                             ("state", "cancelled"),
                             models.Q(("sent__isnull", False), ("sent_at__isnull", False), ("sent_by__isnull", False)),
                             _connector="OR",

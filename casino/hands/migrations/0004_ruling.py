@@ -53,7 +53,7 @@ class Migration(migrations.Migration):
             model_name="hand",
             constraint=models.CheckConstraint(
                 condition=Q(state="ruled", ruling__isnull=False, settlement__isnull=False)
-                | (~Q(state="ruled") & Q(ruling=None)),
+                | (~Q(state="ruled") & Q(ruling__isnull=True)),
                 name="hand_ruled_has_ruling",
             ),
         ),
