@@ -1,4 +1,4 @@
-"""The one lock order of the house, and the only module that says `FOR UPDATE`.
+"""The one lock order of the house, and the only module that says `FOR NO KEY UPDATE`.
 
     idempotency key -> table or drawer -> player -> hand -> transfer or soft count -> chip set -> ledger accounts
     (inside the ledger's function, ORDER BY lock_rank, id) -> audit chain head (inside `audit_append`, last)
@@ -6,7 +6,11 @@
 Taking locks in one order everywhere is what makes deadlock impossible between our own transactions (measured:
 unsorted locks gave 59 deadlocks and 49 tx/s where sorted ones gave none and 1,587). `lock` therefore refuses a lock
 whose rank is below one already held by the same transaction: a mistake is an error in the first test that runs it.
-Ledger and audit functions lock at the end of the order and need no mention here: services call audit after ledger.
+
+The lock is the one that keeps writers out and lets foreign keys be checked: a new row may name a table or a drawer that
+somebody else has locked, without waiting for him (with `FOR UPDATE` two desks that start transfers with each other at
+the same moment are a deadlock). Ledger and audit functions lock at the end of the order and need no mention here:
+services call audit after ledger.
 """
 
 from contextvars import ContextVar
@@ -57,7 +61,7 @@ def lock(model: type[M], rank: Rank, **lookup: Any) -> M:
     _held.set(rank)
     named = [f"{model._meta.get_field(name).column} = %s" for name in lookup]
     values = [value.pk if isinstance(value, models.Model) else value for value in lookup.values()]
-    for found in sql.instances(model, f"WHERE {' AND '.join(named)} FOR UPDATE", values):
+    for found in sql.instances(model, f"WHERE {' AND '.join(named)} FOR NO KEY UPDATE", values):
         return found
     wanted = ", ".join(f"{key}={value}" for key, value in lookup.items() if not key.startswith("house"))
     raise NotFound(f"This house has no {model._meta.verbose_name} with {wanted}.")
