@@ -73,7 +73,8 @@ LEDGER_APP_ROLE = CASINO_APP_ROLE
 
 def _database(url: str, *, assume_role: str | None) -> dict:
     """Database settings for one URL; `assume_role` makes every connection `SET ROLE` before its first statement."""
-    options: dict = {"application_name": "cukassza"}
+    # The ledger's statements stay prepared; Django's own are sent with their values in them, as ever.
+    options: dict = {"application_name": "cukassza", "prepare_threshold": 5}
     if assume_role and urlsplit(url).username != assume_role:
         options["assume_role"] = assume_role
     parsed = dj_database_url.parse(url, conn_max_age=None, conn_health_checks=True)

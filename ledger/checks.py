@@ -100,12 +100,107 @@ CHECKS: dict[str, str] = {
         WHERE a.book = %(book)s
           AND (a.balance <> a.normal_side * coalesce(s.total, 0) OR a.balance <> coalesce(l.balance_after, 0))
     """,
-    # No account is below its floor, and a closed one is empty.
+    # No account is below its floor and what it holds back, and a closed one is empty.
     "floor": """
-        SELECT code, 'holds ' || balance || ', floor ' || coalesce(min_balance::text, 'none')
+        SELECT code, 'holds ' || balance || ', ' || held || ' of it back, floor ' || coalesce(min_balance::text, 'none')
                      || CASE WHEN closed_at IS NULL THEN '' ELSE ', closed' END
         FROM ledger_account
-        WHERE book = %(book)s AND (balance < min_balance OR (closed_at IS NOT NULL AND balance <> 0))
+        WHERE book = %(book)s
+          AND (balance < min_balance + held OR (closed_at IS NOT NULL AND (balance <> 0 OR held <> 0)))
+    """,
+    # What an account holds back is what its unreleased reserves add up to.
+    "held": """
+        SELECT a.code, 'holds back ' || a.held || ', reserves are ' || coalesce(sum(r.amount), 0)
+        FROM ledger_account a LEFT JOIN ledger_reserve r ON r.account_id = a.id AND r.released_at IS NULL
+        WHERE a.book = %(book)s GROUP BY a.id HAVING a.held <> coalesce(sum(r.amount), 0)
+    """,
+    # A hold that has ended sets nothing aside; one that was posted has all its postings.
+    "holds": """
+        SELECT h.key, 'is ' || h.state || ' but sets aside ' || r.amount || ' on account ' || r.account_id
+        FROM ledger_hold h JOIN ledger_reserve r ON r.hold_id = h.id AND r.released_at IS NULL
+        WHERE h.book = %(book)s AND h.state <> 'pending'
+        UNION ALL
+        SELECT h.key, 'is posted but ' || (p ->> 'key') || ' is not'
+        FROM ledger_hold h CROSS JOIN LATERAL jsonb_array_elements(h.postings) p
+        WHERE h.book = %(book)s AND h.state = 'posted' AND NOT EXISTS (
+            SELECT FROM ledger_transaction t WHERE t.book = h.book AND t.idempotency_key = p ->> 'key')
+        UNION ALL
+        SELECT a.code, 'has a reserve of no hold of the book'
+        FROM ledger_reserve r JOIN ledger_account a ON a.id = r.account_id
+        LEFT JOIN ledger_hold h ON h.id = r.hold_id AND h.book = a.book
+        WHERE a.book = %(book)s AND h.id IS NULL
+    """,
+    # What stands for one another is worth the same: the weights of all balances cancel.
+    "weights": """
+        SELECT 'the book', 'balances weigh ' || sum(a.weight * a.normal_side * a.balance::numeric)
+        FROM ledger_account a WHERE a.book = %(book)s
+        HAVING sum(a.weight * a.normal_side * a.balance::numeric) <> 0
+    """,
+    # Every transaction weighs nothing.
+    "backed": """
+        SELECT e.transaction_id::text, 'weighs ' || sum(a.weight * e.amount::numeric)
+        FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
+        WHERE a.book = %(book)s AND a.weight <> 0
+        GROUP BY e.transaction_id HAVING sum(a.weight * e.amount::numeric) <> 0
+    """,
+    # An account with lanes has all of them, each what it is itself, and no entries of its own.
+    "lanes": """
+        SELECT p.code, 'has ' || count(l.id) || ' of ' || p.lanes || ' lanes, ' || p.version || ' entries of its own'
+        FROM ledger_account p
+        LEFT JOIN ledger_account l ON l.parent_id = p.id AND l.id BETWEEN p.id + 1 AND p.id + p.lanes AND l.lanes = 0
+              AND (l.book, l.kind, l.commodity, l.normal_side, l.weight) = (p.book, p.kind, p.commodity, p.normal_side,
+                                                                            p.weight)
+              AND l.min_balance IS NULL AND (l.closed_at IS NULL) = (p.closed_at IS NULL)
+        WHERE p.book = %(book)s AND p.parent_id IS NULL
+        GROUP BY p.id
+        HAVING count(l.id) <> p.lanes OR (p.lanes > 0 AND (p.version, p.balance, p.held) <> (0, 0, 0))
+        UNION ALL
+        SELECT l.code, 'is a lane of no account'
+        FROM ledger_account l
+        LEFT JOIN ledger_account p ON p.id = l.parent_id AND l.id BETWEEN p.id + 1 AND p.id + p.lanes
+        WHERE l.book = %(book)s AND l.parent_id IS NOT NULL AND p.id IS NULL
+    """,
+    # From the first period on every transaction belongs to one of the book.
+    "periods": """
+        SELECT t.id::text, 'belongs to ' || coalesce('period ' || t.period_id || ', none of the book', 'no period')
+        FROM ledger_transaction t LEFT JOIN ledger_period p ON p.id = t.period_id AND p.book = t.book
+        WHERE t.book = %(book)s AND p.id IS NULL
+          AND (t.period_id IS NOT NULL
+               OR t.posted_at >= (SELECT min(f.opened_at) FROM ledger_period f WHERE f.book = t.book))
+    """,
+    # A closed period has a snapshot, and no entry that is not in it.
+    "closed": """
+        SELECT p.name, CASE WHEN s.id IS NULL THEN 'is closed without a snapshot'
+                            ELSE 'has entry ' || e.version || ' of account ' || e.account_id || ', after it closed' END
+        FROM ledger_period p
+        LEFT JOIN ledger_snapshot s ON s.book = p.book AND s.name = 'period ' || p.name
+        LEFT JOIN ledger_transaction t ON t.book = p.book AND t.period_id = p.id AND s.id IS NOT NULL
+        LEFT JOIN ledger_entry e ON e.transaction_id = t.id
+        LEFT JOIN ledger_snapshot_line l ON l.snapshot_id = s.id AND l.account_id = e.account_id
+        WHERE p.book = %(book)s AND p.closed_at IS NOT NULL
+          AND (s.id IS NULL OR e.version > coalesce(l.version, 0))
+    """,
+    # Each line of a snapshot is what the entry of that version left, and together they balance.
+    "snapshots": """
+        SELECT s.name, 'says ' || l.balance || ' of account ' || l.account_id || ' at version ' || l.version
+        FROM ledger_snapshot s JOIN ledger_snapshot_line l ON l.snapshot_id = s.id
+        LEFT JOIN ledger_account a ON a.id = l.account_id AND a.book = s.book
+        LEFT JOIN ledger_entry e ON e.account_id = a.id AND e.version = l.version
+        WHERE s.book = %(book)s AND e.balance_after IS DISTINCT FROM l.balance
+        UNION ALL
+        SELECT s.name, 'sums to ' || sum(a.normal_side * l.balance) || ' in ' || a.commodity
+        FROM ledger_snapshot s JOIN ledger_snapshot_line l ON l.snapshot_id = s.id
+        JOIN ledger_account a ON a.id = l.account_id
+        WHERE s.book = %(book)s GROUP BY s.id, a.commodity HAVING sum(a.normal_side * l.balance) <> 0
+    """,
+    # Every assertion is true.
+    "assertions": """
+        SELECT coalesce(a.code, s.account_id::text), 'was said to hold ' || s.balance || ' at version ' || s.version
+        FROM ledger_assertion s
+        LEFT JOIN ledger_account a ON a.id = s.account_id AND a.book = s.book
+        LEFT JOIN ledger_entry e ON e.account_id = a.id AND e.version = s.version
+        WHERE s.book = %(book)s
+          AND (a.id IS NULL OR CASE WHEN s.version = 0 THEN 0 ELSE e.balance_after END IS DISTINCT FROM s.balance)
     """,
     # Versions of an account are 1, 2, 3, ... up to the account's own.
     "versions": """

@@ -8,13 +8,16 @@ side.
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
+import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ledger.errors import AmountOutOfRange, InvalidPosting, NotAtomic, translated
 
@@ -115,8 +118,27 @@ def post(
     `alone`: outside any `transaction.atomic`, as a database transaction of its own in one round trip.
     Raises PostingRefused, UnknownAccount, AccountClosed, PeriodNotOpen, KeyReused, NotAtomic.
     """
-    posting = Posting(key, kind, legs, metadata, occurred_at)
-    return posted(call(using, _POST, post_params(book, [posting], period), alone=alone)[0])[0]
+    ordered = sorted(legs, key=_account)
+    rows = call(
+        using,
+        _POST_ONE,
+        (
+            str(book),
+            period,
+            text("key", key),
+            text("kind", kind),
+            as_json(metadata),
+            moment(occurred_at),
+            _numbers(leg.account_id for leg in ordered),
+            _numbers(signed(leg.amount) for leg in ordered),
+        ),
+        alone=alone,
+    )
+    transaction_id, posted_at, replayed, balances, versions = rows[0]
+    accounts = [leg.account_id for leg in ordered]
+    return Posted(
+        transaction_id, posted_at, dict(zip(accounts, map(Balance, balances, versions), strict=True)), replayed
+    )
 
 
 def post_many(
@@ -125,7 +147,7 @@ def post_many(
     """Post transactions in one round trip and one database transaction, all or none; answers in their order.
 
     Each is judged as by `post`, after those before it; one that its key posted before is replayed, the rest are posted.
-    Raises what `post` raises, with the key of the posting in `params`.
+    Raises what `post` raises, with the key of the posting in `params`; where several are wrong, that of one of them.
     """
     if not postings:
         return []
@@ -229,12 +251,29 @@ def call(using: str, sql: str, params: Sequence[Any], *, alone: bool = False) ->
             if alone
             else "the ledger is written inside transaction.atomic only"
         )
-    with translated(using), connection.cursor() as cursor:
+    with translated(using), _cursor(connection) as cursor:
         cursor.execute(sql, params)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return rows
 
 
+@contextmanager
+def _cursor(connection: BaseDatabaseWrapper) -> Iterator[Any]:
+    """A cursor whose parameters the server binds, so that a statement can stay prepared on its connection (set
+    `prepare_threshold` in the database's OPTIONS); Django's own where somebody listens to its queries."""
+    connection.ensure_connection()
+    if connection.execute_wrappers or connection.queries_logged:
+        with connection.cursor() as cursor:
+            yield cursor
+        return
+    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
+        yield cursor
+
+
+_POST_ONE = (
+    "SELECT * FROM ledger_post_one(%s::uuid, %s::text, %s::text, %s::text, %s::jsonb, %s::timestamptz, %s::bigint[],"
+    " %s::bigint[])"
+)
 _POST = (
     "SELECT * FROM ledger_post(%s::uuid, %s::text, %s::text[], %s::text[], %s::jsonb[], %s::timestamptz[],"
     " %s::bigint[], %s::integer[], %s::bigint[], %s::bigint[])"
@@ -272,6 +311,7 @@ def _numbers(values: Iterable[int]) -> str:
 
 #: Stable, so that several legs on one account keep their order.
 _by_account = itemgetter(0, 1)
+_account = attrgetter("account_id")
 
 
 def posted(row: tuple[Any, ...]) -> list[Posted]:

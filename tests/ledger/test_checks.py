@@ -9,8 +9,11 @@ from contextlib import contextmanager
 import pytest
 from django.db import connections, transaction
 
-from ledger import checks, posting
+from ledger import assertions, checks, holds, periods, posting
 from ledger.checks import TrialRow
+from ledger.models import Account
+from ledger.posting import AccountSpec, Leg, Posting
+from tests.ledger.sessions import until_past
 from tests.ledger.support import OWNER, TABLES, Shop, open_shop
 
 SWITCH_OFF = "".join(f"ALTER TABLE {table} DISABLE TRIGGER USER;" for table in TABLES)
@@ -19,14 +22,36 @@ DROP_CHECKS = "ALTER TABLE ledger_account DROP CONSTRAINT ledger_account_floor;"
 
 @pytest.fixture
 def busy(shop: Shop) -> Shop:
-    """A book with a reversal, two commodities and two entries on one account in one transaction."""
+    """A book with something of everything: a reversal, two commodities, two entries on one account in one transaction,
+    weights, lanes, holds pending and posted, an open and a closed period, an assertion."""
     first = shop.pay_in("in", shop.anna, 100)
     shop.pay_in("in 2", shop.anna, 50)
     shop.post("pairs", (shop.anna, 30), (shop.bela, -30), (shop.anna, 5), (shop.bela, -5))
     shop.post("apples", (shop.sold, 3), (shop.stock, -3))
     with transaction.atomic():
         posting.reverse(shop.book, "undo", first.transaction_id, {})
+        periods.open_period(shop.book, "monday")
+        ids = posting.ensure_accounts(shop.book, SPECS)
+        assertions.assert_balance(shop.book, shop.bela, 35)
+    spread, debt, chips, rack = (ids[spec.code, spec.commodity] for spec in SPECS)
+    shop.post("lane", (shop.till, 9), (spread + 1, -9))
+    shop.post("sale", (debt, -20), (shop.till, 20), (chips, 4), (rack, -4))
+    with transaction.atomic():
+        periods.close_period(shop.book, "monday")
+        periods.open_period(shop.book, "tuesday")
+        for key in ("held", "kept"):
+            legs = [Leg(shop.bela, 10), Leg(shop.till, -10)]
+            holds.hold(shop.book, key, [Posting(f"{key} 1", "test", legs)], seconds=3600)
+        holds.post_hold(shop.book, "held")
     return shop
+
+
+SPECS = [
+    AccountSpec("spread", "income", "EUR", posting.CREDIT, None, lanes=2),
+    AccountSpec("chips:debt", "liability", "EUR", posting.CREDIT, weight=1),
+    AccountSpec("chips:out", "custody", "CHIP", posting.DEBIT, weight=5),
+    AccountSpec("chips:rack", "custody", "CHIP", posting.DEBIT, None),
+]
 
 
 @contextmanager
@@ -46,9 +71,30 @@ def test_clean_book(busy: Shop) -> None:
     assert checks.verify(str(busy.book)) == []
 
 
+def test_clean_book_with_holds_that_ran_out_and_a_closed_account_with_lanes(busy: Shop) -> None:
+    spread = Account.objects.get(book=busy.book, code="spread").id
+    busy.post("back", (busy.till, -9), (spread + 1, 9))
+    with transaction.atomic():
+        posting.close_account(busy.book, spread)
+        chain = [Posting("out of time", "test", [Leg(busy.bela, 1), Leg(busy.till, -1)])]
+        ran_out = holds.hold(busy.book, "short", chain, seconds=1)
+    until_past(ran_out.expires_at)
+    assert checks.verify(busy.book) == []
+    busy.post("after", (busy.bela, 15), (busy.till, -15))
+    assert checks.verify(busy.book) == []
+
+
 FIRST = "(SELECT id FROM ledger_transaction WHERE book = %(book)s AND idempotency_key = 'in')"
 SECOND = "(SELECT id FROM ledger_transaction WHERE book = %(book)s AND idempotency_key = 'in 2')"
 UNDO = "(SELECT id FROM ledger_transaction WHERE book = %(book)s AND idempotency_key = 'undo')"
+SALE = "(SELECT id FROM ledger_transaction WHERE book = %(book)s AND idempotency_key = 'sale')"
+HELD = "(SELECT id FROM ledger_transaction WHERE book = %(book)s AND idempotency_key = 'held 1')"
+MONDAY = "(SELECT id FROM ledger_period WHERE book = %(book)s AND name = 'monday')"
+SNAPSHOT = "(SELECT id FROM ledger_snapshot WHERE book = %(book)s AND name = 'period monday')"
+DEBT = "(SELECT id FROM ledger_account WHERE book = %(book)s AND code = 'chips:debt')"
+CHIPS = "(SELECT id FROM ledger_account WHERE book = %(book)s AND code = 'chips:out')"
+SPREAD = "(SELECT id FROM ledger_account WHERE book = %(book)s AND code = 'spread')"
+KEPT = "(SELECT id FROM ledger_hold WHERE book = %(book)s AND key = 'kept')"
 
 
 @pytest.mark.parametrize(
@@ -73,6 +119,33 @@ UNDO = "(SELECT id FROM ledger_transaction WHERE book = %(book)s AND idempotency
         (f"UPDATE ledger_transaction SET book = gen_random_uuid() WHERE id = {SECOND}", {"orphans"}),
         (f"UPDATE ledger_transaction SET reverses_id = {SECOND} WHERE id = {UNDO}", {"mirror"}),
         (f"UPDATE ledger_transaction SET reverses_id = -1 WHERE id = {UNDO}", {"mirror"}),
+        ("UPDATE ledger_account SET held = held + 1 WHERE id = %(bela)s", {"held"}),
+        ("UPDATE ledger_account SET held = 26 WHERE id = %(bela)s", {"held", "floor"}),
+        (f"UPDATE ledger_reserve SET amount = amount + 1 WHERE hold_id = {KEPT}", {"held"}),
+        (f"DELETE FROM ledger_reserve WHERE hold_id = {KEPT}", {"held"}),
+        (f"UPDATE ledger_hold SET state = 'voided' WHERE id = {KEPT}", {"holds"}),
+        (f"UPDATE ledger_reserve SET released_at = now() WHERE hold_id = {KEPT};"
+         "UPDATE ledger_account SET held = 0 WHERE id = %(bela)s;"
+         f"UPDATE ledger_hold SET state = 'posted' WHERE id = {KEPT}", {"holds"}),
+        (f"DELETE FROM ledger_hold WHERE id = {KEPT}", {"holds"}),
+        (f"UPDATE ledger_account SET weight = 2 WHERE id = {DEBT}", {"weights", "backed"}),
+        (f"UPDATE ledger_account SET balance = 3 WHERE id = {CHIPS}", {"balance", "weights"}),
+        (f"UPDATE ledger_account SET version = 1 WHERE id = {SPREAD}", {"lanes", "versions"}),
+        (f"UPDATE ledger_account SET lanes = 3 WHERE id = {SPREAD}", {"lanes"}),
+        (f"UPDATE ledger_account SET normal_side = 1 WHERE id = {SPREAD} + 2", {"lanes"}),
+        (f"UPDATE ledger_account SET closed_at = now() WHERE id = {SPREAD} + 2", {"lanes"}),
+        (f"UPDATE ledger_account SET parent_id = -1 WHERE id = {SPREAD} + 2", {"lanes"}),
+        (f"UPDATE ledger_transaction SET period_id = NULL WHERE id = {SALE}", {"periods"}),
+        (f"UPDATE ledger_transaction SET period_id = -1 WHERE id = {SALE}", {"periods"}),
+        (f"UPDATE ledger_transaction SET period_id = {MONDAY} WHERE id = {HELD}", {"closed"}),
+        ("UPDATE ledger_period SET closed_at = now() WHERE book = %(book)s AND name = 'tuesday'", {"closed"}),
+        (f"UPDATE ledger_snapshot SET name = 'other' WHERE id = {SNAPSHOT}", {"closed"}),
+        (f"UPDATE ledger_snapshot_line SET balance = 0 WHERE snapshot_id = {SNAPSHOT} AND account_id = %(bela)s",
+         {"snapshots"}),
+        (f"DELETE FROM ledger_snapshot_line WHERE snapshot_id = {SNAPSHOT} AND account_id = %(bela)s", {"snapshots"}),
+        ("UPDATE ledger_assertion SET balance = 34 WHERE book = %(book)s", {"assertions"}),
+        ("UPDATE ledger_assertion SET version = 0 WHERE book = %(book)s", {"assertions"}),
+        ("UPDATE ledger_assertion SET account_id = -1 WHERE book = %(book)s", {"assertions"}),
     ],
 )  # fmt: skip
 def test_damage_is_found(busy: Shop, sql: str, found: set[str]) -> None:
@@ -99,20 +172,26 @@ def test_trial_balance(busy: Shop) -> None:
     trial = checks.trial_balance(busy.book)
     assert trial.rows == (
         TrialRow("APPLE", "custody", "stock", 2, 3, 3),
-        TrialRow("EUR", "asset", "till", 1, 50, 0),
-        TrialRow("EUR", "liability", "deposit", 2, 0, 50),
+        TrialRow("CHIP", "custody", "chips", 2, 4, 4),
+        TrialRow("EUR", "asset", "till", 1, 69, 0),
+        TrialRow("EUR", "income", "spread", 1, 0, 9),
+        TrialRow("EUR", "liability", "chips", 1, 0, 20),
+        TrialRow("EUR", "liability", "deposit", 2, 0, 40),
     )
-    assert trial.totals == {"APPLE": (3, 3), "EUR": (50, 50)}
+    assert trial.totals == {"APPLE": (3, 3), "CHIP": (4, 4), "EUR": (69, 69)}
     assert trial.balanced
 
 
 def test_trial_balance_that_is_off(busy: Shop) -> None:
     with damaged("UPDATE ledger_account SET balance = balance + 1 WHERE id = %(anna)s", {"anna": busy.anna}):
         trial = checks.trial_balance(busy.book, using=OWNER)
-    assert trial.totals["EUR"] == (50, 51)
+    assert trial.totals["EUR"] == (69, 70)
     assert not trial.balanced
 
 
 def test_trial_balance_by_whole_code(busy: Shop) -> None:
     prefixes = [row.prefix for row in checks.trial_balance(busy.book, separator="|").rows]
-    assert prefixes == ["stock:shelf", "stock:sold", "till:1", "deposit:anna", "deposit:bela"]
+    assert prefixes == [
+        "stock:shelf", "stock:sold", "chips:out", "chips:rack", "till:1", "spread", "chips:debt", "deposit:anna",
+        "deposit:bela",
+    ]  # fmt: skip

@@ -30,6 +30,8 @@ class Model:
         """Answer "ok", "replayed" or the code of the refusal; the order of the reasons is the ledger's."""
         if any(amount == 0 for _, amount in legs):
             return "zero_amount"
+        if not legs:
+            return "too_few_legs"
         if key in self.done:
             return "replayed" if self.done[key] == tuple(legs) else "key_reused"
         if len({account for account, _ in legs}) < 2:

@@ -363,6 +363,16 @@ def test_bulk_opening_names_each_account_even_when_asked_twice(shop: Shop) -> No
     assert ids["seat:7", "EUR"] == Account.objects.get(book=shop.book, code="seat:7").id
 
 
+def test_bulk_opening_answers_in_the_order_asked(shop: Shop) -> None:
+    specs = [AccountSpec(f"seat:{n}", "liability", ("EUR", "HUF")[n % 2], posting.CREDIT) for n in range(200)]
+    for dice in range(3):
+        asked = random.Random(dice).sample(specs, 150)
+        with transaction.atomic():
+            answered = posting.ensure_accounts(shop.book, asked)
+        assert list(answered) == [(spec.code, spec.commodity) for spec in asked]
+        run(OWNER, "ANALYZE ledger_account")
+
+
 def test_accounts_are_opened_in_the_order_of_their_codes(shop: Shop) -> None:
     """So that two who open the same ones wait for each other, and do not deadlock; whatever plan there is."""
     codes = [f"seat:{n:03}" for n in range(300)]

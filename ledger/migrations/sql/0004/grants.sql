@@ -11,7 +11,7 @@ TO @app@;
 REVOKE ALL ON FUNCTION
     @schema@.ledger_first_laned, @schema@.ledger_explain_posting, @schema@.ledger_refuse_overdraft,
     @schema@.ledger_lane, @schema@.ledger_check_batch, @schema@.ledger_period_for, @schema@.ledger_post,
-    @schema@.ledger_stored,
+    @schema@.ledger_post_one, @schema@.ledger_stored,
     @schema@.ledger_reverse, @schema@.ledger_open_accounts, @schema@.ledger_close_account,
     @schema@.ledger_refuse_unexplained, @schema@.ledger_explain_entry, @schema@.ledger_entry_apply,
     @schema@.ledger_transaction_guard, @schema@.ledger_held_guard, @schema@.ledger_release_expired,
@@ -24,7 +24,8 @@ REVOKE ALL ON FUNCTION
     @schema@.ledger_assert_balance
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-    @schema@.ledger_post, @schema@.ledger_reverse, @schema@.ledger_open_accounts, @schema@.ledger_close_account,
+    @schema@.ledger_post, @schema@.ledger_post_one, @schema@.ledger_reverse, @schema@.ledger_open_accounts,
+    @schema@.ledger_close_account,
     @schema@.ledger_hold_chain, @schema@.ledger_post_hold, @schema@.ledger_void_hold, @schema@.ledger_expire_holds,
     @schema@.ledger_open_period, @schema@.ledger_close_period, @schema@.ledger_take_snapshot,
     @schema@.ledger_assert_balance

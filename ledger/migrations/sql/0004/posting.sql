@@ -308,6 +308,79 @@ BEGIN
     versions := v_versions;
 END $$;
 
+-- Posts one transaction, like ledger_post, in a third of its statements: legs on accounts in ascending order, each once,
+-- with funds, under a new key. Whatever is out of the ordinary, a replay or a refusal, is ledger_post's to answer; until
+-- then nothing has been written. Answers for each leg what it left and at which version.
+CREATE FUNCTION @schema@.ledger_post_one(
+    p_book uuid, p_period text, p_key text, p_kind text, p_metadata jsonb, p_occurred_at timestamptz,
+    p_accounts bigint[], p_amounts bigint[],
+    OUT transaction bigint, OUT posted_at timestamptz, OUT replayed boolean,
+    OUT balances bigint[], OUT versions bigint[])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off
+SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+DECLARE
+    a record;
+    v_legs integer := cardinality(p_accounts);
+    v_plain boolean;
+    v_accounts bigint[] := p_accounts;  -- with lanes in the place of accounts that have them
+    v_period integer;
+BEGIN
+    v_plain := p_book IS NOT NULL AND p_key IS NOT NULL AND p_kind IS NOT NULL AND p_metadata IS NOT NULL
+               AND v_legs >= 2 AND v_legs = cardinality(p_amounts)
+               AND current_setting('transaction_isolation') = 'read committed';
+    FOR i IN 2 .. coalesce(v_legs, 0) LOOP
+        v_plain := v_plain AND p_accounts[i] > p_accounts[i - 1];
+    END LOOP;
+    IF v_plain THEN
+        PERFORM pg_advisory_xact_lock_shared(ledger_period_lock(p_book));
+        SELECT max(id) INTO v_period FROM ledger_period
+        WHERE book = p_book AND closed_at IS NULL AND (p_period IS NULL OR name = p_period);
+        IF v_period IS NULL THEN
+            v_plain := p_period IS NULL AND NOT EXISTS (SELECT FROM ledger_period WHERE book = p_book);
+        END IF;
+        balances := p_amounts;  -- the right length; every element is overwritten
+        versions := p_amounts;
+    END IF;
+    FOR i IN 1 .. coalesce(v_legs, 0) LOOP
+        EXIT WHEN v_plain IS NOT TRUE;
+        IF p_accounts[i] >= 2251799813685248 THEN  -- ledger_first_laned()
+            v_accounts[i] := ledger_lane(p_accounts[i], p_accounts);
+        END IF;
+        SELECT t.balance, t.version, t.normal_side, t.min_balance, t.posted_at,
+               t.book = p_book AND t.closed_at IS NULL AND t.held = 0 AND p_amounts[i] <> 0
+               -- Far enough from the end of the numbers for a sum.
+               AND t.balance BETWEEN -4611686018427387904 AND 4611686018427387903
+               AND p_amounts[i] BETWEEN -4611686018427387904 AND 4611686018427387903 AS plain
+        INTO a FROM ledger_account t WHERE t.id = v_accounts[i] FOR NO KEY UPDATE;
+        v_plain := a.plain;
+        EXIT WHEN v_plain IS NOT TRUE;
+        balances[i] := a.balance + a.normal_side * p_amounts[i];
+        versions[i] := a.version + 1;
+        posted_at := greatest(posted_at, a.posted_at);
+        v_plain := a.min_balance IS NULL OR balances[i] >= a.min_balance;
+    END LOOP;
+    IF v_plain THEN
+        INSERT INTO ledger_transaction AS t
+            (book, period_id, idempotency_key, kind, posted_at, occurred_at, metadata)
+        VALUES (p_book, v_period, p_key, p_kind, greatest(clock_timestamp(), ledger_post_one.posted_at), p_occurred_at,
+                p_metadata)
+        ON CONFLICT (book, idempotency_key) DO NOTHING
+        RETURNING t.id, t.posted_at INTO transaction, posted_at;
+    END IF;
+    IF transaction IS NULL THEN
+        SELECT s.transactions[1], s.posted_at[1], s.replayed[1], s.balances, s.versions
+        INTO transaction, posted_at, replayed, balances, versions
+        FROM ledger_post(p_book, p_period, ARRAY[p_key], ARRAY[p_kind], ARRAY[p_metadata], ARRAY[p_occurred_at],
+                         ARRAY[NULL::bigint], array_fill(1, ARRAY[v_legs]), p_accounts, p_amounts) s;
+        RETURN;
+    END IF;
+    INSERT INTO ledger_entry (account_id, version, transaction_id, amount, balance_after)
+    SELECT l.account, l.version, ledger_post_one.transaction, l.amount, l.balance
+    FROM unnest(v_accounts, versions, p_amounts, balances) l(account, version, amount, balance);
+    replayed := false;
+END $$;
+
 -- What a key posted, if the posting is the same one: kind, legs, metadata, time of occurrence, what it reverses.
 CREATE FUNCTION @schema@.ledger_stored(
     p_book uuid, p_key text, p_kind text, p_metadata jsonb, p_occurred_at timestamptz, p_reverses bigint,
