@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
 
+from casino import sql
 from casino.audit.verify import verify_house
 from casino.cage import selectors as cage
 from casino.cage.models import Shift
@@ -134,6 +135,32 @@ def custody_problems(house: House) -> dict[str, Any]:
     return problems | ({"denominations": lost} if lost else {})
 
 
+_TRANSIT = """
+WITH held AS (
+    SELECT split_part(code, '/', 2) AS place, split_part(commodity, '.', 3) AS value, sum(balance) AS pieces
+    FROM ledger_account WHERE book = %s AND code >= '9140/' AND code < '91400' GROUP BY 1, 2
+), signed AS (
+    SELECT tables_table.code AS place, sent.key AS value, sum(sent.value::bigint) AS pieces
+    FROM custody_transfer JOIN tables_table ON tables_table.id = custody_transfer.table_id
+    CROSS JOIN jsonb_each_text(custody_transfer.sent) AS sent
+    WHERE custody_transfer.house_id = %s AND custody_transfer.state = 'sent' GROUP BY 1, 2
+)
+SELECT place, value, coalesce(held.pieces, 0)::bigint, coalesce(signed.pieces, 0)::bigint
+FROM held FULL JOIN signed USING (place, value)
+WHERE coalesce(held.pieces, 0) <> coalesce(signed.pieces, 0) ORDER BY place, value
+"""
+
+
+def transit_problems(house: House) -> dict[str, Any]:
+    """Chips in transit against the transfers that somebody has signed for and nobody has received, as both are at one
+    moment; empty when they are the same."""
+    found = [
+        {"table": table, "value": value, "in_transit": held, "signed_for": signed}
+        for table, value, held, signed in sql.rows(_TRANSIT, [house.id, house.id])
+    ]
+    return {"transit": found} if found else {}
+
+
 def imbalances(house: House) -> list[dict[str, Any]]:
     """What the continuous check of chips against money has ever found, the newest first."""
     found = Imbalance.objects.filter(house=house).order_by("-id")
@@ -166,7 +193,7 @@ def verification(house: House) -> dict[str, Any]:
     chains = list(verify_house(house))
     chain_findings = [report.finding for report in chains if report.finding]
     book_findings = checks.verify(house.id)
-    apart = custody_problems(house)
+    apart = custody_problems(house) | transit_problems(house)
     return {
         "hands": Hand.objects.filter(house=house).count(),
         "hand_findings": hand_findings,

@@ -6,6 +6,10 @@ import pytest
 from django.db import connections, transaction
 
 from casino.custody.models import Transfer
+from casino.errors import Conflict
+from casino.house import books
+from casino.house.events import happened
+from casino.mix import Mix
 from casino.reports.selectors import custody, racks, verification
 from casino.staff.models import Role, Terminal, TerminalKind, TerminalToken
 from tests.casino.kit import FERBLI, PIECES, SAMPLE, TRAY, Desk, Kit
@@ -304,3 +308,38 @@ def test_rows_that_have_ended_stay(ends: Ends) -> None:
                 connections[alias].cursor() as cursor,
             ):
                 cursor.execute(statement)
+
+
+def test_chips_in_transit_that_nobody_has_signed_for_are_found(ends: Ends) -> None:
+    number = ends.filled()
+    assert verification(ends.kit.house)["ok"]
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute("UPDATE custody_transfer SET state = 'cancelled', ended_at = now() WHERE id = %s", [number])
+    found = verification(ends.kit.house)
+    assert not found["ok"]
+    assert found["custody_findings"] == {
+        "transit": [
+            {"table": "T1", "value": value, "in_transit": FILL[value], "signed_for": 0} for value in sorted(FILL)
+        ]
+    }
+
+
+def test_a_settlement_that_lacks_small_chips_waits_for_a_fill(kit: Kit) -> None:
+    ends = Ends(kit)
+    dealer = kit.seated()
+    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.act(*SAMPLE[:12])
+    dealer.act(*SAMPLE[12:])
+    # All chips that could change a tax leave the tray behind the table's back.
+    with transaction.atomic():
+        small = Mix("MAIN", {value: count for value, count in TRAY.items() if value < 100})
+        taken = happened("credit_sent", {"table": "T1"}, chips=small)
+        books.enter(kit.house, key="taken", kind="test", happened=[taken], metadata={})
+    with pytest.raises(Conflict, match="cannot be made"):
+        kit.settle()
+    ends.cashier.refresh()
+    number = ends.filled()
+    dealer.refresh()
+    dealer.ok(f"transfers/{number}/receive", {"pieces": FILL})
+    assert kit.settle() == ["settled"]
+    assert custody(kit.house)["equal"]
