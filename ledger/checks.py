@@ -123,7 +123,8 @@ CHECKS: dict[str, str] = {
         SELECT h.key, 'is posted but ' || (p ->> 'key') || ' is not'
         FROM ledger_hold h CROSS JOIN LATERAL jsonb_array_elements(h.postings) p
         WHERE h.book = %(book)s AND h.state = 'posted' AND NOT EXISTS (
-            SELECT FROM ledger_transaction t WHERE t.book = h.book AND t.idempotency_key = p ->> 'key')
+            SELECT FROM ledger_transaction t
+            WHERE md5(t.book::text || t.idempotency_key)::uuid = md5(h.book::text || (p ->> 'key'))::uuid)
         UNION ALL
         SELECT a.code, 'has a reserve of no hold of the book'
         FROM ledger_reserve r JOIN ledger_account a ON a.id = r.account_id

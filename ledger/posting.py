@@ -185,6 +185,18 @@ def reverse(
     return posted(rows[0])[0]
 
 
+def find(book: Book, keys: Iterable[str], *, using: str = DEFAULT_DB_ALIAS) -> dict[str, int]:
+    """Transaction ids by key, in the order in which they were posted, of those keys that posted something."""
+    with connections[using].cursor() as cursor:
+        cursor.execute(
+            "SELECT t.idempotency_key, t.id FROM unnest(%s::text[]) q(key) JOIN ledger_transaction t"
+            " ON md5(t.book::text || t.idempotency_key)::uuid = md5(%s || q.key)::uuid AND t.idempotency_key = q.key"
+            " ORDER BY t.id",
+            [list(keys), str(uuid.UUID(str(book)))],
+        )
+        return dict(cursor.fetchall())
+
+
 def open_account(
     book: Book,
     code: str,

@@ -134,7 +134,7 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
         else:
             _require_state(transfer, *UNDER_WAY)
         mirrors = books.reverse_all(
-            place.house, keys=f"transfer:{transfer.pk}:", metadata={"transfer": transfer.pk, "reason": reason}
+            place.house, keys=[f"transfer:{transfer.pk}:sent"], metadata={"transfer": transfer.pk, "reason": reason}
         )
         _end(command, transfer, TransferState.CANCELLED, reason=reason)
         kind, data = _told(transfer)

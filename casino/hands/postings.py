@@ -18,8 +18,20 @@ BOOKED: dict[MoveKind, tuple[str, str]] = {
     MoveKind.CARRY_OUT: ("carried_out", "amount"),
     MoveKind.BONUS: ("bonus", "amount"),
 }
+#: What a hand posts once, besides what its lines post.
+ENDINGS = ("settlement", "dispute", "ruling")
 #: Posted as soon as they happen, whatever the line that brings them.
 AT_ONCE = frozenset({MoveKind.CARRY_IN, MoveKind.STAKE})
+
+
+def key(hand: Hand, part: int | str) -> str:
+    """The ledger's key of what a hand posts: `part` is the first line that brings it, or one of ENDINGS."""
+    return f"hand:{hand.name}:{part}"
+
+
+def keys(hand: Hand) -> list[str]:
+    """Every key under which the hand may have posted something; 0 stands for what comes with the start."""
+    return [key(hand, part) for part in (*range(hand.lines.count() + 1), *ENDINGS)]
 
 
 def at_once(moves: Sequence[Move], ending: int) -> list[Move]:

@@ -6,7 +6,7 @@ from typing import Any
 from casino.chips.changing import Desk
 from casino.commands import Answer, Command
 from casino.errors import Conflict, Unprocessable
-from casino.hands import selectors
+from casino.hands import postings, selectors
 from casino.hands.models import Hand, HandState
 from casino.house import books, chart
 from casino.house.events import Happened, happened
@@ -33,7 +33,7 @@ def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, re
         _require_fair(hand, frozen, awards, tax)
         entered = books.enter(
             table.house,
-            key=ruling_key(hand),
+            key=postings.key(hand, "ruling"),
             kind="hand.ruled",
             happened=_events(hand, awards, tax),
             metadata={"hand": hand.name, "reason": reason},
@@ -47,11 +47,6 @@ def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, re
         return "hand.ruled", told | {"balances": entered.balances, "racks": entered.racks}
 
     return tables.at_table(command, code, change)
-
-
-def ruling_key(hand: Hand) -> str:
-    """The ledger's key for a ruling: a hand is ruled on once."""
-    return f"hand:{hand.name}:ruling"
 
 
 def _frozen(table: Table) -> int:

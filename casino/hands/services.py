@@ -196,7 +196,7 @@ def _post_at_once(play: _Play) -> None:
         hand = play.hand
         books.enter(
             hand.house,
-            key=f"hand:{hand.name}:{play.first_seq}",
+            key=postings.key(hand, play.first_seq),
             kind="hand.stakes" if play.first_seq else "hand.carry_in",
             happened=postings.events(hand, moves),
             metadata={"hand": hand.name, "first_line": play.first_seq, "lines": len(play.lines)},

@@ -53,7 +53,7 @@ def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
         return
     entered = books.enter(
         hand.house,
-        key=f"hand:{hand.name}:settlement",
+        key=postings.key(hand, "settlement"),
         kind="hand.settled",
         happened=postings.events(hand, moves),
         metadata={"hand": hand.name, "digest": hand.digest},
@@ -107,7 +107,7 @@ def _dispute(hand: Hand, reason: str, actor: Actor) -> None:
     if amount:
         books.enter(
             hand.house,
-            key=f"hand:{hand.name}:dispute",
+            key=postings.key(hand, "dispute"),
             kind="hand.disputed",
             happened=[happened("disputed", {"table": hand.table.code}, amount=amount)],
             metadata={"hand": hand.name, "reason": reason},

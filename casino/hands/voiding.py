@@ -3,7 +3,7 @@
 from typing import Any
 
 from casino.commands import Answer, Command
-from casino.hands import selectors
+from casino.hands import postings, selectors
 from casino.hands.models import Hand, HandState
 from casino.house import books
 from casino.tables import services as tables
@@ -25,7 +25,7 @@ def void(*, command: Command, code: str, reason: str) -> Answer:
             raise AssertionError(f"table {code} is {table.state} without an unsettled hand")
         log = selectors.log(hand)
         mirrors = books.reverse_all(
-            table.house, keys=f"hand:{hand.name}:", metadata={"hand": hand.name, "reason": reason}
+            table.house, keys=postings.keys(hand), metadata={"hand": hand.name, "reason": reason}
         )
         Hand.objects.filter(id=hand.id).update(state=HandState.VOIDED)
         table.dealer_seat = hand.seats[-1]["seat"]

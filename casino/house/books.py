@@ -10,8 +10,7 @@ from casino.house.events import Happened, Line
 from casino.house.models import House
 from casino.mix import Mix
 from ledger.errors import InsufficientFunds
-from ledger.models import Transaction
-from ledger.posting import Leg, post, reverse
+from ledger.posting import Leg, find, post, reverse
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +74,15 @@ def require(house: House, code: str, held: int, needed: int) -> None:
         )
 
 
-def reverse_all(house: House, *, keys: str, metadata: Mapping[str, Any]) -> dict[str, int]:
-    """Reverse every transaction whose key begins with `keys`, the newest first so that no account is overdrawn.
+def reverse_all(house: House, *, keys: Iterable[str], metadata: Mapping[str, Any]) -> dict[str, int]:
+    """Reverse what these keys posted, the newest first so that no account is overdrawn.
 
     Returns the mirrors' ids by the key they undo. Raises the ledger's typed errors.
     """
-    found = Transaction.objects.filter(book=house.id, idempotency_key__startswith=keys, reverses=None).order_by("-id")
-    return {
-        key: reverse(house.id, f"{key}:void", id_, metadata).transaction_id
-        for id_, key in found.values_list("id", "idempotency_key")
-    }
+    posted = reversed(find(house.id, keys).items())
+    return {key: reverse(house.id, mirror_key(key), id_, metadata).transaction_id for key, id_ in posted}
+
+
+def mirror_key(key: str) -> str:
+    """The key of the transaction that undoes what `key` posted."""
+    return f"{key}:void"

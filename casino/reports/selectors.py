@@ -1,25 +1,26 @@
 """The house's report and its verification. Amounts are minor units; nothing here writes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, Q, Sum
 
 from casino import sql
 from casino.audit.verify import verify_house
 from casino.cage import selectors as cage
 from casino.cage.models import Shift
 from casino.chips.models import Imbalance
-from casino.hands import settlement
+from casino.hands import postings, settlement
 from casino.hands.models import UNSETTLED, Hand, HandState
-from casino.hands.ruling import ruling_key
+from casino.house import books
 from casino.house.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, COMMISSIONED, face_value
 from casino.house.models import House, OutboxMessage
 from casino.players.models import Player
 from casino.tables.models import Table
 from engine.errors import EngineError
 from ledger import checks
-from ledger.models import Account, Entry, Transaction
+from ledger.models import Account, Entry
+from ledger.posting import find
 
 
 def house_report(house: House) -> dict[str, Any]:
@@ -264,7 +265,7 @@ def _ruled_differently(hand: Hand) -> str | None:
     stacks = {actor: table.stack_account(hand.player_of(int(actor[1:]))) for actor in decided["awards"]}
     taxed = {table.account("4010"): decided["tax"]} if decided["tax"] else {}
     expected = {stacks[actor]: amount for actor, amount in decided["awards"].items()} | taxed
-    moves = _moves(Transaction.objects.filter(book=hand.house_id, idempotency_key=ruling_key(hand)))
+    moves = _moves(hand, [postings.key(hand, "ruling")])
     paid = {code: amount for code, amount in moves.items() if amount and not CHART[code[:4]].custody}
     if paid != expected | {table.account("2070"): -decided["pot"]}:
         return f"the ruling says {expected} and the ledger {paid}"
@@ -300,12 +301,13 @@ def hand_money(hand: Hand) -> dict[str, Any]:
 
 def ledger_moves(hand: Hand) -> dict[str, int]:
     """What all ledger transactions of a hand moved, by account code, counted on each account's normal side."""
-    return _moves(Transaction.objects.filter(book=hand.house_id, idempotency_key__startswith=f"hand:{hand.name}:"))
+    posted = postings.keys(hand)
+    return _moves(hand, [*posted, *map(books.mirror_key, posted)])
 
 
-def _moves(transactions: QuerySet[Transaction]) -> dict[str, int]:
+def _moves(hand: Hand, keys: Iterable[str]) -> dict[str, int]:
     rows = (
-        Entry.objects.filter(transaction__in=transactions)
+        Entry.objects.filter(transaction__in=find(hand.house_id, keys).values())
         .values("account__code", "account__normal_side")
         .annotate(total=Sum("amount"))
     )

@@ -167,6 +167,11 @@ class Migration(migrations.Migration):
             model_name="transaction",
             name="ledger_transaction_named",
         ),
+        # Replaced in 0004 by an index on a digest of both columns.
+        migrations.RemoveConstraint(
+            model_name="transaction",
+            name="ledger_transaction_key_key",
+        ),
         migrations.RemoveConstraint(
             model_name="entry",
             name="ledger_entry_version",

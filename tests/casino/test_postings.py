@@ -101,7 +101,7 @@ def test_the_worked_example_of_each_row_leaves_what_it_says(evening: House, name
     if not example.mirrored:
         assert_holds(evening, dict(example.after))
     with transaction.atomic():
-        assert books.reverse_all(evening, keys="example", metadata={}).keys() == {"example"}
+        assert books.reverse_all(evening, keys=["example"], metadata={}).keys() == {"example"}
     assert {code: held(evening, code) for code in example.after} == before
     if example.mirrored:
         assert_holds(evening, dict(example.after))

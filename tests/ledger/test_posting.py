@@ -231,6 +231,21 @@ def test_replay_returns_the_stored_result(shop: Shop) -> None:
     assert picture(shop.book) == before
 
 
+@pytest.mark.parametrize("closed", [False, True])
+def test_replay_of_what_could_not_be_posted_again(shop: Shop, closed: bool) -> None:
+    """For want of funds, or of bits, or of an open account: a replay moves nothing and needs nothing."""
+    shop.pay_in("most", shop.anna, MAX_AMOUNT)
+    assert shop.pay_in("most", shop.anna, MAX_AMOUNT).balances[shop.anna] == Balance(MAX_AMOUNT, 1)
+    shop.post("all", (shop.anna, MAX_AMOUNT), (shop.till, -MAX_AMOUNT))
+    if closed:
+        with transaction.atomic():
+            posting.close_account(shop.book, shop.anna)
+    before = picture(shop.book)
+    assert shop.pay_in("most", shop.anna, MAX_AMOUNT).replayed
+    assert shop.post("all", (shop.anna, MAX_AMOUNT), (shop.till, -MAX_AMOUNT)).replayed
+    assert picture(shop.book) == before
+
+
 def test_replay_within_one_transaction_and_after_the_account_closed(shop: Shop) -> None:
     legs = [Leg(shop.till, 5), Leg(shop.anna, -5)]
     with transaction.atomic():

@@ -136,7 +136,8 @@ BEGIN
         IF array_position(q.amounts, 0) IS NOT NULL THEN
             RAISE EXCEPTION 'a leg moves nothing'
                 USING ERRCODE = 'LG003', DETAIL = jsonb_build_object('key', q.key)::text;
-        ELSIF EXISTS (SELECT FROM ledger_transaction WHERE book = p_book AND idempotency_key = q.key) THEN
+        ELSIF EXISTS (SELECT FROM ledger_transaction
+                      WHERE md5(book::text || idempotency_key)::uuid = md5(p_book::text || q.key)::uuid) THEN
             RAISE EXCEPTION 'key % was used for another posting', q.key
                 USING ERRCODE = 'LG007', DETAIL = jsonb_build_object('key', q.key)::text;
         END IF;

@@ -226,7 +226,7 @@ BEGIN
         INSERT INTO ledger_transaction AS t
             (book, period_id, idempotency_key, kind, reverses_id, posted_at, occurred_at, metadata)
         VALUES (p_book, v_period, p_keys[1], p_kinds[1], p_reverses[1], v_now, p_occurred_at[1], p_metadata[1])
-        ON CONFLICT (book, idempotency_key) DO NOTHING
+        ON CONFLICT ((md5(book::text || idempotency_key)::uuid)) DO NOTHING
         RETURNING array[t.id] INTO transactions;
         v_fresh := CASE WHEN FOUND THEN 1 ELSE 0 END;
     ELSE
@@ -238,7 +238,7 @@ BEGIN
             SELECT q.id, p_book, v_period, q.key, q.kind, q.reverses, v_now, q.occurred_at, q.metadata
             FROM unnest(transactions, p_keys, p_kinds, p_reverses, p_occurred_at, p_metadata)
                  q(id, key, kind, reverses, occurred_at, metadata)
-            ON CONFLICT (book, idempotency_key) DO NOTHING
+            ON CONFLICT ((md5(book::text || idempotency_key)::uuid)) DO NOTHING
             RETURNING t.id
         )
         SELECT array_agg(CASE WHEN q.id IN (SELECT m.id FROM made m) THEN q.id END ORDER BY q.ord),
@@ -365,7 +365,7 @@ BEGIN
             (book, period_id, idempotency_key, kind, posted_at, occurred_at, metadata)
         VALUES (p_book, v_period, p_key, p_kind, greatest(clock_timestamp(), ledger_post_one.posted_at), p_occurred_at,
                 p_metadata)
-        ON CONFLICT (book, idempotency_key) DO NOTHING
+        ON CONFLICT ((md5(book::text || idempotency_key)::uuid)) DO NOTHING
         RETURNING t.id, t.posted_at INTO transaction, posted_at;
     END IF;
     IF transaction IS NULL THEN
@@ -392,7 +392,8 @@ DECLARE
     t ledger_transaction;
     v_same boolean;
 BEGIN
-    SELECT * INTO STRICT t FROM ledger_transaction WHERE book = p_book AND idempotency_key = p_key;
+    SELECT * INTO STRICT t FROM ledger_transaction
+    WHERE md5(book::text || idempotency_key)::uuid = md5(p_book::text || p_key)::uuid;
     SELECT s.legs IS NOT DISTINCT FROM q.legs, s.balances, s.versions INTO v_same, balances, versions
     FROM (SELECT array_agg(ROW (l.account, l.amount)::text ORDER BY l.account, l.ord) AS legs
           FROM unnest(p_postings, p_accounts, p_amounts) WITH ORDINALITY l(posting, account, amount, ord)
@@ -405,7 +406,7 @@ BEGIN
                            AS account, e.amount, e.version, e.balance_after
                 FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
                 WHERE e.transaction_id = t.id) e) s;
-    IF v_same IS NOT TRUE OR t.kind <> p_kind OR t.metadata <> p_metadata
+    IF v_same IS NOT TRUE OR t.book <> p_book OR t.idempotency_key <> p_key OR t.kind <> p_kind OR t.metadata <> p_metadata
        OR t.occurred_at IS DISTINCT FROM p_occurred_at OR t.reverses_id IS DISTINCT FROM p_reverses THEN
         RAISE EXCEPTION 'key % was used for another posting', p_key
             USING ERRCODE = 'LG007', DETAIL = jsonb_build_object('key', p_key, 'transaction', t.id)::text;
