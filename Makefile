@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test check bench soak lock down clean
+.PHONY: help venv demo run test check bench soak books lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -52,6 +52,10 @@ bench: $(STAMP) ## measure (ARGS=engine, ledger, application or profile for a pa
 
 soak: $(STAMP) ## a million random hands of each game and deep counts (ARGS=... for tests.soak)
 	@$(PY) -m tests.soak $(ARGS)
+
+books: $(STAMP) ## a million entries exported and checked by beancount and hledger, long lives of random books
+	@$(PY) -m tests.soak.exports --check
+	@LEDGER_EXAMPLES=1000 LEDGER_CROWDS=30 $(PY) -m pytest tests/ledger/test_machine.py tests/ledger/test_crowd.py -q
 
 lock: ## write requirements.lock anew (needs uv)
 	@uv pip compile pyproject.toml --all-extras --generate-hashes --python-version 3.11 \

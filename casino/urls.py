@@ -4,7 +4,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.permissions import AllowAny
 
-from casino.api import cage, counting, dealer, health, oversight, sessions, trading, transfers
+from casino.api import books, cage, counting, days, dealer, health, oversight, sessions, trading, transfers
 
 _open = {"authentication_classes": [], "permission_classes": [AllowAny]}
 
@@ -59,6 +59,13 @@ v1 = [
     path("hands/<slug:hand>", oversight.HandRecord.as_view()),
     path("audit/events", oversight.EventList.as_view()),
     path("duty", trading.BookDuty.as_view()),
+    path("days", days.Days.as_view()),
+    path("days/<slug:day>", days.DayDetail.as_view()),
+    path("days/<slug:day>/close", days.CloseDay.as_view()),
+    path("ledger/accounts", books.AccountList.as_view()),
+    path("ledger/accounts/<int:account>/balance", books.AccountBalance.as_view()),
+    path("ledger/accounts/<int:account>/statement", books.AccountStatement.as_view()),
+    path("ledger/export/<slug:layout>", books.Export.as_view()),
     path("reports/house", oversight.HouseReport.as_view()),
     path("reports/players", oversight.PlayerReport.as_view()),
     path("reports/hands", oversight.HandMoney.as_view()),

@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.cage import DrawerOut
+from casino.api.lists import CursorList
 from casino.api.operations import (
     AT_THE_CAGE,
     OVERSIGHT,
@@ -19,7 +20,6 @@ from casino.api.operations import (
     documented,
     problems,
 )
-from casino.api.oversight import _List
 from casino.commands import Answer, Command
 from casino.custody import counting, selectors
 from casino.custody.models import CountState, SoftCount
@@ -86,7 +86,7 @@ class WithdrawCount(WriteOperation):
         return counting.withdraw(command=command, code=path["drawer"], count_id=path["count"])
 
 
-class SoftCountList(_List):
+class SoftCountList(CursorList):
     """All soft counts with what they found over or short, oldest first."""
 
     roles = (*OVERSIGHT, Role.FLOOR)
@@ -117,9 +117,9 @@ class SoftCountList(_List):
     serializer_class = Row
     filters = {"table": "table__code", "drawer": "drawer__code", "state": "state"}
 
-    def get_queryset(self) -> Any:
+    def rows(self) -> Any:
         """With what a row names."""
-        return super().get_queryset().select_related("table", "drawer", "counted_by", "ended_by")
+        return super().rows().select_related("table", "drawer", "counted_by", "ended_by")
 
     @extend_schema(
         operation_id="listSoftCounts",

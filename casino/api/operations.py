@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, ClassVar, TypeVar
 
 from django.core.validators import RegexValidator
@@ -26,6 +27,7 @@ V = TypeVar("V", bound=type)
 READERS = (Role.DEALER, Role.FLOOR, Role.CASHIER, Role.AUDITOR, Role.ADMIN)
 AT_TABLES = (Role.DEALER, Role.FLOOR)
 AT_THE_CAGE = (Role.CASHIER,)
+IN_CHARGE = (Role.FLOOR, Role.ADMIN)
 OVERSIGHT = (Role.AUDITOR, Role.ADMIN)
 
 
@@ -176,6 +178,44 @@ class WriteOperation(APIView):
         if answer.replayed:
             headers["Idempotency-Replayed"] = "true"
         return Response(answer.body, status=answer.status, headers=headers)
+
+
+def known_parameters(request: Request, *names: str) -> dict[str, str]:
+    """The query's parameters. Raises BadRequest for one that is not among `names`."""
+    asked = {name: str(value) for name, value in request.query_params.items()}
+    unknown = sorted(asked.keys() - set(names))
+    if unknown:
+        takes = f"takes {', '.join(names)}" if names else "takes no parameters"
+        raise BadRequest(f"This {takes}.", code="invalid_parameter", parameters=unknown)
+    return asked
+
+
+def whole_number(asked: dict[str, str], name: str, *, least: int, most: int) -> int | None:
+    """A parameter that is a whole number, None where it was not given. Raises BadRequest."""
+    value = asked.get(name)
+    if value is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,18}", value, re.ASCII) or not least <= int(value) <= most:
+        raise BadRequest(f"{name} is {least} to {most}.", code="invalid_parameter", parameters=[name])
+    return int(value)
+
+
+def moment(asked: dict[str, str], name: str) -> datetime | None:
+    """A parameter that is an ISO 8601 moment with its time zone, None where it was not given. Raises BadRequest."""
+    value = asked.get(name)
+    if value is None:
+        return None
+    try:
+        found = datetime.fromisoformat(value)
+        if found.tzinfo is not None:
+            return found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise BadRequest(
+        f"{name} is a moment with its time zone, such as 2026-11-21T20:00:00Z.",
+        code="invalid_parameter",
+        parameters=[name],
+    )
 
 
 def idempotency_key(request: Request) -> str:

@@ -1,19 +1,16 @@
 """What floor, auditors and administrators read: lists with cursors, records, reports, verification."""
 
-import re
-from typing import Any, ClassVar
+from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_serializer
 from rest_framework import serializers
-from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.operations import OVERSIGHT, READERS, ReadOperation, acting, problems
-from casino.api.permissions import HasRole
+from casino.api.lists import CursorList
+from casino.api.operations import OVERSIGHT, ReadOperation, acting, problems
 from casino.audit.models import Event
-from casino.errors import BadRequest
 from casino.hands import selectors as hands
 from casino.hands.models import Hand
 from casino.players.models import Player
@@ -24,33 +21,7 @@ from casino.tables.models import Table
 TAG = "oversight"
 
 
-class _List(ListAPIView):
-    """A list of one house's rows, by cursor."""
-
-    permission_classes: ClassVar = [HasRole]
-    roles: ClassVar[tuple[Role, ...]] = READERS
-    model: ClassVar[Any]
-    #: Where a row names its house, and which query parameters select rows by which look-up.
-    house_lookup: ClassVar[str] = "house"
-    filters: ClassVar[dict[str, str]] = {}
-
-    def get_queryset(self) -> Any:
-        """Only this house's rows, and only those asked for. Raises BadRequest for a parameter that does not exist."""
-        if getattr(self, "swagger_fake_view", False):
-            return self.model.objects.none()
-        asked = self.request.query_params
-        unknown = sorted(set(asked) - {"cursor", "page_size"} - set(self.filters))
-        if unknown or not re.fullmatch(r"[1-9][0-9]{0,2}|1000", asked.get("page_size", "1"), re.ASCII):
-            raise BadRequest(
-                f"This list takes page_size (1 to 1000), cursor{''.join(f', {name}' for name in self.filters)}.",
-                code="invalid_parameter",
-                parameters=unknown or ["page_size"],
-            )
-        chosen = {lookup: asked[name] for name, lookup in self.filters.items() if name in asked}
-        return self.model.objects.filter(**{self.house_lookup: self.request.user.house}, **chosen)
-
-
-class TableList(_List):
+class TableList(CursorList):
     """All tables."""
 
     @extend_schema_serializer(component_name="TableListRow")
@@ -75,7 +46,7 @@ class TableList(_List):
         return super().get(request, *args, **kwargs)
 
 
-class PlayerList(_List):
+class PlayerList(CursorList):
     """All players."""
 
     @extend_schema_serializer(component_name="PlayerListRow")
@@ -100,7 +71,7 @@ class PlayerList(_List):
         return super().get(request, *args, **kwargs)
 
 
-class HandList(_List):
+class HandList(CursorList):
     """All hands, oldest first."""
 
     @extend_schema_serializer(component_name="HandListRow")
@@ -162,7 +133,7 @@ class HandRecord(ReadOperation):
         return Response(hands.finished_record(hands.get(acting(request).house, hand)))
 
 
-class EventList(_List):
+class EventList(CursorList):
     """The audit trail, event by event, exactly as hashed."""
 
     roles = OVERSIGHT

@@ -18,11 +18,14 @@ class DenyAll(BasePermission):
 
 
 class HasRole(BasePermission):
-    """One of the view's `roles`; which one it was is kept for the audit trail as `request.acting_role`."""
+    """One of the view's `roles`, or of its `readers` for a read where it names some; which one it was is kept for the
+    audit trail as `request.acting_role`."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """Whether the signed-in person has one of the roles; raises Forbidden naming them otherwise."""
         if not isinstance(request.user, Staff):
             return False
-        request.acting_role = role_for(request.user, view.roles)  # type: ignore[attr-defined]
+        readers = getattr(view, "readers", None) if request.method in ("GET", "HEAD") else None
+        allowed = view.roles if readers is None else readers
+        request.acting_role = role_for(request.user, allowed)  # type: ignore[attr-defined]
         return True

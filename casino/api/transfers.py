@@ -9,6 +9,7 @@ from rest_framework.response import Response
 
 from casino.api.cage import DrawerOut
 from casino.api.dealer import TableOut
+from casino.api.lists import CursorList
 from casino.api.operations import (
     AT_TABLES,
     AT_THE_CAGE,
@@ -24,7 +25,6 @@ from casino.api.operations import (
     documented,
     problems,
 )
-from casino.api.oversight import _List
 from casino.commands import Answer, Command
 from casino.custody import selectors
 from casino.custody import transfers as services
@@ -240,7 +240,7 @@ class CancelAtDrawer(_AtDrawer, _Cancel):
 # --- Reading --------------------------------------------------------------------------------------------------------
 
 
-class TransferList(_List):
+class TransferList(CursorList):
     """All fills and credits, oldest first; what is under way has the state `asked` or `sent`."""
 
     @extend_schema_serializer(component_name="TransferListRow")
@@ -269,9 +269,9 @@ class TransferList(_List):
     serializer_class = Row
     filters = {"table": "table__code", "drawer": "drawer__code", "state": "state"}
 
-    def get_queryset(self) -> Any:
+    def rows(self) -> Any:
         """With what a row names."""
-        return super().get_queryset().select_related("table", "drawer", "opened_by", "sent_by", "ended_by")
+        return super().rows().select_related("table", "drawer", "opened_by", "sent_by", "ended_by")
 
     @extend_schema(
         operation_id="listTransfers",

@@ -234,6 +234,7 @@ def close_drawer(
             happened("float_returned", {"drawer": code}, cash=counted_cash, chips=counted),
         ]
         enter(command, drawer, "drawer.closed", events, shift=shift.number)
+        _attest(drawer, shift, counted_cash, counted, desk)
         Shift.objects.filter(id=shift.id).update(
             closed_by=command.acting.staff,
             closed_at=ClockTimestamp(),
@@ -248,6 +249,17 @@ def close_drawer(
         return "drawer.closed", {"reconciliation": selectors.reconciliation(shift)}
 
     return at_drawer(command, code, change)
+
+
+def _attest(drawer: Drawer, shift: Shift, cash: int, counted: Mix, desk: Desk) -> None:
+    """Have the ledger keep the count, found true once the variance was booked: cash and every denomination."""
+    metadata = {"drawer": drawer.code, "shift": shift.number}
+    books.attest(drawer.house, drawer.account("1020"), [(drawer.house.currency, cash)], metadata)
+    pieces = [
+        (chart.commodity(drawer.house, counted.chip_set, value), counted.pieces.get(value, 0))
+        for value in desk.chips.values
+    ]
+    books.attest(drawer.house, drawer.account("9120"), pieces, metadata)
 
 
 def _variance(desk: Desk, over: int) -> Mix:

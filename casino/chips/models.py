@@ -49,20 +49,30 @@ class Denomination(models.Model):
         return f"{self.chip_set_id}.{self.value}"
 
 
-class Imbalance(models.Model):
-    """A moment at which chips and what is owed for them were found to differ; open until a later check finds them
-    equal. The database refuses postings that lead here, so an open row means that somebody went past it."""
+class ImbalanceKind(models.TextChoices):
+    """Which of the continuous checks found it."""
 
+    CUSTODY = "custody"
+    SNAPSHOT = "snapshot"
+
+
+class Imbalance(models.Model):
+    """A moment at which chips and what is owed for them, or a snapshot and the entries, were found to differ; open
+    until a later check finds them equal. The database refuses what leads here, so an open row means that somebody went
+    past it."""
+
+    kind = models.CharField(max_length=16, choices=ImbalanceKind.choices, default=ImbalanceKind.CUSTODY)
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="imbalances")
     found_at = models.DateTimeField(db_default=ClockTimestamp())
-    #: What the check found: both sides of the invariant in minor units, and denominations not accounted for.
+    #: What the check found: both sides of the invariant in minor units, and denominations not accounted for; or by
+    #: snapshot, what its lines and the entries say.
     found = models.JSONField()
     cleared_at = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name = "imbalance"
         constraints = [
-            models.UniqueConstraint(fields=["house"], condition=Q(cleared_at=None), name="imbalance_one_open")
+            models.UniqueConstraint(fields=["house", "kind"], condition=Q(cleared_at=None), name="imbalance_one_open")
         ]
 
     def __str__(self) -> str:

@@ -9,6 +9,8 @@ from casino.house import chart
 from casino.house.events import Happened, Line
 from casino.house.models import House
 from casino.mix import Mix
+from ledger import balances
+from ledger.assertions import assert_balance
 from ledger.errors import InsufficientFunds
 from ledger.posting import Leg, find, post, reverse
 
@@ -45,15 +47,15 @@ def enter(
     ids = chart.ids(house, {(code, commodity) for code, commodity, _ in halves})
     legs = [Leg(ids[code, commodity], units) for code, commodity, units in halves]
     posted = post(book=house.id, key=key, kind=kind, legs=legs, metadata=metadata, occurred_at=occurred_at)
-    balances: dict[str, int] = {}
+    money: dict[str, int] = {}
     racks: dict[str, dict[str, int]] = {}
     for (code, commodity), id_ in ids.items():
         left = posted.balances[id_].balance
         if chart.kind_of(code).custody:
             racks.setdefault(code, {})[str(chart.face_value(commodity))] = left
         else:
-            balances[code] = left
-    return Entered(posted.transaction_id, balances, racks)
+            money[code] = left
+    return Entered(posted.transaction_id, money, racks)
 
 
 def _halves(house: House, line: Line) -> list[_Half]:
@@ -63,6 +65,22 @@ def _halves(house: House, line: Line) -> list[_Half]:
     else:
         moved = [(house.currency, what)] if what else []
     return [half for commodity, units in moved for half in ((debit, commodity, units), (credit, commodity, -units))]
+
+
+def attest(house: House, code: str, counted: Iterable[tuple[str, int]], metadata: Mapping[str, Any]) -> None:
+    """Write down what somebody counted in a place that has been emptied since: the units of each commodity that were
+    there before its last posting took them away. The ledger keeps it, and refuses it where its entries say otherwise.
+
+    Whoever posts to the place must have been kept away since the count. Needs a transaction. Raises BalanceDiffers.
+    """
+    found = dict(counted)
+    accounts = chart.ids(house, {(code, commodity) for commodity in found})
+    held = balances.balances(accounts.values())
+    for (_, commodity), account in accounts.items():
+        units = found[commodity]
+        # Nothing was taken away, and so no entry made, where there was nothing.
+        version = held[account].version - (1 if units else 0)
+        assert_balance(house.id, account, units, version=version, metadata=metadata)
 
 
 def require(house: House, code: str, held: int, needed: int) -> None:

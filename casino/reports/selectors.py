@@ -163,14 +163,18 @@ def transit_problems(house: House) -> dict[str, Any]:
 
 
 def imbalances(house: House) -> list[dict[str, Any]]:
-    """What the continuous check of chips against money has ever found, the newest first."""
+    """What the continuous checks have ever found, the newest first."""
     found = Imbalance.objects.filter(house=house).order_by("-id")
-    return list(found.values("found_at", "found", "cleared_at"))
+    return list(found.values("kind", "found_at", "found", "cleared_at"))
 
 
 def trial_balance(house: House) -> dict[str, Any]:
     """Debits and credits by kind of account and commodity."""
-    balance = checks.trial_balance(house.id, separator="/")
+    return trial_rows(checks.trial_balance(house.id, separator="/"))
+
+
+def trial_rows(balance: checks.TrialBalance) -> dict[str, Any]:
+    """A trial balance as reports tell it."""
     return {
         "rows": [
             {

@@ -71,7 +71,9 @@ def play(port: int, recorded: Path | None) -> int:
         say("closed; the auditor reads the books")
         with Terminal(address(listener), credentials.auditor) as auditor:
             report = collect(auditor, tables, played)
+            journals = [download(auditor, credentials.house, layout) for layout in ("beancount", "hledger")]
     show(Console(soft_wrap=True, width=WIDTH), report, played)
+    print(f"\nThe book for other people's programs to add up: {' and '.join(map(str, journals))}")
     print(f"\n{'All of it balances' if report.ok else 'IT DOES NOT BALANCE'}; {time.monotonic() - started:.1f} s")
     return 0 if report.ok else 1
 
@@ -108,12 +110,21 @@ def logins_dir() -> Path:
     return embedded.var_dir() / "demo"
 
 
+def download(auditor: Terminal, house: str, layout: str) -> Path:
+    """The whole book as a journal, in a file beside the logins."""
+    path = logins_dir() / f"{house}.{layout}"
+    with path.open("wb") as file:
+        auditor.download(f"ledger/export/{layout}", file)
+    return path
+
+
 def show_logins(url: str, credentials: Credentials) -> None:
     """Print the address, the logins and a first request."""
     console = Console(soft_wrap=True)
     console.print(f"\nHouse [bold]{credentials.house}[/bold] is up at {url} (API docs: {url}/api/v1/docs)\n")
     console.print("Sign in with POST /api/v1/sign-in; a login works together with its terminal's key:\n")
     logins = [*credentials.dealers.values(), *credentials.floor.values(), credentials.cashier, credentials.auditor]
+    logins += [credentials.manager] if credentials.manager else []
     for login in logins:
         console.print(
             f"  {','.join(login.roles):8} {login.login:24} password {login.password:16} "

@@ -9,7 +9,8 @@ import json
 import time
 import uuid
 from http.client import HTTPConnection, HTTPException
-from typing import Any
+from shutil import copyfileobj
+from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 from deploy.demo.seed import Login
@@ -65,6 +66,15 @@ class Terminal:
     def get(self, path: str) -> Any:
         """Read something; returns the JSON body."""
         return self._send("GET", path, None, {})
+
+    def download(self, path: str, file: BinaryIO) -> None:
+        """Write the answer, which may be of any length, into a file. Not repeated: a broken one is an error."""
+        self.requests += 1
+        self._http.request("GET", self._root + path, None, self._token)
+        response = self._http.getresponse()
+        if response.status >= 400:
+            raise Refused(json.loads(response.read()))
+        copyfileobj(response, file)
 
     def pages(self, path: str) -> list[Any]:
         """All rows of a list that is paged by cursor."""

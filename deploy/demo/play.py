@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from deploy.demo.client import Terminal
 from deploy.demo.dealer import Console
-from deploy.demo.evening import RecordedTable, players
+from deploy.demo.evening import EveningError, RecordedTable, players
 from deploy.demo.seed import DRAWER, DRAWER_OF_EACH, Credentials, chips_worth
 
 #: The short electronic sitting after the recorded hands.
@@ -99,6 +100,8 @@ class Played:
     electronic: list[str] = field(default_factory=list)
     recorded_seconds: float = 0.0
     requests: int = 0
+    #: Name of the gaming day.
+    day: str = ""
     #: The house's report when all hands were played and nobody had cashed out.
     at_its_height: dict[str, Any] = field(default_factory=dict)
 
@@ -106,8 +109,11 @@ class Played:
 def play_evening(
     base_url: str, credentials: Credentials, tables: dict[str, RecordedTable], progress: Progress
 ) -> Played:
-    """Buy-ins, recorded hands at all tables at once, an electronic sitting at one of them, cash-outs, the count."""
-    played = Played()
+    """A gaming day from opening to closing: buy-ins, recorded hands at all tables at once, an electronic sitting at one
+    of them, cash-outs, the count."""
+    if credentials.manager is None:
+        raise EveningError(f"{credentials.house} has no floor manager at its office to open the day.")
+    played = Played(day=datetime.now(UTC).date().isoformat())
     with ExitStack() as stack:
         cashier = Cashier(stack.enter_context(Terminal(base_url, credentials.cashier)))
         auditor = stack.enter_context(Terminal(base_url, credentials.auditor))
@@ -115,6 +121,8 @@ def play_evening(
             code: Console(stack.enter_context(Terminal(base_url, credentials.dealers[code])), code, cashier.buy_in)
             for code in tables
         }
+        manager = stack.enter_context(Terminal(base_url, credentials.manager))
+        version = manager.post("days", {"day": played.day}, version=None)["version"]
         chips = 3 * sum(table.max_stack for table in tables.values())
         cashier.open(cash=chips, pieces=chips_worth(chips, DRAWER_OF_EACH))
         cashier.register(players(tables.values()))
@@ -133,7 +141,8 @@ def play_evening(
             if player["chips"]:
                 cashier.cash_out(player["player"], player["chips"])
         cashier.count_and_close()
-        terminals = [cashier.terminal, auditor, floor, *(console.terminal for console in consoles.values())]
+        manager.post(f"days/{played.day}/close", {}, version=version)
+        terminals = [cashier.terminal, auditor, manager, floor, *(console.terminal for console in consoles.values())]
         played.requests = sum(terminal.requests for terminal in terminals)
     return played
 

@@ -22,6 +22,8 @@ class Report:
     house: dict[str, Any]
     at_its_height: dict[str, Any]
     verification: dict[str, Any]
+    #: The gaming day: its turnover, and the trial balance of its closing snapshot.
+    day: dict[str, Any]
     #: One line for every recorded hand whose net, tax or carry in the ledger is not the record's.
     differences: list[str] = field(default_factory=list)
     compared: int = 0
@@ -45,6 +47,11 @@ class Report:
             "racks are where they belong: tax boxes counted, tips paid out, nothing in transit or in a drop": (
                 _nothing_left(report)
             ),
+            "the gaming day is closed and its snapshot agrees with the entries": (
+                self.day["closed_at"] is not None
+                and self.day["snapshot_findings"] == []
+                and self.day["trial_balance"]["balanced"]
+            ),
             "the outbox is empty": not report["outbox_open"],
             "every hand's replay agrees with the ledger": not found["hand_findings"],
             "every audit chain is whole": not found["chain_findings"],
@@ -66,7 +73,12 @@ def _nothing_left(report: dict[str, Any]) -> bool:
 
 def collect(auditor: Terminal, tables: dict[str, RecordedTable], played: Played) -> Report:
     """Ask the house for everything, and compare each recorded hand's money in the ledger with its record."""
-    report = Report(auditor.get("reports/house"), played.at_its_height, auditor.get("reports/verification"))
+    report = Report(
+        auditor.get("reports/house"),
+        played.at_its_height,
+        auditor.get("reports/verification"),
+        auditor.get(f"days/{played.day}"),
+    )
     money = {hand["hand"]: hand for hand in auditor.pages("reports/hands")}
     for table in tables.values():
         for number, hand in enumerate(table.hands, start=1):
@@ -96,6 +108,12 @@ def show(console: Console, report: Report, played: Played) -> None:
     console.print(_tables(report))
     console.print(_trial_balance(report))
     console.print(_drawers(report))
+    moved = report.day["turnover"]
+    console.print(
+        f"Gaming day {report.day['day']}: handle {moved['handle']:,} in {moved['hands']} hands, tax {moved['tax']:,}, "
+        f"bonus {moved['bonus']:,}, buy-ins {moved['buy_ins']:,}, cash-outs {moved['cash_outs']:,}; "
+        f"closed with snapshot {report.day['snapshot']}.\n"
+    )
     height, custody, found = report.at_its_height["custody"], report.house["custody"], report.verification
     speed = played.recorded / played.recorded_seconds
     console.print(

@@ -47,6 +47,8 @@ class Credentials:
     cashier: Login
     auditor: Login
     floor: dict[str, Login]
+    #: The floor manager's way in at the office, where gaming days are opened; None in a house founded without.
+    manager: Login | None = None
 
     def save(self, folder: Path) -> None:
         """Keep them for `make run`, readable by the owner only; demo passwords are in no repository."""
@@ -65,6 +67,7 @@ class Credentials:
             cashier=Login(**data["cashier"]),
             auditor=Login(**data["auditor"]),
             floor={code: Login(**login) for code, login in data["floor"].items()},
+            manager=Login(**data["manager"]) if data.get("manager") else None,
         )
 
 
@@ -155,6 +158,7 @@ def _hire(house_code: str, table_codes: list[str]) -> Credentials:
     at_tables = {code: terminal(f"console-{code}", TerminalKind.TABLE, code) for code in table_codes}
     cage = terminal("cage-1", TerminalKind.CAGE, DRAWER)
     floor = person("floor", Role.FLOOR)
+    office = terminal("office-1", TerminalKind.OFFICE, "")
     return Credentials(
         house=house.code,
         dealers={
@@ -162,9 +166,10 @@ def _hire(house_code: str, table_codes: list[str]) -> Credentials:
             for code, at in at_tables.items()
         },
         cashier=way_in(person("cashier", Role.CASHIER), cage, Role.CASHIER),
-        auditor=way_in(person("auditor", Role.AUDITOR), terminal("office-1", TerminalKind.OFFICE, ""), Role.AUDITOR),
+        auditor=way_in(person("auditor", Role.AUDITOR), office, Role.AUDITOR),
         # The floor signs soft counts at the cashier's terminal.
         floor={code: way_in(floor, at, Role.FLOOR) for code, at in (at_tables | {DRAWER: cage}).items()},
+        manager=way_in(floor, office, Role.FLOOR),
     )
 
 

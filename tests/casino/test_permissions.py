@@ -11,6 +11,7 @@ from rest_framework.test import APIRequestFactory, force_authenticate
 
 from casino.api.operations import ReadOperation, WriteOperation
 from casino.api.permissions import DenyAll, HasRole
+from casino.house import chart
 from casino.staff.models import Role, Staff, TerminalKind, TerminalToken
 from casino.staff.services import enrol_terminal
 from casino.urls import v1
@@ -19,6 +20,7 @@ from tests.casino.kit import ACTOR, Desk, Kit
 EVERYBODY = frozenset(Role)
 TABLES = frozenset({Role.DEALER, Role.FLOOR})
 CAGE = frozenset({Role.CASHIER})
+IN_CHARGE = frozenset({Role.FLOOR, Role.ADMIN})
 OVERSIGHT = frozenset({Role.AUDITOR, Role.ADMIN})
 
 #: Routes that take anybody, signed in or not.
@@ -69,9 +71,17 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/foreign-chips"): CAGE,
     ("POST", "drawers/<slug:drawer>/tronc-payouts"): CAGE,
     ("POST", "duty"): frozenset({Role.ADMIN}),
+    ("GET", "days"): OVERSIGHT | {Role.FLOOR},
+    ("POST", "days"): IN_CHARGE,
+    ("GET", "days/<slug:day>"): OVERSIGHT | {Role.FLOOR},
+    ("POST", "days/<slug:day>/close"): IN_CHARGE,
     ("GET", "hands"): EVERYBODY,
     ("GET", "hands/<slug:hand>"): OVERSIGHT | {Role.FLOOR},
     ("GET", "audit/events"): OVERSIGHT,
+    ("GET", "ledger/accounts"): OVERSIGHT,
+    ("GET", "ledger/accounts/<int:account>/balance"): OVERSIGHT,
+    ("GET", "ledger/accounts/<int:account>/statement"): OVERSIGHT,
+    ("GET", "ledger/export/<slug:layout>"): OVERSIGHT,
     ("GET", "reports/house"): OVERSIGHT,
     ("GET", "reports/players"): OVERSIGHT,
     ("GET", "reports/hands"): OVERSIGHT,
@@ -92,7 +102,10 @@ def routes() -> dict[tuple[str, str], type]:
     return found
 
 
-def address(route: str) -> str:
+DAY = "2020-02-29"
+
+
+def address(route: str, house: Kit) -> str:
     """The route filled in with things that the test's house has."""
     known = {
         "<slug:table>": "T1",
@@ -101,6 +114,9 @@ def address(route: str) -> str:
         "<slug:hand>": "T1-000001",
         "<int:transfer>": "1",
         "<int:count>": "1",
+        "<slug:day>": DAY,
+        "<slug:layout>": "csv",
+        "<int:account>": str(chart.ids(house.house, {("1010", "HUF")})["1010", "HUF"]),
     }
     for name, value in known.items():
         route = route.replace(name, value)
@@ -114,6 +130,7 @@ def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
         kit = Kit.found()
         kit.table("T1")
         kit.seated("T1").ok("hands", {"mode": "physical"})
+        kit.office(Role.FLOOR).ok("days", {"day": DAY})
         desks = {role: kit.office(role) for role in Role}
         connections.close_all()
     yield kit, desks
@@ -144,7 +161,8 @@ def test_every_view_says_whom_it_takes() -> None:
         stated = pattern.callback.initkwargs.get("permission_classes", view.permission_classes)
         assert list(stated) == expected, route
         if (method, route) in MATRIX:
-            assert frozenset(view.roles) == MATRIX[method, route], route
+            readers = getattr(view, "readers", None) if method == "GET" else None
+            assert frozenset(view.roles if readers is None else readers) == MATRIX[method, route], route
 
 
 @pytest.mark.parametrize("operation", GUARDED, ids=IDS)
@@ -153,7 +171,7 @@ def test_each_role_is_let_in_or_kept_out(house: Kit, desks: dict[Role, Desk], op
     for role, desk in desks.items():
         # Writes come without Idempotency-Key: who is let in gets as far as being told so, and changes nothing.
         http = house.office(role).http if route == "sign-out" else desk.http
-        answer = http.request(method, address(route))
+        answer = http.request(method, address(route, house))
         if role in MATRIX[operation]:
             # The house's only hand is being played: who may read records is told that it is too early for this one.
             reads = {409} if route == "hands/<slug:hand>" else {200}
@@ -168,11 +186,11 @@ def test_each_role_is_let_in_or_kept_out(house: Kit, desks: dict[Role, Desk], op
 def test_nobody_is_let_in_without_a_token(house: Kit, operation: tuple[str, str]) -> None:
     http = house.http(None)
     method, route = operation
-    answer = http.request(method, address(route))
+    answer = http.request(method, address(route, house))
     assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
     # Nor does any other method tell anything before the token has been seen.
     for other in ("GET", "POST", "PUT", "DELETE", "OPTIONS"):
-        assert http.request(other, address(route)).status_code == 401, other
+        assert http.request(other, address(route, house)).status_code == 401, other
 
 
 def test_schema_docs_and_signing_in_need_no_token(house: Kit) -> None:

@@ -29,8 +29,8 @@ from ledger.posting import CREDIT, DEBIT, AccountSpec, Leg, Posted, Posting
 from tests.ledger.model import Account, Book, Hold, Outcome
 from tests.ledger.support import APP, OWNER, run, verified
 
-EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "30"))
-STEPS = 50
+EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "20"))
+STEPS = 40
 HOUR = 3600
 SPECS = [
     AccountSpec("till", "asset", "EUR", DEBIT, None, 3),

@@ -12,8 +12,7 @@ from tests.ledger.support import APP, DENIED, OWNER, TABLES, Shop, run, sqlstate
 CALLABLE = {
     "ledger_post", "ledger_post_one", "ledger_reverse", "ledger_open_accounts", "ledger_close_account",
     "ledger_version_at", "ledger_is_mirror", "ledger_hold_chain", "ledger_post_hold", "ledger_void_hold",
-    "ledger_expire_holds", "ledger_open_period", "ledger_close_period", "ledger_take_snapshot",
-    "ledger_assert_balance",
+    "ledger_expire_holds", "ledger_open_period", "ledger_close_period", "ledger_take_snapshot", "ledger_assert_balance",
 }  # fmt: skip
 INLINE = {"ledger_period_lock", "ledger_first_laned"}
 """One expression each, written into the queries that call them."""

@@ -372,7 +372,7 @@ BEGIN
         SELECT s.transactions[1], s.posted_at[1], s.replayed[1], s.balances, s.versions
         INTO transaction, posted_at, replayed, balances, versions
         FROM ledger_post(p_book, p_period, ARRAY[p_key], ARRAY[p_kind], ARRAY[p_metadata], ARRAY[p_occurred_at],
-                         ARRAY[NULL::bigint], array_fill(1, ARRAY[v_legs]), p_accounts, p_amounts) s;
+                         ARRAY[NULL::bigint], array_fill(1, ARRAY[coalesce(v_legs, 0)]), p_accounts, p_amounts) s;
         RETURN;
     END IF;
     INSERT INTO ledger_entry (account_id, version, transaction_id, amount, balance_after)

@@ -1,0 +1,217 @@
+"""The ledger as auditors read it: accounts, statements, balances of the past, the whole book for download."""
+
+from typing import Any, ClassVar, get_args
+
+from django.db import transaction
+from django.http import StreamingHttpResponse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.lists import CursorList
+from casino.api.operations import (
+    OVERSIGHT,
+    ReadOperation,
+    acting,
+    known_parameters,
+    moment,
+    problems,
+    whole_number,
+)
+from casino.audit.services import record
+from casino.errors import BadRequest, NotFound
+from casino.reports import books
+
+TAG = "books"
+#: Media type and ending of a file by its layout.
+FILES = {
+    "csv": ("text/csv; charset=utf-8", "csv"),
+    "jsonl": ("application/jsonl; charset=utf-8", "jsonl"),
+    "beancount": ("text/plain; charset=utf-8", "beancount"),
+    "hledger": ("text/plain; charset=utf-8", "journal"),
+}
+MAX_VERSION = 10**15
+
+
+def _query(name: str, kind: Any, description: str) -> OpenApiParameter:
+    return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description)
+
+
+class AccountList(CursorList):
+    """Every account of the house with its balance."""
+
+    @extend_schema_serializer(component_name="AccountListRow")
+    class Row(serializers.Serializer):
+        """An account; `balance` counts on the normal side, in minor units of the currency or pieces of a chip."""
+
+        account = serializers.IntegerField(source="id")
+        code = serializers.CharField()
+        kind = serializers.CharField()
+        commodity = serializers.CharField()
+        normal_side = serializers.SerializerMethodField()
+        balance = serializers.IntegerField()
+        held = serializers.IntegerField()
+        version = serializers.IntegerField()
+        posted_at = serializers.DateTimeField(allow_null=True)
+        closed_at = serializers.DateTimeField(allow_null=True)
+
+        def get_normal_side(self, account: Any) -> str:
+            """The side that raises the balance."""
+            return "debit" if account.normal_side > 0 else "credit"
+
+    roles = OVERSIGHT
+    serializer_class = Row
+    filters = {"code": "code", "commodity": "commodity"}
+
+    def rows(self) -> Any:
+        """The accounts of the house."""
+        return books.accounts(self.request.user.house)
+
+    @extend_schema(
+        operation_id="listAccounts",
+        summary="List the ledger's accounts",
+        tags=[TAG],
+        parameters=[_query("code", str, "one code"), _query("commodity", str, "one commodity")],
+        responses={200: Row(many=True), **problems(400, 401, 403, 404)},
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """A page of accounts."""
+        return super().get(request, *args, **kwargs)
+
+
+class _Held(serializers.Serializer):
+    """A balance of an account, now or in the past, and the number of entries that had led to it."""
+
+    account = serializers.IntegerField()
+    code = serializers.CharField()
+    commodity = serializers.CharField()
+    balance = serializers.IntegerField()
+    version = serializers.IntegerField()
+
+
+class AccountBalance(ReadOperation):
+    """What an account holds, or held at a version or a moment."""
+
+    roles = OVERSIGHT
+
+    @extend_schema(
+        operation_id="readBalance",
+        summary="Read what an account holds or held",
+        tags=[TAG],
+        parameters=[
+            _query("version", int, "just after its entry of this number"),
+            _query("at", OpenApiTypes.DATETIME, "after its last entry posted then or earlier"),
+        ],
+        responses={200: _Held, **problems(400, 401, 403, 404)},
+    )
+    def get(self, request: Request, account: int) -> Response:
+        """The balance."""
+        asked = known_parameters(request, "version", "at")
+        if len(asked) > 1:
+            raise BadRequest("Name a version or a moment, not both.", code="invalid_parameter", parameters=["at"])
+        version = whole_number(asked, "version", least=0, most=MAX_VERSION)
+        return Response(books.balance(acting(request).house, account, version=version, at=moment(asked, "at")))
+
+
+class _Line(serializers.Serializer):
+    """An entry: `amount` debit positive, `balance` what it left on the account's normal side."""
+
+    version = serializers.IntegerField()
+    transaction = serializers.IntegerField()
+    kind = serializers.CharField()
+    key = serializers.CharField()
+    posted_at = serializers.DateTimeField()
+    amount = serializers.IntegerField()
+    balance = serializers.IntegerField()
+    metadata = serializers.JSONField()
+
+
+class _Statement(serializers.Serializer):
+    """A page of a statement; `next_after` is the `after` of the following one, null on the last."""
+
+    results = _Line(many=True)
+    next_after = serializers.IntegerField(allow_null=True)
+
+
+class AccountStatement(ReadOperation):
+    """The entries of an account in the order of their versions."""
+
+    roles = OVERSIGHT
+
+    @extend_schema(
+        operation_id="readStatement",
+        summary="Read an account's statement",
+        tags=[TAG],
+        parameters=[
+            _query("after", int, "entries with a greater version (0)"),
+            _query("page_size", int, "1 to 1000 (100)"),
+        ],
+        responses={200: _Statement, **problems(400, 401, 403, 404)},
+    )
+    def get(self, request: Request, account: int) -> Response:
+        """A page of the statement."""
+        asked = known_parameters(request, "after", "page_size")
+        after = whole_number(asked, "after", least=0, most=MAX_VERSION) or 0
+        limit = whole_number(asked, "page_size", least=1, most=1000) or 100
+        return Response(books.statement(acting(request).house, account, after=after, limit=limit))
+
+
+class _AsItIs(BaseContentNegotiation):
+    """The address says what the answer is, whatever the caller would rather have; refusals stay problem documents."""
+
+    def select_parser(self, request: Any, parsers: Any) -> Any:
+        """There is no body."""
+        return parsers[0]
+
+    def select_renderer(self, request: Any, renderers: Any, format_suffix: Any = None) -> Any:
+        """JSON, for refusals."""
+        return renderers[0], renderers[0].media_type
+
+
+class Export(ReadOperation):
+    """The whole book as one file, written while it is read: the same memory for any number of entries. That it was
+    asked for stands in the audit trail."""
+
+    roles = OVERSIGHT
+    content_negotiation_class: ClassVar = _AsItIs
+
+    @extend_schema(
+        operation_id="exportBook",
+        summary="Download the whole book: csv, jsonl, beancount or hledger",
+        tags=[TAG],
+        parameters=[
+            OpenApiParameter("layout", str, OpenApiParameter.PATH, enum=list(FILES)),
+            _query("since", OpenApiTypes.DATETIME, "csv, jsonl: posted then or later"),
+            _query("until", OpenApiTypes.DATETIME, "posted before then"),
+        ],
+        responses={
+            **{(200, media.partition(";")[0]): OpenApiTypes.STR for media, _ in FILES.values()},
+            **problems(400, 401, 403, 404),
+        },
+    )
+    def get(self, request: Request, layout: str) -> StreamingHttpResponse:
+        """The file."""
+        found = next((known for known in get_args(books.Layout) if known == layout), None)
+        if found is None:
+            raise NotFound(f"The book goes out as {', '.join(FILES)}.")
+        asked = known_parameters(request, *(("since", "until") if layout in ("csv", "jsonl") else ("until",)))
+        since, until = moment(asked, "since"), moment(asked, "until")
+        house = acting(request).house
+        text = books.text(house, found, since=since, until=until)
+        with transaction.atomic():
+            record(
+                chain=f"house/{house.code}",
+                house=house,
+                kind="book.exported",
+                actor=acting(request).actor,
+                data={"layout": layout, **asked},
+            )
+        media, ending = FILES[layout]
+        name = f"{house.code}-{timezone.now():%Y%m%dT%H%M%SZ}.{ending}"
+        return StreamingHttpResponse(
+            text, content_type=media, headers={"Content-Disposition": f'attachment; filename="{name}"'}
+        )

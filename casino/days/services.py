@@ -1,0 +1,117 @@
+"""Opening and closing a gaming day.
+
+As in a casino, a day may stay open beside the next one: what was dealt before the next one began is settled first, and
+then it is closed. Postings always go into the newest open day; tables and drawers may stay open over the turn of the
+day with everything on them, since the closing snapshot says what each of them holds.
+"""
+
+from datetime import date, timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from casino import commands, locks
+from casino.audit.services import record
+from casino.commands import Acting, Answer, Command
+from casino.errors import Conflict, Unprocessable, WrongTerminal
+from casino.hands.models import UNSETTLED, Hand
+from casino.house import days
+from casino.house.days import Day
+from casino.house.models import House
+from casino.staff.models import TerminalKind
+from casino.tables.models import Table
+
+#: Hands that a refusal names at most.
+NAMED = 20
+
+
+def open_day(*, command: Command, name: str) -> Answer:
+    """Open a gaming day; `name` is its date. The first one of a house ends its booking without days, for good.
+
+    Raises Conflict day_exists or day_not_later, Unprocessable day_too_early for a date after tomorrow (UTC), since a
+    day can never be taken back.
+    """
+
+    def operation() -> Answer:
+        house = _at_the_office(command.acting)
+        locks.lock_days(house.id)
+        before = days.days(house)
+        if any(day.name == name for day in before):
+            raise Conflict(f"The gaming day {name} has been opened before.", code="day_exists", day=name)
+        if before and name < before[-1].name:
+            raise Conflict(
+                f"Gaming days follow each other; the last one is {before[-1].name}.",
+                code="day_not_later",
+                last=before[-1].name,
+            )
+        if date.fromisoformat(name) > timezone.now().date() + timedelta(days=1):
+            raise Unprocessable(f"It is too early to open {name}.", code="day_too_early")
+        return _answer(command, "day.opened", days.begin(house, name), {}, status=201)
+
+    return commands.run(command, operation)
+
+
+def close_day(*, command: Command, name: str) -> Answer:
+    """Close a gaming day for good: it takes no posting any more, and a snapshot keeps what every account held.
+
+    Raises NotFound, Conflict day_closed, earlier_day_open, or hands_unsettled while a hand that was dealt before the
+    next day was opened (any hand, where there is no next day) is being played, waits for its settlement or is disputed.
+    """
+
+    def operation() -> Answer:
+        house = _at_the_office(command.acting)
+        locks.lock_days(house.id)
+        day = days.get(house, name)
+        command.require_version(day.version)
+        if day.closed_at is not None:
+            raise Conflict(f"The gaming day {name} is closed.", code="day_closed", day=name)
+        others = days.days(house)
+        earlier = [other.name for other in others if other.name < name and other.closed_at is None]
+        if earlier:
+            raise Conflict(
+                f"Gaming days close in their order; {earlier[0]} is still open.",
+                code="earlier_day_open",
+                open=earlier,
+            )
+        following = [other for other in others if other.name > name]
+        _require_settled(house, following[0] if following else None)
+        ended = days.end(house, name)
+        data = {"snapshot": ended.snapshot, "totals": days.totals(house, name)}
+        return _answer(command, "day.closed", ended, data)
+
+    return commands.run(command, operation)
+
+
+def _at_the_office(acting: Acting) -> House:
+    if acting.terminal.kind != TerminalKind.OFFICE:
+        raise WrongTerminal(f"Terminal {acting.terminal.code} does not stand in the office.")
+    return acting.house
+
+
+def _require_settled(house: House, following: Day | None) -> None:
+    """Refuse while a hand of the day is unsettled. Every table is locked until the day has closed, in the order of
+    their ids: no hand is dealt, played or settled meanwhile."""
+    for table in Table.objects.filter(house=house).order_by("id").values_list("id", flat=True):
+        locks.lock(Table, locks.Rank.DESK, id=table)
+    unsettled = Hand.objects.filter(house=house, state__in=UNSETTLED)
+    if following is not None:
+        unsettled = unsettled.filter(started_at__lt=following.opened_at)
+    hands = list(unsettled.order_by("id").values_list("name", flat=True)[:NAMED])
+    if hands:
+        raise Conflict(
+            f"Hand {hands[0]} is not settled; settle or void every hand of the day first.",
+            code="hands_unsettled",
+            hands=hands,
+        )
+
+
+def _answer(command: Command, kind: str, day: Day, data: dict[str, Any], *, status: int = 200) -> Answer:
+    house = command.acting.house
+    receipt = record(
+        chain=f"house/{house.code}",
+        house=house,
+        kind=kind,
+        actor=command.acting.actor,
+        data={"day": day.name, **data},
+    )
+    return Answer({**day.as_json(), **data, "audit": receipt.as_json()}, day.version, status)

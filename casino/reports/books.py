@@ -1,0 +1,86 @@
+"""The ledger as auditors read it: accounts, statements, balances of the past, the whole book as text."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Literal
+
+from django.db.models import QuerySet
+
+from casino.errors import NotFound
+from casino.house.models import House
+from ledger import balances, exports, plaintext, statements
+from ledger.models import Account
+
+Layout = Literal["csv", "jsonl", "beancount", "hledger"]
+#: Beginning of an account's number -> root of its name in plain-text accounting; the others go by their side.
+_ROOTS = {"3": "Equity", "4": "Income", "5": "Expenses"}
+
+
+def accounts(house: House) -> QuerySet[Account]:
+    """Every account of the house."""
+    return Account.objects.filter(book=house.id)
+
+
+def account(house: House, account_id: int) -> Account:
+    """One account of the house. Raises NotFound."""
+    found = accounts(house).filter(id=account_id).first()
+    if found is None:
+        raise NotFound(f"This house has no account {account_id}.")
+    return found
+
+
+def statement(house: House, account_id: int, *, after: int, limit: int) -> dict[str, Any]:
+    """Entries of an account with versions above `after`, at most `limit`, and the version after which the next page
+    begins. Raises NotFound."""
+    page = statements.statement(account(house, account_id).id, after=after, limit=limit)
+    rows = [
+        {
+            "version": line.version,
+            "transaction": line.transaction_id,
+            "kind": line.kind,
+            "key": line.key,
+            "posted_at": exports.utc(line.posted_at),
+            "amount": line.amount,
+            "balance": line.balance_after,
+            "metadata": line.metadata,
+        }
+        for line in page.lines
+    ]
+    return {"results": rows, "next_after": page.next_after}
+
+
+def balance(house: House, account_id: int, *, version: int | None = None, at: datetime | None = None) -> dict[str, Any]:
+    """What an account held just after its entry `version`, or after the last entry posted at or before `at`; now,
+    where neither is given. Raises NotFound, also for a version that it never had."""
+    found = account(house, account_id)
+    if version is not None:
+        if version > found.version:
+            raise NotFound(f"Account {found.code} has no version {version}; the newest is {found.version}.")
+        held = balances.balance_at_version(found.id, version)
+    else:
+        held = balances.balance(found.id) if at is None else balances.balance_at(found.id, at)
+    return {
+        "account": found.id,
+        "code": found.code,
+        "commodity": found.commodity,
+        "balance": held.balance,
+        "version": held.version,
+    }
+
+
+def text(
+    house: House, layout: Layout, *, since: datetime | None = None, until: datetime | None = None
+) -> Iterator[str]:
+    """The whole book as text, piece by piece, in constant memory. `since` is for csv and jsonl only.
+
+    A csv is made safe for spreadsheets: what one would take for a formula begins with an apostrophe.
+    Raises UnknownBook for a house that has no account yet.
+    """
+    if layout == "csv":
+        return exports.csv_entries(house.id, since=since, until=until, spreadsheet=True)
+    if layout == "jsonl":
+        return exports.jsonl_transactions(house.id, since=since, until=until)
+    kinds = accounts(house).values_list("kind", "code").order_by().distinct("kind")
+    roots = {kind: _ROOTS[code[0]] for kind, code in kinds if code[0] in _ROOTS}
+    journal = plaintext.beancount if layout == "beancount" else plaintext.hledger
+    return journal(house.id, look=plaintext.Look(title=house.name, roots=roots), until=until)

@@ -1,0 +1,135 @@
+"""What a gaming day turned over, and whether its snapshots agree with the entries. Amounts are minor units."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Concat
+
+from casino.cage.models import Drawer
+from casino.hands.models import Hand
+from casino.house.chart import kind_of
+from casino.house.days import Day, closing_snapshot, get
+from casino.house.models import House
+from casino.reports.selectors import trial_rows
+from casino.reports.snapshots import differences
+from casino.tables.models import Table
+from ledger import periods, snapshots
+from ledger.models import Entry, Period, Snapshot, Transaction
+from ledger.periods import Turnover
+
+
+def rows(house: House) -> QuerySet[Period]:
+    """The house's gaming days, each with the id of its closing `snapshot`."""
+    name = Concat(Value(closing_snapshot("")), OuterRef("name"))
+    taken = Snapshot.objects.filter(book=house.id, name=name).values("id")
+    return Period.objects.filter(book=house.id).annotate(snapshot=Subquery(taken))
+
+
+def of_row(row: Period) -> Day:
+    """The day that a row of `rows` tells of."""
+    return Day(row.name, row.opened_at, row.closed_at, row.snapshot)  # type: ignore[attr-defined]
+
+
+def report(house: House, name: str) -> tuple[Day, dict[str, Any]]:
+    """A day and its report: turnover by account number, by table and by drawer, and, once it is closed, the trial
+    balance of its snapshot and what of the snapshot differs from the entries. Raises NotFound."""
+    day = get(house, name)
+    moved = periods.turnover(house.id, name)
+    by_code = {row.code: row for row in moved if row.commodity == house.currency}
+    tables, drawers = _tables(house, name, by_code), _drawers(house, name)
+    closed = day.closed_at is not None
+    return day, {
+        **day.as_json(),
+        "currency": house.currency,
+        "turnover": {
+            "handle": sum(row["handle"] for row in tables),
+            "tax": sum(row["tax"] for row in tables),
+            "bonus": sum(row["bonus"] for row in tables),
+            "buy_ins": sum(row["buy_ins"] for row in [*tables, *drawers]),
+            "cash_outs": sum(row["cash_outs"] for row in drawers),
+            "hands": sum(row["hands"] for row in tables),
+        },
+        "accounts": _accounts(moved),
+        "tables": tables,
+        "drawers": drawers,
+        "trial_balance": _trial_balance(house, name) if closed else None,
+        "snapshot_findings": differences(house, closing_snapshot(name)) if closed else None,
+    }
+
+
+def _trial_balance(house: House, name: str) -> dict[str, Any]:
+    return trial_rows(snapshots.trial_balance(house.id, closing_snapshot(name), separator="/"))
+
+
+def _accounts(moved: list[Turnover]) -> list[dict[str, Any]]:
+    """By commodity and account number: what was debited and credited, and with how many entries. Chips in pieces."""
+    sums: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in moved:
+        kind = kind_of(row.code)
+        found = sums.setdefault(
+            (row.commodity, kind.number),
+            {
+                "commodity": row.commodity,
+                "number": kind.number,
+                "kind": kind.name,
+                "debit": 0,
+                "credit": 0,
+                "entries": 0,
+            },
+        )
+        found["debit"] += row.debit
+        found["credit"] += row.credit
+        found["entries"] += row.entries
+    return [sums[key] for key in sorted(sums)]
+
+
+def _tables(house: House, name: str, by_code: Mapping[str, Turnover]) -> list[dict[str, Any]]:
+    """Per table: hands settled in the day and what was staked in them, tax, bonuses, cash taken for chips."""
+    settled = Transaction.objects.filter(book=house.id, period__name=name).values("id")
+    played = {
+        row["table_id"]: row
+        for row in Hand.objects.filter(house=house, settlement__in=settled)
+        .values("table_id")
+        .annotate(hands=Count("id"), staked=Sum("handle"))
+    }
+    none = {"hands": 0, "staked": 0}
+    return [
+        {
+            "table": table.code,
+            "hands": played.get(table.id, none)["hands"],
+            "handle": played.get(table.id, none)["staked"] or 0,
+            "tax": -_net(by_code, table.account("4010")),
+            "bonus": _net(by_code, table.account("5100")),
+            "buy_ins": by_code[drop].debit if (drop := table.account("1050")) in by_code else 0,
+        }
+        for table in Table.objects.filter(house=house).order_by("code")
+    ]
+
+
+def _net(by_code: Mapping[str, Turnover], code: str) -> int:
+    row = by_code.get(code)
+    return row.debit - row.credit if row else 0
+
+
+def _drawers(house: House, name: str) -> list[dict[str, Any]]:
+    """Per drawer: cash taken for chips and paid for chips."""
+    moved = (
+        Entry.objects.filter(
+            transaction__book=house.id,
+            transaction__period__name=name,
+            transaction__kind__in=["cage.buy_in", "cage.cash_out"],
+            account__code__startswith="1020/",
+        )
+        .values(code=F("account__code"), kind=F("transaction__kind"))
+        .annotate(total=Sum("amount"))
+    )
+    cash = {(row["code"], row["kind"]): row["total"] for row in moved}
+    return [
+        {
+            "drawer": drawer.code,
+            "buy_ins": cash.get((drawer.account("1020"), "cage.buy_in"), 0),
+            "cash_outs": -cash.get((drawer.account("1020"), "cage.cash_out"), 0),
+        }
+        for drawer in Drawer.objects.filter(house=house).order_by("code")
+    ]

@@ -1,0 +1,331 @@
+"""The ledger as auditors read it, counts as assertions, and what beat does to the books."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from django.db import connections, transaction
+
+from casino.audit.models import Event
+from casino.chips.models import Imbalance
+from casino.house import chart, tasks
+from casino.reports.selectors import house_report, verification
+from casino.reports.snapshots import newest_problems
+from casino.reports.tasks import check, check_newest, check_snapshots
+from casino.settings import CELERY_BEAT_SCHEDULE
+from casino.staff.models import Role
+from ledger import holds, snapshots
+from ledger.models import Account, Assertion, Entry, Hold, Snapshot, SnapshotLine, Transaction
+from ledger.posting import Leg, Posting
+from tests.casino.kit import CHIPS, Kit
+
+
+def id_of(kit: Kit, code: str, commodity: str = "HUF") -> int:
+    """The ledger's id of an account."""
+    return chart.ids(kit.house, {(code, commodity)})[code, commodity]
+
+
+@pytest.fixture
+def traded(kit: Kit) -> Kit:
+    """A house in which anna bought and sold chips."""
+    kit.players("anna", chips=1_000)
+    cashier = kit.cashier()
+    cashier.ok("cash-outs", {"player": "anna", "amount": 300})
+    cashier.ok("buy-ins", {"player": "anna", "amount": 50})
+    return kit
+
+
+def test_the_list_of_accounts(traded: Kit) -> None:
+    office = traded.office()
+    rows, url = [], "/api/v1/ledger/accounts?page_size=7"
+    while url:
+        page = office.http.get(url).json()
+        rows += page["results"]
+        url = page["next"]
+    assert len(rows) == Account.objects.filter(book=traded.house.id).count()
+    (wallet,) = office.get("ledger/accounts?code=2010/anna").json()["results"]
+    assert wallet == next(row for row in rows if row["code"] == "2010/anna")
+    assert wallet["posted_at"] is not None
+    del wallet["posted_at"]
+    assert wallet == {
+        "account": id_of(traded, "2010/anna"), "code": "2010/anna", "kind": "chips outstanding", "commodity": "HUF",
+        "normal_side": "credit", "balance": 750, "held": 0, "version": 3, "closed_at": None,
+    }  # fmt: skip
+    chips = office.get("ledger/accounts?commodity=HUF.MAIN.500").json()["results"]
+    assert {row["normal_side"] for row in chips if row["code"] == "9120/C1"} == {"debit"}
+
+
+def test_a_statement_by_pages(traded: Kit) -> None:
+    office, wallet = traded.office(), id_of(traded, "2010/anna")
+    first = office.get(f"ledger/accounts/{wallet}/statement?page_size=2").json()
+    assert [(row["version"], row["amount"], row["balance"]) for row in first["results"]] == [
+        (1, -1_000, 1_000),
+        (2, 300, 700),
+    ]
+    assert first["next_after"] == 2
+    last = office.get(f"ledger/accounts/{wallet}/statement?after=2").json()
+    assert [(row["kind"], row["balance"]) for row in last["results"]] == [("cage.buy_in", 750)]
+    assert last["next_after"] is None
+    assert last["results"][0]["metadata"] == {"drawer": "C1", "player": "anna"}
+
+
+def test_balances_of_the_past(traded: Kit) -> None:
+    office, wallet = traded.office(), id_of(traded, "2010/anna")
+
+    def held(query: str) -> tuple[int, int]:
+        found = office.get(f"ledger/accounts/{wallet}/balance{query}").json()
+        return found["balance"], found["version"]
+
+    lines = office.get(f"ledger/accounts/{wallet}/statement").json()["results"]
+    assert [held(f"?version={version}") for version in range(4)] == [(0, 0), (1_000, 1), (700, 2), (750, 3)]
+    assert [held(f"?at={line['posted_at']}") for line in lines] == [(1_000, 1), (700, 2), (750, 3)]
+    assert held("?at=2020-01-01T00:00:00Z") == (0, 0)
+    assert held("") == (750, 3)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("balance?version=4", 404),
+        ("balance?version=-1", 400),
+        ("balance?version=x", 400),
+        ("balance?version=٣", 400),
+        ("balance?version=1&at=2020-01-01T00:00:00Z", 400),
+        ("balance?at=2020-01-01T00:00:00", 400),
+        ("balance?at=yesterday", 400),
+        ("balance?at=0001-01-01T00:00:00%2B14:00", 400),
+        ("balance?when=now", 400),
+        ("statement?after=-1", 400),
+        ("statement?page_size=0", 400),
+        ("statement?page_size=1001", 400),
+        ("statement?page=2", 400),
+        ("statement?after=999999999999999", 200),
+    ],
+)
+def test_questions_that_cannot_be_answered(traded: Kit, path: str, status: int) -> None:
+    answer = traded.office().get(f"ledger/accounts/{id_of(traded, '2010/anna')}/{path}")
+    assert answer.status_code == status, answer.text
+
+
+def test_an_account_of_another_house_is_not_there(traded: Kit) -> None:
+    other = Kit.found()
+    office = other.office()
+    for path in ("balance", "balance?version=1", "statement"):
+        answer = office.get(f"ledger/accounts/{id_of(traded, '2010/anna')}/{path}")
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert office.get("ledger/accounts/999999999999999999999/balance").status_code == 404
+    other.close()
+
+
+# --- Exports --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("layout", "media", "ending"),
+    [
+        ("csv", "text/csv", ".csv"),
+        ("jsonl", "application/jsonl", ".jsonl"),
+        ("beancount", "text/plain", ".beancount"),
+        ("hledger", "text/plain", ".journal"),
+    ],
+)
+def test_the_whole_book_for_download(traded: Kit, layout: str, media: str, ending: str) -> None:
+    office = traded.office()
+    answer = office.get(f"ledger/export/{layout}", Accept=media)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["Content-Type"] == f"{media}; charset=utf-8"
+    name = answer.headers["Content-Disposition"]
+    assert name.startswith(f'attachment; filename="{traded.house.code}-') and name.endswith(f'{ending}"')
+    assert "Content-Length" not in answer.headers
+    transactions = Transaction.objects.filter(book=traded.house.id)
+    if layout == "csv":
+        rows = list(csv.DictReader(io.StringIO(answer.text, newline="")))
+        assert len(rows) == Entry.objects.filter(transaction__in=transactions).count()
+        assert sum(int(row["amount"]) for row in rows if row["commodity"] == "HUF") == 0
+    elif layout == "jsonl":
+        found = [json.loads(line)["key"] for line in answer.text.splitlines()]
+        assert found == list(transactions.order_by("id").values_list("idempotency_key", flat=True))
+    else:
+        root = "Equity" if layout == "beancount" else "equity"
+        assert f"{root}:3010" in answer.text
+        assert traded.house.name in answer.text
+
+
+def test_a_beancount_export_is_accepted(traded: Kit) -> None:
+    loader = pytest.importorskip("beancount.loader")
+    text = traded.office().get("ledger/export/beancount").text
+    entries, errors, _ = loader.load_string(text)
+    assert errors == []
+    assert len([entry for entry in entries if type(entry).__name__ == "Transaction"]) == (
+        Transaction.objects.filter(book=traded.house.id).count()
+    )
+
+
+def test_a_part_of_the_book(traded: Kit) -> None:
+    office = traded.office()
+    line = office.get(f"ledger/accounts/{id_of(traded, '2010/anna')}/statement").json()["results"][1]
+    until = office.get(f"ledger/export/jsonl?until={line['posted_at']}").text.splitlines()
+    since = office.get(f"ledger/export/jsonl?since={line['posted_at']}").text.splitlines()
+    assert json.loads(since[0])["id"] == line["transaction"]
+    assert len(since) + len(until) == Transaction.objects.filter(book=traded.house.id).count()
+
+
+def test_a_download_stands_in_the_trail_and_a_refused_one_does_not(traded: Kit) -> None:
+    office = traded.office()
+
+    def told() -> list[dict]:
+        payloads = Event.objects.filter(chain__house=traded.house).order_by("id").values_list("payload", flat=True)
+        return [event for event in map(json.loads, payloads) if event["kind"] == "book.exported"]
+
+    for path, status in (("pdf", 404), ("csv?since=x", 400), ("beancount?since=2020-01-01T00:00:00Z", 400)):
+        answer = office.get(f"ledger/export/{path}", Accept="text/csv")
+        assert answer.status_code == status, answer.text
+        assert answer.headers["Content-Type"] == "application/problem+json"
+    assert told() == []
+    assert office.get("ledger/export/csv?until=2020-01-01T00:00:00Z").text.count("\n") == 1
+    (event,) = told()
+    assert event["data"] == {"layout": "csv", "until": "2020-01-01T00:00:00Z"}
+    assert event["role"] == Role.AUDITOR
+
+
+# --- Counts as assertions -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cash", "chips"),
+    [(17_000, 43_000), (16_500, 43_000), (17_300, 42_900), (0, 0)],
+    ids=["exact", "cash short", "cash over, chips short", "nothing there"],
+)
+def test_a_count_is_kept_by_the_ledger(kit: Kit, cash: int, chips: int) -> None:
+    kit.players("anna")
+    cashier = kit.cashier()
+    cashier.ok("open", {"cash": 10_000, "chips": 50_000})
+    cashier.ok("buy-ins", {"player": "anna", "amount": 7_000})
+    found = cashier.ok("close", {"cash": cash, "chips": chips})["reconciliation"]
+    kept = Assertion.objects.filter(book=kit.house.id)
+    (drawer,) = kept.filter(account__code="1020/C1")
+    assert (drawer.balance, drawer.metadata) == (cash, {"drawer": "C1", "shift": 1})
+    pieces = {
+        commodity.rsplit(".")[-1]: balance
+        for commodity, balance in kept.filter(account__code="9120/C1").values_list("account__commodity", "balance")
+    }
+    assert {value: count for value, count in pieces.items() if count} == found["counted_pieces"]
+    assert len(pieces) == 9
+    assert kit.balance("1020/C1", "9120/C1") == [0, 0]
+
+
+def test_an_empty_drawer_that_nothing_ever_moved_can_be_counted(kit: Kit) -> None:
+    cashier = kit.cashier()
+    for shift in (1, 2):
+        cashier.ok("open", {"cash": 0, "chips": 0})
+        cashier.ok("close", {"cash": 0, "chips": 0})
+        assert Assertion.objects.filter(book=kit.house.id, metadata__shift=shift).count() == 10
+
+
+# --- What beat does -------------------------------------------------------------------------------------------------
+
+
+def test_beat_knows_the_tasks() -> None:
+    from casino.celery import app
+
+    app.loader.import_default_modules()
+    named = {entry["task"] for entry in CELERY_BEAT_SCHEDULE.values()}
+    assert {"house.expire_holds", "house.take_snapshots", "reports.check_snapshots"} <= named <= set(app.tasks)
+
+
+def test_holds_expire_in_every_house(kit: Kit) -> None:
+    legs = [Leg(id_of(kit, "1010"), -1), Leg(id_of(kit, "3010"), 1)]
+    with transaction.atomic():
+        holds.hold(kit.house.id, "short", [Posting("a", "test", legs)], seconds=1)
+        holds.hold(kit.house.id, "long", [Posting("b", "test", legs)], seconds=1_000)
+    found = Hold.objects.filter(book=kit.house.id).order_by("key")
+    with connections["default"].cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_sleep(greatest(0, extract(epoch FROM %s - clock_timestamp())))", [found[1].expires_at]
+        )
+    assert tasks.expire_holds() >= 1
+    assert [hold.state for hold in found.all()] == ["pending", "expired"]
+    tasks.expire_holds()
+    assert [hold.state for hold in found.all()] == ["pending", "expired"]
+    assert Account.objects.get(id=id_of(kit, "1010")).held == 1
+
+
+def test_a_snapshot_a_day(kit: Kit) -> None:
+    name = tasks.daily_snapshot(datetime.now(UTC).date().isoformat())
+    assert tasks.take_snapshots() >= 1
+    kit.players("anna", chips=500)
+    tasks.take_snapshots()
+    (taken,) = Snapshot.objects.filter(book=kit.house.id)
+    # The test may run over midnight.
+    assert taken.name >= name
+    assert snapshots.balances(kit.house.id, taken.name)[id_of(kit, "1010")].balance == CHIPS
+    assert check_newest(kit.house)
+    assert snapshots.differences(kit.house.id, taken.name) == []
+
+
+@pytest.fixture
+def damaged(traded: Kit) -> Iterator[int]:
+    """The id of a wallet of which a snapshot says 10 too much, as only a superuser can make it say."""
+    for name in ("first", "second"):
+        with transaction.atomic():
+            snapshots.take(traded.house.id, name)
+    wallet = id_of(traded, "2010/anna")
+    line = SnapshotLine.objects.filter(snapshot__book=traded.house.id, snapshot__name="second", account=wallet)
+    _force(line.get().snapshot_id, wallet, 10)
+    yield wallet
+    _force(line.get().snapshot_id, wallet, -10)
+
+
+def _force(snapshot: int, account: int, more: int) -> None:
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute("ALTER TABLE ledger_snapshot_line DISABLE TRIGGER USER")
+        cursor.execute(
+            "UPDATE ledger_snapshot_line SET balance = balance + %s WHERE snapshot_id = %s AND account_id = %s",
+            [more, snapshot, account],
+        )
+        for name in ("right", "fixed", "kept"):
+            cursor.execute(f"ALTER TABLE ledger_snapshot_line ENABLE ALWAYS TRIGGER ledger_snapshot_line_{name}")
+
+
+def test_a_snapshot_that_was_changed_is_found_kept_and_cleared(
+    traded: Kit, damaged: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    house = traded.house
+    assert [check_newest(house), check_newest(house)] == [False, False]
+    assert "do not agree" in caplog.text
+    (found,) = Imbalance.objects.filter(house=house)
+    (subject, total) = found.found["second"]
+    assert subject == {
+        "subject": "2010/anna HUF",
+        "detail": "holds 760 at version 3, its entries give 750 at version 3",
+    }
+    assert total == {"subject": "HUF", "detail": "sums to -10"}
+    # The check of chips against money neither sees it nor clears it.
+    assert check(house)
+    (told,) = house_report(house)["imbalances"]
+    assert (told["kind"], told["cleared_at"]) == ("snapshot", None)
+    assert check_snapshots() >= 1
+    snapshot = SnapshotLine.objects.get(snapshot__book=house.id, snapshot__name="second", account=damaged).snapshot_id
+    _force(snapshot, damaged, -10)
+    assert check_newest(house)
+    assert not Imbalance.objects.filter(house=house, cleared_at=None).exists()
+    _force(snapshot, damaged, 10)
+
+
+def test_snapshots_are_compared_with_the_one_before_or_with_everything(traded: Kit, damaged: int) -> None:
+    book = traded.house.id
+    with transaction.atomic():
+        snapshots.take(book, "third")
+    assert set(newest_problems(traded.house)) == {"second", "third"}
+    verified = verification(traded.house)
+    assert ({one["subject"] for one in verified["book_findings"]}, verified["ok"]) == ({"second"}, False)
+    assert snapshots.differences(book, "third") == []
+    assert [one.detail for one in snapshots.differences(book, "third", after="second")] == [
+        "holds 750 at version 3, its entries give 760 at version 3"
+    ]
+    assert [(one.subject, one.detail) for one in snapshots.differences(book, "never")] == [
+        ("never", "there is no such snapshot")
+    ]
