@@ -51,6 +51,7 @@ INSTALLED_APPS = [
     "casino.tables",
     "casino.hands",
     "casino.cage",
+    "casino.custody",
     "casino.api",
     "casino.reports",
 ]

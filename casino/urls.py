@@ -4,7 +4,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.permissions import AllowAny
 
-from casino.api import books, cage, days, dealer, health, oversight, sessions
+from casino.api import books, cage, counting, days, dealer, health, oversight, sessions, trading, transfers
 
 _open = {"authentication_classes": [], "permission_classes": [AllowAny]}
 
@@ -24,7 +24,17 @@ v1 = [
     path("tables/<slug:table>/hand", dealer.HandNow.as_view()),
     path("tables/<slug:table>/hand/legal-actions", dealer.LegalNow.as_view()),
     path("tables/<slug:table>/hand/void", dealer.VoidHand.as_view()),
+    path("tables/<slug:table>/hand/ruling", dealer.RuleOnHand.as_view()),
     path("tables/<slug:table>/hand/actions", dealer.Act.as_view()),
+    path("tables/<slug:table>/chips", transfers.TableChips.as_view()),
+    path("tables/<slug:table>/buy-ins", trading.BuyInAtTable.as_view()),
+    path("tables/<slug:table>/exchanges", trading.ExchangeAtTable.as_view()),
+    path("tables/<slug:table>/tips", trading.Tip.as_view()),
+    path("tables/<slug:table>/transfers", transfers.StartAtTable.as_view()),
+    path("tables/<slug:table>/transfers/<int:transfer>/send", transfers.SendFromTable.as_view()),
+    path("tables/<slug:table>/transfers/<int:transfer>/receive", transfers.ReceiveAtTable.as_view()),
+    path("tables/<slug:table>/transfers/<int:transfer>/settle", transfers.SettleAtTable.as_view()),
+    path("tables/<slug:table>/transfers/<int:transfer>/cancel", transfers.CancelAtTable.as_view()),
     path("players", oversight.PlayerList.as_view()),
     path("players/register", cage.RegisterPlayer.as_view()),
     path("drawers/<slug:drawer>", cage.DrawerDetail.as_view()),
@@ -32,12 +42,26 @@ v1 = [
     path("drawers/<slug:drawer>/buy-ins", cage.BuyIn.as_view()),
     path("drawers/<slug:drawer>/cash-outs", cage.CashOut.as_view()),
     path("drawers/<slug:drawer>/close", cage.CloseDrawer.as_view()),
-    path("days", days.Days.as_view()),
-    path("days/<slug:day>", days.DayDetail.as_view()),
-    path("days/<slug:day>/close", days.CloseDay.as_view()),
+    path("drawers/<slug:drawer>/exchanges", trading.ExchangeAtCage.as_view()),
+    path("drawers/<slug:drawer>/foreign-chips", trading.TakeForeignChips.as_view()),
+    path("drawers/<slug:drawer>/tronc-payouts", trading.PayTronc.as_view()),
+    path("drawers/<slug:drawer>/transfers", transfers.StartAtDrawer.as_view()),
+    path("drawers/<slug:drawer>/transfers/<int:transfer>/send", transfers.SendFromDrawer.as_view()),
+    path("drawers/<slug:drawer>/transfers/<int:transfer>/receive", transfers.ReceiveAtDrawer.as_view()),
+    path("drawers/<slug:drawer>/transfers/<int:transfer>/settle", transfers.SettleAtDrawer.as_view()),
+    path("drawers/<slug:drawer>/transfers/<int:transfer>/cancel", transfers.CancelAtDrawer.as_view()),
+    path("drawers/<slug:drawer>/soft-counts", counting.CountBoxes.as_view()),
+    path("drawers/<slug:drawer>/soft-counts/<int:count>/confirm", counting.ConfirmCount.as_view()),
+    path("drawers/<slug:drawer>/soft-counts/<int:count>/withdraw", counting.WithdrawCount.as_view()),
+    path("soft-counts", counting.SoftCountList.as_view()),
+    path("transfers", transfers.TransferList.as_view()),
     path("hands", oversight.HandList.as_view()),
     path("hands/<slug:hand>", oversight.HandRecord.as_view()),
     path("audit/events", oversight.EventList.as_view()),
+    path("duty", trading.BookDuty.as_view()),
+    path("days", days.Days.as_view()),
+    path("days/<slug:day>", days.DayDetail.as_view()),
+    path("days/<slug:day>/close", days.CloseDay.as_view()),
     path("ledger/accounts", books.AccountList.as_view()),
     path("ledger/accounts/<int:account>/balance", books.AccountBalance.as_view()),
     path("ledger/accounts/<int:account>/statement", books.AccountStatement.as_view()),

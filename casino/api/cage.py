@@ -11,9 +11,9 @@ from casino.api.operations import (
     AT_THE_CAGE,
     READERS,
     Amount,
+    Pieces,
     ReadOperation,
     StrictInput,
-    StrictInteger,
     StrictText,
     WriteOperation,
     acting,
@@ -40,6 +40,8 @@ class DrawerOut(serializers.Serializer):
     chips = serializers.IntegerField()
     #: The drawer's chips as pieces by denomination.
     pieces = serializers.DictField(child=serializers.IntegerField())
+    transfer = serializers.JSONField(required=False)
+    soft_count = serializers.JSONField(required=False)
     audit = serializers.JSONField(required=False)
 
 
@@ -85,14 +87,6 @@ class RegisterPlayer(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Register."""
         return players.register(command=command, ref=data["player"])
-
-
-class Pieces(serializers.DictField):
-    """Chips by denomination: `{"500": 3, "100": 2}` is three chips of 500 minor units and two of 100."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        child = StrictInteger(min_value=0, max_value=10**12)
-        super().__init__(**{"child": child, "required": False, **kwargs})
 
 
 class _CashAndChips(StrictInput):

@@ -25,9 +25,9 @@ from casino.api.operations import (
 )
 from casino.commands import Answer, Command
 from casino.errors import Conflict
+from casino.hands import ruling, voiding
 from casino.hands import selectors as hands
 from casino.hands import services as play
-from casino.hands import voiding
 from casino.hands.models import Mode
 from casino.staff.models import Role
 from casino.tables import selectors as tables
@@ -339,6 +339,44 @@ class VoidHand(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Void."""
         return voiding.void(command=command, code=path["table"], reason=data["reason"])
+
+
+class Award(StrictInput):
+    """What one seat of the hand gets of the disputed pot, in minor units."""
+
+    actor = StrictPattern(r"^p[1-9]\Z")
+    amount = Amount()
+
+
+@documented("ruleOnHand", summary="Divide the pot of a disputed hand; the floor", answers=TableOut, tag=TAG)
+class RuleOnHand(WriteOperation):
+    """Rule on a disputed hand: its pot is divided between seats of the hand, less the house's tax."""
+
+    roles = (Role.FLOOR,)
+
+    @extend_schema_serializer(component_name="RuleOnHandInput")
+    class Input(StrictInput):
+        """Who gets how much, the tax (0 for none; with the awards it makes the pot), and the reason, which the audit
+        trail keeps."""
+
+        awards = serializers.ListField(child=Award(), min_length=1, max_length=9)
+        tax = Amount(min_value=0)
+        reason = StrictText(min_length=3, max_length=200)
+
+        def validate_awards(self, awards: list[dict[str, Any]]) -> dict[str, int]:
+            """Each seat once."""
+            found = {award["actor"]: award["amount"] for award in awards}
+            if len(found) < len(awards):
+                raise serializers.ValidationError("Each seat is named once.")
+            return found
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Rule."""
+        return ruling.rule(
+            command=command, code=path["table"], awards=data["awards"], tax=data["tax"], reason=data["reason"]
+        )
 
 
 class HandNow(ReadOperation):

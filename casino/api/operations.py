@@ -68,6 +68,14 @@ class Amount(StrictInteger):
         super().__init__(**{"min_value": 1, "max_value": 10**15, **kwargs})
 
 
+class Pieces(serializers.DictField):
+    """Chips by denomination: `{"500": 3, "100": 2}` is three chips of 500 minor units and two of 100."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        child = StrictInteger(min_value=0, max_value=10**12)
+        super().__init__(**{"child": child, "required": False, **kwargs})
+
+
 class StrictText(serializers.CharField):
     """Text as JSON has it: no numbers turned into text, nothing trimmed."""
 

@@ -91,6 +91,7 @@ class HandList(CursorList):
                 "stacks",
                 "carry",
                 "result",
+                "ruling",
                 "handle",
                 "started_at",
                 "ended_at",

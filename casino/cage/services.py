@@ -13,6 +13,7 @@ from casino.cage.models import Drawer, Shift
 from casino.chips import floats
 from casino.chips import selectors as chip_sets
 from casino.chips.changing import Desk
+from casino.chips.counts import chip_variance
 from casino.commands import Acting, Answer, Command
 from casino.errors import Conflict, NotFound, WrongTerminal
 from casino.house import books, chart
@@ -68,14 +69,14 @@ def create_drawer(*, house: House, code: str, actor: Actor) -> Drawer:
     return drawer
 
 
-def _at_drawer(
+def at_drawer(
     command: Command, code: str, change: Callable[[Drawer], tuple[str, dict[str, Any]]], *, status: int = 200
 ) -> Answer:
     """Run one write at a drawer: lock it, change it, record the change, answer with the drawer as it is now."""
 
     def operation() -> Answer:
         drawer = locks.lock(Drawer, locks.Rank.DESK, house=command.acting.house, code=code)
-        _require_at(command.acting, drawer)
+        require_at(command.acting, drawer)
         command.require_version(drawer.version)
         kind, data = change(drawer)
         drawer.version += 1
@@ -93,19 +94,22 @@ def _at_drawer(
     return commands.run(command, operation)
 
 
-def _require_at(acting: Acting, drawer: Drawer) -> None:
+def require_at(acting: Acting, drawer: Drawer) -> None:
+    """Refuse terminals that do not stand at this drawer."""
     if acting.terminal.kind != TerminalKind.CAGE or acting.terminal.place != drawer.code:
         raise WrongTerminal(f"Terminal {acting.terminal.code} does not stand at drawer {drawer.code}.")
 
 
-def _require_open(drawer: Drawer) -> Shift:
+def require_open(drawer: Drawer) -> Shift:
+    """The shift in progress. Raises Conflict drawer_closed."""
     shift = selectors.open_shift(drawer)
     if shift is None:
         raise Conflict(f"Drawer {drawer.code} is closed; open it first.", code="drawer_closed")
     return shift
 
 
-def _enter(command: Command, drawer: Drawer, kind: str, events: list[Happened], **metadata: Any) -> None:
+def enter(command: Command, drawer: Drawer, kind: str, events: list[Happened], **metadata: Any) -> None:
+    """Post what has happened at a drawer, if anything moved, under the command's own key."""
     if moved_anything(events):
         books.enter(
             drawer.house,
@@ -136,14 +140,14 @@ def open_drawer(
             float_pieces=chosen.as_json(),
         )
         issued = happened("float_issued", {"drawer": code}, cash=cash, chips=chosen)
-        _enter(command, drawer, "drawer.opened", [issued])
+        enter(command, drawer, "drawer.opened", [issued])
         return "drawer.opened", {
             "float_cash": cash,
             "float_chips": chosen.value,
             "float_pieces": chosen.as_json(),
         }
 
-    return _at_drawer(command, code, change)
+    return at_drawer(command, code, change)
 
 
 def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
@@ -154,10 +158,10 @@ def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces:
         player, desk = _customer(drawer, player_ref)
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
         sold = happened("buy_in", {"drawer": code, "player": player_ref}, amount=amount, chips=chosen)
-        _enter(command, drawer, "cage.buy_in", [sold], player=player_ref)
+        enter(command, drawer, "cage.buy_in", [sold], player=player_ref)
         return "cage.buy_in", _exchanged(player, amount, chosen)
 
-    return _at_drawer(command, code, change, status=201)
+    return at_drawer(command, code, change, status=201)
 
 
 def cash_out(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
@@ -177,14 +181,14 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
         bought = happened(
             "cash_out", {"drawer": code, "player": player_ref}, amount=amount, chips=taken, change=given_back
         )
-        _enter(command, drawer, "cage.cash_out", [bought], player=player_ref)
+        enter(command, drawer, "cage.cash_out", [bought], player=player_ref)
         return "cage.cash_out", _exchanged(player, amount, taken, given_back)
 
-    return _at_drawer(command, code, change, status=201)
+    return at_drawer(command, code, change, status=201)
 
 
 def _customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:
-    _require_open(drawer)
+    require_open(drawer)
     player = Player.objects.filter(house=drawer.house, ref=player_ref).first()
     if player is None:
         raise NotFound(f"This house knows no player {player_ref}.")
@@ -216,7 +220,7 @@ def close_drawer(
     """
 
     def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
-        shift = _require_open(drawer)
+        shift = require_open(drawer)
         cash, desk = selectors.cash(drawer), Desk(drawer.house, drawer.account("9120"), code)
         expected = desk.rack
         if counted_pieces is None:
@@ -226,10 +230,10 @@ def close_drawer(
         counted = expected + variance
         events = [
             *_cash_variance(code, counted_cash - cash),
-            *_chip_variance(drawer, variance),
+            *chip_variance(drawer.account("9120"), code, variance),
             happened("float_returned", {"drawer": code}, cash=counted_cash, chips=counted),
         ]
-        _enter(command, drawer, "drawer.closed", events, shift=shift.number)
+        enter(command, drawer, "drawer.closed", events, shift=shift.number)
         _attest(drawer, shift, counted_cash, counted, desk)
         Shift.objects.filter(id=shift.id).update(
             closed_by=command.acting.staff,
@@ -244,7 +248,7 @@ def close_drawer(
         shift.refresh_from_db()
         return "drawer.closed", {"reconciliation": selectors.reconciliation(shift)}
 
-    return _at_drawer(command, code, change)
+    return at_drawer(command, code, change)
 
 
 def _attest(drawer: Drawer, shift: Shift, cash: int, counted: Mix, desk: Desk) -> None:
@@ -274,16 +278,3 @@ def _variance(desk: Desk, over: int) -> Mix:
 
 def _cash_variance(code: str, over: int) -> list[Happened]:
     return [happened("cash_over" if over > 0 else "cash_short", {"drawer": code}, amount=abs(over))]
-
-
-def _chip_variance(drawer: Drawer, variance: Mix) -> list[Happened]:
-    places = {"place": drawer.code, "rack": drawer.account("9120")}
-    return [
-        happened(
-            "chip_over" if variance.value > 0 else "chip_short",
-            places,
-            amount=abs(variance.value),
-            missing=variance.shortage,
-            surplus=variance.surplus,
-        )
-    ]

@@ -12,7 +12,7 @@ from typing import Any
 
 from casino import mix
 from casino.chips import selectors
-from casino.errors import Conflict
+from casino.errors import Conflict, Unprocessable
 from casino.house import books
 from casino.house.events import Happened, happened
 from casino.house.models import House
@@ -104,6 +104,24 @@ class Desk:
                 missing=missing.as_json(),
             )
         return chips
+
+    def swap(self, given: Mapping[Any, Any], wanted: Mapping[Any, Any] | None) -> tuple[Happened, dict[str, Any]]:
+        """Chips of the public against chips of the rack worth the same: those wanted, or the largest there are.
+
+        Returns the event of the books and what an answer tells. Raises Conflict chips_not_out or chips_cannot_make,
+        InsufficientFunds, Unprocessable chips_do_not_add_up, nothing_to_change, or for wrong pieces.
+        """
+        taken = self.require_public(self.named(given))
+        if wanted is None:
+            books.require(self.house, self.rack_code, self.rack.value, taken.value)
+            change = mix.make(taken.value, self.rack)
+        else:
+            change = self.named(wanted, taken.value)
+        if taken == change:
+            raise Unprocessable("These are the same chips.", code="nothing_to_change", chips=taken.as_json())
+        places = {"rack": self.rack_code, "place": self.place}
+        told = {"amount": taken.value, "given": taken.as_json(), "change": change.as_json()}
+        return happened("exchange", places, given=taken, change=change), told
 
     def _count(self, *, to_rack: Mix | None = None, to_public: Mix | None = None) -> None:
         if to_rack:

@@ -11,13 +11,14 @@ from casino.tables.models import Sitting, Table
 
 
 class HandState(models.TextChoices):
-    """playing -> ended (the log is complete, the money not yet settled) -> settled, or disputed; played and disputed
-    hands can be voided."""
+    """playing -> ended (the log is complete, the money not yet settled) -> settled, or disputed -> ruled; played and
+    disputed hands can be voided."""
 
     PLAYING = "playing"
     ENDED = "ended"
     SETTLED = "settled"
     DISPUTED = "disputed"
+    RULED = "ruled"
     VOIDED = "voided"
 
 
@@ -64,7 +65,9 @@ class Hand(models.Model):
     started_at = models.DateTimeField(db_default=ClockTimestamp())
     ended_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
-    #: The ledger transaction that settled it; unique, so no hand is ever settled twice.
+    #: What the floor decided on a disputed hand: {"pot": 3300, "awards": {"p1": 3135}, "tax": 165}, minor units.
+    ruling = models.JSONField(null=True)
+    #: The ledger transaction that settled it, or carried out the ruling; unique, so no hand is ever settled twice.
     settlement = models.BigIntegerField(null=True, unique=True)
 
     class Meta:
@@ -82,6 +85,11 @@ class Hand(models.Model):
             ),
             models.CheckConstraint(
                 condition=~Q(state=HandState.SETTLED) | Q(settled_at__gte=F("ended_at")), name="hand_settled_has_time"
+            ),
+            models.CheckConstraint(
+                condition=Q(state=HandState.RULED, ruling__isnull=False, settlement__isnull=False)
+                | (~Q(state=HandState.RULED) & Q(ruling__isnull=True)),
+                name="hand_ruled_has_ruling",
             ),
         ]
         indexes = [models.Index(fields=["house", "id"], name="hand_house")]

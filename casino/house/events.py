@@ -140,7 +140,6 @@ _CAGE_ROWS = (
         "Chips of another house are taken",
         "The cashier pays cash for them; the other house will redeem them.",
         ("1160/{drawer}", _DRAWER, "amount"),
-        since="to come",
     ),
     _row(
         "exchange",
@@ -182,7 +181,6 @@ _SEATS = (
         "Cash into the table's drop box, chips from its tray to the seat.",
         ("1050/{table}", _STACK, "amount"),
         (_AT_TABLE, _TRAY, "chips"),
-        since="to come",
     ),
     _row(
         "sat_down",
@@ -196,28 +194,24 @@ _SEATS = (
         "A fill leaves the cage",
         "Chips for a tray are signed out and carried.",
         ("9140/{table}", _CAGE, "chips"),
-        since="to come",
     ),
     _row(
         "fill_received",
         "A fill arrives",
         "The table has counted them and signed.",
         (_TRAY, "9140/{table}", "chips"),
-        since="to come",
     ),
     _row(
         "credit_sent",
         "A credit leaves the table",
         "Chips that the tray does not need are signed out.",
         ("9140/{table}", _TRAY, "chips"),
-        since="to come",
     ),
     _row(
         "credit_received",
         "A credit arrives",
         "The cage has counted them and signed.",
         (_CAGE, "9140/{table}", "chips"),
-        since="to come",
     ),
     _row(
         "soft_count",
@@ -225,7 +219,19 @@ _SEATS = (
         "Drop box and tax box are opened and counted: the cash goes to the vault, the chips to the cage.",
         ("1010", "1050/{table}", "cash"),
         (_CAGE, _BOX, "chips"),
-        since="to come",
+    ),
+    _row(
+        "drop_short",
+        "A soft count finds cash missing",
+        "Players were given chips for it; the house bears it, by table. Chips over or short in a tax box are booked as "
+        "those of any rack.",
+        ("5200/{table}", "1050/{table}", "amount"),
+    ),
+    _row(
+        "drop_over",
+        "A soft count finds cash too much",
+        "The mirror of a shortage.",
+        ("1050/{table}", "5200/{table}", "amount"),
     ),
 )
 _HANDS = (
@@ -289,11 +295,10 @@ _HANDS = (
     _row(
         "ruled",
         "A ruling",
-        "The disputed pot goes to whom the ruling names, taxed as if he had won it.",
+        "The disputed pot goes to whom the floor names, one line a seat, less the house's tax.",
         ("2070/{table}", _STACK, "net"),
         ("2070/{table}", "4010/{table}", "tax"),
         (_BOX, _AT_TABLE, "chips"),
-        since="to come",
     ),
     _row(
         "voided",
@@ -316,11 +321,11 @@ _OTHER = (
          "loser pays the winner, there is no pot.",
          ("2020/{table}/{loser}", "2020/{table}/{winner}", "amount"), since="to come"),
     _row("tip", "A tip", "A player's chips into the table's tip box: owed to the staff from now on.",
-         (_STACK, "2060/{table}", "amount"), ("9160/{table}", _AT_TABLE, "chips"), since="to come"),
+         (_STACK, "2060/{table}", "amount"), ("9160/{table}", _AT_TABLE, "chips")),
     _row("tronc_paid", "The tronc is paid out", "The cage gives the staff cash for the chips of the tip box.",
-         ("2060/{table}", _DRAWER, "amount"), (_CAGE, "9160/{table}", "chips"), since="to come"),
+         ("2060/{table}", _DRAWER, "amount"), (_CAGE, "9160/{table}", "chips")),
     _row("duty", "Gaming duty", "Duty on the house's take falls due.",
-         ("5300", "2200", "amount"), since="to come"),
+         ("5300", "2200", "amount")),
 )  # fmt: skip
 
 #: Sections of the table, in the order in which an evening meets them.

@@ -194,6 +194,18 @@ _MONEY_AND_RACKS: dict[str, Example] = {
         {"1010": 9_805_000, "1050/T1": 0, "9120/C1": {500: 261}, "9150/T1": {500: 0}},
         given=(_TABLE_BUY_IN, *_SIXTY_EACH, _WON),
     ),
+    "drop_short": Example(
+        "The drop box should hold 50.00, and 45.00 are counted.",
+        (happened("drop_short", T1, amount=500),),
+        {"1050/T1": 4_500, "5200/T1": 500},
+        given=(_TABLE_BUY_IN,),
+    ),
+    "drop_over": Example(
+        "It holds 52.00.",
+        (happened("drop_over", T1, amount=200),),
+        {"1050/T1": 5_200, "5200/T1": -200},
+        given=(_TABLE_BUY_IN,),
+    ),
 }
 
 _HANDS: dict[str, Example] = {

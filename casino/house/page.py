@@ -32,7 +32,7 @@ MEANING = {
     "4010": "What the house has kept of pots at one table (rake).",
     "4020": "What players have paid for seats by the hour.",
     "5100": "Bonuses the house has paid at one table.",
-    "5200": "Cash that counts of one drawer found missing, less what they found over.",
+    "5200": "Cash that counts of one drawer, or of one table's drop box, found missing, less what they found over.",
     "5210": "Chips that counts of one rack found missing, less what they found over.",
     "5300": "Duty on the house's take.",
     "9110": "Chips in the vault.",

@@ -1,10 +1,11 @@
 """The house's report and its verification. Amounts are minor units; nothing here writes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.db.models import Count, Q, Sum
 
+from casino import sql
 from casino.audit.verify import verify_house
 from casino.cage import selectors as cage
 from casino.cage.models import Shift
@@ -46,10 +47,12 @@ def balances(house: House) -> dict[str, int]:
 
 
 def tables(house: House) -> list[dict[str, Any]]:
-    """Per table: hands, handle (what seats put in), tax, bonuses paid, cukassza outstanding, what waits in the pot."""
+    """Per table: hands settled and ruled on, handle (what seats put in), tax, bonuses paid, cukassza outstanding, what
+    waits in the pot, cash in the drop box, tips in the tip box."""
     by_code = balances(house)
     counted = Table.objects.filter(house=house).annotate(
         settled=Count("hands", filter=Q(hands__state=HandState.SETTLED)),
+        ruled=Count("hands", filter=Q(hands__state=HandState.RULED)),
         unsettled=Count("hands", filter=Q(hands__state__in=UNSETTLED)),
         staked=Sum("hands__handle"),
     )
@@ -60,12 +63,15 @@ def tables(house: House) -> list[dict[str, Any]]:
             "seats": table.seats,
             "state": table.state,
             "hands": table.settled,
+            "ruled": table.ruled,
             "unsettled": table.unsettled,
             "handle": table.staked or 0,
             "tax": by_code[table.account("4010")],
             "bonus": by_code[table.account("5100")],
             "cukassza": by_code[table.account("2040")],
             "pot": by_code[table.account("2030")],
+            "drop": by_code[table.account("1050")],
+            "tips": by_code[table.account("2060")],
         }
         for table in counted.order_by("code")
     ]
@@ -130,6 +136,32 @@ def custody_problems(house: House) -> dict[str, Any]:
     return problems | ({"denominations": lost} if lost else {})
 
 
+_TRANSIT = """
+WITH held AS (
+    SELECT split_part(code, '/', 2) AS place, split_part(commodity, '.', 3) AS value, sum(balance) AS pieces
+    FROM ledger_account WHERE book = %s AND code >= '9140/' AND code < '91400' GROUP BY 1, 2
+), signed AS (
+    SELECT tables_table.code AS place, sent.key AS value, sum(sent.value::bigint) AS pieces
+    FROM custody_transfer JOIN tables_table ON tables_table.id = custody_transfer.table_id
+    CROSS JOIN jsonb_each_text(custody_transfer.sent) AS sent
+    WHERE custody_transfer.house_id = %s AND custody_transfer.state = 'sent' GROUP BY 1, 2
+)
+SELECT place, value, coalesce(held.pieces, 0)::bigint, coalesce(signed.pieces, 0)::bigint
+FROM held FULL JOIN signed USING (place, value)
+WHERE coalesce(held.pieces, 0) <> coalesce(signed.pieces, 0) ORDER BY place, value
+"""
+
+
+def transit_problems(house: House) -> dict[str, Any]:
+    """Chips in transit against the transfers that somebody has signed for and nobody has received, as both are at one
+    moment; empty when they are the same."""
+    found = [
+        {"table": table, "value": value, "in_transit": held, "signed_for": signed}
+        for table, value, held, signed in sql.rows(_TRANSIT, [house.id, house.id])
+    ]
+    return {"transit": found} if found else {}
+
+
 def imbalances(house: House) -> list[dict[str, Any]]:
     """What the continuous checks have ever found, the newest first."""
     found = Imbalance.objects.filter(house=house).order_by("-id")
@@ -166,7 +198,7 @@ def verification(house: House) -> dict[str, Any]:
     chains = list(verify_house(house))
     chain_findings = [report.finding for report in chains if report.finding]
     book_findings = checks.verify(house.id)
-    apart = custody_problems(house)
+    apart = custody_problems(house) | transit_problems(house)
     return {
         "hands": Hand.objects.filter(house=house).count(),
         "hand_findings": hand_findings,
@@ -203,6 +235,8 @@ def _difference(hand: Hand) -> str | None:
     if hand.state == HandState.VOIDED:
         left = {code: amount for code, amount in ledger_moves(hand).items() if amount}
         return f"the hand is void, yet the ledger keeps {left} of it" if left else None
+    if hand.state == HandState.RULED:
+        return _ruled_differently(hand)
     try:
         game, _ = settlement.replay(hand)
     except EngineError as error:
@@ -225,6 +259,25 @@ def _difference(hand: Hand) -> str | None:
     for code, amount in expected.items():
         if moved.get(code, 0) != amount:
             return f"{code} moved by {moved.get(code, 0)} in the ledger and by {amount} in the replay"
+    return None
+
+
+def _ruled_differently(hand: Hand) -> str | None:
+    """A hand that was ruled on is not what its replay says, so its money is compared with the ruling, and with what
+    must be true of any hand: the seats have lost what the house kept, less the cukassza that was carried in."""
+    decided, table = hand.ruling or {}, hand.table
+    stacks = {actor: table.stack_account(hand.player_of(int(actor[1:]))) for actor in decided["awards"]}
+    taxed = {table.account("4010"): decided["tax"]} if decided["tax"] else {}
+    expected = {stacks[actor]: amount for actor, amount in decided["awards"].items()} | taxed
+    moves = _moves(hand, [postings.key(hand, "ruling")])
+    paid = {code: amount for code, amount in moves.items() if amount and not CHART[code[:4]].custody}
+    if paid != expected | {table.account("2070"): -decided["pot"]}:
+        return f"the ruling says {expected} and the ledger {paid}"
+    moved = ledger_moves(hand)
+    seats = sum(moved.get(table.stack_account(seat["player"]), 0) for seat in hand.seats)
+    whole = {table.account("2030"): 0, table.account("2070"): 0, table.account("2040"): -hand.carry, **taxed}
+    if any(moved.get(code, 0) != amount for code, amount in whole.items()) or seats != hand.carry - decided["tax"]:
+        return f"the hand was ruled on, and the ledger keeps {moved} of it"
     return None
 
 
@@ -253,9 +306,12 @@ def hand_money(hand: Hand) -> dict[str, Any]:
 def ledger_moves(hand: Hand) -> dict[str, int]:
     """What all ledger transactions of a hand moved, by account code, counted on each account's normal side."""
     posted = postings.keys(hand)
-    transactions = find(hand.house_id, [*posted, *map(books.mirror_key, posted)])
+    return _moves(hand, [*posted, *map(books.mirror_key, posted)])
+
+
+def _moves(hand: Hand, keys: Iterable[str]) -> dict[str, int]:
     rows = (
-        Entry.objects.filter(transaction__in=transactions.values())
+        Entry.objects.filter(transaction__in=find(hand.house_id, keys).values())
         .values("account__code", "account__normal_side")
         .annotate(total=Sum("amount"))
     )

@@ -6,7 +6,7 @@ next number in use. A table's state says what may be done next:
     closed -> open -> playing -> settling -> open ... -> closed
                                  settling -> disputed (the worker's replay disagrees; somebody must rule)
 
-A hand that is voided leads from playing or disputed back to open.
+A hand that is voided leads from playing or disputed back to open, one that is ruled on from disputed.
 """
 
 from typing import ClassVar

@@ -24,7 +24,7 @@ from casino.tables.models import KasszaEnd, Seating, Sitting, Table, TableState
 
 #: Accounts that every table has for itself, so that no two tables ever wait for the same row.
 TABLE_ACCOUNTS = (
-    "1050", "2015", "2030", "2040", "2050", "2060", "2070", "4010", "4020", "5100", "5210",
+    "1050", "2015", "2030", "2040", "2050", "2060", "2070", "4010", "4020", "5100", "5200", "5210",
     "9130", "9140", "9150", "9160", "9170",
 )  # fmt: skip
 
@@ -177,24 +177,7 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
 
     def change(table: Table) -> tuple[str, dict[str, Any]]:
         require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
-        player = _player(table.house, player_ref)
-        if not 1 <= seat <= table.seats:
-            raise Unprocessable(
-                f"Table {code} has seats 1 to {table.seats}.", code="no_such_seat", min=1, max=table.seats
-            )
-        _require_limits(table, amount)
-        chips.in_use(table.house).require_payable(amount, "A stack")
-        sitting = selectors.open_sitting(table)
-        try:
-            with transaction.atomic():
-                Seating.objects.create(sitting=sitting, seat=seat, player=player)
-        except IntegrityError:
-            taken = Seating.objects.filter(sitting=sitting, seat=seat, left_at=None).exists()
-            raise Conflict(
-                f"Seat {seat} is taken." if taken else f"{player_ref} sits at this table already.",
-                code="seat_taken" if taken else "already_seated",
-            ) from None
-        chart.open_accounts(table.house, [table.stack_account(player_ref)])
+        take_seat(table, seat, player_ref, amount)
         books.enter(
             table.house,
             key=command.ledger_key(),
@@ -212,9 +195,9 @@ def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
 
     def change(table: Table) -> tuple[str, dict[str, Any]]:
         require_state(table, TableState.OPEN)
-        seating = _at_seat(table, seat)
+        seating = at_seat(table, seat)
         player = seating.player
-        _require_limits(table, selectors.stacks(table, [seating])[player.ref] + amount)
+        require_limits(table, selectors.stacks(table, [seating])[player.ref] + amount)
         chips.in_use(table.house).require_payable(amount, "A stack")
         books.enter(
             table.house,
@@ -233,7 +216,7 @@ def leave(*, command: Command, code: str, seat: int) -> Answer:
 
     def change(table: Table) -> tuple[str, dict[str, Any]]:
         require_state(table, TableState.OPEN)
-        seating = _at_seat(table, seat)
+        seating = at_seat(table, seat)
         amount = _stand_up(table, [seating], key=command.ledger_key())[seating.player.ref]
         return "table.left", {"seat": seat, "player": seating.player.ref, "amount": amount}
 
@@ -266,6 +249,28 @@ def close_table(*, command: Command, code: str) -> Answer:
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
+def take_seat(table: Table, seat: int, player_ref: str, amount: int) -> None:
+    """Put a player on a free seat, whose stack will be `amount` minor units. Raises as `sit`."""
+    player = _player(table.house, player_ref)
+    if not 1 <= seat <= table.seats:
+        raise Unprocessable(
+            f"Table {table.code} has seats 1 to {table.seats}.", code="no_such_seat", min=1, max=table.seats
+        )
+    require_limits(table, amount)
+    chips.in_use(table.house).require_payable(amount, "A stack")
+    sitting = selectors.open_sitting(table)
+    try:
+        with transaction.atomic():
+            Seating.objects.create(sitting=sitting, seat=seat, player=player)
+    except IntegrityError:
+        taken = Seating.objects.filter(sitting=sitting, seat=seat, left_at=None).exists()
+        raise Conflict(
+            f"Seat {seat} is taken." if taken else f"{player_ref} sits at this table already.",
+            code="seat_taken" if taken else "already_seated",
+        ) from None
+    chart.open_accounts(table.house, [table.stack_account(player_ref)])
+
+
 def _player(house: House, ref: str) -> Player:
     player = Player.objects.filter(house=house, ref=ref).first()
     if player is None:
@@ -273,14 +278,16 @@ def _player(house: House, ref: str) -> Player:
     return player
 
 
-def _at_seat(table: Table, seat: int) -> Seating:
+def at_seat(table: Table, seat: int) -> Seating:
+    """Who sits on this seat. Raises NotFound."""
     for seating in selectors.seated(table):
         if seating.seat == seat:
             return seating
     raise NotFound(f"Nobody sits on seat {seat} of table {table.code}.")
 
 
-def _require_limits(table: Table, stack: int) -> None:
+def require_limits(table: Table, stack: int) -> None:
+    """Refuse a stack that the table does not allow. Raises Unprocessable stack_out_of_range."""
     if not table.min_stack <= stack <= table.max_stack:
         raise Unprocessable(
             f"A stack at table {table.code} is {table.min_stack} to {table.max_stack}, this would be {stack}.",

@@ -19,6 +19,10 @@ from deploy.demo.seed import DRAWER, DRAWER_OF_EACH, Credentials, chips_worth
 ELECTRONIC_HANDS = 12
 ELECTRONIC_STACK = 200  # in vizis, or lower limits
 SEED = 41
+#: Chips that go to a tray before the evening and back after it.
+FILL = {"100": 50, "25": 40, "5": 40}
+#: Cash that somebody puts down at a table, and what he leaves the dealer, in minor units.
+DROP, TIP = 1_000, 100
 
 Progress = Callable[[str, int, int], None]
 
@@ -56,6 +60,30 @@ class Cashier:
         """Buy a player's chips back."""
         with self._lock:
             self._write("cash-outs", {"player": ref, "amount": amount})
+
+    def send_fill(self, table: str, pieces: dict[str, int]) -> int:
+        """Send chips to a table's tray; returns the transfer's number."""
+        with self._lock:
+            sent = self._write("transfers", {"kind": "fill", "table": table, "pieces": pieces})
+            return int(sent["transfer"]["transfer"])
+
+    def receive_credit(self, number: int, pieces: dict[str, int]) -> None:
+        """Count what a table has sent back, and take it in."""
+        with self._lock:
+            self._write(f"transfers/{number}/receive", {"pieces": pieces})
+
+    def pay_tronc(self, table: str) -> None:
+        """Give the staff of a table cash for the chips in its tip box."""
+        with self._lock:
+            self._write("tronc-payouts", {"table": table})
+
+    def soft_count(self, table: str, cash: int, pieces: dict[str, int], witness: Terminal) -> None:
+        """Count a table's boxes; somebody of the floor, who signs in at this terminal, has counted the same."""
+        with self._lock:
+            counted = self._write("soft-counts", {"table": table, "cash": cash, "pieces": pieces})
+            path = f"{self._path}/soft-counts/{counted['soft_count']['soft_count']}/confirm"
+            answer = witness.post(path, {"cash": cash, "pieces": pieces}, version=self.version)
+            self.version = answer["version"]
 
     def count_and_close(self) -> dict[str, Any]:
         """Count the drawer and close it. The demo's cashier counts what the drawer holds, so nothing is short."""
@@ -98,18 +126,53 @@ def play_evening(
         chips = 3 * sum(table.max_stack for table in tables.values())
         cashier.open(cash=chips, pieces=chips_worth(chips, DRAWER_OF_EACH))
         cashier.register(players(tables.values()))
+        busiest = max(tables.values(), key=lambda table: len(table.hands)).code
+        _fill(cashier, consoles[busiest])
         _play_tables(consoles, tables, played, progress)
+        _between_hands(consoles[busiest])
         played.at_its_height = auditor.get("reports/house")
         for console in consoles.values():
             console.close()
+        _credit(cashier, consoles[busiest])
+        cashier.pay_tronc(busiest)
+        floor = stack.enter_context(Terminal(base_url, credentials.floor[DRAWER]))
+        _soft_counts(cashier, floor, auditor.get("reports/house"))
         for player in auditor.get("reports/players")["players"]:
             if player["chips"]:
                 cashier.cash_out(player["player"], player["chips"])
         cashier.count_and_close()
         manager.post(f"days/{played.day}/close", {}, version=version)
-        terminals = [cashier.terminal, auditor, manager, *(console.terminal for console in consoles.values())]
+        terminals = [cashier.terminal, auditor, manager, floor, *(console.terminal for console in consoles.values())]
         played.requests = sum(terminal.requests for terminal in terminals)
     return played
+
+
+def _fill(cashier: Cashier, console: Console) -> None:
+    """Small chips from the cage to a table's tray."""
+    number = cashier.send_fill(console.code, FILL)
+    console.write(f"transfers/{number}/receive", {"pieces": FILL})
+
+
+def _credit(cashier: Cashier, console: Console) -> None:
+    """The same chips back, when the table is closed."""
+    sent = console.write("transfers", {"kind": "credit", "drawer": DRAWER, "pieces": FILL})
+    cashier.receive_credit(sent["done"]["transfer"]["transfer"], FILL)
+
+
+def _between_hands(console: Console) -> None:
+    """Somebody puts cash down at the table, and leaves the dealer some of it."""
+    console.refresh()
+    richest = max(console.table["seats"], key=lambda seat: int(seat["stack"]))
+    amount = min(DROP, console.table["limits"]["max_stack"] - richest["stack"])
+    console.write("buy-ins", {"seat": richest["seat"], "amount": amount})
+    console.write("tips", {"seat": richest["seat"], "amount": min(TIP, amount)})
+
+
+def _soft_counts(cashier: Cashier, floor: Terminal, report: dict[str, Any]) -> None:
+    """The boxes of every table. The demo's people count what the books say is there, so nothing is short."""
+    drop = {row["table"]: row["drop"] for row in report["tables"]}
+    for table, box in report["chips"]["racks"]["9150"]["places"].items():
+        cashier.soft_count(table, drop[table], box["pieces"], floor)
 
 
 def _play_tables(

@@ -11,6 +11,9 @@ from deploy.demo.client import Terminal
 from deploy.demo.evening import RecordedTable
 from deploy.demo.play import Played
 
+#: Racks that hold nothing when the evening is over: drawer, transit, tax box, tip box.
+EMPTIED = ("9120", "9140", "9150", "9160")
+
 
 @dataclass(slots=True)
 class Report:
@@ -41,6 +44,9 @@ class Report:
                 drawer["closed"] and not drawer["cash_variance"] and not drawer["chip_variance"]
                 for drawer in report["drawers"]
             ),
+            "racks are where they belong: tax boxes counted, tips paid out, nothing in transit or in a drop": (
+                _nothing_left(report)
+            ),
             "the gaming day is closed and its snapshot agrees with the entries": (
                 self.day["closed_at"] is not None
                 and self.day["snapshot_findings"] == []
@@ -56,6 +62,13 @@ class Report:
     def ok(self) -> bool:
         """Whether all of it balances."""
         return all(self.checks.values())
+
+
+def _nothing_left(report: dict[str, Any]) -> bool:
+    """Whether drawers, transit, tax boxes, tip boxes and drop boxes are empty."""
+    racks = report["chips"]["racks"]
+    chips = [rack["pieces"] for number in EMPTIED for rack in racks[number]["places"].values()]
+    return not any(chips) and not any(row["drop"] + row["tips"] for row in report["tables"])
 
 
 def collect(auditor: Terminal, tables: dict[str, RecordedTable], played: Played) -> Report:

@@ -39,7 +39,8 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor manager."""
+    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor manager by
+    table and drawer."""
 
     house: str
     dealers: dict[str, Login]
@@ -132,7 +133,7 @@ def _agreed(table: RecordedTable) -> dict[str, Any]:
 
 
 def _hire(house_code: str, table_codes: list[str]) -> Credentials:
-    """Staff and terminals: a dealer for each table, a cashier, an auditor, and a floor manager for all tables."""
+    """Staff and terminals: a dealer for each table, a cashier, an auditor, and a floor manager for all of them."""
     from casino.audit.services import Actor
     from casino.house.models import House
     from casino.staff.models import Role, TerminalKind
@@ -155,6 +156,7 @@ def _hire(house_code: str, table_codes: list[str]) -> Credentials:
         return Login(login, passwords[login], at[0], at[1], [role.value])
 
     at_tables = {code: terminal(f"console-{code}", TerminalKind.TABLE, code) for code in table_codes}
+    cage = terminal("cage-1", TerminalKind.CAGE, DRAWER)
     floor = person("floor", Role.FLOOR)
     office = terminal("office-1", TerminalKind.OFFICE, "")
     return Credentials(
@@ -163,9 +165,10 @@ def _hire(house_code: str, table_codes: list[str]) -> Credentials:
             code: way_in(person(f"dealer-{code}".lower(), Role.DEALER), at, Role.DEALER)
             for code, at in at_tables.items()
         },
-        cashier=way_in(person("cashier", Role.CASHIER), terminal("cage-1", TerminalKind.CAGE, DRAWER), Role.CASHIER),
+        cashier=way_in(person("cashier", Role.CASHIER), cage, Role.CASHIER),
         auditor=way_in(person("auditor", Role.AUDITOR), office, Role.AUDITOR),
-        floor={code: way_in(floor, at, Role.FLOOR) for code, at in at_tables.items()},
+        # The floor signs soft counts at the cashier's terminal.
+        floor={code: way_in(floor, at, Role.FLOOR) for code, at in (at_tables | {DRAWER: cage}).items()},
         manager=way_in(floor, office, Role.FLOOR),
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 
-from casino import locks
+from casino import commands, locks
 from casino.reports.selectors import custody, verification
 from casino.tables.models import Table
 from tests.casino.kit import Kit
@@ -84,6 +84,46 @@ def test_many_cashiers_and_tables_at_once_keep_the_books(kit: Kit) -> None:
     done = at_once(lambda: sit_and_leave(first, "anna"), lambda: sit_and_leave(second, "anna"), exchange)
     assert done == [20, 20, 20]
     assert kit.balance("2010/anna", "2020/T1/anna", "2020/T2/anna") == [100_000, 0, 0]
+    assert custody(kit.house)["equal"]
+    assert verification(kit.house)["ok"]
+
+
+def test_both_ends_start_transfers_at_once_and_nobody_waits_for_the_other(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kit.table()
+    dealer, cashier = kit.dealer(), kit.cashier()
+    cashier.ok("open", {"cash": 0, "pieces": {"100": 100}})
+    # A deadlock would be tried again; here it is to be seen.
+    monkeypatch.setattr(commands, "MAX_ATTEMPTS", 1)
+
+    def asks() -> list[int]:
+        body = {"kind": "fill", "drawer": "C1", "pieces": {"100": 1}}
+        return [dealer.post("transfers", body).status_code for _ in range(20)]
+
+    def sends() -> list[int]:
+        body = {"kind": "fill", "table": "T1", "pieces": {"100": 1}}
+        return [cashier.post("transfers", body).status_code for _ in range(20)]
+
+    assert at_once(asks, sends) == [[201] * 20] * 2
+    assert kit.balance("9140/T1") == 2_000
+
+
+def test_a_fill_is_either_received_or_cancelled(kit: Kit) -> None:
+    kit.table()
+    dealer, cashier = kit.dealer(), kit.cashier()
+    cashier.ok("open", {"cash": 0, "pieces": {"100": 100}})
+    for _ in range(5):
+        sent = cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": {"100": 1}})
+        number = sent["transfer"]["transfer"]
+        received, cancelled = at_once(
+            lambda path=f"transfers/{number}": dealer.post(f"{path}/receive", {"pieces": {"100": 1}}),
+            lambda path=f"transfers/{number}": cashier.post(f"{path}/cancel", {"reason": "not needed"}),
+        )
+        assert {received.status_code, cancelled.status_code} == {200, 409}
+        refused = received if received.is_error else cancelled
+        assert refused.json()["code"] in ("transfer_received", "transfer_cancelled")
+    assert kit.balance("9140/T1") == 0
     assert custody(kit.house)["equal"]
     assert verification(kit.house)["ok"]
 

@@ -149,6 +149,30 @@ def test_answers_are_as_described(kit: Kit, schema: dict[str, Any]) -> None:
     assert_described(schema, ("post", "/api/v1/drawers/{drawer}/open"), cashier.post("open", {"cash": 0, "chips": 0}))
 
 
+def test_answers_of_cage_and_floor_are_as_described(kit: Kit, schema: dict[str, Any]) -> None:
+    kit.table("T1")
+    dealer, office, cashier = kit.seated("T1"), kit.office(), kit.cashier()
+    fill = {"kind": "fill", "table": "T1", "pieces": {"100": 5}}
+    count: dict[str, Any] = {"table": "T1", "cash": 0, "pieces": {}}
+    sent = cashier.post("transfers", fill)
+    received = f"transfers/{sent.json()['transfer']['transfer']}/receive"
+    answers = {
+        ("post", "/api/v1/drawers/{drawer}/transfers"): sent,
+        ("get", "/api/v1/transfers"): office.get("transfers"),
+        ("post", "/api/v1/tables/{table}/transfers/{transfer}/receive"): dealer.post(received, {"pieces": {"100": 5}}),
+        ("post", "/api/v1/tables/{table}/buy-ins"): dealer.post("buy-ins", {"seat": 1, "amount": 100}),
+        ("post", "/api/v1/tables/{table}/tips"): dealer.post("tips", {"seat": 1, "amount": 100}),
+        ("get", "/api/v1/tables/{table}/chips"): dealer.get("chips"),
+        ("post", "/api/v1/drawers/{drawer}/tronc-payouts"): cashier.post("tronc-payouts", {"table": "T1"}),
+        ("post", "/api/v1/drawers/{drawer}/soft-counts"): cashier.post("soft-counts", count),
+        ("get", "/api/v1/soft-counts"): office.get("soft-counts"),
+        ("post", "/api/v1/duty"): kit.office(Role.ADMIN).post("duty", {"amount": 5, "reason": "November"}),
+    }
+    for key, answer in answers.items():
+        assert answer.is_success, (key, answer.text)
+        assert_described(schema, key, answer)
+
+
 def assert_described(schema: dict[str, Any], key: tuple[str, str], answer: httpx.Response) -> None:
     """The answer's status, type and body are what the schema says of this operation."""
     described = operations(schema)[key]["responses"][str(answer.status_code)]["content"]

@@ -1,0 +1,72 @@
+"""What else a cashier takes and gives, and the duty that the office books."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from casino import commands
+from casino.audit.services import record
+from casino.cage import selectors
+from casino.cage.models import Drawer
+from casino.cage.services import at_drawer, enter, require_open
+from casino.chips.changing import Desk
+from casino.commands import Answer, Command
+from casino.house import books, chart
+from casino.house.events import happened
+
+#: Chips by denomination as somebody wrote them: {"500": 3}.
+Pieces = Mapping[Any, int]
+
+
+def exchange(*, command: Command, code: str, given: Pieces, change_for: Pieces | None = None) -> Answer:
+    """Change chips of the public at the drawer into others of the same value: those of `change_for`, or the largest.
+    Raises Conflict drawer_closed, and as `chips.changing.Desk.swap`."""
+
+    def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+        require_open(drawer)
+        event, told = Desk(drawer.house, drawer.account("9120"), code).swap(given, change_for)
+        enter(command, drawer, "cage.exchange", [event])
+        return "cage.exchange", {"exchange": told}
+
+    return at_drawer(command, code, change, status=201)
+
+
+def take_foreign(*, command: Command, code: str, amount: int, issuer: str) -> Answer:
+    """Pay `amount` minor units of cash for chips of another house, `issuer`, at face value.
+
+    Raises Conflict drawer_closed, InsufficientFunds when the drawer has less cash.
+    """
+
+    def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+        require_open(drawer)
+        books.require(drawer.house, drawer.account("1020"), selectors.cash(drawer), amount)
+        taken = happened("foreign_chips", {"drawer": code}, amount=amount)
+        enter(command, drawer, "cage.foreign_chips", [taken], issuer=issuer)
+        return "cage.foreign_chips", {"foreign_chips": {"amount": amount, "issuer": issuer}}
+
+    return at_drawer(command, code, change, status=201)
+
+
+def duty_due(*, command: Command, amount: int, reason: str) -> Answer:
+    """Book `amount` minor units of gaming duty on the house's take. There is no version to match: it only adds up."""
+
+    def operation() -> Answer:
+        acting = command.acting
+        entered = books.enter(
+            acting.house,
+            key=command.ledger_key(),
+            kind="house.duty",
+            happened=[happened("duty", {}, amount=amount)],
+            metadata={"reason": reason},
+        )
+        receipt = record(
+            chain=f"house/{acting.house.code}",
+            house=acting.house,
+            kind="house.duty",
+            actor=acting.actor,
+            data={"amount": amount, "reason": reason, "posting": entered.transaction_id},
+        )
+        payable = chart.balances(acting.house, ["2200"])["2200"]
+        body = {"amount": amount, "reason": reason, "payable": payable, "audit": receipt.as_json()}
+        return Answer(body, entered.transaction_id, 201)
+
+    return commands.run(command, operation)

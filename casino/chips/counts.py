@@ -1,0 +1,18 @@
+"""What a count of chips found over or short, as events of the books."""
+
+from casino.house.events import Happened, happened
+from casino.mix import Mix
+
+
+def chip_variance(rack: str, place: str, variance: Mix) -> list[Happened]:
+    """The chips that a count of `rack` (an account code) found over or, below zero, short; `place` bears the
+    difference in value. Other chips of the same worth are an exchange with the public and cost nothing."""
+    return [
+        happened(
+            "chip_over" if variance.value > 0 else "chip_short",
+            {"place": place, "rack": rack},
+            amount=abs(variance.value),
+            missing=variance.shortage,
+            surplus=variance.surplus,
+        )
+    ]

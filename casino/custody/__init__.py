@@ -1,0 +1,1 @@
+"""Chips and cash between cage and tables: fills and credits, soft counts, the tronc."""

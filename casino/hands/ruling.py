@@ -1,0 +1,88 @@
+"""Ruling on a disputed hand: the floor divides the frozen pot between the hand's seats, less the house's tax."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from casino.chips.changing import Desk
+from casino.commands import Answer, Command
+from casino.errors import Conflict, Unprocessable
+from casino.hands import postings, selectors
+from casino.hands.models import Hand, HandState
+from casino.house import books, chart
+from casino.house.events import Happened, happened
+from casino.house.models import ClockTimestamp
+from casino.tables import services as tables
+from casino.tables.models import Table, TableState
+from engine import game as engine
+
+
+def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, reason: str) -> Answer:
+    """Pay the disputed pot to these seats (`{"p1": 400}`, minor units), `tax` of it to the house; the hand is ruled
+    and the next one can be dealt. What it had won or lost otherwise, a bonus among it, is not booked.
+
+    Raises Conflict table_... unless the table is disputed, pot_empty where there is nothing to divide; Unprocessable
+    no_such_seat, awards_do_not_add_up, or tax_too_high for more than the table takes of a won pot of this size.
+    """
+
+    def change(table: Table) -> tuple[str, dict[str, Any]]:
+        tables.require_state(table, TableState.DISPUTED)
+        hand = selectors.unsettled(table)
+        if hand is None:
+            raise AssertionError(f"table {code} is disputed without an unsettled hand")
+        frozen = _frozen(table)
+        _require_fair(hand, frozen, awards, tax)
+        entered = books.enter(
+            table.house,
+            key=postings.key(hand, "ruling"),
+            kind="hand.ruled",
+            happened=_events(hand, awards, tax),
+            metadata={"hand": hand.name, "reason": reason},
+        )
+        decided = {"pot": frozen, "awards": dict(awards), "tax": tax}
+        Hand.objects.filter(id=hand.id).update(
+            state=HandState.RULED, ruling=decided, settlement=entered.transaction_id, settled_at=ClockTimestamp()
+        )
+        tables.advance(table, TableState.OPEN)
+        told = {"hand": hand.name, "reason": reason, **decided, "settlement": entered.transaction_id}
+        return "hand.ruled", told | {"balances": entered.balances, "racks": entered.racks}
+
+    return tables.at_table(command, code, change)
+
+
+def _frozen(table: Table) -> int:
+    account = table.account("2070")
+    amount = chart.balances(table.house, [account])[account]
+    if not amount:
+        raise Conflict("There is nothing in the disputed pot; the hand can only be voided.", code="pot_empty")
+    return amount
+
+
+def _require_fair(hand: Hand, frozen: int, awards: Mapping[str, int], tax: int) -> None:
+    known = [f"p{seat}" for seat in range(1, len(hand.seats) + 1)]
+    if unknown := sorted(awards.keys() - set(known)):
+        raise Unprocessable(f"Hand {hand.name} has no {', '.join(unknown)}.", code="no_such_seat", seats=known)
+    if sum(awards.values()) + tax != frozen:
+        raise Unprocessable(
+            f"Awards of {sum(awards.values())} and a tax of {tax} do not make the pot of {frozen}.",
+            code="awards_do_not_add_up",
+            pot=frozen,
+            awarded=sum(awards.values()),
+            tax=tax,
+        )
+    most = engine.game_info(hand.game).rules.parse(hand.options, len(hand.seats)).tax_on(frozen)
+    if tax > most:
+        raise Unprocessable(
+            f"The table takes at most {most} of a pot of {frozen}.", code="tax_too_high", max=most, tax=tax
+        )
+
+
+def _events(hand: Hand, awards: Mapping[str, int], tax: int) -> list[Happened]:
+    code = hand.table.code
+    events = [
+        happened("ruled", {"table": code, "player": hand.player_of(int(actor[1:]))}, net=amount)
+        for actor, amount in awards.items()
+    ]
+    if tax:
+        box, before = Desk(hand.house, hand.table.account("9130"), code).for_the_box(tax)
+        events += [*before, happened("ruled", {"table": code}, tax=tax, chips=box)]
+    return events

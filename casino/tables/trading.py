@@ -1,0 +1,100 @@
+"""Chips and cash at a table that are no part of a hand: buy-ins into the drop box, changing chips, tips."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from casino.chips.changing import Desk
+from casino.commands import Answer, Command
+from casino.house import books
+from casino.house.events import Happened, happened
+from casino.tables import selectors
+from casino.tables.models import Table, TableState
+from casino.tables.services import at_seat, at_table, require_limits, require_state, take_seat
+
+#: Chips by denomination as somebody wrote them: {"500": 3}.
+Pieces = Mapping[Any, int]
+
+
+def buy_in(
+    *, command: Command, code: str, seat: int, amount: int, player_ref: str | None = None, pieces: Pieces | None = None
+) -> Answer:
+    """Take `amount` minor units of cash into the drop box and give the seat chips out of the tray: these pieces, or the
+    largest that the tray can make it of. A player who is named sits down with it.
+
+    Between hands only. Raises as `services.sit` and `services.add_chips`, and Conflict chips_cannot_make,
+    InsufficientFunds for the tray, Unprocessable for wrong pieces.
+    """
+
+    def change(table: Table) -> tuple[str, dict[str, Any]]:
+        require_state(table, TableState.OPEN)
+        if player_ref is not None:
+            player = player_ref
+            take_seat(table, seat, player, amount)
+        else:
+            seating = at_seat(table, seat)
+            player = seating.player.ref
+            require_limits(table, selectors.stacks(table, [seating])[player] + amount)
+        desk = _desk(table)
+        chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
+        bought = happened("buy_in_at_table", {"table": code, "player": player}, amount=amount, chips=chosen)
+        _enter(command, table, "table.buy_in", [bought], player=player)
+        return "table.buy_in", {"seat": seat, "player": player, "amount": amount, "exchanged": chosen.as_json()}
+
+    return at_table(command, code, change, status=201)
+
+
+def exchange(*, command: Command, code: str, given: Pieces, change_for: Pieces | None = None) -> Answer:
+    """Change chips of the public at the tray into others of the same value: those of `change_for`, or the largest.
+
+    Between hands only: the tray's chips may be promised to a hand. Raises as `chips.changing.Desk.swap`.
+    """
+
+    def change(table: Table) -> tuple[str, dict[str, Any]]:
+        require_state(table, TableState.OPEN)
+        event, told = _desk(table).swap(given, change_for)
+        _enter(command, table, "table.exchange", [event])
+        return "table.exchange", told
+
+    return at_table(command, code, change, status=201)
+
+
+def tip(*, command: Command, code: str, seat: int, amount: int, pieces: Pieces | None = None) -> Answer:
+    """Put `amount` minor units of a seat's chips into the tip box: these pieces, or such as the players have, changed
+    at the tray where need be. Between hands only: a stack in play is what the others play against.
+
+    Raises InsufficientFunds, Conflict chips_cannot_make or chips_not_out, Unprocessable for wrong pieces.
+    """
+
+    def change(table: Table) -> tuple[str, dict[str, Any]]:
+        require_state(table, TableState.OPEN)
+        seating = at_seat(table, seat)
+        stack = table.stack_account(seating.player.ref)
+        books.require(table.house, stack, selectors.stacks(table, [seating])[seating.player.ref], amount)
+        desk = _desk(table)
+        before: list[Happened] = []
+        if pieces is None:
+            box, before = desk.for_the_box(amount)
+        else:
+            box = desk.require_public(desk.named(pieces, amount))
+        tipped = happened("tip", {"table": code, "player": seating.player.ref}, amount=amount, chips=box)
+        _enter(command, table, "table.tip", [*before, tipped], player=seating.player.ref)
+        return "table.tip", {"seat": seat, "player": seating.player.ref, "amount": amount, "chips": box.as_json()}
+
+    return at_table(command, code, change, status=201)
+
+
+# --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _desk(table: Table) -> Desk:
+    return Desk(table.house, table.account("9130"), table.code)
+
+
+def _enter(command: Command, table: Table, kind: str, events: list[Happened], **metadata: Any) -> None:
+    books.enter(
+        table.house,
+        key=command.ledger_key(),
+        kind=kind,
+        happened=events,
+        metadata={"table": table.code, **metadata},
+    )
