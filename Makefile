@@ -37,8 +37,8 @@ demo: $(STAMP) ## play the recorded evening over HTTP (EVENING=file for another 
 run: $(STAMP) ## run the house: web, worker and beat, until Ctrl-C
 	@$(PY) -m deploy.demo --serve
 
-test: $(STAMP) ## run all tests on a real PostgreSQL and Valkey (ARGS=... for pytest)
-	@$(PY) -m pytest $(ARGS)
+test: $(STAMP) ## run all tests on a real PostgreSQL and Valkey, in two processes (ARGS=... for pytest)
+	@$(PY) -m pytest $(or $(ARGS),-n 2)
 
 check: $(STAMP) ## lint, format, types, import contracts, missing migrations
 	@$(PY) -m ruff check .
