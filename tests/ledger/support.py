@@ -183,14 +183,24 @@ def write_entries(cursor: Any, rows: Sequence[tuple[int, Row]]) -> None:
 
 
 def bare_post(
-    alias: str, book: uuid.UUID, key: str, legs: Sequence[tuple[int, int]], *, reverses: int | None = None
+    alias: str,
+    book: uuid.UUID,
+    key: str,
+    legs: Sequence[tuple[int, int]],
+    *,
+    reverses: int | None = None,
+    function: str = "ledger_post",
 ) -> list[tuple[Any, ...]]:
-    """Call the database's own ledger_post, past the checks of `posting.post`."""
+    """Call one of the database's own posting functions, past the checks of `posting.post`."""
+    accounts, amounts = [account for account, _ in legs], [amount for _, amount in legs]
+    if function == "ledger_post_one":
+        sql = "SELECT * FROM ledger_post_one(%s, NULL, %s, 'test', '{}', NULL, %s::bigint[], %s::bigint[])"
+        return run(alias, sql, [book, key, accounts, amounts])
     return run(
         alias,
         "SELECT * FROM ledger_post(%s, NULL, ARRAY[%s], ARRAY['test'], ARRAY['{}'::jsonb], ARRAY[NULL::timestamptz],"
         " ARRAY[%s::bigint], array_fill(1, ARRAY[%s]), %s::bigint[], %s::bigint[])",
-        [book, key, reverses, len(legs), [account for account, _ in legs], [amount for _, amount in legs]],
+        [book, key, reverses, len(legs), accounts, amounts],
     )
 
 

@@ -1,9 +1,9 @@
 """Many connections on the same few accounts: nothing lost, nothing twice, no deadlock, no time turned back."""
 
 import random
-import time
 from contextlib import suppress
 
+import pytest
 from django.db import transaction
 
 from ledger import checks, errors, holds, periods, posting
@@ -11,8 +11,8 @@ from ledger.balances import balances
 from ledger.models import Account, Entry, Transaction
 from ledger.posting import AccountSpec, Leg, Posted, Posting
 from tests.ledger.history import agree, play
-from tests.ledger.sessions import THREADS, together
-from tests.ledger.support import OWNER, Shop, run, verified
+from tests.ledger.sessions import PATIENCE, THREADS, in_block, session, together, until_waiting
+from tests.ledger.support import APP, OWNER, Shop, bare_post, run, verified
 
 
 def test_hammering_four_accounts(shop: Shop) -> None:
@@ -160,6 +160,22 @@ def test_batches_that_share_keys_post_each_once(shop: Shop) -> None:
     verified(shop.book)
 
 
+@pytest.mark.parametrize("function", ["ledger_post", "ledger_post_one"])
+def test_accounts_are_locked_in_their_order_whatever_the_caller_sorts(shop: Shop, function: str) -> None:
+    """Somebody has the first account; who waits for it must not have the second already."""
+    first, second = sorted([shop.anna, shop.bela])
+    legs = [(shop.till, 2), (second, -1), (first, -1)]
+    with session() as other, transaction.atomic():
+        posting.post(shop.book, "a", "test", [Leg(first, -1), Leg(shop.till, 1)], {})
+        waiting = other.start(lambda: bare_post(APP, shop.book, "b", legs, function=function))
+        until_waiting()
+        free = run(OWNER, "SELECT id FROM ledger_account WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED", [second])
+        assert free == [(second,)]
+        transaction.set_rollback(True)
+    assert waiting.result(timeout=PATIENCE)
+    verified(shop.book)
+
+
 def test_the_books_balance_while_others_post(shop: Shop) -> None:
     def work(number: int) -> object:
         if number % 4 == 0:
@@ -212,25 +228,16 @@ def test_the_last_coin_is_spent_once(shop: Shop) -> None:
 def test_concurrent_openings_agree(shop: Shop) -> None:
     """Both wait for the seat that a third is opening; had they come to it in their own orders, they would deadlock."""
     specs = [AccountSpec(f"seat:{n}", "liability", "EUR", posting.CREDIT) for n in range(9)]
-    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-
-    def work(number: int) -> dict[tuple[str, str], int] | None:
-        if number == 2:
-            with transaction.atomic():
-                posting.ensure_accounts(shop.book, specs[4:5])
-                end = time.monotonic() + 10
-                while run(OWNER, waiting) < [(2,)] and time.monotonic() < end:
-                    time.sleep(0.01)
-                transaction.set_rollback(True)
-            return None
-        time.sleep(0.1)  # let the third be first
+    with session() as one, session() as other:
         with transaction.atomic():
-            return posting.ensure_accounts(shop.book, specs if number else specs[::-1])
-
-    first, second, _ = together(work, 3)
-    assert isinstance(first, dict)
-    assert len(first) == 9
-    assert second == first
+            posting.ensure_accounts(shop.book, specs[4:5])
+            first = one.start(lambda: in_block(lambda: posting.ensure_accounts(shop.book, specs)))
+            second = other.start(lambda: in_block(lambda: posting.ensure_accounts(shop.book, specs[::-1])))
+            until_waiting(2)
+            transaction.set_rollback(True)
+        opened = first.result(timeout=PATIENCE)
+        assert len(opened) == 9
+        assert second.result(timeout=PATIENCE) == opened
 
 
 def test_closing_against_posting(shop: Shop) -> None:

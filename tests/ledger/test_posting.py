@@ -336,6 +336,20 @@ def test_what_cannot_be_reversed(shop: Shop) -> None:
             reverse(book, "x", target)
 
 
+def test_a_mirror_is_no_reversal(shop: Shop) -> None:
+    """The same legs, kind and metadata under one key are different requests when one of them reverses something."""
+    posted = shop.pay_in("k", shop.anna, 5)
+    mirrored = [Leg(shop.till, -5), Leg(shop.anna, 5)]
+    with transaction.atomic():
+        posting.post(shop.book, "mirror", "reversal", mirrored, {})
+    shop.pay_in("more", shop.anna, 5)
+    with pytest.raises(errors.KeyReused):
+        reverse(shop, "mirror", posted.transaction_id)
+    reverse(shop, "undo", posted.transaction_id)
+    with pytest.raises(errors.KeyReused), transaction.atomic():
+        posting.post(shop.book, "undo", "reversal", mirrored, {})
+
+
 def test_reversal_respects_floors_and_keys(shop: Shop) -> None:
     posted = shop.pay_in("k", shop.anna, 5)
     with pytest.raises(errors.KeyReused):
