@@ -164,7 +164,7 @@ def test_batches_that_share_keys_post_each_once(shop: Shop) -> None:
 def test_accounts_are_locked_in_their_order_whatever_the_caller_sorts(shop: Shop, function: str) -> None:
     """Somebody has the first account; who waits for it must not have the second already."""
     first, second = sorted([shop.anna, shop.bela])
-    legs = [(shop.till, 2), (second, -1), (first, -1)]
+    legs = [(second, -1), (first, -1), (shop.till, 2)]
     with session() as other, transaction.atomic():
         posting.post(shop.book, "a", "test", [Leg(first, -1), Leg(shop.till, 1)], {})
         waiting = other.start(lambda: bare_post(APP, shop.book, "b", legs, function=function))
