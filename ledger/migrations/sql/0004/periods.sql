@@ -44,7 +44,10 @@ BEGIN
     PERFORM ledger_lock_periods(p_book);
     SELECT * INTO p FROM ledger_period WHERE book = p_book AND name = p_name;
     IF NOT FOUND THEN
-        INSERT INTO ledger_period (book, name, opened_at) VALUES (p_book, p_name, clock_timestamp()) RETURNING * INTO p;
+        -- Never before what is posted already, though the clock may have been set back.
+        INSERT INTO ledger_period (book, name, opened_at)
+        SELECT p_book, p_name, greatest(clock_timestamp(), max(a.posted_at)) FROM ledger_account a WHERE a.book = p_book
+        RETURNING * INTO p;
     ELSIF p.closed_at IS NOT NULL THEN
         RAISE EXCEPTION 'period % is closed', p_name
             USING ERRCODE = 'LG020', DETAIL = jsonb_build_object('period', p_name)::text;
