@@ -4,8 +4,9 @@ Each check is one SQL statement and so sees one snapshot: all of them may run wh
 """
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
@@ -32,6 +33,16 @@ class TrialBalance:
     """Rows sorted by commodity, kind and prefix, with totals per commodity, in minor units."""
 
     rows: tuple[TrialRow, ...]
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[Any, ...]]) -> "TrialBalance":
+        """From rows of a query: the fields of TrialRow in their order, sums as PostgreSQL gives them."""
+        return cls(
+            tuple(
+                TrialRow(commodity, kind, prefix, count, int(debit), int(credit))
+                for commodity, kind, prefix, count, debit, credit in rows
+            )
+        )
 
     @property
     def totals(self) -> dict[str, tuple[int, int]]:
@@ -73,12 +84,7 @@ def trial_balance(book: Book, *, separator: str = ":", using: str = DEFAULT_DB_A
             (separator, str(book)),
         )
         rows = cursor.fetchall()
-    return TrialBalance(
-        tuple(
-            TrialRow(commodity, kind, prefix, count, int(debit), int(credit))
-            for commodity, kind, prefix, count, debit, credit in rows
-        )
-    )
+    return TrialBalance.of(rows)
 
 
 CHECKS: dict[str, str] = {

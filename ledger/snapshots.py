@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from ledger.checks import Finding, TrialBalance, TrialRow
+from ledger.checks import Finding, TrialBalance
 from ledger.models import SnapshotLine
 from ledger.posting import Balance, Book, call, text
 
@@ -45,13 +45,7 @@ def trial_balance(book: Book, name: str, *, separator: str = ":", using: str = D
     """
     with connections[using].cursor() as cursor:
         cursor.execute(_TRIAL, {"book": str(book), "name": name, "separator": separator})
-        rows = cursor.fetchall()
-    return TrialBalance(
-        tuple(
-            TrialRow(commodity, kind, prefix, count, int(debit), int(credit))
-            for commodity, kind, prefix, count, debit, credit in rows
-        )
-    )
+        return TrialBalance.of(cursor.fetchall())
 
 
 _TRIAL = """
