@@ -11,6 +11,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.db import transaction
 from django.http import HttpRequest
 
+from casino.audit.events import staff as told
 from casino.audit.services import Actor, record
 from casino.errors import Forbidden, TooManyAttempts
 from casino.house.models import House
@@ -39,13 +40,8 @@ def hire(*, house: House, login: str, name: str, roles: Iterable[Role], password
         validate_password(password, staff)
         staff.set_password(password)
         staff.save()
-        record(
-            chain=f"house/{house.code}",
-            house=house,
-            kind="staff.hired",
-            actor=actor,
-            data={"login": login, "roles": list(staff.roles)},
-        )
+        event = told.hired(login=login, roles=list(staff.roles))
+        record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
     return staff
 
 
@@ -54,13 +50,8 @@ def enrol_terminal(*, house: House, code: str, kind: TerminalKind, place: str, a
     key = secrets.token_urlsafe(32)
     with transaction.atomic():
         terminal = Terminal.objects.create(house=house, code=code, kind=kind, place=place, key_digest=_digest(key))
-        record(
-            chain=f"house/{house.code}",
-            house=house,
-            kind="terminal.enrolled",
-            actor=actor,
-            data={"terminal": code, "kind": str(kind), "place": place},
-        )
+        event = told.terminal_enrolled(terminal=code, kind=str(kind), place=place)
+        record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
     return terminal, key
 
 
@@ -82,11 +73,11 @@ def sign_in(
     staff = authenticate(request=request, username=login, password=password)
     if not isinstance(staff, Staff) or staff.house_id != terminal.house_id:
         with transaction.atomic():
-            record(chain=f"house/{house.code}", house=house, kind="staff.sign_in_refused", actor=actor, data={})
+            record(chain=f"house/{house.code}", house=house, actor=actor, told=told.sign_in_refused())
         raise Forbidden(SIGN_IN_REFUSED, code="sign_in_refused")
     with transaction.atomic():
         row, token = TerminalToken.objects.create(staff, terminal=terminal)
-        record(chain=f"house/{house.code}", house=house, kind="staff.signed_in", actor=actor, data={})
+        record(chain=f"house/{house.code}", house=house, actor=actor, told=told.signed_in())
     user_logged_in.send(sender=Staff, request=request, user=staff)
     return SignedIn(token, row)
 
@@ -96,7 +87,7 @@ def sign_out(*, token: TerminalToken, actor: Actor) -> None:
     house = token.terminal.house
     with transaction.atomic():
         token.delete()
-        record(chain=f"house/{house.code}", house=house, kind="staff.signed_out", actor=actor, data={})
+        record(chain=f"house/{house.code}", house=house, actor=actor, told=told.signed_out())
 
 
 def role_for(staff: Staff, allowed: Iterable[Role]) -> Role:
