@@ -11,6 +11,8 @@ from django.contrib.auth import authenticate, user_logged_in
 from django.db import transaction
 from django.http import HttpRequest
 
+from casino.audit.events import Told
+from casino.audit.events import staff as events
 from casino.audit.services import Actor, record
 from casino.errors import BadRequest, Forbidden, TooManyAttempts
 from casino.house.models import House
@@ -18,6 +20,7 @@ from casino.staff.models import Role, Staff
 
 #: The same words whatever part was wrong.
 SIGN_IN_REFUSED = "Login, password or terminal is not right."
+REFUSED_CODE = "sign_in_refused"
 #: Who is meant where a login is nobody's of this house. It is not told: people type passwords into the wrong field.
 UNKNOWN = "unknown"
 
@@ -45,22 +48,21 @@ def check(
     known = Staff.objects.filter(house=house, login=given.login).exists()
     actor = Actor(staff=given.login if known else UNKNOWN, role="", terminal=terminal, request=request_id)
 
-    def tell(kind: str, code: str) -> None:
-        if told:
-            record(chain=f"house/{house.code}", house=house, kind=kind, actor=actor, data={"code": code})
-
-    if not AxesProxyHandler.is_allowed(request, {"username": given.login}):
+    def tell(*events: Told) -> None:
         with transaction.atomic():
-            tell("staff.sign_in_refused", "too_many_attempts")
+            for event in events if told else ():
+                record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
+
+    credentials = {"username": given.login}
+    if not AxesProxyHandler.is_allowed(request, credentials):
+        tell(events.sign_in_refused(code=TooManyAttempts.code))
         raise TooManyAttempts("Too many failed attempts; wait fifteen minutes or ask an administrator.")
     staff = authenticate(request=request, username=given.login, password=given.password)
     if isinstance(staff, Staff) and staff.house_id == house.id:
         return staff
-    with transaction.atomic():
-        tell("staff.sign_in_refused", "sign_in_refused")
-        if not AxesProxyHandler.is_allowed(request, {"username": given.login}):
-            tell("staff.locked_out", "too_many_attempts")
-    raise Forbidden(SIGN_IN_REFUSED, code="sign_in_refused")
+    locked = not AxesProxyHandler.is_allowed(request, credentials)
+    tell(events.sign_in_refused(code=REFUSED_CODE), *([events.locked_out()] if locked else []))
+    raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
 
 
 def succeeded(staff: Staff, request: HttpRequest) -> None:

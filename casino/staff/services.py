@@ -9,10 +9,11 @@ from django.contrib.auth.password_validation import validate_password
 from django.db import transaction
 from django.http import HttpRequest
 
+from casino.audit.events import staff as told
 from casino.audit.services import Actor, record
 from casino.errors import Forbidden
 from casino.house.models import House
-from casino.staff.credentials import SIGN_IN_REFUSED, Credentials, check, succeeded
+from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, succeeded
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 
 
@@ -35,13 +36,8 @@ def hire(*, house: House, login: str, name: str, roles: Iterable[Role], password
         validate_password(password, staff)
         staff.set_password(password)
         staff.save()
-        record(
-            chain=f"house/{house.code}",
-            house=house,
-            kind="staff.hired",
-            actor=actor,
-            data={"login": login, "roles": list(staff.roles)},
-        )
+        event = told.hired(login=login, roles=list(staff.roles))
+        record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
     return staff
 
 
@@ -50,13 +46,8 @@ def enrol_terminal(*, house: House, code: str, kind: TerminalKind, place: str, a
     key = secrets.token_urlsafe(32)
     with transaction.atomic():
         terminal = Terminal.objects.create(house=house, code=code, kind=kind, place=place, key_digest=_digest(key))
-        record(
-            chain=f"house/{house.code}",
-            house=house,
-            kind="terminal.enrolled",
-            actor=actor,
-            data={"terminal": code, "kind": str(kind), "place": place},
-        )
+        event = told.terminal_enrolled(terminal=code, kind=str(kind), place=place)
+        record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
     return terminal, key
 
 
@@ -71,7 +62,7 @@ def sign_in(
     """
     terminal = Terminal.objects.filter(key_digest=_digest(terminal_key), code=terminal_code, revoked_at=None).first()
     if terminal is None:
-        raise Forbidden(SIGN_IN_REFUSED, code="sign_in_refused")
+        raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
     house = terminal.house
     given = Credentials(login, password)
     staff = check(house=house, given=given, request=request, terminal=terminal.code, request_id=request_id)
@@ -79,7 +70,7 @@ def sign_in(
     with transaction.atomic():
         row, token = TerminalToken.objects.create(staff, terminal=terminal)
         succeeded(staff, request)
-        record(chain=f"house/{house.code}", house=house, kind="staff.signed_in", actor=actor, data={})
+        record(chain=f"house/{house.code}", house=house, actor=actor, told=told.signed_in())
     return SignedIn(token, row)
 
 
@@ -88,4 +79,4 @@ def sign_out(*, token: TerminalToken, actor: Actor) -> None:
     house = token.terminal.house
     with transaction.atomic():
         token.delete()
-        record(chain=f"house/{house.code}", house=house, kind="staff.signed_out", actor=actor, data={})
+        record(chain=f"house/{house.code}", house=house, actor=actor, told=told.signed_out())
