@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection, connections, transaction
 from casino import canonical
 from casino.audit.models import ChainHead, Event
 from casino.audit.services import Actor, record
-from casino.audit.verify import verify_chain, verify_house
+from casino.audit.walking import verify_chain, verify_house
 from tests.casino.kit import ACTOR, Kit
 
 
