@@ -16,8 +16,15 @@ def signed_in() -> Told:
 
 
 @event("staff.sign_in_refused", chain="house")
-def sign_in_refused() -> Told:
-    """A password was wrong; the actor is the login that was tried."""
+def sign_in_refused(*, code: str) -> Told:
+    """A password was wrong (`sign_in_refused`), or the login was locked (`too_many_attempts`). The actor is the login
+    that was tried, or `unknown` where nobody of the house has it."""
+    return told(code=code)
+
+
+@event("staff.locked_out", chain="house")
+def locked_out() -> Told:
+    """That wrong password was one too many: the actor's login is locked for a while, from that address."""
     return told()
 
 
