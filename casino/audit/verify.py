@@ -23,6 +23,8 @@ from typing import Any
 
 GENESIS = "0" * 64
 """What the first event of a chain names as the one before it."""
+TILE_BITS = 8
+"""A tile is the root of 2**TILE_BITS hashes of the level below."""
 EMPTY_ROOT = hashlib.sha256(b"").digest()
 """The root of a tree without leaves (RFC 6962, 2.1)."""
 
@@ -63,12 +65,21 @@ def _perfect(hashes: list[bytes]) -> bytes:
 class Frontier:
     """A growing tree in logarithmic memory: the roots of its perfect subtrees, the largest (leftmost) first."""
 
-    def __init__(self, size: int = 0, roots: Sequence[bytes] = ()) -> None:
-        """A tree of `size` leaves whose perfect subtrees (one for each bit of `size`) have these roots."""
+    def __init__(
+        self,
+        size: int = 0,
+        roots: Sequence[bytes] = (),
+        formed: Callable[[int, int, bytes], object] | None = None,
+    ) -> None:
+        """A tree of `size` leaves whose perfect subtrees (one for each bit of `size`) have these roots.
+
+        `formed` is told of every subtree of 256**n leaves that becomes complete: n, its number from 0, its root.
+        """
         if size < 0 or len(roots) != size.bit_count():
             raise ValueError(f"a tree of {size} leaves has {size.bit_count()} perfect subtrees, not {len(roots)}")
         self.size = size
         self.roots = list(roots)
+        self._formed = formed
 
     def add(self, leaf: bytes) -> None:
         """Append one leaf hash of 32 bytes."""
@@ -78,7 +89,7 @@ class Frontier:
         """Append many leaf hashes; quicker than one after another."""
         start, count = 0, len(leaves)
         while start < count:
-            level = (count - start).bit_length() - 1
+            level = min((count - start).bit_length() - 1, TILE_BITS)
             if self.size:
                 level = min(level, (self.size & -self.size).bit_length() - 1)
             self._push(_perfect(list(leaves[start : start + (1 << level)])), level)
@@ -95,12 +106,17 @@ class Frontier:
 
     def _push(self, root: bytes, level: int) -> None:
         """Append a perfect subtree of 2**level leaves; the size is a multiple of 2**level."""
+        added = 1 << level
         size = self.size >> level
-        while size & 1:
+        while True:
+            if self._formed is not None and level and level % TILE_BITS == 0:
+                self._formed(level // TILE_BITS, size, root)
+            if not size & 1:
+                break
             root = node_hash(self.roots.pop(), root)
-            size >>= 1
+            size, level = size >> 1, level + 1
         self.roots.append(root)
-        self.size += 1 << level
+        self.size += added
 
 
 def verify_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> bool:
@@ -297,6 +313,11 @@ def parse_key(vkey: str) -> Key:
     return key
 
 
+def parse_keys(text: str) -> list[Key]:
+    """Keys, a line each. Raises Unusable."""
+    return [parse_key(line) for line in text.splitlines()]
+
+
 def note_text(checkpoint: Checkpoint, key: Key, signature: bytes) -> str:
     """The whole note: the signed text, an empty line, one signature line."""
     signed = base64.b64encode(key.hash + signature).decode()
@@ -434,6 +455,12 @@ class Report:
         }
 
 
+def log_name(code: str, house: str) -> str:
+    """What tells a house's log apart: its code, as far as notes can carry it, and 8 digits of its id (UUID text)."""
+    plain = "".join(one if one.isascii() and (one.isalnum() or one in "-_.") else "_" for one in code)
+    return f"cukassza/{plain}-{house[:8]}"
+
+
 @dataclass(frozen=True, slots=True)
 class House:
     """Whose log it is: id (UUID text), code, and the currency in which hands are played."""
@@ -445,7 +472,7 @@ class House:
     @property
     def origin(self) -> str:
         """The origin of the house's checkpoints without the epoch, which is the signing key's name too."""
-        return f"cukassza/{self.code}-{self.id[:8]}"
+        return log_name(self.code, self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,6 +525,9 @@ class Chains:
 
 # --- Logs and their checkpoints --------------------------------------------------------------------------------------
 
+Signed = Callable[[bytes, bytes, bytes], bool]
+"""Whether a signature is good: `ed25519_verify`, or something quicker."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Point:
@@ -513,9 +543,10 @@ class Trees:
     """The Merkle tree of each epoch against every checkpoint that is known of it."""
 
     def __init__(
-        self, report: Report, house: House, key: Key, sources: Sequence[Notes], signed: "Signed" = ed25519_verify
+        self, report: Report, house: House, keys: Sequence[Key], sources: Sequence[Notes], signed: Signed
     ) -> None:
-        self._report, self._house, self._key, self._signed = report, house, key, signed
+        self._report, self._house, self._signed = report, house, signed
+        self._keys = {(key.name, key.hash): key.public for key in keys}
         self._points: dict[int, dict[int, list[_Point]]] = {}
         self._sources = list(sources)
         self._judged: dict[str, bool] = {}
@@ -523,6 +554,7 @@ class Trees:
         self._bases: dict[int, int] = {}
         self._openings: dict[int, Row] = {}
         self._roots: dict[int, bytes] = {}
+        self._differing: dict[int, tuple[int, str, list[_Point]]] = {}
         for source in self._sources:
             self._read(source)
         report.counts["checkpoints"] = sum(self._judged.values())
@@ -541,7 +573,7 @@ class Trees:
             if origin != self._house.origin or not _is_number(epoch):
                 find("note_of_another_log", place, f"its origin is {point.origin}", at=-1)
             elif not self._is_signed(text, note):
-                find("note_not_signed", place, f"{self._key.name}+{self._key.hash.hex()} did not sign it", at=-1)
+                find("note_not_signed", place, "no key that is trusted has signed it", at=-1)
             else:
                 here = (int(epoch), point.size)
                 if here <= last:
@@ -559,16 +591,19 @@ class Trees:
 
     def _is_signed(self, text: str, note: Note) -> bool:
         if text not in self._judged:
+            said = note.checkpoint.text.encode()
             self._judged[text] = any(
-                (name, hashed) == (self._key.name, self._key.hash)
-                and self._signed(self._key.public, note.checkpoint.text.encode(), signature)
+                (name, hashed) in self._keys and self._signed(self._keys[name, hashed], said, signature)
                 for name, hashed, signature in note.signatures
             )
         return self._judged[text]
 
+    def formed(self, epoch: int, level: int, number: int, root: bytes) -> None:
+        """A tile has become complete; whoever has kept tiles compares them."""
+
     def begin(self, epoch: int) -> None:
         """The leaves of an epoch follow."""
-        self._epoch, self._tree = epoch, Frontier()
+        self._epoch, self._tree = epoch, Frontier(formed=lambda *tile: self.formed(epoch, *tile))
         self._bases[epoch] = self._report.now
         self._sizes = sorted(self._points.get(epoch, {}))
         self._next = 0
@@ -607,13 +642,7 @@ class Trees:
         self.sizes[epoch], self._roots[epoch] = size, self._tree.root()
         self._report.counts["leaves"] += size
         if self._wrong:
-            first, more = self._wrong[0], len(self._wrong) - 1
-            self._report.find(
-                "leaves_differ",
-                f"epoch {epoch}, leaves {self._agreed} to {first.size - 1} (the first is {self._agreed_before})",
-                f"they do not give the signed root of {first.place}" + (f", nor {more} later ones" if more else ""),
-                at=self._bases[epoch] + self._agreed,
-            )
+            self._differing[epoch] = (self._agreed, self._agreed_before, self._wrong)
         signed = max((one for one in self._sizes if one <= size), default=0)
         if size > signed:
             self._report.notice(f"epoch {epoch}: no checkpoint covers leaves {signed} to {size - 1} yet")
@@ -632,14 +661,14 @@ class Trees:
         for epoch in sorted(self._points.keys() | self.sizes.keys()):
             self._judge_opening(epoch + 1)
             self._judge_end(epoch)
-        own = {key for source in self._sources if not source.held for key in self._keys(source)}
+        own = {key for source in self._sources if not source.held for key in self._noted(source)}
         for source in self._sources:
             if source.held:
                 self._compare(source, own)
 
-    def _keys(self, source: Notes) -> list[tuple[int, int, bytes, str]]:
+    def _noted(self, source: Notes) -> list[tuple[int, int, bytes]]:
         return [
-            (epoch, point.size, point.root, "")
+            (epoch, point.size, point.root)
             for epoch, sizes in self._points.items()
             for points in sizes.values()
             for point in points
@@ -653,6 +682,16 @@ class Trees:
 
     def _judge_end(self, epoch: int) -> None:
         size, lost = self.sizes.get(epoch, 0), self._lost(epoch)
+        agreed, name, wrong = self._differing.get(epoch, (0, "", []))
+        wrong = [point for point in wrong if point.size > lost]
+        if wrong:
+            more = f", nor that of {len(wrong) - 1} later ones" if len(wrong) > 1 else ""
+            self._report.find(
+                "leaves_differ",
+                f"epoch {epoch}, leaves {agreed} to {wrong[0].size - 1} (the first is {name})",
+                f"they do not give the signed root of {wrong[0].place}{more}",
+                at=self._bases[epoch] + agreed,
+            )
         beyond = [point for at, points in self._points.get(epoch, {}).items() if at > size for point in points]
         unexplained = [point for point in beyond if point.size > lost]
         if unexplained:
@@ -694,21 +733,19 @@ class Trees:
                 f"of those signed, are lost"
             )
 
-    def _compare(self, source: Notes, own: set[tuple[int, int, bytes, str]]) -> None:
-        held = self._keys(source)
-        for epoch, size, _, _ in sorted(set(held) - own):
-            if self.sizes.get(epoch, 0) < size <= self._lost(epoch):
+    def _compare(self, source: Notes, own: set[tuple[int, int, bytes]]) -> None:
+        held = self._noted(source)
+        for epoch, size, _ in sorted(set(held) - own):
+            kept = self._differing[epoch][0] if epoch in self._differing else self.sizes.get(epoch, 0)
+            if kept < size <= self._lost(epoch):
                 continue
             place = f"checkpoint of epoch {epoch} over {size} leaves"
             at = self._bases.get(epoch, 0) + size
             self._report.find("checkpoint_missing", place, f"{source.name} has it, the log's own do not", at)
         missing = sorted(key for key in own - set(held) if key[:2] <= max(held, default=(0, 0))[:2])
-        for epoch, size, _, _ in missing if source.complete else ():
+        for epoch, size, _ in missing if source.complete else ():
             place = f"{source.name}, checkpoint of epoch {epoch} over {size} leaves"
             self._report.find("outside_checkpoint_missing", place, "the log has it, this file has lost it", at=-1)
-
-
-Signed = Callable[[bytes, bytes, bytes], bool]
 
 
 def place_of(doc: Row | None) -> str:
@@ -1189,8 +1226,9 @@ class Hands:
                 self._wrong(name, problem, "hand_row_differs", hand.at)
 
     def _compare_logs(self, name: str, hand: _Hand, told: list[str], stored: list[str]) -> None:
-        for number, (seen, line) in enumerate(zip_longest(told, stored), 1):
-            if seen != line:
+        for number, (seen, line) in enumerate(zip_longest(told, stored, fillvalue=""), 1):
+            # While a hand is played its events hide the cards that lie face down, and its row may not.
+            if seen != line and (hand.state != "playing" or not _same_but_hidden(seen, line)):
                 problem = f"it is {seen!r} as events tell, {line!r} as stored"
                 self._report.find("hand_row_differs", f"hand {name}, line {number}", problem, hand.at)
                 return
@@ -1213,6 +1251,9 @@ _encoded = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",",
 _NOT_JSON = (ValueError, RecursionError)
 
 
+Beside = Callable[[Sequence[Row | None], Sequence[bytes]], None]
+
+
 class Verifier:
     """Events in the order of the log, through every check."""
 
@@ -1223,26 +1264,34 @@ class Verifier:
         # Nobody who wrote the lines can know it: it keeps them apart where many are read as one text.
         self._mark = secrets.randbits(60)
 
-    def epoch(self, number: int, batches: Iterable[list[bytes]]) -> None:
-        """The payloads of an epoch's leaves, in portions of any size above zero."""
+    def epoch(self, number: int, batches: Iterable[list[bytes]], beside: Beside | None = None) -> None:
+        """The payloads of an epoch's leaves, in portions of any size above zero.
+
+        `beside` is handed the events (None for what cannot be read) and hashes of each portion.
+        """
         self.trees.begin(number)
         first = number > 1
         for lines in batches:
             hashes = [leaf_hash(line) for line in lines]
             docs = self._documents(lines)
             self.trees.extend(hashes, docs)
+            if beside is not None:
+                beside(docs, hashes)
             self._events(docs, hashes, number if first else 0)
             first = False
         if first:
             self.trees.opened(number, None)
         self.trees.end()
 
-    def tail(self, batches: Iterable[list[bytes]]) -> None:
-        """Payloads that are in no log yet, in the order in which they were written."""
+    def tail(self, batches: Iterable[list[bytes]], beside: Beside | None = None) -> None:
+        """Payloads that are in no log yet, in the order in which they were written; `beside` as for an epoch."""
         waiting = 0
         for lines in batches:
             waiting += len(lines)
-            self._events(self._documents(lines), [leaf_hash(line) for line in lines])
+            hashes, docs = [leaf_hash(line) for line in lines], self._documents(lines)
+            if beside is not None:
+                beside(docs, hashes)
+            self._events(docs, hashes)
         if waiting:
             self._report.notice(f"{waiting} events are not in the log yet: only their chains prove them")
 
@@ -1329,7 +1378,7 @@ class Export:
             manifest = json.loads((folder / MANIFEST).read_text())
             self.house = House(manifest["house"], manifest["code"], manifest["currency"])
             self.epochs: dict[int, int] = {int(epoch): size for epoch, size in manifest["epochs"].items()}
-            self.key = (folder / VKEY).read_text()
+            self.keys = parse_keys((folder / VKEY).read_text())
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise Unusable(f"{folder} is no export: {error}") from error
         self.size = manifest.get("tail", 0)
@@ -1392,16 +1441,16 @@ def read_notes(path: Path, name: str, *, held: bool = False, complete: bool = Fa
         raise Unusable(f"{path} cannot be read: {error}") from error
 
 
-def verify_export(folder: Path, held: Sequence[Notes] = (), key: Key | None = None) -> Report:
-    """Verify an export against checkpoints that others hold, under a key not taken from it. Raises Unusable."""
+def verify_export(folder: Path, held: Sequence[Notes] = (), keys: Sequence[Key] = ()) -> Report:
+    """Verify an export against checkpoints that others hold, under keys not taken from it. Raises Unusable."""
     report = Report()
     export = Export(folder, report)
-    own = parse_key(export.key)
-    if key is not None and key != own:
-        report.find("key_differs", VKEY, f"the export brings {own.text}, the key held is {key.text}", at=-1)
-    trust(report, held, key)
+    for key in export.keys if keys else ():
+        if key not in keys:
+            report.find("key_differs", VKEY, f"the export brings {key.text}, which is not among the keys held", at=-1)
+    trust(report, held, keys)
     with no_collector():
-        trees = Trees(report, export.house, key or own, [export.notes(), *held])
+        trees = Trees(report, export.house, keys or export.keys, [export.notes(), *held], ed25519_verify)
         books = Books(report, export.accounts(), export.transactions)
         verifier = Verifier(report, export.house, trees, books, Hands(report, export.hands(), export.house.currency))
         for number in sorted(export.epochs):
@@ -1410,9 +1459,9 @@ def verify_export(folder: Path, held: Sequence[Notes] = (), key: Key | None = No
         return verifier.finish()
 
 
-def trust(report: Report, held: Sequence[Notes], key: Key | None) -> None:
+def trust(report: Report, held: Sequence[Notes], keys: Sequence[Key]) -> None:
     """Say what the answer rests on."""
-    if key is None:
+    if not keys:
         report.notice("no key was given: signatures were checked with the one that came along, which proves nothing "
                       "against somebody who can make a key")  # fmt: skip
     if not held:
@@ -1455,9 +1504,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     started = time.monotonic()
     try:
-        key = read_key(given.key) if given.key else None
+        keys = read_keys(given.key) if given.key else []
         held = [read_notes(path, str(path), held=True) for path in given.checkpoints]
-        report = verify_export(given.folder, held, key)
+        report = verify_export(given.folder, held, keys)
     except Unusable as error:
         print(error, file=sys.stderr)
         return 2
@@ -1469,14 +1518,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if report.found else 0
 
 
-def read_key(given: str) -> Key:
-    """A key from its text or from a file that holds it. Raises Unusable."""
+def read_keys(given: str) -> list[Key]:
+    """Keys from the text of one, or from a file that holds them, a line each. Raises Unusable."""
     if "+" in given and not Path(given).exists():
-        return parse_key(given)
+        return [parse_key(given)]
     try:
-        return parse_key(Path(given).read_text())
+        return parse_keys(Path(given).read_text())
     except (OSError, ValueError) as error:
-        raise Unusable(f"{given} is neither a key nor a file of one: {error}") from error
+        raise Unusable(f"{given} is neither a key nor a file of keys: {error}") from error
 
 
 if __name__ == "__main__":
