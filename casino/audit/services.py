@@ -7,7 +7,11 @@ from typing import Any
 from django.db import connection
 
 from casino import canonical
+from casino.audit import guard
 from casino.house.models import House
+
+#: The one kind of event that a house may write whose log was rolled back: it is how writing begins again.
+OPENS_EPOCH = "log.epoch_opened"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +45,8 @@ def record(*, chain: str, house: House, kind: str, actor: Actor, data: Mapping[s
     """
     if not connection.in_atomic_block:
         raise RuntimeError("an audit event belongs into the transaction of the change it records")
+    if kind != OPENS_EPOCH:
+        guard.require(house)
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT seq, leaf_hash FROM audit_append(%s, %s, %s, %s, %s, %s, %s, %s)",
