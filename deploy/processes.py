@@ -320,7 +320,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """`python -m deploy.processes [--port N]`; exit code 2 and one line for an expected problem."""
-    parser = argparse.ArgumentParser(prog="python -m deploy.processes", description="Run web, worker, beat and sequencer.")
+    parser = argparse.ArgumentParser(prog="python -m deploy.processes", description="Run a house's processes.")
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="port on 127.0.0.1, 0 for a free one")
     try:
         run(parser.parse_args(argv).port)

@@ -18,6 +18,9 @@ from casino.audit.proofs import Hashes, HashesMissing
 from casino.errors import LogDamaged, LogRefused, LogRolledBack, OutsideCheckpointMissing
 from casino.house.models import House
 
+#: The one kind of event that a house may write whose log was rolled back: it is how writing begins again.
+ALLOWED = frozenset({"log.epoch_opened"})
+
 _trusted: set[uuid.UUID] = set()
 
 

@@ -28,7 +28,7 @@ class Event(models.Model):
 
     chain = models.ForeignKey(ChainHead, on_delete=models.PROTECT, related_name="events")
     seq = models.BigIntegerField()
-    #: The writing transaction's id: readers that follow the log wait until nothing older can still appear.
+    #: The writing transaction's id, for whoever asks what was written together.
     xid = models.BigIntegerField()
     payload = models.TextField()
     doc = models.GeneratedField(
@@ -42,7 +42,6 @@ class Event(models.Model):
     class Meta:
         verbose_name = "audit event"
         constraints = [models.UniqueConstraint(fields=["chain", "seq"], name="audit_event_seq")]
-        indexes = [models.Index(fields=["xid", "id"], name="audit_event_xid")]
 
     def __str__(self) -> str:
         return f"{self.chain_id}#{self.seq}"
@@ -168,3 +167,21 @@ class Epoch(models.Model):
 
     def __str__(self) -> str:
         return f"{self.house_id}/{self.epoch}"
+
+
+class Posting(models.Model):
+    """Which event tells a ledger transaction: exactly one, by `audit_append`; a transaction of a house that none tells
+    cannot commit."""
+
+    #: The ledger's id. No foreign key: the audit trail does not know the ledger, its database does.
+    transaction_id = models.BigIntegerField(primary_key=True)
+    event = models.ForeignKey(
+        Event, on_delete=models.PROTECT, related_name="postings", db_index=False, db_constraint=False
+    )
+
+    class Meta:
+        db_table = "audit_told"
+        verbose_name = "posting that was told"
+
+    def __str__(self) -> str:
+        return f"{self.transaction_id}"

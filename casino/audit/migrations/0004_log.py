@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 from casino.house.schema import append_only, create_sequencer_role, grant, grant_execute, never_deleted
 
-LOG = (Path(__file__).resolve().parent.parent / "sql" / "log.sql").read_text()
+LOG = (Path(__file__).resolve().parent.parent / "sql" / "0004" / "log.sql").read_text()
 SEQUENCER = "CASINO_SEQUENCER_ROLE"
 TABLES = ("audit_log", "audit_leaf", "audit_tile", "audit_checkpoint", "audit_mark", "audit_epoch")
 OPEN_EPOCH = "audit_open_epoch(uuid, integer, text, text, bigint, integer, bigint, bytea)"
@@ -26,11 +26,13 @@ class Migration(migrations.Migration):
     """Tables, functions, guards and rights."""
 
     dependencies = [
-        ("audit", "0002_append"),
+        ("audit", "0003_told"),
         ("house", "0002_rights"),
     ]
 
     operations = [
+        # The sequencer follows the chains, not transaction ids.
+        migrations.RemoveIndex(model_name="event", name="audit_event_xid"),
         migrations.CreateModel(
             name="Mark",
             fields=[
