@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from engine.errors import CommitMismatch, DeckMismatch, MalformedRecord, RootMismatch
-from engine.game import game_info
+from engine.game import played_by
 from engine.opening import pack_root
 from engine.record import Record
 from engine.shuffle import commitment, reshuffled, shuffled_deck
@@ -35,7 +35,7 @@ def rebuilt(record: Record) -> Deal:
 
 
 def _packs(record: Record, seed: bytes) -> list[tuple[str, ...]]:
-    pack = game_info(record.game).pack_for(record.opt)
+    pack = played_by(record.game, record.rules).pack_for(record.opt)
     packs = [shuffled_deck(pack, seed, record.hand, record.client_seeds)]
     for number, redeal in enumerate(record.redeals, 1):
         held = frozenset(redeal)

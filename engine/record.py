@@ -112,6 +112,7 @@ class Record:
             self.deck,
             self.redeals,
             self.series,
+            self.rules,
         )
 
 

@@ -22,6 +22,7 @@ from casino.api.operations import (
     problems,
     whole_number,
 )
+from casino.audit.events import reads
 from casino.audit.services import record
 from casino.errors import BadRequest, NotFound
 from casino.reports import books
@@ -206,9 +207,8 @@ class Export(ReadOperation):
             record(
                 chain=f"house/{house.code}",
                 house=house,
-                kind="book.exported",
                 actor=acting(request).actor,
-                data={"layout": layout, **asked},
+                told=reads.book_exported(layout=layout, **asked),
             )
         media, ending = FILES[layout]
         name = f"{house.code}-{timezone.now():%Y%m%dT%H%M%SZ}.{ending}"

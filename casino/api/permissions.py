@@ -5,8 +5,8 @@ from typing import Any
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from casino.staff.credentials import role_for
 from casino.staff.models import Staff
-from casino.staff.services import role_for
 
 
 class DenyAll(BasePermission):

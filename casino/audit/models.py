@@ -46,3 +46,21 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"{self.chain_id}#{self.seq}"
+
+
+class Posting(models.Model):
+    """Which event tells a ledger transaction: exactly one, by `audit_append`; a transaction of a house that none tells
+    cannot commit."""
+
+    #: The ledger's id. No foreign key: the audit trail does not know the ledger, its database does.
+    transaction_id = models.BigIntegerField(primary_key=True)
+    event = models.ForeignKey(
+        Event, on_delete=models.PROTECT, related_name="postings", db_index=False, db_constraint=False
+    )
+
+    class Meta:
+        db_table = "audit_told"
+        verbose_name = "posting that was told"
+
+    def __str__(self) -> str:
+        return f"{self.transaction_id}"

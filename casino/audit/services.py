@@ -1,12 +1,13 @@
 """Writing events. If the event cannot be written, the change it tells of does not happen either."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
 
-from casino import canonical
+from casino import canonical, sql
+from casino.audit.events.registry import Told, require_known
+from casino.house import untold
 from casino.house.models import House
 
 
@@ -33,27 +34,36 @@ class Receipt:
         return {"chain": self.chain, "seq": self.seq, "hash": self.hash}
 
 
-def record(*, chain: str, house: House, kind: str, actor: Actor, data: Mapping[str, Any]) -> Receipt:
+_APPEND = "SELECT seq, leaf_hash FROM audit_append(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+
+
+def record(*, chain: str, house: House, actor: Actor, told: Told) -> Receipt:
     """Append one event to a chain in the current transaction; the chain's head stays locked until it ends.
 
-    `data` is canonical JSON (no floats, amounts in minor units, no personal data). One round trip: PostgreSQL takes
-    the lock, stamps time and number, links and hashes. Raises TypeError for data that is not canonical.
+    The event tells every ledger transaction that this database transaction has posted and no earlier event told. What
+    it says is canonical JSON (no floats, amounts in minor units, no personal data). One round trip: PostgreSQL takes
+    the lock, stamps time and number, links and hashes. Raises UnknownEvent for a kind that is not registered for such a
+    chain, TypeError for data that are not canonical.
     """
     if not connection.in_atomic_block:
         raise RuntimeError("an audit event belongs into the transaction of the change it records")
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT seq, leaf_hash FROM audit_append(%s, %s, %s, %s, %s, %s, %s, %s)",
-            [
-                house.id,
-                chain,
-                kind,
-                actor.staff,
-                actor.role,
-                actor.terminal,
-                actor.request,
-                canonical.dumps(dict(data)),
-            ],
-        )
-        seq, leaf_hash = cursor.fetchone()
+    require_known(told.kind, chain)
+    data = canonical.dumps(dict(told.data))
+    postings = untold.take()
+    [(seq, leaf_hash)] = sql.rows(
+        _APPEND,
+        [
+            house.id,
+            chain,
+            told.kind,
+            actor.staff,
+            actor.role,
+            actor.terminal,
+            actor.request,
+            data,
+            told.approver,
+            told.reason,
+            canonical.dumps(postings) if postings else None,
+        ],
+    )
     return Receipt(chain, seq, leaf_hash)

@@ -7,6 +7,8 @@ from django.db import transaction
 from django.db.models import Max
 
 from casino import commands, locks, mix
+from casino.audit.events import Told
+from casino.audit.events import cage as told
 from casino.audit.services import Actor, record
 from casino.cage import selectors
 from casino.cage.models import Drawer, Shift
@@ -52,9 +54,8 @@ def open_vault(*, house: House, capital: int, chips: Mapping[Any, int], actor: A
         record(
             chain=f"house/{house.code}",
             house=house,
-            kind="vault.opened",
             actor=actor,
-            data={"capital": capital, "chips": commissioned.as_json()},
+            told=told.vault_opened(capital=capital, chips=commissioned.as_json()),
         )
 
 
@@ -65,30 +66,27 @@ def create_drawer(*, house: House, code: str, actor: Actor) -> Drawer:
         drawer.full_clean()
         drawer.save(force_insert=True)
         chart.open_accounts(house, [drawer.account(number) for number in DRAWER_ACCOUNTS], chip_sets.in_use(house))
-        record(chain=drawer.chain, house=house, kind="drawer.set_up", actor=actor, data={})
+        record(chain=drawer.chain, house=house, actor=actor, told=told.drawer_set_up())
     return drawer
 
 
-def at_drawer(
-    command: Command, code: str, change: Callable[[Drawer], tuple[str, dict[str, Any]]], *, status: int = 200
-) -> Answer:
+def at_drawer(command: Command, code: str, change: Callable[[Drawer], Told], *, status: int = 200) -> Answer:
     """Run one write at a drawer: lock it, change it, record the change, answer with the drawer as it is now."""
 
     def operation() -> Answer:
         drawer = locks.lock(Drawer, locks.Rank.DESK, house=command.acting.house, code=code)
         require_at(command.acting, drawer)
         command.require_version(drawer.version)
-        kind, data = change(drawer)
+        event = change(drawer)
         drawer.version += 1
         drawer.save(update_fields=["version"])
         receipt = record(
             chain=drawer.chain,
             house=drawer.house,
-            kind=kind,
             actor=command.acting.actor,
-            data={**data, "drawer_version": drawer.version},
+            told=event.also(drawer_version=drawer.version),
         )
-        body = {**selectors.describe(drawer), **data, "audit": receipt.as_json()}
+        body = {**selectors.describe(drawer), **event.data, "audit": receipt.as_json()}
         return Answer(body, drawer.version, status)
 
     return commands.run(command, operation)
@@ -126,7 +124,7 @@ def open_drawer(
     """Open a drawer with a float from the vault: cash, and chips by pieces or a spread of them worth `chips`; minor
     units. Raises Conflict drawer_open, and as `floats.from_vault`."""
 
-    def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+    def change(drawer: Drawer) -> Told:
         if selectors.open_shift(drawer) is not None:
             raise Conflict(f"Drawer {code} is open already.", code="drawer_open")
         chosen = floats.from_vault(drawer.house, amount=chips, pieces=pieces)
@@ -141,11 +139,7 @@ def open_drawer(
         )
         issued = happened("float_issued", {"drawer": code}, cash=cash, chips=chosen)
         enter(command, drawer, "drawer.opened", [issued])
-        return "drawer.opened", {
-            "float_cash": cash,
-            "float_chips": chosen.value,
-            "float_pieces": chosen.as_json(),
-        }
+        return told.drawer_opened(float_cash=cash, float_chips=chosen.value, float_pieces=chosen.as_json())
 
     return at_drawer(command, code, change)
 
@@ -154,12 +148,12 @@ def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces:
     """Take `amount` minor units of cash and give the player chips for it: these pieces, or the largest that the drawer
     can make it of. Raises InsufficientFunds, Conflict chips_cannot_make, Unprocessable for wrong pieces."""
 
-    def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+    def change(drawer: Drawer) -> Told:
         player, desk = _customer(drawer, player_ref)
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
         sold = happened("buy_in", {"drawer": code, "player": player_ref}, amount=amount, chips=chosen)
         enter(command, drawer, "cage.buy_in", [sold], player=player_ref)
-        return "cage.buy_in", _exchanged(player, amount, chosen)
+        return told.buy_in(**_exchanged(player, amount, chosen))
 
     return at_drawer(command, code, change, status=201)
 
@@ -169,7 +163,7 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
     from the drawer. Raises InsufficientFunds when he holds less away from the tables, Conflict chips_cannot_make or
     chips_not_out, Unprocessable for wrong pieces."""
 
-    def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+    def change(drawer: Drawer) -> Told:
         player, desk = _customer(drawer, player_ref)
         # In this order: what the player does not have, what the drawer cannot pay, and only then which chips.
         for pile in (player.wallet, drawer.account("1020")):
@@ -182,7 +176,7 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
             "cash_out", {"drawer": code, "player": player_ref}, amount=amount, chips=taken, change=given_back
         )
         enter(command, drawer, "cage.cash_out", [bought], player=player_ref)
-        return "cage.cash_out", _exchanged(player, amount, taken, given_back)
+        return told.cash_out(**_exchanged(player, amount, taken, given_back))
 
     return at_drawer(command, code, change, status=201)
 
@@ -198,8 +192,8 @@ def _customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:
 
 def _exchanged(player: Player, amount: int, chips: Mix, given_back: Mix | None = None) -> dict[str, Any]:
     held = chart.balances(player.house, [player.wallet])[player.wallet]
-    told = {"player": player.ref, "amount": amount, "player_chips": held, "exchanged": chips.as_json()}
-    return told | ({"change": given_back.as_json()} if given_back else {})
+    found = {"player": player.ref, "amount": amount, "player_chips": held, "exchanged": chips.as_json()}
+    return found | ({"change": given_back.as_json()} if given_back else {})
 
 
 def close_drawer(
@@ -219,7 +213,7 @@ def close_drawer(
     or short in chips as `_variance` works them out.
     """
 
-    def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+    def change(drawer: Drawer) -> Told:
         shift = require_open(drawer)
         cash, desk = selectors.cash(drawer), Desk(drawer.house, drawer.account("9120"), code)
         expected = desk.rack
@@ -246,7 +240,7 @@ def close_drawer(
             counted_pieces=counted.as_json(),
         )
         shift.refresh_from_db()
-        return "drawer.closed", {"reconciliation": selectors.reconciliation(shift)}
+        return told.drawer_closed(reconciliation=selectors.reconciliation(shift))
 
     return at_drawer(command, code, change)
 

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from casino import commands
+from casino.audit.events import Told
+from casino.audit.events import cage as told
+from casino.audit.events import house as house_told
 from casino.audit.services import record
 from casino.cage import selectors
 from casino.cage.models import Drawer
@@ -21,11 +24,11 @@ def exchange(*, command: Command, code: str, given: Pieces, change_for: Pieces |
     """Change chips of the public at the drawer into others of the same value: those of `change_for`, or the largest.
     Raises Conflict drawer_closed, and as `chips.changing.Desk.swap`."""
 
-    def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+    def change(drawer: Drawer) -> Told:
         require_open(drawer)
-        event, told = Desk(drawer.house, drawer.account("9120"), code).swap(given, change_for)
+        event, swapped = Desk(drawer.house, drawer.account("9120"), code).swap(given, change_for)
         enter(command, drawer, "cage.exchange", [event])
-        return "cage.exchange", {"exchange": told}
+        return told.exchange(exchange=swapped)
 
     return at_drawer(command, code, change, status=201)
 
@@ -36,12 +39,12 @@ def take_foreign(*, command: Command, code: str, amount: int, issuer: str) -> An
     Raises Conflict drawer_closed, InsufficientFunds when the drawer has less cash.
     """
 
-    def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+    def change(drawer: Drawer) -> Told:
         require_open(drawer)
         books.require(drawer.house, drawer.account("1020"), selectors.cash(drawer), amount)
         taken = happened("foreign_chips", {"drawer": code}, amount=amount)
         enter(command, drawer, "cage.foreign_chips", [taken], issuer=issuer)
-        return "cage.foreign_chips", {"foreign_chips": {"amount": amount, "issuer": issuer}}
+        return told.foreign_chips(foreign_chips={"amount": amount, "issuer": issuer})
 
     return at_drawer(command, code, change, status=201)
 
@@ -61,9 +64,8 @@ def duty_due(*, command: Command, amount: int, reason: str) -> Answer:
         receipt = record(
             chain=f"house/{acting.house.code}",
             house=acting.house,
-            kind="house.duty",
             actor=acting.actor,
-            data={"amount": amount, "reason": reason, "posting": entered.transaction_id},
+            told=house_told.duty(amount=amount, posting=entered.transaction_id, reason=reason),
         )
         payable = chart.balances(acting.house, ["2200"])["2200"]
         body = {"amount": amount, "reason": reason, "payable": payable, "audit": receipt.as_json()}

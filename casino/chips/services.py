@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from django.db import IntegrityError, transaction
 
+from casino.audit.events import chips as told
 from casino.audit.services import Actor, record
 from casino.chips.models import ChipSet, Denomination
 from casino.errors import Conflict
@@ -29,9 +30,10 @@ def introduce(*, house: House, code: str, denominations: Mapping[int, str], acto
             record(
                 chain=f"house/{house.code}",
                 house=house,
-                kind="chips.introduced",
                 actor=actor,
-                data={"chip_set": code, "denominations": {str(value): denominations[value] for value in ladder.values}},
+                told=told.introduced(
+                    chip_set=code, denominations={str(value): denominations[value] for value in ladder.values}
+                ),
             )
     except IntegrityError:
         raise Conflict(f"House {house.code} has a chip set in use.", code="chip_set_in_use") from None

@@ -4,11 +4,11 @@ The cashier counts without being told what there should be; somebody of the floo
 the cash goes to the vault, the chips to the drawer, and what is over or short is posted, by table.
 """
 
-from typing import Any
-
 from django.db import IntegrityError, transaction
 
 from casino import locks, mix
+from casino.audit.events import Told
+from casino.audit.events import custody as told
 from casino.cage import services as cage
 from casino.cage.models import Drawer
 from casino.chips import selectors as chips
@@ -31,7 +31,7 @@ def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pi
     Nothing moves yet. Raises Conflict drawer_closed or count_under_way, Unprocessable for wrong pieces, NotFound.
     """
 
-    def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+    def change(drawer: Drawer) -> Told:
         cage.require_open(drawer)
         table = tables.get(drawer.house, table_code)
         counted = mix.parse(chips.in_use(drawer.house), pieces)
@@ -54,7 +54,7 @@ def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pi
                 f"A count of table {table_code} waits for its witness; confirm or withdraw it first.",
                 code="count_under_way",
             ) from None
-        return "soft_count.counted", {"soft_count": selectors.describe_count(found, told=False)}
+        return told.soft_count_counted(soft_count=selectors.describe_count(found, told=False))
 
     return cage.at_drawer(command, code, change, status=201)
 
@@ -66,7 +66,7 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
     names the count's state; Forbidden four_eyes for whoever counted first.
     """
 
-    def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+    def change(drawer: Drawer) -> Told:
         cage.require_open(drawer)
         found = _lock(drawer, count_id)
         require_another(command, found.counted_by, "counted this")
@@ -82,7 +82,9 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
             )
         _post(drawer, found, counted)
         _end(command, found, CountState.CONFIRMED)
-        return "soft_count.confirmed", {"soft_count": selectors.describe_count(found, told=True)}
+        return told.soft_count_confirmed(
+            soft_count=selectors.describe_count(found, told=True), approver=command.acting.staff.login
+        )
 
     return cage.at_drawer(command, code, change)
 
@@ -90,10 +92,10 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
 def withdraw(*, command: Command, code: str, count_id: int) -> Answer:
     """Give up a count that was not confirmed; the boxes are counted again."""
 
-    def change(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+    def change(drawer: Drawer) -> Told:
         found = _lock(drawer, count_id)
         _end(command, found, CountState.WITHDRAWN)
-        return "soft_count.withdrawn", {"soft_count": selectors.describe_count(found, told=False)}
+        return told.soft_count_withdrawn(soft_count=selectors.describe_count(found, told=False))
 
     return cage.at_drawer(command, code, change)
 

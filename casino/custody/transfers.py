@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from casino import locks, mix
+from casino.audit.events import Told
+from casino.audit.events import custody as told
 from casino.cage import selectors as drawers
 from casino.cage import services as cage
 from casino.cage.models import Drawer
@@ -49,7 +51,7 @@ def start(
     chips_cannot_make, InsufficientFunds, Unprocessable for wrong pieces, NotFound.
     """
 
-    def change(place: Table | Drawer) -> tuple[str, dict[str, Any]]:
+    def change(place: Table | Drawer) -> Told:
         table, drawer = _ends(place, other)
         wanted = {"amount": amount, "pieces": None if pieces is None else _mix(place, pieces, amount).as_json()}
         transfer = Transfer(
@@ -72,7 +74,7 @@ def send(*, command: Command, end: End, transfer_id: int, amount: int | None, pi
     """Send what the other end has asked for, or something else instead. Raises as `start`, and Conflict wrong_end or
     one that says in which state the transfer is."""
 
-    def change(place: Table | Drawer) -> tuple[str, dict[str, Any]]:
+    def change(place: Table | Drawer) -> Told:
         transfer = _lock(place, transfer_id)
         _require(transfer, end, SENDER, TransferState.ASKED)
         instead = {"amount": amount, "pieces": pieces} if amount is not None or pieces is not None else None
@@ -90,7 +92,7 @@ def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, set
     four_eyes for whoever sent it.
     """
 
-    def change(place: Table | Drawer) -> tuple[str, dict[str, Any]]:
+    def change(place: Table | Drawer) -> Told:
         transfer = _lock(place, transfer_id)
         _require(transfer, end, RECEIVER, TransferState.SENT)
         require_another(command, transfer.sent_by, "sent this")
@@ -116,7 +118,7 @@ def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, set
             metadata={"transfer": transfer.pk, **transfer.places},
         )
         _end(command, transfer, TransferState.RECEIVED, counted=counted.as_json(), reason=settled or "")
-        return _told(transfer)
+        return _told(transfer, reason=settled)
 
     return _at(command, end, change)
 
@@ -125,7 +127,7 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
     """Give up a transfer: either end, as long as nothing was sent; after that the end that sent it, when the chips are
     back in its rack. The posting is mirrored. Raises Conflict as `receive`."""
 
-    def change(place: Table | Drawer) -> tuple[str, dict[str, Any]]:
+    def change(place: Table | Drawer) -> Told:
         transfer = _lock(place, transfer_id)
         was = transfer.state
         if was == TransferState.SENT:
@@ -137,8 +139,7 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
             place.house, keys=[f"transfer:{transfer.pk}:sent"], metadata={"transfer": transfer.pk, "reason": reason}
         )
         _end(command, transfer, TransferState.CANCELLED, reason=reason)
-        kind, data = _told(transfer)
-        return kind, data | ({"mirrors": mirrors} if mirrors else {})
+        return _told(transfer, mirrors=mirrors or None, reason=reason)
 
     return _at(command, end, change)
 
@@ -146,9 +147,7 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _at(
-    command: Command, end: End, change: Callable[[Any], tuple[str, dict[str, Any]]], *, status: int = 200
-) -> Answer:
+def _at(command: Command, end: End, change: Callable[[Any], Told], *, status: int = 200) -> Answer:
     if end.kind == TerminalKind.TABLE:
         return tables.at_table(command, end.code, change, status=status)
     return cage.at_drawer(command, end.code, change, status=status)
@@ -256,6 +255,19 @@ def _end(command: Command, transfer: Transfer, state: TransferState, **fields: A
     )
 
 
-def _told(transfer: Transfer) -> tuple[str, dict[str, Any]]:
-    """Kind and data of the audit event."""
-    return f"{transfer.kind}.{transfer.state}", {"transfer": selectors.describe(transfer)}
+_EVENTS = {
+    (Kind.FILL, TransferState.ASKED): told.fill_asked,
+    (Kind.FILL, TransferState.SENT): told.fill_sent,
+    (Kind.FILL, TransferState.RECEIVED): told.fill_received,
+    (Kind.FILL, TransferState.CANCELLED): told.fill_cancelled,
+    (Kind.CREDIT, TransferState.ASKED): told.credit_asked,
+    (Kind.CREDIT, TransferState.SENT): told.credit_sent,
+    (Kind.CREDIT, TransferState.RECEIVED): told.credit_received,
+    (Kind.CREDIT, TransferState.CANCELLED): told.credit_cancelled,
+}
+
+
+def _told(transfer: Transfer, **more: Any) -> Told:
+    """The event of the state that a transfer has reached."""
+    event = _EVENTS[Kind(transfer.kind), TransferState(transfer.state)]
+    return event(transfer=selectors.describe(transfer), **more)

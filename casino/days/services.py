@@ -6,11 +6,12 @@ day with everything on them, since the closing snapshot says what each of them h
 """
 
 from datetime import date, timedelta
-from typing import Any
 
 from django.utils import timezone
 
 from casino import commands, locks
+from casino.audit.events import Told
+from casino.audit.events import house as told
 from casino.audit.services import record
 from casino.commands import Acting, Answer, Command
 from casino.errors import Conflict, Unprocessable, WrongTerminal
@@ -46,7 +47,7 @@ def open_day(*, command: Command, name: str) -> Answer:
             )
         if date.fromisoformat(name) > timezone.now().date() + timedelta(days=1):
             raise Unprocessable(f"It is too early to open {name}.", code="day_too_early")
-        return _answer(command, "day.opened", days.begin(house, name), {}, status=201)
+        return _answer(command, days.begin(house, name), told.day_opened(day=name), status=201)
 
     return commands.run(command, operation)
 
@@ -76,8 +77,8 @@ def close_day(*, command: Command, name: str) -> Answer:
         following = [other for other in others if other.name > name]
         _require_settled(house, following[0] if following else None)
         ended = days.end(house, name)
-        data = {"snapshot": ended.snapshot, "totals": days.totals(house, name)}
-        return _answer(command, "day.closed", ended, data)
+        event = told.day_closed(day=name, snapshot=ended.snapshot, totals=days.totals(house, name))
+        return _answer(command, ended, event)
 
     return commands.run(command, operation)
 
@@ -105,13 +106,7 @@ def _require_settled(house: House, following: Day | None) -> None:
         )
 
 
-def _answer(command: Command, kind: str, day: Day, data: dict[str, Any], *, status: int = 200) -> Answer:
+def _answer(command: Command, day: Day, event: Told, *, status: int = 200) -> Answer:
     house = command.acting.house
-    receipt = record(
-        chain=f"house/{house.code}",
-        house=house,
-        kind=kind,
-        actor=command.acting.actor,
-        data={"day": day.name, **data},
-    )
-    return Answer({**day.as_json(), **data, "audit": receipt.as_json()}, day.version, status)
+    receipt = record(chain=f"house/{house.code}", house=house, actor=command.acting.actor, told=event)
+    return Answer({**day.as_json(), **event.data, "audit": receipt.as_json()}, day.version, status)

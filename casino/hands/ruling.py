@@ -1,8 +1,9 @@
 """Ruling on a disputed hand: the floor divides the frozen pot between the hand's seats, less the house's tax."""
 
 from collections.abc import Mapping
-from typing import Any
 
+from casino.audit.events import Told
+from casino.audit.events import hands as told
 from casino.chips.changing import Desk
 from casino.commands import Answer, Command
 from casino.errors import Conflict, Unprocessable
@@ -24,7 +25,7 @@ def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, re
     no_such_seat, awards_do_not_add_up, or tax_too_high for more than the table takes of a won pot of this size.
     """
 
-    def change(table: Table) -> tuple[str, dict[str, Any]]:
+    def change(table: Table) -> Told:
         tables.require_state(table, TableState.DISPUTED)
         hand = selectors.unsettled(table)
         if hand is None:
@@ -43,8 +44,14 @@ def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, re
             state=HandState.RULED, ruling=decided, settlement=entered.transaction_id, settled_at=ClockTimestamp()
         )
         tables.advance(table, TableState.OPEN)
-        told = {"hand": hand.name, "reason": reason, **decided, "settlement": entered.transaction_id}
-        return "hand.ruled", told | {"balances": entered.balances, "racks": entered.racks}
+        return told.ruled(
+            hand=hand.name,
+            pot=frozen,
+            awards=dict(awards),
+            tax=tax,
+            settlement=entered.transaction_id,
+            reason=reason,
+        )
 
     return tables.at_table(command, code, change)
 
@@ -69,7 +76,7 @@ def _require_fair(hand: Hand, frozen: int, awards: Mapping[str, int], tax: int) 
             awarded=sum(awards.values()),
             tax=tax,
         )
-    most = engine.game_info(hand.game).rules.parse(hand.options, len(hand.seats)).tax_on(frozen)
+    most = engine.rules_version(hand.rules).rules.parse(hand.options, len(hand.seats)).tax_on(frozen)
     if tax > most:
         raise Unprocessable(
             f"The table takes at most {most} of a pot of {frozen}.", code="tax_too_high", max=most, tax=tax

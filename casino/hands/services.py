@@ -1,12 +1,15 @@
 """Playing hands: setting up a table's game, dealing, entering cards, acting."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 from casino import commands, sql
+from casino.audit.events import Told
+from casino.audit.events import hands as told
 from casino.audit.services import Actor, record
 from casino.chips import selectors as chips
 from casino.commands import Answer, Command
@@ -152,8 +155,9 @@ class _Play:
             self.take(line)
 
 
-def _answer(command: Command, play: _Play, kind: str, data: dict[str, Any], status: int) -> Answer:
-    """Store what was accepted, post it, prove it, record it: the second half of every write to a hand."""
+def _answer(command: Command, play: _Play, event: Callable[..., Told], status: int) -> Answer:
+    """Store what was accepted, post it, prove it, record it: the second half of every write to a hand. `event` is given
+    what `_told` says."""
     hand, table = play.hand, play.hand.table
     sql.change(_ADD_LINES, [hand.id, list(range(play.first_seq, play.first_seq + len(play.lines))), play.lines])
     _post_at_once(play)
@@ -164,9 +168,8 @@ def _answer(command: Command, play: _Play, kind: str, data: dict[str, Any], stat
     receipt = record(
         chain=table.chain,
         house=table.house,
-        kind=kind,
         actor=command.acting.actor,
-        data={**data, **_told(play, view), "table_version": table.version},
+        told=event(**_told(play, view), table_version=table.version),
     )
     body = {
         **selectors.describe(hand, play.game, view),
@@ -183,10 +186,11 @@ def _told(play: _Play, view: dict[str, Any]) -> dict[str, Any]:
     Auditors read events while hands are played; a card that lies face down is nobody's business but its holder's.
     """
     first = play.first_seq
-    told: dict[str, Any] = {"hand": play.hand.name, "first_line": first, "lines": view["log"][max(first, 1) - 1 :]}
+    hand = play.hand
+    words: dict[str, Any] = {"hand": hand.name, "first_line": first, "lines": view["log"][max(first, 1) - 1 :]}
     if play.game.over:
-        told |= {"log": list(play.game.log), "digest": play.hand.digest}
-    return told
+        words |= {"log": list(play.game.log), "digest": hand.digest, "result": hand.result, "handle": hand.handle}
+    return words
 
 
 def _post_at_once(play: _Play) -> None:
@@ -291,18 +295,7 @@ def deal(
         _post_at_once(play)
         play.first_seq, play.first_move = 1, len(game.moves)
         play.take_forced()
-        data = {
-            "mode": str(mode),
-            "dealer": order[-1].seat,
-            "seats": hand.seats,
-            "stacks": hand.stacks,
-            "carry": hand.carry,
-            "commitment": hand.commitment,
-        }
-        # What the table's terms do not say already.
-        data |= {"options": hand.options} if hand.options != table.options else {}
-        data |= {"series": hand.series} if hand.series else {}
-        return _answer(command, play, "hand.dealt", data, status=201)
+        return _answer(command, play, _dealt(hand, dealer=order[-1].seat), status=201)
 
     return commands.run(command, operation)
 
@@ -329,12 +322,30 @@ def act(*, command: Command, code: str, lines: Sequence[str]) -> Answer:
                 error.expected["refused_action"] = number
                 raise
             play.take_forced()
-        return _answer(command, play, "hand.acted", {}, status=200)
+        return _answer(command, play, told.acted, status=200)
 
     return commands.run(command, operation)
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _dealt(hand: Hand, *, dealer: int) -> Callable[..., Told]:
+    """The event of a deal, with everything that decides how the hand can go on."""
+    return partial(
+        told.dealt,
+        table=hand.table.code,
+        number=hand.number,
+        mode=str(hand.mode),
+        game=hand.game,
+        options=hand.options,
+        seats=hand.seats,
+        stacks=hand.stacks,
+        carry=hand.carry,
+        series=hand.series,
+        dealer=dealer,
+        commitment=hand.commitment,
+    )
 
 
 def _play_order(table: Table, dealer_seat: int | None, sitting_out: Sequence[int]) -> list[Seating]:
@@ -463,6 +474,7 @@ def _new_hand(table: Table, order: list[Seating], mode: Mode, *, announced: bool
         name=f"{table.code}-{number:06d}",
         mode=mode,
         game=table.game,
+        rules=engine.game_info(table.game).rules_id,
         options=engine.resolve(table.game, table.options, len(order), announced=announced),
         seats=[{"seat": seating.seat, "player": seating.player.ref} for seating in order],
         stacks=[chips[seating.player.ref] for seating in order],

@@ -6,9 +6,10 @@ transaction under the hand's own key, so that neither a task delivered twice nor
 """
 
 import logging
-from typing import Any
 
 from casino import commands, locks
+from casino.audit.events import Told
+from casino.audit.events import hands as told
 from casino.audit.services import Actor, Receipt, record
 from casino.hands import deals, postings, selectors
 from casino.hands.models import Hand, HandState
@@ -59,18 +60,14 @@ def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
         metadata={"hand": hand.name, "digest": hand.digest},
     )
     _finish(hand, HandState.SETTLED, TableState.OPEN, entered.transaction_id)
-    _record(
-        hand,
-        "hand.settled",
-        actor,
-        {
-            "result": hand.result,
-            "digest": hand.digest,
-            "balances": entered.balances,
-            "racks": entered.racks,
-            "settlement": entered.transaction_id,
-        },
+    event = told.settled(
+        hand=hand.name,
+        result=hand.result or {},
+        digest=hand.digest,
+        settlement=entered.transaction_id,
+        table_version=hand.table.version,
     )
+    _record(hand, actor, event)
 
 
 def replay(hand: Hand) -> tuple[engine.Hand, list[Move]]:
@@ -113,7 +110,8 @@ def _dispute(hand: Hand, reason: str, actor: Actor) -> None:
             metadata={"hand": hand.name, "reason": reason},
         )
     _finish(hand, HandState.DISPUTED, TableState.DISPUTED, None)
-    _record(hand, "hand.disputed", actor, {"reason": reason, "frozen": amount})
+    event = told.disputed(hand=hand.name, frozen=amount, reason=reason, table_version=hand.table.version)
+    _record(hand, actor, event)
 
 
 def _finish(hand: Hand, state: HandState, table_state: TableState, settlement: int | None) -> None:
@@ -124,11 +122,5 @@ def _finish(hand: Hand, state: HandState, table_state: TableState, settlement: i
     tables.advance(hand.table, table_state)
 
 
-def _record(hand: Hand, kind: str, actor: Actor, data: dict[str, Any]) -> Receipt:
-    return record(
-        chain=hand.table.chain,
-        house=hand.house,
-        kind=kind,
-        actor=actor,
-        data={**data, "hand": hand.name, "table_version": hand.table.version},
-    )
+def _record(hand: Hand, actor: Actor, event: Told) -> Receipt:
+    return record(chain=hand.table.chain, house=hand.house, actor=actor, told=event)

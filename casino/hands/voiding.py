@@ -1,7 +1,7 @@
 """Voiding a hand: a misdeal, a card entered wrong, a dispute that is ruled void. Every posting gets its mirror."""
 
-from typing import Any
-
+from casino.audit.events import Told
+from casino.audit.events import hands as told
 from casino.commands import Answer, Command
 from casino.hands import postings, selectors
 from casino.hands.models import Hand, HandState
@@ -18,7 +18,7 @@ def void(*, command: Command, code: str, reason: str) -> Answer:
     complete is the worker's to settle and is refused (Conflict table_settling).
     """
 
-    def change(table: Table) -> tuple[str, dict[str, Any]]:
+    def change(table: Table) -> Told:
         tables.require_state(table, TableState.PLAYING, TableState.DISPUTED)
         hand = selectors.unsettled(table)
         if hand is None:
@@ -30,6 +30,6 @@ def void(*, command: Command, code: str, reason: str) -> Answer:
         Hand.objects.filter(id=hand.id).update(state=HandState.VOIDED)
         table.dealer_seat = hand.seats[-1]["seat"]
         tables.advance(table, TableState.OPEN)
-        return "hand.voided", {"hand": hand.name, "reason": reason, "log": log, "mirrors": mirrors}
+        return told.voided(hand=hand.name, log=log, mirrors=mirrors, reason=reason)
 
     return tables.at_table(command, code, change)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from casino.house import chart
+from casino.house import chart, untold
 from casino.house.events import Happened, Line
 from casino.house.models import House
 from casino.mix import Mix
@@ -40,13 +40,16 @@ def enter(
 ) -> Entered:
     """Post one ledger transaction of everything that happened together; returns its id and the balances it left.
 
-    `key` is unique in the house: the same key and content again posts nothing. Raises the ledger's typed errors:
-    Unbacked when chips and what is owed for them would part.
+    `key` is unique in the house: the same key and content again posts nothing. The next event that the database
+    transaction records tells the posting; without one it cannot commit. Raises the ledger's typed errors: Unbacked when
+    chips and what is owed for them would part.
     """
     halves = [half for event in happened for line in event.lines() for half in _halves(house, line)]
     ids = chart.ids(house, {(code, commodity) for code, commodity, _ in halves})
     legs = [Leg(ids[code, commodity], units) for code, commodity, units in halves]
     posted = post(book=house.id, key=key, kind=kind, legs=legs, metadata=metadata, occurred_at=occurred_at)
+    if not posted.replayed:
+        untold.posted(posted.transaction_id, halves)
     money: dict[str, int] = {}
     racks: dict[str, dict[str, int]] = {}
     for (code, commodity), id_ in ids.items():
@@ -95,10 +98,18 @@ def require(house: House, code: str, held: int, needed: int) -> None:
 def reverse_all(house: House, *, keys: Iterable[str], metadata: Mapping[str, Any]) -> dict[str, int]:
     """Reverse what these keys posted, the newest first so that no account is overdrawn.
 
-    Returns the mirrors' ids by the key they undo. Raises the ledger's typed errors.
+    Returns the mirrors' ids by the key they undo; events tell them as they tell postings. Raises the ledger's typed
+    errors.
     """
     posted = reversed(find(house.id, keys).items())
-    return {key: reverse(house.id, mirror_key(key), id_, metadata).transaction_id for key, id_ in posted}
+    return {key: _reverse(house, key, id_, metadata) for key, id_ in posted}
+
+
+def _reverse(house: House, key: str, transaction_id: int, metadata: Mapping[str, Any]) -> int:
+    mirror = reverse(house.id, mirror_key(key), transaction_id, metadata)
+    if not mirror.replayed:
+        untold.reversed_(mirror.transaction_id, transaction_id)
+    return mirror.transaction_id
 
 
 def mirror_key(key: str) -> str:

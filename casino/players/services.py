@@ -3,6 +3,7 @@
 from django.db import IntegrityError, transaction
 
 from casino import commands
+from casino.audit.events import players as told
 from casino.audit.services import Actor, record
 from casino.commands import Answer, Command
 from casino.errors import Conflict
@@ -21,7 +22,7 @@ def create_player(*, house: House, ref: str, actor: Actor) -> Player:
     except IntegrityError:
         raise Conflict(f"Player {ref} is registered already.", code="player_exists", player=ref) from None
     chart.open_accounts(house, [player.wallet])
-    record(chain=f"house/{house.code}", house=house, kind="player.registered", actor=actor, data={"player": ref})
+    record(chain=f"house/{house.code}", house=house, actor=actor, told=told.registered(player=ref))
     return player
 
 

@@ -5,19 +5,16 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from axes.handlers.proxy import AxesProxyHandler
-from django.contrib.auth import authenticate, user_logged_in
 from django.contrib.auth.password_validation import validate_password
 from django.db import transaction
 from django.http import HttpRequest
 
+from casino.audit.events import staff as told
 from casino.audit.services import Actor, record
-from casino.errors import Forbidden, TooManyAttempts
+from casino.errors import Forbidden
 from casino.house.models import House
+from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, succeeded
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
-
-#: The same words whatever part was wrong.
-SIGN_IN_REFUSED = "Login, password or terminal is not right."
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +36,8 @@ def hire(*, house: House, login: str, name: str, roles: Iterable[Role], password
         validate_password(password, staff)
         staff.set_password(password)
         staff.save()
-        record(
-            chain=f"house/{house.code}",
-            house=house,
-            kind="staff.hired",
-            actor=actor,
-            data={"login": login, "roles": list(staff.roles)},
-        )
+        event = told.hired(login=login, roles=list(staff.roles))
+        record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
     return staff
 
 
@@ -54,13 +46,8 @@ def enrol_terminal(*, house: House, code: str, kind: TerminalKind, place: str, a
     key = secrets.token_urlsafe(32)
     with transaction.atomic():
         terminal = Terminal.objects.create(house=house, code=code, kind=kind, place=place, key_digest=_digest(key))
-        record(
-            chain=f"house/{house.code}",
-            house=house,
-            kind="terminal.enrolled",
-            actor=actor,
-            data={"terminal": code, "kind": str(kind), "place": place},
-        )
+        event = told.terminal_enrolled(terminal=code, kind=str(kind), place=place)
+        record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
     return terminal, key
 
 
@@ -75,19 +62,15 @@ def sign_in(
     """
     terminal = Terminal.objects.filter(key_digest=_digest(terminal_key), code=terminal_code, revoked_at=None).first()
     if terminal is None:
-        raise Forbidden(SIGN_IN_REFUSED, code="sign_in_refused")
-    house, actor = terminal.house, Actor(staff=login, role="", terminal=terminal.code, request=request_id)
-    if not AxesProxyHandler.is_allowed(request, {"username": login}):
-        raise TooManyAttempts("Too many failed attempts; wait fifteen minutes or ask an administrator.")
-    staff = authenticate(request=request, username=login, password=password)
-    if not isinstance(staff, Staff) or staff.house_id != terminal.house_id:
-        with transaction.atomic():
-            record(chain=f"house/{house.code}", house=house, kind="staff.sign_in_refused", actor=actor, data={})
-        raise Forbidden(SIGN_IN_REFUSED, code="sign_in_refused")
+        raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
+    house = terminal.house
+    given = Credentials(login, password)
+    staff = check(house=house, given=given, request=request, terminal=terminal.code, request_id=request_id)
+    actor = Actor(staff=login, role="", terminal=terminal.code, request=request_id)
     with transaction.atomic():
         row, token = TerminalToken.objects.create(staff, terminal=terminal)
-        record(chain=f"house/{house.code}", house=house, kind="staff.signed_in", actor=actor, data={})
-    user_logged_in.send(sender=Staff, request=request, user=staff)
+        succeeded(staff, request)
+        record(chain=f"house/{house.code}", house=house, actor=actor, told=told.signed_in())
     return SignedIn(token, row)
 
 
@@ -96,13 +79,4 @@ def sign_out(*, token: TerminalToken, actor: Actor) -> None:
     house = token.terminal.house
     with transaction.atomic():
         token.delete()
-        record(chain=f"house/{house.code}", house=house, kind="staff.signed_out", actor=actor, data={})
-
-
-def role_for(staff: Staff, allowed: Iterable[Role]) -> Role:
-    """The first of the allowed roles that this person has. Raises Forbidden when there is none."""
-    allowed = tuple(allowed)
-    for role in allowed:
-        if role in staff.roles:
-            return role
-    raise Forbidden(f"This takes one of the roles {', '.join(allowed)}.", allowed_roles=list(allowed))
+        record(chain=f"house/{house.code}", house=house, actor=actor, told=told.signed_out())

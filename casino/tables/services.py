@@ -8,6 +8,8 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 
 from casino import commands, locks, sql
+from casino.audit.events import Told
+from casino.audit.events import tables as told
 from casino.audit.services import Actor, record
 from casino.chips import floats
 from casino.chips import selectors as chips
@@ -49,7 +51,7 @@ def create_table(*, house: House, code: str, terms: Terms, actor: Actor) -> Tabl
         table.full_clean()
         table.save(force_insert=True)
         chart.open_accounts(house, [table.account(number) for number in TABLE_ACCOUNTS], chips.in_use(house))
-        record(chain=table.chain, house=house, kind="table.set_up", actor=actor, data=agreed)
+        record(chain=table.chain, house=house, actor=actor, told=told.set_up(**agreed))
     return table
 
 
@@ -70,9 +72,8 @@ def stock_tray(
         record(
             chain=table.chain,
             house=table.house,
-            kind="table.tray_stocked",
             actor=actor,
-            data={"amount": stock.value, "chips": stock.as_json()},
+            told=told.tray_stocked(amount=stock.value, chips=stock.as_json()),
         )
 
 
@@ -124,28 +125,26 @@ def advance(table: Table, state: TableState | None = None) -> None:
     )
 
 
-def at_table(
-    command: Command, code: str, change: Callable[[Table], tuple[str, dict[str, Any]]], *, status: int = 200
-) -> Answer:
+def at_table(command: Command, code: str, change: Callable[[Table], Told], *, status: int = 200) -> Answer:
     """Run one write at a table: lock it, change it, record the change, answer with the table as it is now.
 
-    `change` returns the kind and the data of the audit event; it calls `advance` itself where it changes the state.
+    `change` returns what the audit event tells; it calls `advance` itself where it changes the state.
     """
 
     def operation() -> Answer:
         table = lock_table(command, code)
         before = table.version
-        kind, data = change(table)
+        event = change(table)
         if table.version == before:
             advance(table)
         receipt = record(
             chain=table.chain,
             house=table.house,
-            kind=kind,
             actor=command.acting.actor,
-            data={**data, "table_version": table.version},
+            told=event.also(table_version=table.version),
         )
-        body = {**selectors.describe(table), "done": {"kind": kind, **data}, "audit": receipt.as_json()}
+        done = {"kind": event.kind, **event.data}
+        body = {**selectors.describe(table), "done": done, "audit": receipt.as_json()}
         return Answer(body, table.version, status)
 
     return commands.run(command, operation)
@@ -157,13 +156,13 @@ def at_table(
 def open_table(*, command: Command, code: str) -> Answer:
     """Open the table for a new sitting."""
 
-    def change(table: Table) -> tuple[str, dict[str, Any]]:
+    def change(table: Table) -> Told:
         require_state(table, TableState.CLOSED)
         number = (table.sittings.aggregate(last=Max("number"))["last"] or 0) + 1
         Sitting.objects.create(table=table, number=number)
         table.dealer_seat = None
         advance(table, TableState.OPEN)
-        return "table.opened", {"sitting": number}
+        return told.opened(sitting=number)
 
     return at_table(command, code, change)
 
@@ -175,7 +174,7 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
     insufficient_funds when the player does not hold that much.
     """
 
-    def change(table: Table) -> tuple[str, dict[str, Any]]:
+    def change(table: Table) -> Told:
         require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
         take_seat(table, seat, player_ref, amount)
         books.enter(
@@ -185,7 +184,7 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
             happened=[happened("sat_down", {"table": code, "player": player_ref}, amount=amount)],
             metadata={"table": code, "player": player_ref},
         )
-        return "table.sat_down", {"seat": seat, "player": player_ref, "amount": amount}
+        return told.sat_down(seat=seat, player=player_ref, amount=amount)
 
     return at_table(command, code, change, status=201)
 
@@ -193,7 +192,7 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
 def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
     """Add chips to a stack, between hands only: a stack in play is what the others play against."""
 
-    def change(table: Table) -> tuple[str, dict[str, Any]]:
+    def change(table: Table) -> Told:
         require_state(table, TableState.OPEN)
         seating = at_seat(table, seat)
         player = seating.player
@@ -206,7 +205,7 @@ def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
             happened=[happened("sat_down", {"table": code, "player": player.ref}, amount=amount)],
             metadata={"table": code, "player": player.ref},
         )
-        return "table.chips_added", {"seat": seat, "player": player.ref, "amount": amount}
+        return told.chips_added(seat=seat, player=player.ref, amount=amount)
 
     return at_table(command, code, change)
 
@@ -214,11 +213,11 @@ def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
 def leave(*, command: Command, code: str, seat: int) -> Answer:
     """Stand a player up with all his chips. He forfeits his share of a cukassza that is being carried."""
 
-    def change(table: Table) -> tuple[str, dict[str, Any]]:
+    def change(table: Table) -> Told:
         require_state(table, TableState.OPEN)
         seating = at_seat(table, seat)
         amount = _stand_up(table, [seating], key=command.ledger_key())[seating.player.ref]
-        return "table.left", {"seat": seat, "player": seating.player.ref, "amount": amount}
+        return told.left(seat=seat, player=seating.player.ref, amount=amount)
 
     return at_table(command, code, change)
 
@@ -226,7 +225,7 @@ def leave(*, command: Command, code: str, seat: int) -> Answer:
 def close_table(*, command: Command, code: str) -> Answer:
     """Close the sitting: settle what is left of the cukassza by the table's rule, then stand everybody up."""
 
-    def change(table: Table) -> tuple[str, dict[str, Any]]:
+    def change(table: Table) -> Told:
         require_state(table, TableState.OPEN)
         seatings = selectors.seated(table)
         shares = _share_cukassza(table, seatings)
@@ -241,7 +240,7 @@ def close_table(*, command: Command, code: str) -> Answer:
         amounts = _stand_up(table, seatings, key=command.ledger_key())
         Sitting.objects.filter(table=table, closed_at=None).update(closed_at=ClockTimestamp())
         advance(table, TableState.CLOSED)
-        return "table.closed", {"kassza_end": table.kassza_end, "shares": shares, "left_with": amounts}
+        return told.closed(kassza_end=table.kassza_end, shares=shares, left_with=amounts)
 
     return at_table(command, code, change)
 

@@ -7,18 +7,24 @@ import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
 from casino import canonical
+from casino.audit.events import Told
 from casino.audit.models import ChainHead, Event
 from casino.audit.services import Actor, record
-from casino.audit.verify import verify_chain, verify_house
+from casino.audit.walking import verify_chain, verify_house
 from tests.casino.kit import ACTOR, Kit
+
+
+def told(**data: object) -> Told:
+    """Some event of a table, with any data."""
+    return Told(kind="table.tip", data=data)
 
 
 def chain(kit: Kit, events: int) -> ChainHead:
     """A chain of so many events."""
     for number in range(events):
         with transaction.atomic():
-            record(chain="test", house=kit.house, kind="test.event", actor=ACTOR, data={"number": number})
-    return ChainHead.objects.get(house=kit.house, name="test")
+            record(chain="table/test", house=kit.house, actor=ACTOR, told=told(number=number))
+    return ChainHead.objects.get(house=kit.house, name="table/test")
 
 
 def as_superuser(*statements: str) -> None:
@@ -46,14 +52,14 @@ def test_an_event_is_canonical_linked_and_hashed_as_an_rfc_6962_leaf(kit: Kit) -
 def test_any_text_stays_canonical(kit: Kit, text: str) -> None:
     actor = Actor(staff=text, role=text, terminal=text, request=text)
     with transaction.atomic():
-        record(chain="text", house=kit.house, kind="test", actor=actor, data={"text": text, "list": [1, None, True]})
-    assert verify_chain(ChainHead.objects.get(house=kit.house, name="text")).finding is None
+        record(chain="table/text", house=kit.house, actor=actor, told=told(text=text, list=[1, None, True]))
+    assert verify_chain(ChainHead.objects.get(house=kit.house, name="table/text")).finding is None
 
 
 @pytest.mark.parametrize("data", [{"x": 1.5}, {"ő": 1}, {1: 1}, {"x": {2, 3}}, {"x": b"raw"}])
 def test_data_that_has_no_canonical_text_is_refused(kit: Kit, data: dict) -> None:
     with pytest.raises(TypeError), transaction.atomic():
-        record(chain="test", house=kit.house, kind="test", actor=ACTOR, data=data)
+        record(chain="table/test", house=kit.house, actor=ACTOR, told=Told(kind="table.tip", data=data))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +146,7 @@ def test_no_event_no_change(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_event_outside_a_transaction_is_a_mistake(kit: Kit) -> None:
     with pytest.raises(RuntimeError, match="transaction"):
-        record(chain="test", house=kit.house, kind="test", actor=ACTOR, data={})
+        record(chain="table/test", house=kit.house, actor=ACTOR, told=told())
 
 
 def test_refused_requests_leave_no_event(kit: Kit) -> None:

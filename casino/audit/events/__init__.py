@@ -1,0 +1,20 @@
+"""Every kind of event of the audit trail, one typed function each; EVENTS.md beside this package lists them."""
+
+from casino.audit.events import cage, chips, custody, hands, house, players, reads, staff, tables
+from casino.audit.events.registry import EVENTS, Kind, Told, UnknownEvent
+
+__all__ = [
+    "EVENTS",
+    "Kind",
+    "Told",
+    "UnknownEvent",
+    "cage",
+    "chips",
+    "custody",
+    "hands",
+    "house",
+    "players",
+    "reads",
+    "staff",
+    "tables",
+]

@@ -1,0 +1,98 @@
+"""Hands, in such detail that an export's events alone rebuild every one of them.
+
+`lines` are the lines of the hand's log as everybody saw them, cards that lie face down as `??`; `first_line` counts
+from 1. With the event that completed the log come `log` (all lines, with the cards), the engine's `digest` of the final
+state, the `result` and the `handle`: until then a card that lies face down is nobody's business but its holder's."""
+
+from typing import Any
+
+from casino.audit.events.registry import Told, event, told
+
+
+@event("hand.dealt", chain="table")
+def dealt(
+    *,
+    hand: str,
+    table: str,
+    number: int,
+    mode: str,
+    game: str,
+    rules: str | None = None,
+    options: dict[str, Any],
+    seats: list[dict[str, Any]],
+    stacks: list[int],
+    carry: int,
+    series: dict[str, Any],
+    dealer: int,
+    commitment: str | None = None,
+    client_seeds: dict[str, Any] | None = None,
+    cards_roots: list[str] | None = None,
+    first_line: int,
+    lines: list[str],
+    table_version: int,
+    **ending: Any,
+) -> Told:
+    """A hand was begun: everything that decides how it can go on, seats and stacks in play order, the dealer's seat."""
+    return told(
+        hand=hand,
+        table=table,
+        number=number,
+        mode=mode,
+        game=game,
+        rules=rules,
+        options=options,
+        seats=seats,
+        stacks=stacks,
+        carry=carry,
+        series=series,
+        dealer=dealer,
+        commitment=commitment or None,
+        client_seeds=client_seeds,
+        cards_roots=cards_roots,
+        first_line=first_line,
+        lines=lines,
+        table_version=table_version,
+        **ending,
+    )
+
+
+@event("hand.acted", chain="table")
+def acted(
+    *,
+    hand: str,
+    first_line: int,
+    lines: list[str],
+    table_version: int,
+    cards_roots: list[str] | None = None,
+    **ending: Any,
+) -> Told:
+    """Lines were added to a hand's log: actions of players, cards that became known; all the `cards_roots` where a
+    redeal added one."""
+    return told(
+        hand=hand, first_line=first_line, lines=lines, table_version=table_version, cards_roots=cards_roots, **ending
+    )
+
+
+@event("hand.settled", chain="table")
+def settled(*, hand: str, result: dict[str, Any], digest: str, settlement: int, table_version: int) -> Told:
+    """A worker replayed a hand, found what was stored, and paid; `settlement` is the ledger transaction."""
+    return told(hand=hand, result=result, digest=digest, settlement=settlement, table_version=table_version)
+
+
+@event("hand.disputed", chain="table")
+def disputed(*, hand: str, frozen: int, reason: str, table_version: int) -> Told:
+    """A worker's replay of a hand differs from what was stored: nothing is paid, the pot (`frozen`) waits for a ruling.
+    The reason says what differs."""
+    return told(hand=hand, frozen=frozen, reason=reason, table_version=table_version)
+
+
+@event("hand.ruled", chain="table")
+def ruled(*, hand: str, pot: int, awards: dict[str, int], tax: int, settlement: int, reason: str) -> Told:
+    """The floor divided a disputed pot between the hand's seats (`p1` is the first in play order) and the house."""
+    return told(hand=hand, pot=pot, awards=awards, tax=tax, settlement=settlement, reason=reason)
+
+
+@event("hand.voided", chain="table")
+def voided(*, hand: str, log: list[str], mirrors: dict[str, int], reason: str) -> Told:
+    """The floor voided a hand: what its log was, and the ledger's reversals by the key undone."""
+    return told(hand=hand, log=log, mirrors=mirrors, reason=reason)

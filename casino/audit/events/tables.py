@@ -1,0 +1,69 @@
+"""Tables: terms, seats, sittings, and what is bought, changed and tipped there between hands.
+
+Every event of a table in use carries `table_version`, the version that the table has afterwards."""
+
+from typing import Any
+
+from casino.audit.events.registry import Told, event, told
+
+
+@event("table.set_up", chain="table")
+def set_up(*, game: str, options: dict[str, Any], seats: int, min_stack: int, max_stack: int, kassza_end: str) -> Told:
+    """A table was set up with these terms."""
+    return told(
+        game=game, options=options, seats=seats, min_stack=min_stack, max_stack=max_stack, kassza_end=kassza_end
+    )
+
+
+@event("table.tray_stocked", chain="table")
+def tray_stocked(*, amount: int, chips: dict[str, int]) -> Told:
+    """Chips were brought from the vault to the table's tray when it was set up."""
+    return told(amount=amount, chips=chips)
+
+
+@event("table.opened", chain="table")
+def opened(*, sitting: int) -> Told:
+    """A sitting began; `sitting` is its number at this table."""
+    return told(sitting=sitting)
+
+
+@event("table.closed", chain="table")
+def closed(*, kassza_end: str, shares: dict[str, int], left_with: dict[str, int]) -> Told:
+    """The sitting ended: what became of the cukassza by account, and what each player left with."""
+    return told(kassza_end=kassza_end, shares=shares, left_with=left_with)
+
+
+@event("table.sat_down", chain="table")
+def sat_down(*, seat: int, player: str, amount: int) -> Told:
+    """A player sat down with chips that he had in his hands."""
+    return told(seat=seat, player=player, amount=amount)
+
+
+@event("table.chips_added", chain="table")
+def chips_added(*, seat: int, player: str, amount: int) -> Told:
+    """A player added chips to his stack."""
+    return told(seat=seat, player=player, amount=amount)
+
+
+@event("table.left", chain="table")
+def left(*, seat: int, player: str, amount: int) -> Told:
+    """A player left with all his chips."""
+    return told(seat=seat, player=player, amount=amount)
+
+
+@event("table.buy_in", chain="table")
+def bought_in(*, seat: int, player: str, amount: int, exchanged: dict[str, int]) -> Told:
+    """A player put cash into the drop box and got chips of the tray."""
+    return told(seat=seat, player=player, amount=amount, exchanged=exchanged)
+
+
+@event("table.exchange", chain="table")
+def exchanged(*, amount: int, given: dict[str, int], change: dict[str, int]) -> Told:
+    """Chips of the public were changed at the tray into others of the same worth."""
+    return told(amount=amount, given=given, change=change)
+
+
+@event("table.tip", chain="table")
+def tipped(*, seat: int, player: str, amount: int, chips: dict[str, int]) -> Told:
+    """A player put chips into the tip box."""
+    return told(seat=seat, player=player, amount=amount, chips=chips)

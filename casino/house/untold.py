@@ -1,0 +1,41 @@
+"""What a database transaction has posted and no audit event has told yet.
+
+The list is kept among Django's hooks of the transaction, because they share its fate: a rollback, of a savepoint too,
+forgets exactly what it undoes. That nothing stays untold is PostgreSQL's to see to when the transaction commits (a
+deferred trigger, see `casino/audit/sql/0003/told.sql`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection, transaction
+
+
+@dataclass(slots=True, eq=False)
+class _Posted:
+    """One ledger transaction, as the event will tell it."""
+
+    words: dict[str, Any]
+    told: bool = False
+
+    def __call__(self) -> None:
+        """The transaction has committed: there is nothing left to do."""
+
+
+def posted(transaction_id: int, legs: Sequence[tuple[str, str, int]]) -> None:
+    """Remember a posting: its legs as (account code, commodity, amount), debit positive."""
+    transaction.on_commit(_Posted({"tx": transaction_id, "legs": [list(leg) for leg in legs]}))
+
+
+def reversed_(transaction_id: int, undone: int) -> None:
+    """Remember the mirror of an earlier ledger transaction."""
+    transaction.on_commit(_Posted({"tx": transaction_id, "reverses": undone}))
+
+
+def take() -> list[dict[str, Any]]:
+    """Everything that is untold, in the order in which it was posted; afterwards it counts as told."""
+    waiting = [hook for _, hook, _ in connection.run_on_commit if isinstance(hook, _Posted) and not hook.told]
+    for one in waiting:
+        one.told = True
+    return [one.words for one in waiting]

@@ -1,0 +1,136 @@
+"""Passwords: one check for whoever names a person, rate-limited in one place, and two people who sign together."""
+
+import getpass
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TextIO
+
+from axes.handlers.proxy import AxesProxyHandler
+from django.contrib.auth import authenticate, user_logged_in
+from django.db import transaction
+from django.http import HttpRequest
+
+from casino.audit.events import Told
+from casino.audit.events import staff as events
+from casino.audit.services import Actor, record
+from casino.errors import BadRequest, Forbidden, TooManyAttempts
+from casino.house.models import House
+from casino.staff.models import Role, Staff
+
+#: The same words whatever part was wrong.
+SIGN_IN_REFUSED = "Login, password or terminal is not right."
+REFUSED_CODE = "sign_in_refused"
+#: Who is meant where a login is nobody's of this house. It is not told: people type passwords into the wrong field.
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """A login and a password in the clear; never stored, never printed."""
+
+    login: str
+    password: str
+
+    def __repr__(self) -> str:
+        return f"Credentials({self.login!r})"
+
+
+def check(
+    *, house: House, given: Credentials, request: HttpRequest, terminal: str, request_id: str, told: bool = True
+) -> Staff:
+    """The active person of this house with this login and password; whoever calls says so with `succeeded`.
+
+    Failures are counted by login and address (`AXES_*` in the settings) and, if `told`, stand in the house's chain.
+    Call it outside a transaction: what it tells must stay when the caller refuses. Raises TooManyAttempts while the
+    login is locked from this address, and Forbidden sign_in_refused with the same words whatever was wrong.
+    """
+    known = Staff.objects.filter(house=house, login=given.login).exists()
+    actor = Actor(staff=given.login if known else UNKNOWN, role="", terminal=terminal, request=request_id)
+
+    def tell(*events: Told) -> None:
+        with transaction.atomic():
+            for event in events if told else ():
+                record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
+
+    credentials = {"username": given.login}
+    if not AxesProxyHandler.is_allowed(request, credentials):
+        tell(events.sign_in_refused(code=TooManyAttempts.code))
+        raise TooManyAttempts("Too many failed attempts; wait fifteen minutes or ask an administrator.")
+    staff = authenticate(request=request, username=given.login, password=given.password)
+    if isinstance(staff, Staff) and staff.house_id == house.id:
+        return staff
+    locked = not AxesProxyHandler.is_allowed(request, credentials)
+    tell(events.sign_in_refused(code=REFUSED_CODE), *([events.locked_out()] if locked else []))
+    raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
+
+
+def succeeded(staff: Staff, request: HttpRequest) -> None:
+    """Forget the failures before this success, and remember when it was."""
+    user_logged_in.send(sender=Staff, request=request, user=staff)
+
+
+def two_people(
+    *,
+    house: House,
+    first: Credentials,
+    second: Credentials,
+    roles: Iterable[Role],
+    one_of_them: Iterable[Role] = (),
+    address: str = "127.0.0.1",
+    request_id: str = "",
+    told: bool = True,
+) -> tuple[Staff, Staff]:
+    """Two different active people of this house who sign together, in the order in which they were named.
+
+    Each must have one of `roles`, and at least one of the two one of `one_of_them`, where that names any. Passwords
+    are checked and counted as for signing in, from `address`, and what is refused is told; `told=False` is for a house
+    that may write no events until the two have signed. Call it outside a transaction, and record the act itself, with
+    the first as actor and the second as approver. Raises Forbidden `four_eyes` for one person twice, Forbidden
+    `sign_in_refused`, TooManyAttempts, Forbidden `forbidden` with `allowed_roles`.
+    """
+    if first.login == second.login:
+        raise Forbidden("This takes two different people.", code="four_eyes")
+    allowed, special = tuple(roles), tuple(one_of_them)
+    people = []
+    for given in (first, second):
+        request = HttpRequest()
+        request.META["REMOTE_ADDR"] = address
+        staff = check(house=house, given=given, request=request, terminal="", request_id=request_id, told=told)
+        role_for(staff, allowed)
+        people.append((staff, request))
+    if special and not any(role in staff.roles for staff, _ in people for role in special):
+        raise Forbidden(f"One of the two must have a role of {', '.join(special)}.", allowed_roles=list(special))
+    for staff, request in people:
+        succeeded(staff, request)
+    return people[0][0], people[1][0]
+
+
+def role_for(staff: Staff, allowed: Iterable[Role]) -> Role:
+    """The first of the allowed roles that this person has. Raises Forbidden when there is none."""
+    allowed = tuple(allowed)
+    for role in allowed:
+        if role in staff.roles:
+            return role
+    raise Forbidden(f"This takes one of the roles {', '.join(allowed)}.", allowed_roles=list(allowed))
+
+
+def ask_for_two(stdin: TextIO | None = None, stderr: TextIO | None = None) -> tuple[Credentials, Credentials]:
+    """Ask for two people's credentials for a management command.
+
+    At a keyboard each login is asked for, and its password without an echo; anything else gives four lines: login,
+    password, login, password. Raises BadRequest when a line is missing or empty.
+    """
+    source, prompts = stdin or sys.stdin, stderr or sys.stderr
+    found = []
+    for ordinal in ("First", "Second"):
+        if source.isatty():
+            prompts.write(f"{ordinal} person's login: ")
+            prompts.flush()
+            login, password = source.readline().rstrip("\r\n"), getpass.getpass(f"{ordinal} person's password: ")
+        else:
+            login, password = (source.readline().rstrip("\r\n") for _ in range(2))
+        if not login or not password:
+            raise BadRequest("Four lines are needed: login, password, login, password.")
+        found.append(Credentials(login, password))
+    return found[0], found[1]
