@@ -5,6 +5,7 @@
     EngineError
     |-- SetupError              the hand cannot be started
     |   |-- UnknownGame         unknown_game
+    |   |-- UnknownRules        unknown_rules         no version of any game's rules has that id
     |   |-- MalformedSetup      malformed_setup       seats, stacks, carry or dealer make no sense
     |   |-- StackTooShort       stack_too_short       a seat cannot cover its forced payments
     |   `-- OptionError
@@ -65,6 +66,12 @@ class UnknownGame(SetupError):
     """No such game in the registry."""
 
     code = "unknown_game"
+
+
+class UnknownRules(SetupError):
+    """No version of a game's rules has that id, or it is another game's."""
+
+    code = "unknown_rules"
 
 
 class MalformedSetup(SetupError):

@@ -26,7 +26,7 @@ from typing import NamedTuple, Protocol
 
 from engine.actions import Action
 from engine.cards import Pack
-from engine.errors import MalformedSetup, OptionOutOfRange, UnknownGame
+from engine.errors import MalformedSetup, OptionOutOfRange, UnknownGame, UnknownRules
 from engine.events import Event, Move
 from engine.rules import MAX_MONEY, Rules
 
@@ -49,6 +49,7 @@ class Setup(NamedTuple):
     pack in dealing order, top first, or None when cards become known only as they fall (physical mode).
     ``redeals``: with a known deck, the packs shuffled anew in the course of the hand, as far as they are known;
     ``series``: what else the game carries from deal to deal, by name (:attr:`Result.series` of the hand before).
+    ``rules``: id of the version of the rules it is played by; None: those of today.
     """
 
     game: str
@@ -60,6 +61,7 @@ class Setup(NamedTuple):
     deck: tuple[str, ...] | None = None
     redeals: tuple[tuple[str, ...], ...] = ()
     series: Mapping[str, int] = NOTHING
+    rules: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +234,13 @@ class Game:
 # Modules are imported on demand: each one imports this module for the types above.
 _MODULES = {"ferbli": "engine.vying.ferbli", "faerbeln": "engine.vying.faerbeln"}
 
+EARLIER: dict[str, str] = {}
+"""Rules that no table is dealt by any more: their id -> the module whose ``GAME`` still plays them.
+
+Rules never change under their id. What changes them gets the next id and leaves the module of the old ones here, so
+that every hand replays under the rules of its day.
+"""
+
 
 def game_names() -> tuple[str, ...]:
     """Names of the games that :func:`start` knows."""
@@ -247,9 +256,34 @@ def game_info(name: str) -> Game:
     return game
 
 
+@cache
+def rules_version(rules_id: str) -> Game:
+    """The game that is played by this version of its rules, today's or an earlier one; raises
+    :class:`UnknownRules`."""
+    today = {game_info(name).rules_id: name for name in _MODULES}
+    if rules_id in today:
+        return game_info(today[rules_id])
+    if rules_id not in EARLIER:
+        raise UnknownRules(f"there are no rules {rules_id!r}", rules=[*today, *EARLIER])
+    game: Game = import_module(EARLIER[rules_id]).GAME
+    return game
+
+
+def played_by(name: str, rules_id: str | None) -> Game:
+    """The game of this name by this version of its rules, None for today's; raises :class:`UnknownGame`, and
+    :class:`UnknownRules` for those of another game too."""
+    today = game_info(name)
+    if rules_id is None or rules_id == today.rules_id:
+        return today
+    found = rules_version(rules_id)
+    if found.name != name:
+        raise UnknownRules(f"{name} is played by {today.rules_id}, not {rules_id}", rules=today.rules_id)
+    return found
+
+
 def start(setup: Setup) -> Hand:
     """Start a hand; raises a subclass of ``SetupError`` or ``CardError`` if it cannot be played."""
-    game = game_info(setup.game)
+    game = played_by(setup.game, setup.rules)
     _validate(setup, game)
     return game.begin(setup)
 

@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from engine.actions import Action, parse_action
 from engine.errors import MalformedRecord, UnreadableRecord
 from engine.events import MoveKind
-from engine.game import Hand, game_info, start
+from engine.game import Hand, played_by, start
 from engine.record import Record, fields_of, record_from
 from engine.replay import replay
 from engine.vying.faerbeln_rules import FaerbelnRules
@@ -89,7 +89,7 @@ def _phh_fields(record: Record) -> dict[str, object]:
 
 def _units(record: Record) -> dict[str, object]:
     """The least bet, as PHH names it for games without and with a fixed limit."""
-    rules = game_info(record.game).rules.parse(record.opt, len(record.seats))
+    rules = played_by(record.game, record.rules).rules.parse(record.opt, len(record.seats))
     if isinstance(rules, FaerbelnRules):
         upper = rules.upper if rules.round2_unit == "upper" else rules.lower
         return {"small_bet": rules.lower, "big_bet": upper}

@@ -102,6 +102,7 @@ class Record:
             self.deck,
             self.redeals,
             self.series,
+            self.rules,
         )
 
 

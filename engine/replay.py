@@ -13,8 +13,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.errors import CommitMismatch, DerivedMismatch, EngineError, LogIncomplete, MalformedRecord
-from engine.game import Hand, game_info, start
+from engine.errors import (
+    CommitMismatch,
+    DerivedMismatch,
+    EngineError,
+    LogIncomplete,
+    MalformedRecord,
+    UnknownRules,
+)
+from engine.game import Hand, game_info, played_by, start
 from engine.record import Record
 from engine.shuffle import commitment
 
@@ -60,9 +67,11 @@ def replay(record: Record, *, unfinished: bool = False) -> Outcome:
 
 def check_head(record: Record) -> None:
     """What can be checked before the cards are dealt: rules id and commitment."""
-    rules_id = game_info(record.game).rules_id
-    if record.rules != rules_id:
-        raise MalformedRecord(f"{record.game} is played by {rules_id}, not {record.rules}", rules=rules_id)
+    try:
+        played_by(record.game, record.rules)
+    except UnknownRules as error:
+        rules_id = game_info(record.game).rules_id
+        raise MalformedRecord(f"{record.game} is played by {rules_id}, not {record.rules}", rules=rules_id) from error
     if record.seed is not None and record.commit is not None:
         expected = commitment(bytes.fromhex(record.seed), record.hand)
         if record.commit != expected:

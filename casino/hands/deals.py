@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
 from casino.hands.models import Hand, Mode
-from engine.game import Shuffle, game_info
+from engine.game import Shuffle, rules_version
 from engine.shuffle import SEED_BYTES, commitment, reshuffled, shuffled_deck
 
 _NONCE = 12
@@ -34,7 +34,7 @@ def deck(hand: Hand) -> tuple[str, ...] | None:
     """The hand's deck, top first; None in physical mode, where the pack is in the dealer's hands."""
     if hand.mode == Mode.PHYSICAL:
         return None
-    return shuffled_deck(game_info(hand.game).pack_for(hand.options), open_seed(hand), hand.name, {})
+    return shuffled_deck(rules_version(hand.rules).pack_for(hand.options), open_seed(hand), hand.name, {})
 
 
 def shuffle(hand: Hand) -> Shuffle | None:

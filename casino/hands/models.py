@@ -44,6 +44,8 @@ class Hand(models.Model):
     name = models.CharField(max_length=48)
     mode = models.CharField(max_length=10, choices=Mode.choices)
     game = models.CharField(max_length=32)
+    #: `ferbli/1`, the version of the rules of that day: the hand is replayed by it for ever.
+    rules = models.CharField(max_length=32)
     options = models.JSONField()
     #: In play order, so that index 0 is the engine's p1: [{"seat": 3, "player": "u12"}, ...].
     seats = models.JSONField()
@@ -79,6 +81,7 @@ class Hand(models.Model):
                 fields=["table"], condition=Q(state__in=["playing", "ended", "disputed"]), name="hand_one_unsettled"
             ),
             models.CheckConstraint(condition=Q(state__in=HandState.values), name="hand_state"),
+            models.CheckConstraint(condition=~Q(rules=""), name="hand_has_rules"),
             models.CheckConstraint(
                 condition=Q(state__in=[HandState.PLAYING, HandState.VOIDED]) | ~Q(digest=""),
                 name="hand_ended_has_digest",

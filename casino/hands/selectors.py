@@ -26,6 +26,7 @@ def setup(hand: Hand) -> engine.Setup:
         dealer=len(hand.seats),
         deck=deals.deck(hand),
         series=hand.series,
+        rules=hand.rules,
     )
 
 
@@ -165,7 +166,7 @@ def record(hand: Hand, game: engine.Hand | None = None) -> dict[str, Any]:
     out: dict[str, Any] = {
         "v": "chr/1",
         "game": hand.game,
-        "rules": engine.game_info(hand.game).rules_id,
+        "rules": hand.rules,
         "opt": hand.options,
         "hand": hand.name,
         "seats": [seat["player"] for seat in hand.seats],

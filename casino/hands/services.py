@@ -474,6 +474,7 @@ def _new_hand(table: Table, order: list[Seating], mode: Mode, *, announced: bool
         name=f"{table.code}-{number:06d}",
         mode=mode,
         game=table.game,
+        rules=engine.game_info(table.game).rules_id,
         options=engine.resolve(table.game, table.options, len(order), announced=announced),
         seats=[{"seat": seating.seat, "player": seating.player.ref} for seating in order],
         stacks=[chips[seating.player.ref] for seating in order],

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Count, Q, Sum
 
 from casino import sql
-from casino.audit.verify import verify_house
+from casino.audit.walking import verify_house
 from casino.cage import selectors as cage
 from casino.cage.models import Shift
 from casino.chips.models import Imbalance

@@ -6,14 +6,14 @@ import marshal
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import starmap
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from engine.actions import DEALER, Action, actor_name, deal_line, parse_action, show_line
 from engine.canonical import canonical_json, canonical_numbers, sha256_of_text
 from engine.cards import require_full_deck
 from engine.errors import MalformedAction, MalformedSetup, OptionOutOfRange
 from engine.events import BottomCard, Dealt, Event, HandEnded, Looked, Move, MoveKind, Shown, Spoke, TurnedUp
-from engine.game import Legal, Result, Setup, Viewer, game_info
+from engine.game import Legal, Result, Setup, Viewer
 from engine.rules import Rules
 from engine.vying.state import VyingState
 from engine.vying.turns import NOBODY
@@ -28,10 +28,7 @@ def parse_rules(kind: type[_R], setup: Setup) -> _R:
         key = marshal.dumps(dict(setup.opt), 2)
     except ValueError as error:  # an object of no plain type, or nested too deep
         raise OptionOutOfRange("options must be plain values or lists of them") from error
-    rules = _parse_rules(setup.game, key, setup.seats)
-    if not isinstance(rules, kind):
-        raise TypeError(f"{setup.game} is not played by {kind.__name__}")
-    return rules
+    return cast(_R, _parse_rules(kind, key, setup.seats))
 
 
 def require_nothing_carried(setup: Setup) -> None:
@@ -50,14 +47,14 @@ def _is_plain(value: object) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _parse_rules(game: str, key: bytes, seats: int) -> Rules:
+def _parse_rules(kind: type[Rules], key: bytes, seats: int) -> Rules:
     """Tables play thousands of hands with one set of options. The key is what marshal makes of them, which tells True
     from 1 and 1 from "1" and is made faster than any text."""
     opt = marshal.loads(key)  # noqa: S302 - bytes made a moment ago, by the caller
     for name, value in opt.items():
         if not all(map(_is_plain, value if isinstance(value, list | tuple) else (value,))):
             raise OptionOutOfRange(f"option {name!r} must be a plain value or a list of them")
-    return game_info(game).rules.parse(opt, seats)
+    return kind.parse(opt, seats)
 
 
 @lru_cache(maxsize=4096)

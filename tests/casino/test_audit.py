@@ -10,7 +10,7 @@ from casino import canonical
 from casino.audit.events import Told
 from casino.audit.models import ChainHead, Event
 from casino.audit.services import Actor, record
-from casino.audit.verify import verify_chain, verify_house
+from casino.audit.walking import verify_chain, verify_house
 from tests.casino.kit import ACTOR, Kit
 
 

@@ -3,7 +3,7 @@
 import json
 
 from casino.audit.models import Event
-from casino.audit.verify import verify_house
+from casino.audit.walking import verify_house
 from casino.hands import deals, selectors
 from casino.hands.models import Hand, HandLine, HandState
 from casino.house.models import OutboxMessage

@@ -1,0 +1,31 @@
+"""Rules of Ferbli that never were, for tests of replay by earlier ones: tax is rounded up instead of down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from engine.game import Hand, Setup
+from engine.vying.ferbli import GAME as TODAY
+from engine.vying.ferbli import FerbliState
+from engine.vying.ferbli_rules import FerbliRules
+from engine.vying.hand import VyingHand, parse_rules
+
+
+@dataclass(frozen=True)
+class RulesZero(FerbliRules):
+    """As today, but for the tax."""
+
+    RULES_ID: ClassVar[str] = "ferbli/0"
+
+    def tax_on(self, pot: int) -> int:
+        """Rounded up to a whole minor unit."""
+        return -(-pot * self.tax_bps // 10_000)
+
+
+def _begin(setup: Setup) -> Hand:
+    rules = parse_rules(RulesZero, setup)
+    return VyingHand(setup, rules, FerbliState(setup, rules))
+
+
+GAME = replace(TODAY, rules_id=RulesZero.RULES_ID, rules=RulesZero, begin=_begin)
