@@ -195,9 +195,11 @@ class _Live:
         heads = self._verifier.chains.heads
         for name, seq, hashed, mark in rows:
             there = heads.get(name, (0, verify.GENESIS, ""))[:2]
-            if there != (seq, hashed):
+            if there[0] != seq:
                 problem = f"the chain's head names event {seq}, the last event is {there[0]}"
                 self._report.find("head_differs", f"{name}#{there[0] + 1}", problem)
+            elif there[1] != hashed:
+                self._report.find("head_differs", f"{name}#{seq}", "the chain's head holds another hash")
             if mark != logged.get(name, 0):
                 problem = f"it says that {mark} events are in the log; it has {logged.get(name, 0)}"
                 self._report.find("mark_differs", f"mark of {name}", problem)
