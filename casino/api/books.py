@@ -205,7 +205,7 @@ class Export(ReadOperation):
         text = books.text(house, found, since=since, until=until)
         with transaction.atomic():
             record(
-                chain=f"house/{house.code}",
+                chain=house.chain,
                 house=house,
                 actor=acting(request).actor,
                 told=reads.book_exported(layout=layout, **asked),

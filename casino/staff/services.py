@@ -37,7 +37,7 @@ def hire(*, house: House, login: str, name: str, roles: Iterable[Role], password
         staff.set_password(password)
         staff.save()
         event = told.hired(login=login, roles=list(staff.roles))
-        record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
+        record(chain=house.chain, house=house, actor=actor, told=event)
     return staff
 
 
@@ -47,7 +47,7 @@ def enrol_terminal(*, house: House, code: str, kind: TerminalKind, place: str, a
     with transaction.atomic():
         terminal = Terminal.objects.create(house=house, code=code, kind=kind, place=place, key_digest=_digest(key))
         event = told.terminal_enrolled(terminal=code, kind=str(kind), place=place)
-        record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
+        record(chain=house.chain, house=house, actor=actor, told=event)
     return terminal, key
 
 
@@ -70,7 +70,7 @@ def sign_in(
     with transaction.atomic():
         row, token = TerminalToken.objects.create(staff, terminal=terminal)
         succeeded(staff, request)
-        record(chain=f"house/{house.code}", house=house, actor=actor, told=told.signed_in())
+        record(chain=house.chain, house=house, actor=actor, told=told.signed_in())
     return SignedIn(token, row)
 
 
@@ -79,4 +79,4 @@ def sign_out(*, token: TerminalToken, actor: Actor) -> None:
     house = token.terminal.house
     with transaction.atomic():
         token.delete()
-        record(chain=f"house/{house.code}", house=house, actor=actor, told=told.signed_out())
+        record(chain=house.chain, house=house, actor=actor, told=told.signed_out())
