@@ -4,7 +4,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.permissions import AllowAny
 
-from casino.api import books, cage, counting, days, dealer, health, oversight, sessions, trading, transfers
+from casino.api import audit, books, cage, counting, days, dealer, health, oversight, sessions, trading, transfers
 
 _open = {"authentication_classes": [], "permission_classes": [AllowAny]}
 
@@ -58,6 +58,12 @@ v1 = [
     path("hands", oversight.HandList.as_view()),
     path("hands/<slug:hand>", oversight.HandRecord.as_view()),
     path("audit/events", oversight.EventList.as_view()),
+    path("audit/checkpoint", audit.Checkpoint.as_view()),
+    path("audit/checkpoints", audit.Checkpoints.as_view()),
+    path("audit/key", audit.LogKey.as_view()),
+    path("audit/proofs/inclusion", audit.InclusionProof.as_view()),
+    path("audit/proofs/consistency", audit.ConsistencyProof.as_view()),
+    path("audit/export", audit.EventExport.as_view()),
     path("duty", trading.BookDuty.as_view()),
     path("days", days.Days.as_view()),
     path("days/<slug:day>", days.DayDetail.as_view()),

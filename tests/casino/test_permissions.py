@@ -11,6 +11,7 @@ from rest_framework.test import APIRequestFactory, force_authenticate
 
 from casino.api.operations import ReadOperation, WriteOperation
 from casino.api.permissions import DenyAll, HasRole
+from casino.audit.models import SignedCheckpoint
 from casino.house import chart
 from casino.staff.models import Role, Staff, TerminalKind, TerminalToken
 from casino.staff.services import enrol_terminal
@@ -78,6 +79,12 @@ MATRIX = {
     ("GET", "hands"): EVERYBODY,
     ("GET", "hands/<slug:hand>"): OVERSIGHT | {Role.FLOOR},
     ("GET", "audit/events"): OVERSIGHT,
+    ("GET", "audit/checkpoint"): EVERYBODY,
+    ("GET", "audit/checkpoints"): OVERSIGHT,
+    ("GET", "audit/key"): EVERYBODY,
+    ("GET", "audit/proofs/inclusion"): EVERYBODY,
+    ("GET", "audit/proofs/consistency"): EVERYBODY,
+    ("GET", "audit/export"): OVERSIGHT,
     ("GET", "ledger/accounts"): OVERSIGHT,
     ("GET", "ledger/accounts/<int:account>/balance"): OVERSIGHT,
     ("GET", "ledger/accounts/<int:account>/statement"): OVERSIGHT,
@@ -116,6 +123,8 @@ def address(route: str, house: Kit) -> str:
         "<int:count>": "1",
         "<slug:day>": DAY,
         "<slug:layout>": "csv",
+        "proofs/inclusion": f"proofs/inclusion?chain=house/{house.house.code}&seq=1",
+        "proofs/consistency": f"proofs/consistency?from={SignedCheckpoint.objects.filter(house=house.house)[0].size}",
         "<int:account>": str(chart.ids(house.house, {("1010", "HUF")})["1010", "HUF"]),
     }
     for name, value in known.items():
@@ -131,6 +140,7 @@ def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
         kit.table("T1")
         kit.seated("T1").ok("hands", {"mode": "physical"})
         kit.office(Role.FLOOR).ok("days", {"day": DAY})
+        kit.sequence()
         desks = {role: kit.office(role) for role in Role}
         connections.close_all()
     yield kit, desks
