@@ -7,7 +7,7 @@ request is refused. A refused operation rolls back whole, its key included, so i
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from django.db import OperationalError, transaction
@@ -68,12 +68,17 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a write answers: an HTTP status, a JSON body, the new version of what was written."""
+    """What a write answers: an HTTP status, a JSON body, the new version of what was written.
+
+    `once` is added to the body of the first answer and kept nowhere: a key that is shown once. The same request again
+    is answered without it.
+    """
 
     body: dict[str, Any]
     version: int
     status: int = 200
     replayed: bool = False
+    once: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
 def in_transaction(operation: Callable[[], T]) -> T:

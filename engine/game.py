@@ -159,6 +159,10 @@ class Hand(Protocol):
     def moves(self) -> tuple[Move, ...]:
         """Every money movement since the start, the carry included: what the postings of a hand add up to."""
 
+    @property
+    def moved(self) -> int:
+        """How many :attr:`moves` there have been so far, without building them."""
+
     def legal(self) -> tuple[Legal, ...]:
         """Every kind of action that :meth:`apply` would accept now."""
 

@@ -28,7 +28,8 @@ def parse_rules(kind: type[_R], setup: Setup) -> _R:
         key = marshal.dumps(dict(setup.opt), 2)
     except ValueError as error:  # an object of no plain type, or nested too deep
         raise OptionOutOfRange("options must be plain values or lists of them") from error
-    return cast(_R, _parse_rules(kind, key, setup.seats))
+    known: Rules = _parse_rules(kind, key, setup.seats)  # type: ignore[arg-type]  # mypy: a class is not hashable
+    return cast(_R, known)
 
 
 def require_nothing_carried(setup: Setup) -> None:
@@ -130,6 +131,11 @@ class VyingHand:
     def moves(self) -> tuple[Move, ...]:
         """Every money movement since the start, the carry included."""
         return tuple(starmap(_move, self._state.moves))
+
+    @property
+    def moved(self) -> int:
+        """How many movements there have been so far."""
+        return len(self._state.moves)
 
     def legal(self) -> tuple[Legal, ...]:
         """Every kind of action that :meth:`apply` would accept now."""

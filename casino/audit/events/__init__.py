@@ -1,6 +1,6 @@
 """Every kind of event of the audit trail, one typed function each; EVENTS.md beside this package lists them."""
 
-from casino.audit.events import cage, chips, custody, deals, hands, house, players, reads, staff, tables
+from casino.audit.events import cage, chips, custody, deals, hands, house, log, players, reads, staff, tables
 from casino.audit.events.registry import EVENTS, Kind, Told, UnknownEvent
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "deals",
     "hands",
     "house",
+    "log",
     "players",
     "reads",
     "staff",
