@@ -141,6 +141,8 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    # Enumerations whose fields share a name with others.
+    "ENUM_NAME_OVERRIDES": {"TerminalKindEnum": "casino.staff.models.TerminalKind"},
 }
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True
