@@ -247,7 +247,7 @@ def _end(play: _Play) -> None:
     hand.state = HandState.ENDED
     hand.digest = play.game.digest()
     hand.result = selectors.stored_result(result)
-    hand.handle = sum(move.amount for move in play.game.moves if move.kind in (MoveKind.STAKE, MoveKind.PENALTY))
+    hand.handle = postings.handle(play.game.moves)
     Hand.objects.filter(id=hand.id).update(
         state=hand.state, digest=hand.digest, result=hand.result, handle=hand.handle, ended_at=ClockTimestamp()
     )
@@ -338,6 +338,7 @@ def _dealt(hand: Hand, *, dealer: int) -> Callable[..., Told]:
         number=hand.number,
         mode=str(hand.mode),
         game=hand.game,
+        rules=hand.rules,
         options=hand.options,
         seats=hand.seats,
         stacks=hand.stacks,

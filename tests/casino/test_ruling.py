@@ -54,7 +54,7 @@ def test_the_pot_is_divided_and_the_next_hand_is_dealt(kit: Kit) -> None:
     )  # fmt: skip
     assert sum(hand_money(hand)["net"]) == -165
     event = Event.objects.filter(chain__house=kit.house, chain__name="table/T1").latest("id").doc
-    assert (event["kind"], event["data"]["reason"]) == ("hand.ruled", RULING["reason"])
+    assert (event["kind"], event["reason"]) == ("hand.ruled", RULING["reason"])
     report = house_report(kit.house)["tables"][0]
     assert (report["hands"], report["ruled"], report["unsettled"]) == (0, 1, 0)
     assert custody(kit.house)["equal"]

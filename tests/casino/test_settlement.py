@@ -92,7 +92,7 @@ def test_a_replay_that_disagrees_pays_nothing_and_freezes_the_pot(kit: Kit, sql:
     assert kit.balance("2030/T1", "2070/T1", "4010/T1") == [0, 3_300, 0]
     event = Event.objects.filter(chain__house=kit.house).latest("id").doc
     assert event["kind"] == "hand.disputed"
-    assert reason in event["data"]["reason"]
+    assert reason in event["reason"]
     assert dealer.refresh()["state"] == TableState.DISPUTED
     refused = dealer.post("hands", {"mode": "physical"})
     assert (refused.status_code, refused.json()["code"]) == (409, "table_disputed")

@@ -56,7 +56,7 @@ def test_a_disputed_hand_can_be_voided(kit: Kit) -> None:
     floor(kit).ok("hand/void", REASON)
     assert kit.balance("2030/T1", "2070/T1", "2020/T1/T1-u1", "4010/T1") == [0, 0, 20_000, 0]
     event = Event.objects.filter(chain__house=kit.house, chain__name="table/T1").latest("id").doc
-    assert (event["kind"], event["data"]["reason"]) == ("hand.voided", REASON["reason"])
+    assert (event["kind"], event["reason"]) == ("hand.voided", REASON["reason"])
     assert verification(kit.house)["ok"]
 
 
