@@ -22,6 +22,7 @@ EVERYBODY = frozenset(Role)
 TABLES = frozenset({Role.DEALER, Role.FLOOR})
 CAGE = frozenset({Role.CASHIER})
 IN_CHARGE = frozenset({Role.FLOOR, Role.ADMIN})
+ADMIN = frozenset({Role.ADMIN})
 OVERSIGHT = frozenset({Role.AUDITOR, Role.ADMIN})
 
 #: Routes that take anybody, signed in or not.
@@ -71,7 +72,16 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/exchanges"): CAGE,
     ("POST", "drawers/<slug:drawer>/foreign-chips"): CAGE,
     ("POST", "drawers/<slug:drawer>/tronc-payouts"): CAGE,
-    ("POST", "duty"): frozenset({Role.ADMIN}),
+    ("POST", "duty"): ADMIN,
+    ("GET", "staff"): OVERSIGHT,
+    ("POST", "staff"): ADMIN,
+    ("POST", "staff/<str:login>/roles"): ADMIN,
+    ("POST", "staff/<str:login>/deactivate"): ADMIN,
+    ("POST", "staff/<str:login>/activate"): ADMIN,
+    ("POST", "staff/<str:login>/password"): ADMIN,
+    ("GET", "terminals"): OVERSIGHT,
+    ("POST", "terminals"): ADMIN,
+    ("POST", "terminals/<slug:terminal>/revoke"): ADMIN,
     ("GET", "days"): OVERSIGHT | {Role.FLOOR},
     ("POST", "days"): IN_CHARGE,
     ("GET", "days/<slug:day>"): OVERSIGHT | {Role.FLOOR},
@@ -125,6 +135,8 @@ def address(route: str, house: Kit) -> str:
         "<slug:layout>": "csv",
         "proofs/inclusion": f"proofs/inclusion?chain=house/{house.house.code}&seq=1",
         "proofs/consistency": f"proofs/consistency?from={SignedCheckpoint.objects.filter(house=house.house)[0].size}",
+        "<str:login>": f"dealer1@{house.house.code}",
+        "<slug:terminal>": "table-1",
         "<int:account>": str(chart.ids(house.house, {("1010", "HUF")})["1010", "HUF"]),
     }
     for name, value in known.items():
