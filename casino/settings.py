@@ -150,6 +150,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    # Enumerations whose fields share a name with others.
+    "ENUM_NAME_OVERRIDES": {
+        "TerminalKindEnum": "casino.staff.models.TerminalKind",
+        "TransferKindEnum": "casino.custody.models.Kind",
+    },
 }
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True

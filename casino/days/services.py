@@ -13,13 +13,12 @@ from casino import commands, locks
 from casino.audit.events import Told
 from casino.audit.events import house as told
 from casino.audit.services import record
-from casino.commands import Acting, Answer, Command
-from casino.errors import Conflict, Unprocessable, WrongTerminal
+from casino.commands import Answer, Command
+from casino.errors import Conflict, Unprocessable
 from casino.hands.models import UNSETTLED, Hand
 from casino.house import days
 from casino.house.days import Day
 from casino.house.models import House
-from casino.staff.models import TerminalKind
 from casino.tables.models import Table
 
 #: Hands that a refusal names at most.
@@ -34,7 +33,7 @@ def open_day(*, command: Command, name: str) -> Answer:
     """
 
     def operation() -> Answer:
-        house = _at_the_office(command.acting)
+        house = command.acting.at_the_office()
         locks.lock_days(house.id)
         before = days.days(house)
         if any(day.name == name for day in before):
@@ -60,7 +59,7 @@ def close_day(*, command: Command, name: str) -> Answer:
     """
 
     def operation() -> Answer:
-        house = _at_the_office(command.acting)
+        house = command.acting.at_the_office()
         locks.lock_days(house.id)
         day = days.get(house, name)
         command.require_version(day.version)
@@ -81,12 +80,6 @@ def close_day(*, command: Command, name: str) -> Answer:
         return _answer(command, ended, event)
 
     return commands.run(command, operation)
-
-
-def _at_the_office(acting: Acting) -> House:
-    if acting.terminal.kind != TerminalKind.OFFICE:
-        raise WrongTerminal(f"Terminal {acting.terminal.code} does not stand in the office.")
-    return acting.house
 
 
 def _require_settled(house: House, following: Day | None) -> None:

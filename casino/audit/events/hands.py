@@ -98,8 +98,8 @@ def settled(*, hand: str, result: dict[str, Any], digest: str, settlement: int, 
 
 @event("hand.settlement_failed", chain="table")
 def settlement_failed(*, hand: str, problem: str) -> Told:
-    """A worker could not settle a hand and will try again. `problem` is the error's class, told when it occurs first and
-    when it becomes another one. The tray lacks chips, for example, or no gaming day is open."""
+    """A worker could not settle a hand and will try again: `problem` is the error's class, told when it first occurs
+    and when it becomes another one. The tray lacks chips, for example, or no gaming day is open."""
     return told(hand=hand, problem=problem)
 
 

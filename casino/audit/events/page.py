@@ -31,7 +31,7 @@ and its leaf in the house's log. Absent members are left out.
 | `data` | what the kind tells, see below |
 | `house` | the house's id |
 | `kind` | one of the names below |
-| `postings` | the ledger transactions that the same database transaction posted, in their order: `{"legs":[[account, commodity, units], ...],"tx":ID}`, debit positive, or for a mirror `{"reverses":ID,"tx":ID}`. Every ledger transaction of a house is told by exactly one event |
+| `postings` | the ledger transactions that the same database transaction posted, see below |
 | `prev` | `leaf_hash` of the chain's event before, 64 zeros for the first |
 | `reason` | the reason that was given |
 | `request` | id of the HTTP request, or what made a process of the house act |
@@ -39,6 +39,10 @@ and its leaf in the house's log. Absent members are left out.
 | `seq` | number in the chain, from 1, without gaps |
 | `terminal` | code of the terminal, empty for processes |
 | `v` | 2 |
+
+`postings` are in the order in which they were posted, `{"legs":[["2020/T1/anna","HUF",500], ...],"tx":ID}` with account,
+commodity and units, debit positive, or for a mirror `{"reverses":ID,"tx":ID}`. Every ledger transaction of a house is
+told by exactly one event.
 
 Where something that had a value got another, `before` and `after` tell both. Events of a table that is set up carry
 `table_version`, those of a drawer `drawer_version`: its version afterwards, which the next write names.
