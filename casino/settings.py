@@ -150,6 +150,8 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    # Several answers hold it, so the schema cannot name it after one of them.
+    "ENUM_NAME_OVERRIDES": {"TableState": "casino.tables.models.TableState"},
 }
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True

@@ -4,7 +4,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.permissions import AllowAny
 
-from casino.api import books, cage, counting, days, dealer, health, oversight, sessions, trading, transfers
+from casino.api import books, cage, counting, days, dealer, deals, health, oversight, seat, sessions, trading, transfers
 
 _open = {"authentication_classes": [], "permission_classes": [AllowAny]}
 
@@ -20,6 +20,10 @@ v1 = [
     path("tables/<slug:table>/seats", dealer.SitDown.as_view()),
     path("tables/<slug:table>/seats/<int:seat>/chips", dealer.AddChips.as_view()),
     path("tables/<slug:table>/seats/<int:seat>/leave", dealer.LeaveSeat.as_view()),
+    path("tables/<slug:table>/seats/<int:seat>/key", deals.IssueSeatKey.as_view()),
+    path("tables/<slug:table>/deal", deals.PreparedDeal.as_view()),
+    path("tables/<slug:table>/deal/seeds", deals.AddSeed.as_view()),
+    path("tables/<slug:table>/deal/abandon", deals.AbandonDeal.as_view()),
     path("tables/<slug:table>/hands", dealer.DealHand.as_view()),
     path("tables/<slug:table>/hand", dealer.HandNow.as_view()),
     path("tables/<slug:table>/hand/legal-actions", dealer.LegalNow.as_view()),
@@ -57,6 +61,11 @@ v1 = [
     path("transfers", transfers.TransferList.as_view()),
     path("hands", oversight.HandList.as_view()),
     path("hands/<slug:hand>", oversight.HandRecord.as_view()),
+    path("hands/<slug:hand>/openings", deals.HandOpenings.as_view()),
+    path("deals/<slug:hand>", deals.DealDetail.as_view()),
+    path("seat/deal", seat.SeatDeal.as_view()),
+    path("seat/seed", seat.SeatSeed.as_view()),
+    path("seat/hand", seat.SeatHand.as_view()),
     path("audit/events", oversight.EventList.as_view()),
     path("duty", trading.BookDuty.as_view()),
     path("days", days.Days.as_view()),
