@@ -150,8 +150,12 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
-    # Several answers hold it, so the schema cannot name it after one of them.
-    "ENUM_NAME_OVERRIDES": {"TableState": "casino.tables.models.TableState"},
+    # Enumerations whose fields share a name with others, or stand in several answers.
+    "ENUM_NAME_OVERRIDES": {
+        "TableState": "casino.tables.models.TableState",
+        "TerminalKindEnum": "casino.staff.models.TerminalKind",
+        "TransferKindEnum": "casino.custody.models.Kind",
+    },
 }
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True
@@ -188,9 +192,9 @@ CASINO_ACCOUNTS_ON: tuple[str, ...] = ()
 CELERY_BEAT_SCHEDULE = {
     "sweep-outbox": {"task": "hands.sweep_outbox", "schedule": 1.0, "options": {"expires": 5}},
     "check-custody": {"task": "reports.check_custody", "schedule": 60.0, "options": {"expires": 60}},
-    "expire-holds": {"task": "house.expire_holds", "schedule": 60.0, "options": {"expires": 60}},
+    "expire-holds": {"task": "reports.expire_holds", "schedule": 60.0, "options": {"expires": 60}},
     # Every hour by the clock, so that beat's restarts put nothing off: the first of a day takes the day's snapshot.
-    "take-snapshots": {"task": "house.take_snapshots", "schedule": crontab(minute=1), "options": {"expires": 3600}},
+    "take-snapshots": {"task": "reports.take_snapshots", "schedule": crontab(minute=1), "options": {"expires": 3600}},
     "check-snapshots": {"task": "reports.check_snapshots", "schedule": crontab(minute=6), "options": {"expires": 3600}},
 }
 
