@@ -4,7 +4,20 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.permissions import AllowAny
 
-from casino.api import books, cage, counting, days, dealer, health, oversight, roster, sessions, trading, transfers
+from casino.api import (
+    books,
+    cage,
+    counting,
+    days,
+    dealer,
+    health,
+    oversight,
+    persons,
+    roster,
+    sessions,
+    trading,
+    transfers,
+)
 
 _open = {"authentication_classes": [], "permission_classes": [AllowAny]}
 
@@ -37,6 +50,7 @@ v1 = [
     path("tables/<slug:table>/transfers/<int:transfer>/cancel", transfers.CancelAtTable.as_view()),
     path("players", oversight.PlayerList.as_view()),
     path("players/register", cage.RegisterPlayer.as_view()),
+    path("players/<slug:player>/person", persons.PersonOfPlayer.as_view()),
     path("drawers/<slug:drawer>", cage.DrawerDetail.as_view()),
     path("drawers/<slug:drawer>/open", cage.OpenDrawer.as_view()),
     path("drawers/<slug:drawer>/buy-ins", cage.BuyIn.as_view()),

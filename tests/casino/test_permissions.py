@@ -44,6 +44,8 @@ MATRIX = {
     ("POST", "tables/<slug:table>/hand/actions"): TABLES,
     ("GET", "players"): EVERYBODY,
     ("POST", "players/register"): CAGE,
+    ("GET", "players/<slug:player>/person"): CAGE | OVERSIGHT,
+    ("POST", "players/<slug:player>/person"): CAGE,
     ("GET", "drawers/<slug:drawer>"): EVERYBODY,
     ("POST", "drawers/<slug:drawer>/open"): CAGE,
     ("POST", "drawers/<slug:drawer>/buy-ins"): CAGE,
@@ -113,6 +115,8 @@ def routes() -> dict[tuple[str, str], type]:
 
 
 DAY = "2020-02-29"
+#: Who T1-u1 is.
+PERSON = {"person": {"name": "Anna Kiss", "born": "1980-02-29", "document": "123456AB"}, "reason": "first_record"}
 
 
 def address(route: str, house: Kit) -> str:
@@ -126,6 +130,7 @@ def address(route: str, house: Kit) -> str:
         "<int:count>": "1",
         "<slug:day>": DAY,
         "<slug:layout>": "csv",
+        "<slug:player>": "T1-u1",
         "<str:login>": f"dealer1@{house.house.code}",
         "<slug:terminal>": "table-1",
         "<int:account>": str(chart.ids(house.house, {("1010", "HUF")})["1010", "HUF"]),
@@ -143,6 +148,7 @@ def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
         kit.table("T1")
         kit.seated("T1").ok("hands", {"mode": "physical"})
         kit.office(Role.FLOOR).ok("days", {"day": DAY})
+        kit.cashier().ok("/api/v1/players/T1-u1/person", PERSON, version=1)
         desks = {role: kit.office(role) for role in Role}
         connections.close_all()
     yield kit, desks
