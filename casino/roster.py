@@ -149,7 +149,7 @@ def _of_person(command: Command, login: str, change: Callable[[Staff], Told]) ->
 
 def _answer(command: Command, body: dict[str, Any], version: int, event: Told) -> Answer:
     house = command.acting.house
-    receipt = record(chain=f"house/{house.code}", house=house, actor=command.acting.actor, told=event)
+    receipt = record(chain=house.chain, house=house, actor=command.acting.actor, told=event)
     return Answer({**body, "audit": receipt.as_json()}, version)
 
 

@@ -5,6 +5,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.permissions import AllowAny
 
 from casino.api import (
+    audit,
     books,
     cage,
     counting,
@@ -72,6 +73,12 @@ v1 = [
     path("hands", oversight.HandList.as_view()),
     path("hands/<slug:hand>", oversight.HandRecord.as_view()),
     path("audit/events", oversight.EventList.as_view()),
+    path("audit/checkpoint", audit.Checkpoint.as_view()),
+    path("audit/checkpoints", audit.Checkpoints.as_view()),
+    path("audit/key", audit.LogKey.as_view()),
+    path("audit/proofs/inclusion", audit.InclusionProof.as_view()),
+    path("audit/proofs/consistency", audit.ConsistencyProof.as_view()),
+    path("audit/export", audit.EventExport.as_view()),
     path("staff", roster.People.as_view()),
     path("staff/<str:login>/roles", roster.ChangeRoles.as_view()),
     path("staff/<str:login>/deactivate", roster.Deactivate.as_view()),

@@ -188,14 +188,14 @@ class HouseReport(ReadOperation):
 
 
 class Verification(ReadOperation):
-    """Every hand replayed, every chain walked, the books checked; takes as long as it takes."""
+    """Every hand replayed, the audit trail verified, the books checked; takes as long as it takes."""
 
     sensitive = True
     roles = OVERSIGHT
 
     @extend_schema(
         operation_id="verifyHouse",
-        summary="Verify hands, chains and books",
+        summary="Verify hands, audit trail and books",
         tags=[TAG],
         responses={200: OpenApiTypes.OBJECT, **problems(401, 403)},
     )

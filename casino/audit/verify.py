@@ -554,6 +554,8 @@ class Trees:
         self._bases: dict[int, int] = {}
         self._openings: dict[int, Row] = {}
         self._roots: dict[int, bytes] = {}
+        self._agreed_at: dict[int, int] = {}
+        self._losses: list[tuple[tuple[int, int], tuple[int, int]]] = []
         self._differing: dict[int, tuple[int, str, list[_Point]]] = {}
         for source in self._sources:
             self._read(source)
@@ -598,6 +600,11 @@ class Trees:
             )
         return self._judged[text]
 
+    @property
+    def size(self) -> int:
+        """How many leaves of the epoch have been read."""
+        return self._tree.size
+
     def formed(self, epoch: int, level: int, number: int, root: bytes) -> None:
         """A tile has become complete; whoever has kept tiles compares them."""
 
@@ -640,6 +647,7 @@ class Trees:
         """The epoch has no more leaves."""
         epoch, size = self._epoch, self._tree.size
         self.sizes[epoch], self._roots[epoch] = size, self._tree.root()
+        self._agreed_at[epoch] = self._agreed
         self._report.counts["leaves"] += size
         if self._wrong:
             self._differing[epoch] = (self._agreed, self._agreed_before, self._wrong)
@@ -650,16 +658,22 @@ class Trees:
     def opened(self, epoch: int, doc: Row | None) -> None:
         """The first event of an epoch after the first: it must tell what was lost."""
         data = doc.get("data") if doc is not None and doc.get("kind") == "log.epoch_opened" else None
-        if not isinstance(data, dict) or data.get("epoch") != epoch or data.get("old_epoch") != epoch - 1:
+        before = max((other for other in self.sizes if other < epoch), default=0)
+        if not isinstance(data, dict) or (data.get("epoch"), data.get("restored_epoch")) != (epoch, before):
             place = f"epoch {epoch}, leaf 0"
-            self._report.find("epoch_not_opened", place, "its first event does not open it after the one before")
+            self._report.find("epoch_not_opened", place, f"its first event does not open it after epoch {before}")
         else:
             self._openings[epoch] = doc or {}
 
     def finish(self) -> None:
         """No more epochs come: judge what checkpoints know of leaves that are not there, and of each other."""
+        for epoch, opening in self._openings.items():
+            try:
+                self._judge_opening(epoch, opening)
+            except (Unusable, LookupError, TypeError, AttributeError) as error:
+                place = f"epoch {epoch}, leaf 0"
+                self._report.find("epoch_not_opened", place, f"it cannot be read: {error!r}", at=self._bases[epoch])
         for epoch in sorted(self._points.keys() | self.sizes.keys()):
-            self._judge_opening(epoch + 1)
             self._judge_end(epoch)
         own = {key for source in self._sources if not source.held for key in self._noted(source)}
         for source in self._sources:
@@ -675,15 +689,10 @@ class Trees:
             if point.source is source
         ]
 
-    def _lost(self, epoch: int) -> int:
-        """How many leaves an epoch had according to the event that opened the next one; 0 where there is none."""
-        opening = self._openings.get(epoch + 1)
-        return int(opening["data"]["old_size"]) if opening else 0
-
     def _judge_end(self, epoch: int) -> None:
-        size, lost = self.sizes.get(epoch, 0), self._lost(epoch)
+        size = self.sizes.get(epoch, 0)
         agreed, name, wrong = self._differing.get(epoch, (0, "", []))
-        wrong = [point for point in wrong if point.size > lost]
+        wrong = [point for point in wrong if not self._explained(epoch, point.size)]
         if wrong:
             more = f", nor that of {len(wrong) - 1} later ones" if len(wrong) > 1 else ""
             self._report.find(
@@ -693,7 +702,7 @@ class Trees:
                 at=self._bases[epoch] + agreed,
             )
         beyond = [point for at, points in self._points.get(epoch, {}).items() if at > size for point in points]
-        unexplained = [point for point in beyond if point.size > lost]
+        unexplained = [point for point in beyond if not self._explained(epoch, point.size)]
         if unexplained:
             most = max(unexplained, key=lambda point: point.size)
             self._report.find(
@@ -703,41 +712,50 @@ class Trees:
                 at=self._bases.get(epoch, 0) + size,
             )
 
-    def _judge_opening(self, epoch: int) -> None:
-        opening = self._openings.get(epoch)
-        if opening is None:
-            return
-        data, find, place = opening["data"], self._report.find, f"epoch {epoch}, leaf 0 ({place_of(opening)})"
-        at = self._bases[epoch]
-        if not opening.get("approver") or opening["approver"] == opening["actor"]:
-            find("epoch_not_opened", place, "an epoch is opened by two people", at)
+    def _judge_opening(self, epoch: int, opening: Row) -> None:
+        """What an opening says of the log before it and of the checkpoint outside; it explains what was lost only where
+        all of it is true, and signed."""
+        data, place = opening["data"], f"epoch {epoch}, leaf 0 ({place_of(opening)})"
+        before: int = data["restored_epoch"]
         restored = (data.get("restored_size"), data.get("restored_root"))
-        there = (self.sizes.get(epoch - 1, 0), self._roots.get(epoch - 1, EMPTY_ROOT))
-        if restored != (there[0], base64.b64encode(there[1]).decode()):
-            find("epoch_not_opened", place, f"it names {restored} as what was restored; the log has {there[0]}", at)
-        try:
-            note = parse_note(data["note"])
-        except (Unusable, KeyError, TypeError, AttributeError) as error:
-            find("epoch_not_opened", place, f"it names no outside checkpoint: {error}", at)
+        note = data.get("note")
+        problem = None
+        if not opening.get("approver") or opening["approver"] == opening["actor"]:
+            problem = "an epoch is opened by two people"
+        elif restored != (self.sizes[before], self._roots[before].hex()):
+            problem = f"it names {restored[0]} leaves as restored, or another root; the log has {self.sizes[before]}"
+        elif not self._agreed_at.get(epoch):
+            problem = "no signed checkpoint covers it"
+        elif note is not None:
+            problem = self._judge_outside(data, note)
+        if problem is not None:
+            self._report.find("epoch_not_opened", place, problem, at=self._bases[epoch])
             return
+        kept = self._differing[before][0] if before in self._differing else self.sizes[before]
+        lost = (before, kept), (data.get("old_epoch") or 0, data.get("old_size") or 0)
+        self._losses.append(lost)
+        self._report.notice(
+            f"epoch {epoch} was opened by {opening['actor']} and {opening['approver']} ({opening.get('reason')}): "
+            f"the log outside had reached epoch {lost[1][0]}, {lost[1][1]} leaves; epoch {before}, "
+            f"{lost[0][1]} leaves, was left of it"
+        )
+
+    def _judge_outside(self, data: Row, text: str) -> str | None:
+        note = parse_note(text)
         point = note.checkpoint
-        said = (f"{self._house.origin}/{epoch - 1}", data.get("old_size"), data.get("old_root"))
-        if said != (point.origin, point.size, base64.b64encode(point.root).decode()):
-            find("epoch_not_opened", place, "the outside checkpoint in it says otherwise than it does", at)
-        elif not self._is_signed(data["note"], note):
-            find("epoch_not_opened", place, "the outside checkpoint in it is not signed", at)
-        else:
-            self._report.notice(
-                f"epoch {epoch} was opened by {opening['actor']} and {opening['approver']} "
-                f"({opening.get('reason', 'no reason')}): leaves {there[0]} to {point.size - 1} of epoch {epoch - 1}, "
-                f"of those signed, are lost"
-            )
+        said = (f"{self._house.origin}/{data.get('old_epoch')}", data.get("old_size"), data.get("old_root"))
+        if said != (point.origin, point.size, point.root.hex()):
+            return "it says otherwise than the outside checkpoint in it"
+        return None if self._is_signed(text, note) else "the outside checkpoint in it is not signed"
+
+    def _explained(self, epoch: int, size: int) -> bool:
+        """Whether the opening of a later epoch tells that leaves up to this one were lost."""
+        return any(first < (epoch, size) <= last for first, last in self._losses)
 
     def _compare(self, source: Notes, own: set[tuple[int, int, bytes]]) -> None:
         held = self._noted(source)
         for epoch, size, _ in sorted(set(held) - own):
-            kept = self._differing[epoch][0] if epoch in self._differing else self.sizes.get(epoch, 0)
-            if kept < size <= self._lost(epoch):
+            if self._explained(epoch, size):
                 continue
             place = f"checkpoint of epoch {epoch} over {size} leaves"
             at = self._bases.get(epoch, 0) + size

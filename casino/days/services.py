@@ -101,5 +101,5 @@ def _require_settled(house: House, following: Day | None) -> None:
 
 def _answer(command: Command, day: Day, event: Told, *, status: int = 200) -> Answer:
     house = command.acting.house
-    receipt = record(chain=f"house/{house.code}", house=house, actor=command.acting.actor, told=event)
+    receipt = record(chain=house.chain, house=house, actor=command.acting.actor, told=event)
     return Answer({**day.as_json(), **event.data, "audit": receipt.as_json()}, day.version, status)

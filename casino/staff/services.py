@@ -52,7 +52,7 @@ def add_person(
     except IntegrityError:
         raise Conflict(f"The login {login} is taken.", code="login_taken", login=login) from None
     event = told.hired(login=login, roles=list(staff.roles))
-    return staff, record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
+    return staff, record(chain=house.chain, house=house, actor=actor, told=event)
 
 
 def enrol_terminal(*, house: House, code: str, kind: TerminalKind, place: str, actor: Actor) -> tuple[Terminal, str]:
@@ -75,7 +75,7 @@ def add_terminal(
     except IntegrityError:
         raise Conflict(f"There is a terminal {code} already.", code="terminal_exists", terminal=code) from None
     event = told.terminal_enrolled(terminal=code, kind=str(kind), place=place)
-    return terminal, key, record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
+    return terminal, key, record(chain=house.chain, house=house, actor=actor, told=event)
 
 
 def sign_in(
@@ -99,7 +99,7 @@ def sign_in(
     with transaction.atomic():
         row, token = TerminalToken.objects.create(staff, terminal=terminal)
         succeeded(staff, request)
-        record(chain=f"house/{house.code}", house=house, actor=actor, told=told.signed_in())
+        record(chain=house.chain, house=house, actor=actor, told=told.signed_in())
     return SignedIn(token, row)
 
 
@@ -108,4 +108,4 @@ def sign_out(*, token: TerminalToken, actor: Actor) -> None:
     house = token.terminal.house
     with transaction.atomic():
         token.delete()
-        record(chain=f"house/{house.code}", house=house, actor=actor, told=told.signed_out())
+        record(chain=house.chain, house=house, actor=actor, told=told.signed_out())

@@ -11,6 +11,7 @@ from rest_framework.test import APIRequestFactory, force_authenticate
 
 from casino.api.operations import ReadOperation, WriteOperation
 from casino.api.permissions import DenyAll, HasRole
+from casino.audit.models import SignedCheckpoint
 from casino.house import chart
 from casino.staff.models import Role, Staff, TerminalKind, TerminalToken
 from casino.staff.services import enrol_terminal
@@ -90,6 +91,12 @@ MATRIX = {
     ("GET", "hands"): EVERYBODY,
     ("GET", "hands/<slug:hand>"): OVERSIGHT | {Role.FLOOR},
     ("GET", "audit/events"): OVERSIGHT,
+    ("GET", "audit/checkpoint"): EVERYBODY,
+    ("GET", "audit/checkpoints"): OVERSIGHT,
+    ("GET", "audit/key"): EVERYBODY,
+    ("GET", "audit/proofs/inclusion"): EVERYBODY,
+    ("GET", "audit/proofs/consistency"): EVERYBODY,
+    ("GET", "audit/export"): OVERSIGHT,
     ("GET", "ledger/accounts"): OVERSIGHT,
     ("GET", "ledger/accounts/<int:account>/balance"): OVERSIGHT,
     ("GET", "ledger/accounts/<int:account>/statement"): OVERSIGHT,
@@ -131,6 +138,8 @@ def address(route: str, house: Kit) -> str:
         "<slug:day>": DAY,
         "<slug:layout>": "csv",
         "<slug:player>": "T1-u1",
+        "proofs/inclusion": f"proofs/inclusion?chain=house/{house.house.code}&seq=1",
+        "proofs/consistency": f"proofs/consistency?from={SignedCheckpoint.objects.filter(house=house.house)[0].size}",
         "<str:login>": f"dealer1@{house.house.code}",
         "<slug:terminal>": "table-1",
         "<int:account>": str(chart.ids(house.house, {("1010", "HUF")})["1010", "HUF"]),
@@ -149,6 +158,7 @@ def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
         kit.seated("T1").ok("hands", {"mode": "physical"})
         kit.office(Role.FLOOR).ok("days", {"day": DAY})
         kit.cashier().ok("/api/v1/players/T1-u1/person", PERSON, version=1)
+        kit.sequence()
         desks = {role: kit.office(role) for role in Role}
         connections.close_all()
     yield kit, desks

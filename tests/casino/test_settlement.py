@@ -40,6 +40,14 @@ def alter_as_superuser(sql: str, *params: object) -> None:
         cursor.execute("ALTER TABLE hands_hand ENABLE ALWAYS TRIGGER hands_hand_inputs_stay")
 
 
+def dispute(kit: Kit, hand: Hand) -> None:
+    """The worked hand's log is altered while the worker looks at it, and put right afterwards."""
+    change = "UPDATE hands_handline SET text = %s WHERE hand_id = %s AND seq = 20"
+    alter_as_superuser(change, "p4 rb 600", hand.id)
+    assert kit.settle() == [HandState.DISPUTED]
+    alter_as_superuser(change, SAMPLE[19], hand.id)
+
+
 def settled_transactions(kit: Kit) -> int:
     """How many settlements the ledger holds for this house."""
     return Transaction.objects.filter(book=kit.house.id, kind="hand.settled").count()
