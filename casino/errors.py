@@ -11,6 +11,11 @@
     ├── Conflict                   409, one code for each state that does not allow the operation
     ├── Unprocessable              422, one code for each input that is well formed but cannot be
     ├── TooManyAttempts            429 too_many_attempts
+    ├── LogRefused                 503, the audit log cannot be trusted: nothing is written until people have decided
+    │   ├── LogRolledBack          503 log_rolled_back
+    │   ├── LogDamaged             503 log_damaged
+    │   ├── OutsideCheckpointMissing     503 outside_checkpoint_missing
+    │   └── OutsideCheckpointUnreadable  503 outside_checkpoint_unreadable
     └── ProofFailed                500, books and hands disagree: nothing is written, somebody must look
 
 Engine and ledger have trees of their own with the same `code` attribute; `api/problems.py` maps all three.
@@ -96,3 +101,33 @@ class ProofFailed(HouseError):
     """Two records of the same fact disagree; nothing was written."""
 
     status, code = 500, "proof_failed"
+
+
+class LogRefused(HouseError):
+    """The audit log is not what it was; the house writes nothing until people have looked."""
+
+    status, code = 503, "log_refused"
+
+
+class LogRolledBack(LogRefused):
+    """The database's log is shorter than a checkpoint outside it, or another one: a backup was restored, or worse."""
+
+    code = "log_rolled_back"
+
+
+class LogDamaged(LogRefused):
+    """The log's own parts do not fit each other."""
+
+    code = "log_damaged"
+
+
+class OutsideCheckpointMissing(LogRefused):
+    """The log has checkpoints and a folder outside the database has none."""
+
+    code = "outside_checkpoint_missing"
+
+
+class OutsideCheckpointUnreadable(LogRefused):
+    """A file of checkpoints outside the database is not what it must be."""
+
+    code = "outside_checkpoint_unreadable"

@@ -4,6 +4,9 @@
 `DATABASE_OWNER_URL`  who owns the tables; used by `migrate --database owner` only (default: `DATABASE_URL`).
 `REDIS_URL`, `CELERY_BROKER_URL`  the Redis-protocol server (the broker defaults to `REDIS_URL`).
 `CASINO_SECRET_KEY`   Django's signing key; `CASINO_SEAL_KEY` 32 bytes in hex that seal the seeds of electronic deals.
+`DATABASE_SEQUENCER_URL`  a login of the sequencer's role `CASINO_SEQUENCER_ROLE` (default: the owner, who becomes it).
+`CASINO_LOG_KEY`      the sequencer's alone: Ed25519 seed in hex that signs the checkpoints of the audit log.
+`CASINO_CHECKPOINT_DIR`  folders outside the database that keep those checkpoints, separated as in PATH.
 `CASINO_ALLOWED_HOSTS`, `CASINO_DEBUG`, `CASINO_LOG_LEVEL`  as their names say.
 """
 
@@ -67,9 +70,10 @@ ROOT_URLCONF = "casino.urls"
 WSGI_APPLICATION = "casino.wsgi.application"
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
 
-# --- Database: two aliases on the same database; see the module docstring -----------------------------------------
+# --- Database: three aliases on the same database; see the module docstring -----------------------------------------
 CASINO_APP_ROLE = os.environ.get("CASINO_APP_ROLE", "casino_app")
 LEDGER_APP_ROLE = CASINO_APP_ROLE
+CASINO_SEQUENCER_ROLE = os.environ.get("CASINO_SEQUENCER_ROLE", "casino_sequencer")
 
 
 def _database(url: str, *, assume_role: str | None) -> dict:
@@ -93,6 +97,11 @@ DATABASES = {
     "owner": _database(os.environ.get("DATABASE_OWNER_URL") or _required("DATABASE_URL"), assume_role=None),
 }
 DATABASES["owner"]["CONN_MAX_AGE"] = 0
+# For the sequencer's process; others have the alias too but no URL of its own, and do not use it.
+DATABASES["sequencer"] = _database(
+    os.environ.get("DATABASE_SEQUENCER_URL") or os.environ.get("DATABASE_OWNER_URL") or _required("DATABASE_URL"),
+    assume_role=CASINO_SEQUENCER_ROLE,
+)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # axes.W002 wants its middleware, which answers lock-outs of Django forms; ours are answered by the sign-in service.
 SILENCED_SYSTEM_CHECKS = ["axes.W002"]
@@ -141,6 +150,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    # Enumerations whose fields share a name with others.
+    "ENUM_NAME_OVERRIDES": {
+        "TerminalKindEnum": "casino.staff.models.TerminalKind",
+        "TransferKindEnum": "casino.custody.models.Kind",
+    },
 }
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True
@@ -177,11 +191,20 @@ CASINO_ACCOUNTS_ON: tuple[str, ...] = ()
 CELERY_BEAT_SCHEDULE = {
     "sweep-outbox": {"task": "hands.sweep_outbox", "schedule": 1.0, "options": {"expires": 5}},
     "check-custody": {"task": "reports.check_custody", "schedule": 60.0, "options": {"expires": 60}},
-    "expire-holds": {"task": "house.expire_holds", "schedule": 60.0, "options": {"expires": 60}},
+    "expire-holds": {"task": "reports.expire_holds", "schedule": 60.0, "options": {"expires": 60}},
     # Every hour by the clock, so that beat's restarts put nothing off: the first of a day takes the day's snapshot.
-    "take-snapshots": {"task": "house.take_snapshots", "schedule": crontab(minute=1), "options": {"expires": 3600}},
+    "take-snapshots": {"task": "reports.take_snapshots", "schedule": crontab(minute=1), "options": {"expires": 3600}},
     "check-snapshots": {"task": "reports.check_snapshots", "schedule": crontab(minute=6), "options": {"expires": 3600}},
 }
+
+# --- The audit log --------------------------------------------------------------------------------------------------
+#: Only `manage.py sequence_audit` asks for it; every other process runs without.
+CASINO_LOG_KEY = os.environ.get("CASINO_LOG_KEY", "")
+CASINO_CHECKPOINT_DIRS = [
+    Path(folder)
+    for folder in os.environ.get("CASINO_CHECKPOINT_DIR", str(BASE_DIR / "var" / "checkpoints")).split(os.pathsep)
+    if folder
+]
 
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True

@@ -4,7 +4,20 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.permissions import AllowAny
 
-from casino.api import books, cage, counting, days, dealer, health, oversight, sessions, trading, transfers
+from casino.api import (
+    audit,
+    books,
+    cage,
+    counting,
+    days,
+    dealer,
+    health,
+    oversight,
+    roster,
+    sessions,
+    trading,
+    transfers,
+)
 
 _open = {"authentication_classes": [], "permission_classes": [AllowAny]}
 
@@ -58,6 +71,19 @@ v1 = [
     path("hands", oversight.HandList.as_view()),
     path("hands/<slug:hand>", oversight.HandRecord.as_view()),
     path("audit/events", oversight.EventList.as_view()),
+    path("audit/checkpoint", audit.Checkpoint.as_view()),
+    path("audit/checkpoints", audit.Checkpoints.as_view()),
+    path("audit/key", audit.LogKey.as_view()),
+    path("audit/proofs/inclusion", audit.InclusionProof.as_view()),
+    path("audit/proofs/consistency", audit.ConsistencyProof.as_view()),
+    path("audit/export", audit.EventExport.as_view()),
+    path("staff", roster.People.as_view()),
+    path("staff/<str:login>/roles", roster.ChangeRoles.as_view()),
+    path("staff/<str:login>/deactivate", roster.Deactivate.as_view()),
+    path("staff/<str:login>/activate", roster.Activate.as_view()),
+    path("staff/<str:login>/password", roster.SetPassword.as_view()),
+    path("terminals", roster.Terminals.as_view()),
+    path("terminals/<slug:terminal>/revoke", roster.RevokeTerminal.as_view()),
     path("duty", trading.BookDuty.as_view()),
     path("days", days.Days.as_view()),
     path("days/<slug:day>", days.DayDetail.as_view()),

@@ -1,4 +1,4 @@
-"""The processes of one house on one machine, kept alive: web, worker and beat.
+"""The processes of one house on one machine, kept alive: web, worker, beat and the sequencer of the audit log.
 
 `python -m deploy.processes` runs them until SIGINT or SIGTERM; `Processes` does the same from code:
 
@@ -40,6 +40,8 @@ LONGEST_PAUSE = 5.0
 HEALTHY_SECONDS = 10.0
 STOP_SECONDS = 25.0
 EXIT_PROBLEM = 2
+#: What only programs that name it find in their environment: the key that signs the log, and the right to grow it.
+PRIVATE = frozenset({"CASINO_LOG_KEY", "DATABASE_SEQUENCER_URL"})
 
 
 class ProcessesError(Exception):
@@ -62,11 +64,13 @@ class PortTaken(ProcessesError):
 
 @dataclass(frozen=True)
 class Program:
-    """One process to keep alive; `files` are open descriptors it inherits (a listening socket)."""
+    """One process to keep alive; `files` are open descriptors it inherits (a listening socket), `private` the names in
+    `PRIVATE` that it may know."""
 
     name: str
     command: Sequence[str]
     files: tuple[int, ...] = ()
+    private: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -208,12 +212,16 @@ class Processes:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 cwd=CHECKOUT,
-                env=dict(self.environ),
+                env=self._environ_of(child.program),
                 start_new_session=True,
                 pass_fds=child.program.files,
                 preexec_fn=signalled_when_parent_dies(signal.SIGTERM),
             )
             child.started = time.monotonic()
+
+    def _environ_of(self, program: Program) -> dict[str, str]:
+        hidden = PRIVATE - program.private
+        return {name: value for name, value in self.environ.items() if name not in hidden}
 
     def _end_all(self) -> None:
         running = [child.process for child in self._children.values() if child.process is not None]
@@ -251,7 +259,7 @@ def listen(port: int) -> socket.socket:
 
 
 def application(listener: socket.socket) -> tuple[Program, ...]:
-    """Web (4 workers on `listener`), worker (2 prefork children) and beat, under this Python."""
+    """Web (4 workers on `listener`), worker (2 prefork children), beat and sequencer, under this Python."""
     python = sys.executable
     celery = (python, "-m", "celery", "-A", "casino.celery")
     schedule = embedded.var_dir() / "celerybeat-schedule"
@@ -272,6 +280,7 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
             (*celery, "worker", "--pool", "prefork", "--concurrency", "2", "--loglevel", "INFO", *quiet),
         ),
         Program("beat", (*celery, "beat", "--schedule", str(schedule), "--loglevel", "INFO")),
+        Program("sequencer", (python, str(CHECKOUT / "manage.py"), "sequence_audit"), private=PRIVATE),
     )
 
 
@@ -311,7 +320,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """`python -m deploy.processes [--port N]`; exit code 2 and one line for an expected problem."""
-    parser = argparse.ArgumentParser(prog="python -m deploy.processes", description="Run web, worker and beat.")
+    parser = argparse.ArgumentParser(prog="python -m deploy.processes", description="Run a house's processes.")
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="port on 127.0.0.1, 0 for a free one")
     try:
         run(parser.parse_args(argv).port)

@@ -198,6 +198,10 @@ class Hand(Protocol):
     def view(self, viewer: Viewer) -> dict[str, object]:
         """JSON-able state as ``viewer`` may know it."""
 
+    def places(self, viewer: Viewer) -> tuple[tuple[int, int], ...]:
+        """With a known deck, where the cards lay that ``viewer`` may know: (pack, place), both from 0; pack 0 is the
+        deck, pack n the n-th redeal."""
+
     def digest(self) -> str:
         """SHA-256, in hex, of the canonical state: set-up, log and result."""
 

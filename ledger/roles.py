@@ -36,8 +36,13 @@ def app_role() -> str:
 
 def ensure_app_role(editor: BaseDatabaseSchemaEditor) -> str:
     """Create the application's role if the server lacks it; return its quoted name for use in GRANT statements."""
+    return ensure_role(editor, app_role())
+
+
+def ensure_role(editor: BaseDatabaseSchemaEditor, role: str) -> str:
+    """Create a role without any right if the server lacks it; return its quoted name for use in GRANT statements."""
     with editor.connection.cursor() as cursor:
-        cursor.execute("SELECT quote_literal(%s), quote_ident(%s)", [app_role(), app_role()])
+        cursor.execute("SELECT quote_literal(%s), quote_ident(%s)", [role, role])
         literal, name = cursor.fetchone()
     editor.execute(_CREATE.format(role=literal), params=None)
     return str(name)

@@ -92,11 +92,14 @@ class TestServices:
         redis_url = self.valkey.url if self.valkey else own_redis_database(given.redis, worker_name())
         # The process id keeps two test runs in one checkout apart.
         self.database = f"test_casino_{worker_name()}_{os.getpid()}"
+        #: Outside the database: the checkpoints of the houses that tests found.
+        self.checkpoints = Path(tempfile.mkdtemp(prefix="cukassza-c-", dir="/tmp"))
         self._database_is_given = bool(given.database)
         self._environ = {
             **environ,
             "DATABASE_URL": given.database,
             "DATABASE_OWNER_URL": given.database_owner,
+            "DATABASE_SEQUENCER_URL": given.database_sequencer,
             "REDIS_URL": redis_url,
             "CELERY_BROKER_URL": broker_url(redis_url),
         }
@@ -107,6 +110,8 @@ class TestServices:
         return self._base.as_environ() | {
             "DATABASE_OWNER_URL": with_database(self._base.database_owner_url, self.database),
             "DATABASE_URL": with_database(self._base.database_url, self.database),
+            "DATABASE_SEQUENCER_URL": with_database(self._base.database_sequencer_url, self.database),
+            "CASINO_CHECKPOINT_DIR": str(self.checkpoints),
         }
 
     def start(self) -> None:
@@ -136,9 +141,10 @@ class TestServices:
             _drop(connection, self.database)
 
     def remove(self) -> None:
-        """Stop our own Valkey; PostgreSQL stays up for the next run."""
+        """Stop our own Valkey and forget the checkpoints; PostgreSQL stays up for the next run."""
         if self.valkey is not None:
             self.valkey.remove()
+        shutil.rmtree(self.checkpoints)
 
     def _administrator(self) -> psycopg.Connection[tuple[object, ...]]:
         return psycopg.connect(self._base.database_owner_url, autocommit=True)

@@ -2,17 +2,16 @@
 
 from typing import Any, ClassVar, get_args
 
-from django.db import transaction
 from django.http import StreamingHttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
 from rest_framework import serializers
-from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.lists import CursorList
+from casino.api.negotiation import AsItIs
 from casino.api.operations import (
     OVERSIGHT,
     ReadOperation,
@@ -22,8 +21,6 @@ from casino.api.operations import (
     problems,
     whole_number,
 )
-from casino.audit.events import reads
-from casino.audit.services import record
 from casino.errors import BadRequest, NotFound
 from casino.reports import books
 
@@ -44,6 +41,8 @@ def _query(name: str, kind: Any, description: str) -> OpenApiParameter:
 
 class AccountList(CursorList):
     """Every account of the house with its balance."""
+
+    sensitive = True
 
     @extend_schema_serializer(component_name="AccountListRow")
     class Row(serializers.Serializer):
@@ -97,6 +96,7 @@ class _Held(serializers.Serializer):
 class AccountBalance(ReadOperation):
     """What an account holds, or held at a version or a moment."""
 
+    sensitive = True
     roles = OVERSIGHT
 
     @extend_schema(
@@ -141,6 +141,7 @@ class _Statement(serializers.Serializer):
 class AccountStatement(ReadOperation):
     """The entries of an account in the order of their versions."""
 
+    sensitive = True
     roles = OVERSIGHT
 
     @extend_schema(
@@ -161,24 +162,12 @@ class AccountStatement(ReadOperation):
         return Response(books.statement(acting(request).house, account, after=after, limit=limit))
 
 
-class _AsItIs(BaseContentNegotiation):
-    """The address says what the answer is, whatever the caller would rather have; refusals stay problem documents."""
-
-    def select_parser(self, request: Any, parsers: Any) -> Any:
-        """There is no body."""
-        return parsers[0]
-
-    def select_renderer(self, request: Any, renderers: Any, format_suffix: Any = None) -> Any:
-        """JSON, for refusals."""
-        return renderers[0], renderers[0].media_type
-
-
 class Export(ReadOperation):
-    """The whole book as one file, written while it is read: the same memory for any number of entries. That it was
-    asked for stands in the audit trail."""
+    """The whole book as one file, written while it is read: the same memory for any number of entries."""
 
+    sensitive = True
     roles = OVERSIGHT
-    content_negotiation_class: ClassVar = _AsItIs
+    content_negotiation_class: ClassVar = AsItIs
 
     @extend_schema(
         operation_id="exportBook",
@@ -203,13 +192,6 @@ class Export(ReadOperation):
         since, until = moment(asked, "since"), moment(asked, "until")
         house = acting(request).house
         text = books.text(house, found, since=since, until=until)
-        with transaction.atomic():
-            record(
-                chain=f"house/{house.code}",
-                house=house,
-                actor=acting(request).actor,
-                told=reads.book_exported(layout=layout, **asked),
-            )
         media, ending = FILES[layout]
         name = f"{house.code}-{timezone.now():%Y%m%dT%H%M%SZ}.{ending}"
         return StreamingHttpResponse(

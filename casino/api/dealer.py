@@ -132,6 +132,7 @@ def _etag(version: int) -> dict[str, str]:
 class TableDetail(ReadOperation):
     """One table with seats, stacks, cukassza and version."""
 
+    sensitive = False
     roles = READERS
 
     @extend_schema(
@@ -299,6 +300,7 @@ class Act(WriteOperation):
     """Act. One gesture may be several lines of the log: the packets of a deal, a look and the bet that follows it."""
 
     roles = AT_TABLES
+    hides = frozenset({"cards"})  # a refused line may name cards that are face down and will be dealt again
 
     @extend_schema_serializer(component_name="ActInput")
     class Input(StrictInput):
@@ -382,6 +384,7 @@ class RuleOnHand(WriteOperation):
 class HandNow(ReadOperation):
     """The hand at a table that is played or waits for its settlement."""
 
+    sensitive = False
     roles = READERS
 
     @extend_schema(
@@ -408,6 +411,7 @@ class HandNow(ReadOperation):
 class LegalNow(ReadOperation):
     """What may be done now in the hand in play."""
 
+    sensitive = False
     roles = READERS
 
     @extend_schema(

@@ -28,7 +28,7 @@ class Event(models.Model):
 
     chain = models.ForeignKey(ChainHead, on_delete=models.PROTECT, related_name="events")
     seq = models.BigIntegerField()
-    #: The writing transaction's id: readers that follow the log wait until nothing older can still appear.
+    #: The writing transaction's id, for whoever asks what was written together.
     xid = models.BigIntegerField()
     payload = models.TextField()
     doc = models.GeneratedField(
@@ -42,10 +42,131 @@ class Event(models.Model):
     class Meta:
         verbose_name = "audit event"
         constraints = [models.UniqueConstraint(fields=["chain", "seq"], name="audit_event_seq")]
-        indexes = [models.Index(fields=["xid", "id"], name="audit_event_xid")]
 
     def __str__(self) -> str:
         return f"{self.chain_id}#{self.seq}"
+
+
+class Log(models.Model):
+    """The Merkle log of a house in one epoch: every event of the house is a leaf of it, in the order of the chains.
+
+    Grown by the sequencer alone; `size` is what the last checkpoint says, in the same transaction.
+    """
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+", db_index=False)
+    #: From 1; a new one begins only when two people open it (`manage.py open_epoch`).
+    epoch = models.IntegerField()
+    #: First line of its checkpoints.
+    origin = models.CharField(max_length=120)
+    #: The key that verifies them (C2SP signed-note); empty until the sequencer has taken up a newly opened epoch.
+    vkey = models.CharField(max_length=240)
+    size = models.BigIntegerField(default=0)
+
+    class Meta:
+        verbose_name = "audit log"
+        constraints = [models.UniqueConstraint(fields=["house", "epoch"], name="audit_log_epoch")]
+
+    def __str__(self) -> str:
+        return self.origin
+
+
+class Leaf(models.Model):
+    """An event's place in a log. No foreign keys that PostgreSQL checks: checking one would write a lock into each row
+    of the events, which nobody can delete anyway."""
+
+    event = models.OneToOneField(
+        Event, primary_key=True, on_delete=models.PROTECT, related_name="leaf", db_constraint=False
+    )
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False)
+    epoch = models.IntegerField()
+    leaf_index = models.BigIntegerField()
+    #: SHA-256(0x00 || payload), 32 bytes.
+    leaf_hash = models.BinaryField()
+
+    class Meta:
+        verbose_name = "leaf of an audit log"
+        constraints = [models.UniqueConstraint(fields=["house", "epoch", "leaf_index"], name="audit_leaf_index")]
+
+    def __str__(self) -> str:
+        return f"{self.epoch}/{self.leaf_index}"
+
+
+class Tile(models.Model):
+    """Root of the perfect subtree of 256**level leaves that begins at leaf `tile_index * 256**level`, level 1 and up:
+    proofs read some hundred of them and of the leaves, however large the log is."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+", db_index=False)
+    epoch = models.IntegerField()
+    level = models.SmallIntegerField()
+    tile_index = models.BigIntegerField()
+    hash = models.BinaryField()
+
+    class Meta:
+        verbose_name = "tile of an audit log"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "epoch", "level", "tile_index"], name="audit_tile_index")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.epoch}/{self.level}/{self.tile_index}"
+
+
+class SignedCheckpoint(models.Model):
+    """A signed statement of a log's size and root; the same notes stand in the files outside the database."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+", db_index=False)
+    epoch = models.IntegerField()
+    size = models.BigIntegerField()
+    root = models.BinaryField()
+    at = models.DateTimeField()
+    note = models.TextField()
+
+    class Meta:
+        db_table = "audit_checkpoint"
+        verbose_name = "checkpoint"
+        constraints = [models.UniqueConstraint(fields=["house", "epoch", "size"], name="audit_checkpoint_size")]
+
+    def __str__(self) -> str:
+        return f"{self.epoch}/{self.size}"
+
+
+class Mark(models.Model):
+    """How far a chain stands in its house's log: its events up to this number are leaves.
+
+    Numbers in a chain are gapless and given under its lock, so whoever sees an event sees every earlier one of the
+    chain: nothing can still appear below a mark, however long other transactions stay open.
+    """
+
+    #: Not checked by PostgreSQL: the check would wait for whoever is appending to the chain.
+    chain = models.OneToOneField(
+        ChainHead, primary_key=True, on_delete=models.PROTECT, related_name="mark", db_constraint=False
+    )
+    seq = models.BigIntegerField()
+
+    class Meta:
+        verbose_name = "mark of a chain"
+
+    def __str__(self) -> str:
+        return f"{self.chain_id}#{self.seq}"
+
+
+class Epoch(models.Model):
+    """A log begun anew by two people: what they had before them. The first leaf, an event, says the same."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+", db_index=False)
+    epoch = models.IntegerField()
+    event = models.OneToOneField(Event, on_delete=models.PROTECT, related_name="+", db_constraint=False)
+    #: The newest checkpoint outside the database, null where there was none.
+    outside_epoch = models.IntegerField(null=True)
+    outside_size = models.BigIntegerField(null=True)
+    outside_root = models.BinaryField(null=True)
+
+    class Meta:
+        verbose_name = "epoch of an audit log"
+        constraints = [models.UniqueConstraint(fields=["house", "epoch"], name="audit_epoch_number")]
+
+    def __str__(self) -> str:
+        return f"{self.house_id}/{self.epoch}"
 
 
 class Posting(models.Model):

@@ -6,6 +6,7 @@ from typing import Any
 from django.db import connection
 
 from casino import canonical, sql
+from casino.audit import guard
 from casino.audit.events.registry import Told, require_known
 from casino.house import untold
 from casino.house.models import House
@@ -19,6 +20,11 @@ class Actor:
     role: str
     terminal: str
     request: str
+
+    @classmethod
+    def system(cls, request: str) -> "Actor":
+        """The house's own worker, which nobody has to ask; `request` says what made it act."""
+        return cls(staff="worker", role="system", terminal="", request=request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,10 @@ class Receipt:
         return {"chain": self.chain, "seq": self.seq, "hash": self.hash}
 
 
-_APPEND = "SELECT seq, leaf_hash FROM audit_append(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+_APPEND = (
+    "SELECT seq, leaf_hash FROM audit_append(%s::uuid, %s::text, %s::text, %s::text, %s::text, %s::text, %s::text,"
+    " %s::text, %s::text, %s::text, %s::text)"
+)
 
 
 def record(*, chain: str, house: House, actor: Actor, told: Told) -> Receipt:
@@ -43,14 +52,16 @@ def record(*, chain: str, house: House, actor: Actor, told: Told) -> Receipt:
     The event tells every ledger transaction that this database transaction has posted and no earlier event told. What
     it says is canonical JSON (no floats, amounts in minor units, no personal data). One round trip: PostgreSQL takes
     the lock, stamps time and number, links and hashes. Raises UnknownEvent for a kind that is not registered for such a
-    chain, TypeError for data that are not canonical.
+    chain, TypeError for data that are not canonical, a LogRefused (503) while the house's log was rolled back.
     """
     if not connection.in_atomic_block:
         raise RuntimeError("an audit event belongs into the transaction of the change it records")
     require_known(told.kind, chain)
+    if told.kind not in guard.ALLOWED:
+        guard.require(house)
     data = canonical.dumps(dict(told.data))
     postings = untold.take()
-    [(seq, leaf_hash)] = sql.rows(
+    [(seq, leaf_hash)] = sql.bound(
         _APPEND,
         [
             house.id,

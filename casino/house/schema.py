@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from ledger.roles import ensure_app_role
+from ledger.roles import ensure_app_role, ensure_role
 
 REFUSE_CHANGE = """
 CREATE FUNCTION house_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -33,16 +33,59 @@ def create_app_role() -> migrations.RunPython:
     return migrations.RunPython(forwards, migrations.RunPython.noop)
 
 
-def grant(*rights: tuple[str, str]) -> migrations.RunPython:
-    """Grant the application's role, table by table: `grant(("house_house", "SELECT"))`. Nothing else is granted."""
+def create_sequencer_role() -> migrations.RunPython:
+    """Make sure the sequencer's role exists (`settings.CASINO_SEQUENCER_ROLE`); it gets only what is granted to it."""
 
     def forwards(_apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        role = _quote(schema_editor, settings.CASINO_APP_ROLE)
+        role = ensure_role(schema_editor, settings.CASINO_SEQUENCER_ROLE)
         with schema_editor.connection.cursor() as cursor:
-            for table, privileges in rights:
-                cursor.execute(f"GRANT {privileges} ON {_quote(schema_editor, table)} TO {role}")
+            cursor.execute(f"GRANT USAGE ON SCHEMA public TO {role}")
 
     return migrations.RunPython(forwards, migrations.RunPython.noop)
+
+
+def grant(*rights: tuple[str, str], role: str = "CASINO_APP_ROLE") -> migrations.RunPython:
+    """Grant the application's role, table by table: `grant(("house_house", "SELECT"))`. Nothing else is granted.
+
+    `role` is the setting that names another role.
+    """
+
+    def forwards(_apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        name = _quote(schema_editor, getattr(settings, role))
+        with schema_editor.connection.cursor() as cursor:
+            for table, privileges in rights:
+                cursor.execute(f"GRANT {privileges} ON {_quote(schema_editor, table)} TO {name}")
+
+    return migrations.RunPython(forwards, migrations.RunPython.noop)
+
+
+def grant_execute(*functions: str, role: str = "CASINO_APP_ROLE") -> migrations.RunPython:
+    """Let the role that the setting `role` names run functions, each named with the types of its parameters."""
+
+    def forwards(_apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        name = _quote(schema_editor, getattr(settings, role))
+        with schema_editor.connection.cursor() as cursor:
+            for function in functions:
+                cursor.execute(f"GRANT EXECUTE ON FUNCTION {function} TO {name}")
+
+    return migrations.RunPython(forwards, migrations.RunPython.noop)
+
+
+def never_deleted(tables: Iterable[str]) -> migrations.RunSQL:
+    """Refuse DELETE and TRUNCATE on these tables, for everybody and in replica mode too; rows may be updated."""
+    forwards = "".join(
+        f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} "
+        f"FOR EACH ROW EXECUTE FUNCTION house_refuse_change();"
+        f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
+        f"FOR EACH STATEMENT EXECUTE FUNCTION house_refuse_change();"
+        f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_delete;"
+        f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_truncate;"
+        for table in tables
+    )
+    backwards = "".join(
+        f"DROP TRIGGER {table}_no_delete ON {table}; DROP TRIGGER {table}_no_truncate ON {table};" for table in tables
+    )
+    return migrations.RunSQL(forwards, backwards)
 
 
 def append_only(tables: Iterable[str]) -> migrations.RunSQL:

@@ -6,7 +6,6 @@ from typing import Any
 from django.db.models import Count, Q, Sum
 
 from casino import sql
-from casino.audit.walking import verify_house
 from casino.cage import selectors as cage
 from casino.cage.models import Shift
 from casino.chips.models import Imbalance
@@ -16,7 +15,7 @@ from casino.house import books
 from casino.house.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, COMMISSIONED, face_value
 from casino.house.models import House, OutboxMessage
 from casino.players.models import Player
-from casino.reports import replaying
+from casino.reports import auditing, replaying
 from casino.tables.models import Table
 from ledger import checks
 from ledger.models import Account, Entry
@@ -193,25 +192,25 @@ def trial_rows(balance: checks.TrialBalance) -> dict[str, Any]:
 
 
 def verification(house: House) -> dict[str, Any]:
-    """Replay every hand against its settlement, walk every chain, check every promise of the ledger."""
+    """Replay every hand against its settlement, verify the audit trail, check every promise of the ledger.
+
+    The audit trail is verified against the checkpoints outside the database, as `manage.py verify_audit` does.
+    """
     hand_findings = [difference.as_json() for difference in replaying.verify(house)]
-    chains = list(verify_house(house))
-    chain_findings = [report.finding for report in chains if report.finding]
+    audit = auditing.verify_house(house).as_json()
     book_findings = checks.verify(house.id)
     apart = custody_problems(house) | transit_problems(house)
     return {
         "hands": Hand.objects.filter(house=house).count(),
         "hand_findings": hand_findings,
-        "chains": len(chains),
-        "events": sum(report.events for report in chains),
-        "chain_findings": [
-            {"chain": finding.chain, "seq": finding.seq, "problem": finding.problem} for finding in chain_findings
-        ],
+        **{name: audit["counts"][name] for name in ("chains", "events", "leaves", "checkpoints", "transactions")},
+        "audit_findings": audit["findings"],
+        "audit_notices": audit["notices"],
         "book_findings": [
             {"check": finding.check, "subject": finding.subject, "detail": finding.detail} for finding in book_findings
         ],
         "custody_findings": apart,
-        "ok": not (hand_findings or chain_findings or book_findings or apart),
+        "ok": audit["ok"] and not (hand_findings or book_findings or apart),
     }
 
 

@@ -13,7 +13,7 @@ from deploy.embedded.binaries import PostgresPrograms, copy_postgres, find_postg
 from deploy.embedded.errors import DataMismatch, StartFailed, StopFailed
 from deploy.embedded.layout import Layout, private_dir
 from deploy.embedded.process import command_line, last_log_line, read_pid, wait_until
-from deploy.embedded.urls import APP_ROLE, DATABASE, OWNER
+from deploy.embedded.urls import APP_ROLE, DATABASE, OWNER, SEQUENCER_ROLE
 
 START_SECONDS = 60.0
 # Orphaned backends of a killed postmaster hold its shared memory for a moment, and recovery takes one, too.
@@ -145,9 +145,10 @@ class Postgres:
     def _create_roles_and_database(self) -> None:
         with self._connect("postgres") as connection:
             known = {row[0] for row in connection.execute("SELECT rolname FROM pg_roles")}
-            if APP_ROLE not in known:
-                create = "CREATE ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE"
-                connection.execute(sql.SQL(create).format(sql.Identifier(APP_ROLE)))
+            for role in (APP_ROLE, SEQUENCER_ROLE):
+                if role not in known:
+                    create = "CREATE ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE"
+                    connection.execute(sql.SQL(create).format(sql.Identifier(role)))
             if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
                 connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
 

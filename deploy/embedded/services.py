@@ -13,6 +13,7 @@ from deploy.embedded.postgres import Postgres
 from deploy.embedded.urls import (
     APP_ROLE,
     OWNER,
+    SEQUENCER_ROLE,
     Given,
     ServiceUrls,
     broker_url,
@@ -106,8 +107,11 @@ def _urls(environ: Mapping[str, str], layout: Layout, named: Given) -> ServiceUr
     return ServiceUrls(
         database_owner_url=named.database_owner or postgres_url(layout.run, OWNER),
         database_url=named.database or postgres_url(layout.run, APP_ROLE),
+        database_sequencer_url=named.database_sequencer or postgres_url(layout.run, SEQUENCER_ROLE),
         redis_url=redis_url,
         celery_broker_url=named.broker or broker_url(redis_url),
         secret_key=environ.get("CASINO_SECRET_KEY") or kept_secret(layout.var, "secret_key"),
         seal_key=environ.get("CASINO_SEAL_KEY") or kept_secret(layout.var, "seal_key"),
+        log_key=environ.get("CASINO_LOG_KEY") or kept_secret(layout.var, "log_key"),
+        checkpoint_dir=environ.get("CASINO_CHECKPOINT_DIR") or str(layout.var / "checkpoints"),
     )

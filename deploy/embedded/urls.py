@@ -16,28 +16,36 @@ from deploy.embedded.layout import Layout, private_dir
 DATABASE = "casino"
 OWNER = "casino"
 APP_ROLE = "casino_app"
+SEQUENCER_ROLE = "casino_sequencer"
 
 
 @dataclass(frozen=True)
 class ServiceUrls:
-    """Where the services are. Roles: the owner only migrates, the application uses `database_url`."""
+    """Where the services are. Roles: the owner only migrates, the application uses `database_url`, the sequencer of
+    the audit log a URL of its own."""
 
     database_owner_url: str
     database_url: str
+    database_sequencer_url: str
     redis_url: str
     celery_broker_url: str
     secret_key: str = field(repr=False)
     seal_key: str = field(repr=False)
+    log_key: str = field(repr=False)
+    checkpoint_dir: str
 
     def as_environ(self) -> dict[str, str]:
         """The environment variables that casino.settings reads."""
         return {
             "DATABASE_OWNER_URL": self.database_owner_url,
             "DATABASE_URL": self.database_url,
+            "DATABASE_SEQUENCER_URL": self.database_sequencer_url,
             "REDIS_URL": self.redis_url,
             "CELERY_BROKER_URL": self.celery_broker_url,
             "CASINO_SECRET_KEY": self.secret_key,
             "CASINO_SEAL_KEY": self.seal_key,
+            "CASINO_LOG_KEY": self.log_key,
+            "CASINO_CHECKPOINT_DIR": self.checkpoint_dir,
         }
 
     def as_exports(self) -> str:
@@ -51,6 +59,7 @@ class Given:
 
     database: str
     database_owner: str
+    database_sequencer: str
     redis: str
     broker: str
 
@@ -82,11 +91,13 @@ def given_urls(environ: Mapping[str, str], layout: Layout | None) -> Given:
     They are there after `eval "$(python -m deploy.embedded env)"`, and must not keep `up` from starting them.
     """
     own = _own_urls(layout) if layout else frozenset()
-    names = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL")
+    names = ("DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_SEQUENCER_URL", "REDIS_URL", "CELERY_BROKER_URL")
     values = {name: "" if environ.get(name) in own else environ.get(name, "") for name in names}
     return Given(
         database=values["DATABASE_URL"] or values["DATABASE_OWNER_URL"],
         database_owner=values["DATABASE_OWNER_URL"] or values["DATABASE_URL"],
+        # Without a login of its own the sequencer comes as the owner and becomes its role.
+        database_sequencer=values["DATABASE_SEQUENCER_URL"] or values["DATABASE_OWNER_URL"] or values["DATABASE_URL"],
         redis=values["REDIS_URL"],
         broker=values["CELERY_BROKER_URL"],
     )
@@ -95,7 +106,7 @@ def given_urls(environ: Mapping[str, str], layout: Layout | None) -> Given:
 def _own_urls(layout: Layout) -> frozenset[str]:
     """Every URL that `env` prints for the embedded servers."""
     redis = valkey_url(layout.valkey_socket)
-    databases = (postgres_url(layout.run, OWNER), postgres_url(layout.run, APP_ROLE))
+    databases = tuple(postgres_url(layout.run, role) for role in (OWNER, APP_ROLE, SEQUENCER_ROLE))
     return frozenset((*databases, redis, broker_url(redis)))
 
 

@@ -17,7 +17,7 @@ from engine.game import Legal, Result, Setup, Viewer
 from engine.rules import Rules
 from engine.vying.state import VyingState
 from engine.vying.turns import NOBODY
-from engine.vying.views import view_of
+from engine.vying.views import places_of, view_of
 
 _R = TypeVar("_R", bound=Rules)
 
@@ -218,6 +218,10 @@ class VyingHand:
     def view(self, viewer: Viewer) -> dict[str, object]:
         """JSON-able state as ``viewer`` (seat number, ``"public"`` or ``"auditor"``) may know it."""
         return view_of(self._setup, self._rules, self._state, viewer)
+
+    def places(self, viewer: Viewer) -> tuple[tuple[int, int], ...]:
+        """With a known deck, where in the packs the cards lay that ``viewer`` may know."""
+        return places_of(self._setup, self._state, viewer)
 
     def digest(self) -> str:
         """SHA-256, in hex, of the canonical state: set-up (non-default options), log and result."""

@@ -11,7 +11,13 @@ import httpx
 from django.core.handlers.wsgi import WSGIHandler
 from django.db import transaction
 
-from casino.audit.services import Actor
+from casino.audit.events import Told
+from casino.audit.founding import found_house
+from casino.audit.models import SignedCheckpoint
+from casino.audit.sequencing import Sequencer
+from casino.audit.services import Actor, record
+from casino.audit.signing import Signer
+from casino.audit.verify import Checkpoint, parse_note
 from casino.cage.services import create_drawer, open_vault
 from casino.chips.services import introduce
 from casino.hands import settlement
@@ -46,6 +52,11 @@ SAMPLE = (
     "p1 rb 200", "p2 cc 200", "p4 cc 200", "p4 ks 400 p1", "d dh p1 Xb7b", "p1 lk 2", "p1 cc 400", "p2 f",
     "d dh p4 KhOl", "p1 k", "p4 lk 2", "p4 rb 800", "p1 cc 800", "p1 st", "p1 sm Kl8bXb7b", "p4 sm Aa9aKhOl",
 )  # fmt: skip
+
+
+def tell(house: House) -> None:
+    """Record an event of what a test has posted past the services, so that it can commit."""
+    record(chain=house.chain, house=house, actor=ACTOR, told=Told(kind="house.duty", data={}))
 
 
 @dataclass
@@ -108,7 +119,8 @@ class Kit:
     @classmethod
     def found(cls) -> "Kit":
         """Found a house."""
-        house = House.objects.create(code=f"H{uuid.uuid4().hex[:12]}", name="Test house", currency="HUF")
+        code = f"H{uuid.uuid4().hex[:12]}"
+        house = found_house(code=code, name="Test house", currency="HUF", actor=ACTOR)
         introduce(house=house, code="MAIN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
         open_vault(house=house, capital=CHIPS, chips=PIECES, actor=ACTOR)
         create_drawer(house=house, code="C1", actor=ACTOR)
@@ -210,6 +222,19 @@ class Kit:
         """Work off the outbox as the worker does; returns the states of the hands."""
         waiting = OutboxMessage.objects.filter(house=self.house, done_at=None).order_by("id")
         return [settlement.resolve(message_id) for message_id in waiting.values_list("id", flat=True)]
+
+    def sequence(self) -> Checkpoint:
+        """Bring the house's audit log up to date as the sequencer does, in this process; returns its newest checkpoint.
+
+        Each call is a sequencer that has just been started. The files outside lie in CASINO_CHECKPOINT_DIR
+        (`casino.audit.outside`), the key of the run is `settings.CASINO_LOG_KEY`.
+        """
+        sequencer = Sequencer(Signer.from_settings())
+        while sequencer.publish(self.house.id) is not None:
+            pass
+        newest = SignedCheckpoint.objects.filter(house=self.house).order_by("-epoch", "-size").first()
+        assert newest is not None, "a house has events from its beginning"
+        return parse_note(newest.note).checkpoint
 
     def balance(self, *codes: str) -> Any:
         """Ledger balances by account code, a rack's in value: one number for one code, else a list."""

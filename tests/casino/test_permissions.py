@@ -11,6 +11,7 @@ from rest_framework.test import APIRequestFactory, force_authenticate
 
 from casino.api.operations import ReadOperation, WriteOperation
 from casino.api.permissions import DenyAll, HasRole
+from casino.audit.models import SignedCheckpoint
 from casino.house import chart
 from casino.staff.models import Role, Staff, TerminalKind, TerminalToken
 from casino.staff.services import enrol_terminal
@@ -21,6 +22,7 @@ EVERYBODY = frozenset(Role)
 TABLES = frozenset({Role.DEALER, Role.FLOOR})
 CAGE = frozenset({Role.CASHIER})
 IN_CHARGE = frozenset({Role.FLOOR, Role.ADMIN})
+ADMIN = frozenset({Role.ADMIN})
 OVERSIGHT = frozenset({Role.AUDITOR, Role.ADMIN})
 
 #: Routes that take anybody, signed in or not.
@@ -70,7 +72,16 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/exchanges"): CAGE,
     ("POST", "drawers/<slug:drawer>/foreign-chips"): CAGE,
     ("POST", "drawers/<slug:drawer>/tronc-payouts"): CAGE,
-    ("POST", "duty"): frozenset({Role.ADMIN}),
+    ("POST", "duty"): ADMIN,
+    ("GET", "staff"): OVERSIGHT,
+    ("POST", "staff"): ADMIN,
+    ("POST", "staff/<str:login>/roles"): ADMIN,
+    ("POST", "staff/<str:login>/deactivate"): ADMIN,
+    ("POST", "staff/<str:login>/activate"): ADMIN,
+    ("POST", "staff/<str:login>/password"): ADMIN,
+    ("GET", "terminals"): OVERSIGHT,
+    ("POST", "terminals"): ADMIN,
+    ("POST", "terminals/<slug:terminal>/revoke"): ADMIN,
     ("GET", "days"): OVERSIGHT | {Role.FLOOR},
     ("POST", "days"): IN_CHARGE,
     ("GET", "days/<slug:day>"): OVERSIGHT | {Role.FLOOR},
@@ -78,6 +89,12 @@ MATRIX = {
     ("GET", "hands"): EVERYBODY,
     ("GET", "hands/<slug:hand>"): OVERSIGHT | {Role.FLOOR},
     ("GET", "audit/events"): OVERSIGHT,
+    ("GET", "audit/checkpoint"): EVERYBODY,
+    ("GET", "audit/checkpoints"): OVERSIGHT,
+    ("GET", "audit/key"): EVERYBODY,
+    ("GET", "audit/proofs/inclusion"): EVERYBODY,
+    ("GET", "audit/proofs/consistency"): EVERYBODY,
+    ("GET", "audit/export"): OVERSIGHT,
     ("GET", "ledger/accounts"): OVERSIGHT,
     ("GET", "ledger/accounts/<int:account>/balance"): OVERSIGHT,
     ("GET", "ledger/accounts/<int:account>/statement"): OVERSIGHT,
@@ -116,6 +133,10 @@ def address(route: str, house: Kit) -> str:
         "<int:count>": "1",
         "<slug:day>": DAY,
         "<slug:layout>": "csv",
+        "proofs/inclusion": f"proofs/inclusion?chain=house/{house.house.code}&seq=1",
+        "proofs/consistency": f"proofs/consistency?from={SignedCheckpoint.objects.filter(house=house.house)[0].size}",
+        "<str:login>": f"dealer1@{house.house.code}",
+        "<slug:terminal>": "table-1",
         "<int:account>": str(chart.ids(house.house, {("1010", "HUF")})["1010", "HUF"]),
     }
     for name, value in known.items():
@@ -131,6 +152,7 @@ def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
         kit.table("T1")
         kit.seated("T1").ok("hands", {"mode": "physical"})
         kit.office(Role.FLOOR).ok("days", {"day": DAY})
+        kit.sequence()
         desks = {role: kit.office(role) for role in Role}
         connections.close_all()
     yield kit, desks

@@ -103,11 +103,12 @@ def test_folders_and_secrets_are_private(var: Path) -> None:
     for path in (var, var / "run", var / "secrets"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
     keys = sorted((var / "secrets").iterdir())
-    assert [key.name for key in keys] == ["seal_key", "secret_key"]
+    assert [key.name for key in keys] == ["log_key", "seal_key", "secret_key"]
     assert all(stat.S_IMODE(key.stat().st_mode) == 0o600 for key in keys)
     assert len(bytes.fromhex(urls.seal_key)) == 32
     assert urls.seal_key != urls.secret_key
     assert urls.seal_key not in repr(urls)
+    assert urls.log_key not in repr(urls)
     assert embedded.urls(environ=NOTHING_GIVEN, var=var) == urls, "made once"
 
 
@@ -249,6 +250,6 @@ def test_user_without_a_name_is_mapped_to_one(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_exports_are_quoted() -> None:
-    urls = embedded.ServiceUrls("a b", "", "", "", "", "")
+    urls = embedded.ServiceUrls("a b", *[""] * 8)
     assert "export DATABASE_OWNER_URL='a b'\n" in urls.as_exports()
     assert replace(urls, database_owner_url="$(x)").as_exports().startswith("export DATABASE_OWNER_URL='$(x)'")

@@ -120,11 +120,27 @@ def test_killed_supervisor_takes_its_children_along(tmp_path: Path) -> None:
     assert wait_until(lambda: command_line(sleeper) == "", seconds=2)
 
 
-def test_application_is_web_worker_and_beat() -> None:
+def test_only_the_sequencer_knows_the_key_of_the_log(tmp_path: Path) -> None:
+    script = "import os, sys, time; print(sorted(set(os.environ) & set(sys.argv[1:])), flush=True); time.sleep(600)"
+    names = ("CASINO_LOG_KEY", "DATABASE_SEQUENCER_URL", "PATH")
+    command = (sys.executable, "-c", script, *names)
+    with listen(0) as listener:
+        private = {program.name: program.private for program in application(listener)}
+    programs = [Program(name, command, private=private[name]) for name in private]
+    environ = {**os.environ, "CASINO_LOG_KEY": "1", "DATABASE_SEQUENCER_URL": "2"}
+    with Processes(programs, environ=environ, log_dir=tmp_path):
+        found = {name: tmp_path / f"{name}.log" for name in private}
+        assert wait_until(lambda: all(log.exists() and log.read_text() for log in found.values()), seconds=5)
+    said = {name: log.read_text().strip() for name, log in found.items()}
+    assert said.pop("sequencer") == str(sorted(names))
+    assert set(said.values()) == {"['PATH']"}
+
+
+def test_application_is_web_worker_beat_and_sequencer() -> None:
     with listen(0) as listener:
         commands = {program.name: " ".join(program.command) for program in application(listener)}
         assert f"--bind fd://{listener.fileno()}" in commands["web"]
-    assert list(commands) == ["web", "worker", "beat"]
+    assert list(commands) == ["web", "worker", "beat", "sequencer"]
     assert "--concurrency 2" in commands["worker"]
     assert " -E" not in commands["worker"], "task events are off"
 

@@ -1,0 +1,57 @@
+"""`manage.py sequence_audit`: the one process that grows the audit logs, signs checkpoints, and keeps them outside."""
+
+import logging
+import signal
+import threading
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+
+from casino.audit.sequencing import ALIAS, Sequencer
+from casino.audit.signing import Signer
+
+log = logging.getLogger(__name__)
+
+#: Seconds between two looks at the chains, and between two tries to become the one sequencer.
+POLL = 0.25
+#: Advisory lock of the one sequencer of a database, held by its connection: with the connection it is lost.
+LOCK = 0x63756B6173737A61
+
+
+class Command(BaseCommand):
+    """Run the sequencer until SIGTERM or SIGINT."""
+
+    help = "Sequence the audit trail: grow the logs, sign checkpoints, append them to the files outside the database."
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run; a second sequencer waits until the first has gone. Raises CommandError without a signing key."""
+        try:
+            signer = Signer.from_settings()
+        except ImproperlyConfigured as error:
+            raise CommandError(str(error)) from error
+        stop = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        if self._alone(stop):
+            log.info("sequencing")
+            sequencer = Sequencer(signer)
+            while not stop.wait(POLL):
+                sequencer.round()
+        connections[ALIAS].close()
+
+    def _alone(self, stop: threading.Event) -> bool:
+        """Wait until no other sequencer runs; False when we are told to stop first."""
+        waiting = False
+        while not stop.is_set():
+            with connections[ALIAS].cursor() as cursor:
+                cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK])
+                if cursor.fetchone()[0]:
+                    return True
+            if not waiting:
+                log.warning("another sequencer runs; waiting until it has gone")
+                waiting = True
+            stop.wait(POLL)
+        return False

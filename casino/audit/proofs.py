@@ -1,0 +1,79 @@
+"""Roots and proofs of a log, computed from its tiles: some hundred rows, however large the log is."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import DEFAULT_DB_ALIAS, connections
+
+from casino.audit import tree
+from casino.audit.tree import Growing, Range, Span
+from casino.audit.verify import root_of
+
+_LEAVES = """
+SELECT span.number, leaf.leaf_hash FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS span(first, past, number)
+JOIN audit_leaf leaf ON leaf.house_id = %s AND leaf.epoch = %s
+    AND leaf.leaf_index >= span.first AND leaf.leaf_index < span.past
+ORDER BY span.number, leaf.leaf_index
+"""
+_TILES = """
+SELECT span.number, tile.hash
+FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[]) WITH ORDINALITY AS span(first, past, level, number)
+JOIN audit_tile tile ON tile.house_id = %s AND tile.epoch = %s AND tile.level = span.level
+    AND tile.tile_index >= span.first AND tile.tile_index < span.past
+ORDER BY span.number, tile.tile_index
+"""
+
+
+class HashesMissing(Exception):
+    """A log without hashes that it must have: it is damaged, or shorter than was said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hashes:
+    """Reads the hashes of one log; `using` names the database alias."""
+
+    house: uuid.UUID
+    epoch: int
+    using: str = DEFAULT_DB_ALIAS
+
+    def root(self, size: int) -> bytes:
+        """Root of the first `size` leaves, 32 bytes. Raises HashesMissing."""
+        return self._roots([(0, size)])[0]
+
+    def inclusion(self, index: int, size: int) -> list[bytes]:
+        """Audit path of leaf `index` (from 0) in the tree of `size` leaves, from the leaf upwards."""
+        return self._roots(tree.inclusion(index, size))
+
+    def consistency(self, old: int, new: int) -> list[bytes]:
+        """Proof that the tree of `new` leaves begins with the tree of `old` leaves."""
+        return self._roots(tree.consistency(old, new))
+
+    def growing(self, size: int) -> Growing:
+        """The tree of the first `size` leaves, ready to grow. Raises HashesMissing."""
+        needed = [Span(*span) for span in Growing.needs(size)]
+        return Growing(size, self._read(needed))
+
+    def _roots(self, ranges: Sequence[Range]) -> list[bytes]:
+        needed = [tree.spans(begin, end) for begin, end in ranges]
+        read = iter(self._read([span for spans in needed for span in spans]))
+        roots = [[root_of(next(read)) for _ in spans] for spans in needed]
+        return [tree.joined(found, end - begin) for found, (begin, end) in zip(roots, ranges, strict=True)]
+
+    def _read(self, spans: Sequence[Span]) -> list[list[bytes]]:
+        """The hashes of each span; two statements together. Raises HashesMissing."""
+        found: list[list[bytes]] = [[] for _ in spans]
+        for at_leaves in (True, False):
+            asked = [number for number, span in enumerate(spans) if span.count and (span.level == 0) == at_leaves]
+            first = [spans[number].start for number in asked]
+            past = [spans[number].start + spans[number].count for number in asked]
+            levels = [] if at_leaves else [[spans[number].level for number in asked]]
+            if asked:
+                with connections[self.using].cursor() as cursor:
+                    cursor.execute(_LEAVES if at_leaves else _TILES, [first, past, *levels, self.house, self.epoch])
+                    for number, value in cursor.fetchall():
+                        found[asked[number - 1]].append(bytes(value))
+        for span, hashes in zip(spans, found, strict=True):
+            if len(hashes) != span.count:
+                raise HashesMissing(f"epoch {self.epoch} lacks hashes of level {span.level} from {span.start} on")
+        return found

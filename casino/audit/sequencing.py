@@ -1,0 +1,169 @@
+"""The sequencer: makes the events of the chains leaves of each house's log, and signs what it has become.
+
+One transaction a round and house: leaves, complete tiles, checkpoint; after its commit the note is appended to the
+files outside. Killed at any point it loses nothing: what is not committed is taken again, and notes that the database
+has and a file has not are appended when the house is next taken up.
+"""
+
+import logging
+import time
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import connections, transaction
+
+from casino.audit import guard, outside
+from casino.audit.models import SignedCheckpoint
+from casino.audit.proofs import Hashes
+from casino.audit.refusals import log_refusals
+from casino.audit.signing import Signer, origin
+from casino.audit.tree import Growing, Tile
+from casino.audit.verify import Checkpoint
+from casino.errors import HouseError, LogDamaged
+from casino.house.models import House
+
+log = logging.getLogger(__name__)
+
+ALIAS = "sequencer"
+#: Seconds between two checkpoints of a house, or after a failure.
+INTERVAL = 1.0
+#: Events of one chain that one round takes; what is left is taken at once.
+MOST = 20_000
+#: Seconds behind the events from which on the log says so.
+LATE = 10.0
+
+#: Chains that are ahead of their marks, and epochs that nobody has taken up yet.
+_PENDING = """
+SELECT DISTINCT head.house_id FROM audit_chainhead head LEFT JOIN audit_mark mark ON mark.chain_id = head.id
+WHERE head.seq > coalesce(mark.seq, 0)
+UNION SELECT house_id FROM audit_log WHERE vkey = ''
+"""
+_SEQUENCE = "SELECT event_id, leaf_hash FROM audit_sequence(%s, %s, %s, %s, %s)"
+_PUBLISH = "SELECT audit_publish(%s, %s, %s, %s, %s, %s, %s::smallint[], %s::bigint[], %s::bytea[])"
+_TAKE_UP = "SELECT audit_take_up_log(%s, %s, %s, %s)"
+_NOW_AND_FIRST = "SELECT clock_timestamp(), (SELECT doc ->> 'at' FROM audit_event WHERE id = %s)"
+
+
+@dataclass(slots=True)
+class _Followed:
+    """A house's log as this process knows it: what the database must say when the next round begins."""
+
+    house: House
+    epoch: int
+    tree: Growing
+    #: Root of the last checkpoint, None before the first, and the size it is of.
+    root: bytes | None
+    published: int
+
+
+class Sequencer:
+    """Follows the logs of all houses of one database. Only one may run; a second one changes nothing but fails."""
+
+    def __init__(self, signer: Signer) -> None:
+        """`signer` holds the key; the connection is that of alias `sequencer`."""
+        self._signer = signer
+        self._followed: dict[uuid.UUID, _Followed] = {}
+        self._due: dict[uuid.UUID, float] = {}
+        self._complaints: dict[uuid.UUID, str] = {}
+
+    def round(self) -> int:
+        """Publish a checkpoint for every house whose chains have grown and whose time has come; returns how many.
+
+        A house that fails is reported once and tried again later, the others go on. What the connection itself raises
+        is not caught: the process ends, and the next one begins anew.
+        """
+        published = 0
+        for house_id in self.pending():
+            if time.monotonic() < self._due.get(house_id, 0.0):
+                continue
+            self._due[house_id] = time.monotonic() + INTERVAL
+            try:
+                published += self.publish(house_id) is not None
+                if self._complaints.pop(house_id, None):
+                    log.warning("the log of house %s goes on", house_id)
+            except (HouseError, OSError) as error:
+                self._complain(house_id, error)
+        return published
+
+    def pending(self) -> list[uuid.UUID]:
+        """Houses with events that are not in their log yet."""
+        with connections[ALIAS].cursor() as cursor:
+            cursor.execute(_PENDING)
+            return [house_id for (house_id,) in cursor.fetchall()]
+
+    def publish(self, house_id: uuid.UUID) -> Checkpoint | None:
+        """One round for one house; the new checkpoint, None when there was nothing new.
+
+        Raises a LogRefused when the log cannot go on, OSError when it cannot be kept outside; either way the log is
+        taken up anew the next time.
+        """
+        followed = self._followed.get(house_id) or self._take_up(house_id)
+        self._followed.pop(house_id, None)
+        grown = followed.tree.copy()
+        with log_refusals(), transaction.atomic(using=ALIAS):
+            known = [house_id, followed.epoch, followed.tree.size, followed.root, MOST]
+            leaves = _rows(_SEQUENCE, known)
+            tiles = grown.extend(bytes(leaf) for _, leaf in leaves)
+            if grown.size == followed.published:
+                checkpoint = None
+            else:
+                checkpoint, note = self._store(followed, grown, tiles, leaves[0][0] if leaves else None)
+        if checkpoint is not None:
+            for folder in outside.folders():
+                outside.append(folder, followed.house, [note])
+            followed.tree, followed.root, followed.published = grown, checkpoint.root, grown.size
+        self._followed[house_id] = followed
+        if len(leaves) >= MOST:
+            self._due[house_id] = 0.0
+        return checkpoint
+
+    def _store(
+        self, followed: _Followed, grown: Growing, tiles: list[Tile], first: int | None
+    ) -> tuple[Checkpoint, str]:
+        """Sign the tree and keep checkpoint and tiles; `first` is the id of the oldest new event."""
+        house, epoch = followed.house, followed.epoch
+        [(now, since)] = _rows(_NOW_AND_FIRST, [first])
+        at = now.astimezone(UTC)
+        checkpoint = Checkpoint(origin(house, epoch), grown.size, grown.root(), at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"))
+        note = self._signer.note(house, checkpoint)
+        columns = [list(column) for column in zip(*((t.level, t.index, t.hash) for t in tiles), strict=True)]
+        _rows(_PUBLISH, [house.id, epoch, grown.size, checkpoint.root, at, note, *(columns or [[], [], []])])
+        if since and (late := (at - datetime.fromisoformat(since)).total_seconds()) > LATE:
+            log.warning("the log of house %s was %.0f s behind its oldest new event", house.code, late)
+        return checkpoint, note
+
+    def _take_up(self, house_id: uuid.UUID) -> _Followed:
+        """Read where a house's log stands, after comparing it with the checkpoints outside, and bring those up to it.
+
+        Raises a LogRefused when the two do not fit, or when the log was kept under another key.
+        """
+        house = House.objects.using(ALIAS).get(id=house_id)
+        guard.examine(house, using=ALIAS)
+        key, epoch = self._signer.key(house), guard.current_epoch(house, ALIAS) or 1
+        for folder in outside.folders():
+            outside.prepare(folder, house, key)
+        with log_refusals(), transaction.atomic(using=ALIAS):
+            _rows(_TAKE_UP, [house_id, epoch, origin(house, epoch), key.text])
+            [(size,)] = _rows("SELECT size FROM audit_log WHERE house_id = %s AND epoch = %s", [house_id, epoch])
+            tree = Hashes(house_id, epoch, ALIAS).growing(size)
+        last = SignedCheckpoint.objects.using(ALIAS).filter(house=house, epoch=epoch).order_by("-size").first()
+        if last is not None and (last.size, bytes(last.root)) != (size, tree.root()):
+            raise LogDamaged(f"The log of {house.code} has {size} leaves that do not give its last checkpoint.")
+        for folder in outside.folders():
+            if caught_up := outside.catch_up(folder, house, ALIAS):
+                log.warning("%d checkpoints of house %s were not in %s yet", caught_up, house.code, folder)
+        return _Followed(house, epoch, tree, bytes(last.root) if last else None, last.size if last else 0)
+
+    def _complain(self, house_id: uuid.UUID, error: Exception) -> None:
+        text = f"{type(error).__name__}: {error}"
+        if self._complaints.get(house_id) != text:
+            log.error("the log of house %s stands still: %s", house_id, text)
+        self._complaints[house_id] = text
+
+
+def _rows(statement: str, parameters: list[Any]) -> list[Any]:
+    with connections[ALIAS].cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return list(cursor.fetchall())
