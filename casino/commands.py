@@ -14,9 +14,9 @@ from django.db import OperationalError, transaction
 
 from casino import locks, sql
 from casino.audit.services import Actor
-from casino.errors import IdempotencyKeyReused, VersionConflict
+from casino.errors import IdempotencyKeyReused, VersionConflict, WrongTerminal
 from casino.house.models import House
-from casino.staff.models import AnsweredRequest, Role, Staff, Terminal
+from casino.staff.models import AnsweredRequest, Role, Staff, Terminal, TerminalKind
 
 T = TypeVar("T")
 
@@ -39,6 +39,12 @@ class Acting:
     def actor(self) -> Actor:
         """The same, as the audit trail names it."""
         return Actor(staff=self.staff.login, role=self.role, terminal=self.terminal.code, request=self.request_id)
+
+    def at_the_office(self) -> House:
+        """The house, of whoever is at an office terminal. Raises WrongTerminal."""
+        if self.terminal.kind != TerminalKind.OFFICE:
+            raise WrongTerminal(f"Terminal {self.terminal.code} does not stand in the office.")
+        return self.house
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

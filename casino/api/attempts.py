@@ -111,7 +111,7 @@ def tell_read(request: Request, view: Any) -> None:
     asked = sorted(request.query_params.items())
     _write(
         replace(by, actor=replace(by.actor, role=_role(request, by))),
-        f"house/{by.house.code}",
+        by.house.chain,
         told.data_read(
             operation=operation_id(view, request),
             subject=_text(request.path, MAX_TEXT),
@@ -155,7 +155,7 @@ def _chain(house: House, path: Mapping[str, Any]) -> str:
             found = model.objects.filter(house=house, code=path[name]).first()
             if found is not None:
                 return str(found.chain)
-    return f"house/{house.code}"
+    return house.chain
 
 
 def _asked(request: Request, view: Any) -> dict[str, str]:

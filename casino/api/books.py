@@ -7,11 +7,11 @@ from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
 from rest_framework import serializers
-from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.lists import CursorList
+from casino.api.negotiation import AsItIs
 from casino.api.operations import (
     OVERSIGHT,
     ReadOperation,
@@ -162,24 +162,12 @@ class AccountStatement(ReadOperation):
         return Response(books.statement(acting(request).house, account, after=after, limit=limit))
 
 
-class _AsItIs(BaseContentNegotiation):
-    """The address says what the answer is, whatever the caller would rather have; refusals stay problem documents."""
-
-    def select_parser(self, request: Any, parsers: Any) -> Any:
-        """There is no body."""
-        return parsers[0]
-
-    def select_renderer(self, request: Any, renderers: Any, format_suffix: Any = None) -> Any:
-        """JSON, for refusals."""
-        return renderers[0], renderers[0].media_type
-
-
 class Export(ReadOperation):
     """The whole book as one file, written while it is read: the same memory for any number of entries."""
 
     sensitive = True
     roles = OVERSIGHT
-    content_negotiation_class: ClassVar = _AsItIs
+    content_negotiation_class: ClassVar = AsItIs
 
     @extend_schema(
         operation_id="exportBook",

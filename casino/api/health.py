@@ -10,6 +10,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
 from casino.api.problems import CONTENT_TYPE, document
+from casino.audit.selectors import refusals
 
 #: What makes a role too mighty for the running application.
 _TOO_MIGHTY = """
@@ -26,7 +27,11 @@ def healthz(_request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def readyz(_request: HttpRequest) -> JsonResponse:
-    """Database, migrations, role and broker; 503 with the first that is missing."""
+    """Database, migrations, role and broker; 503 with the first that is missing.
+
+    A house whose audit log was rolled back is read-only until two people open a new epoch: the answer names it, and is
+    200, since reading is what is needed now.
+    """
     checks: dict[str, Callable[[], str | None]] = {
         "database": _database,
         "migrations": _migrations,
@@ -37,6 +42,9 @@ def readyz(_request: HttpRequest) -> JsonResponse:
         problem = check()
         if problem is not None:
             return JsonResponse(document(503, "not_ready", problem, check=name), status=503, content_type=CONTENT_TYPE)
+    refused = refusals()
+    if refused:
+        return JsonResponse({"status": "read_only", "checks": list(checks), "refused": refused})
     return JsonResponse({"status": "ready", "checks": list(checks)})
 
 

@@ -8,17 +8,16 @@ has and a file has not are appended when the house is next taken up.
 import logging
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db import DatabaseError, connections, transaction
+from django.db import connections, transaction
 
 from casino.audit import guard, outside
 from casino.audit.models import SignedCheckpoint
-from casino.audit.proofs import Hashes, HashesMissing
+from casino.audit.proofs import Hashes
+from casino.audit.refusals import log_refusals
 from casino.audit.signing import Signer, origin
 from casino.audit.tree import Growing, Tile
 from casino.audit.verify import Checkpoint
@@ -103,7 +102,7 @@ class Sequencer:
         followed = self._followed.get(house_id) or self._take_up(house_id)
         self._followed.pop(house_id, None)
         grown = followed.tree.copy()
-        with _refusals(), transaction.atomic(using=ALIAS):
+        with log_refusals(), transaction.atomic(using=ALIAS):
             known = [house_id, followed.epoch, followed.tree.size, followed.root, MOST]
             leaves = _rows(_SEQUENCE, known)
             tiles = grown.extend(bytes(leaf) for _, leaf in leaves)
@@ -145,7 +144,7 @@ class Sequencer:
         key, epoch = self._signer.key(house), guard.current_epoch(house, ALIAS) or 1
         for folder in outside.folders():
             outside.prepare(folder, house, key)
-        with _refusals(), transaction.atomic(using=ALIAS):
+        with log_refusals(), transaction.atomic(using=ALIAS):
             _rows(_TAKE_UP, [house_id, epoch, origin(house, epoch), key.text])
             [(size,)] = _rows("SELECT size FROM audit_log WHERE house_id = %s AND epoch = %s", [house_id, epoch])
             tree = Hashes(house_id, epoch, ALIAS).growing(size)
@@ -168,17 +167,3 @@ def _rows(statement: str, parameters: list[Any]) -> list[Any]:
     with connections[ALIAS].cursor() as cursor:
         cursor.execute(statement, parameters)
         return list(cursor.fetchall())
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    """What the log's own functions and readers refuse, as the house's typed error."""
-    try:
-        yield
-    except HashesMissing as error:
-        raise LogDamaged(f"The log lacks hashes: {error}.") from error
-    except DatabaseError as error:
-        cause = error.__cause__
-        if not (getattr(cause, "sqlstate", None) or "").startswith("KZ91"):
-            raise
-        raise LogDamaged(f"The log cannot go on: {str(cause).splitlines()[0]}.") from error

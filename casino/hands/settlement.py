@@ -39,8 +39,25 @@ def resolve(message_id: int) -> str:
     return commands.in_transaction(operation)
 
 
+def failed(message_id: int, error: Exception) -> None:
+    """Keep with the message why its hand could not be settled, and tell it when it is something new."""
+
+    def operation() -> None:
+        message = outbox.failed(message_id, type(error).__name__, str(error))
+        if message is not None:
+            hand = Hand.objects.select_related("table", "house").get(id=int(message.subject))
+            # Its class alone: the words of an error may be anything, and events are kept for good.
+            _record(
+                hand,
+                Actor.system(f"outbox:{message.id}"),
+                told.settlement_failed(hand=hand.name, problem=type(error).__name__),
+            )
+
+    commands.in_transaction(operation)
+
+
 def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
-    actor = Actor(staff="worker", role="system", terminal="", request=f"outbox:{message.id}")
+    actor = Actor.system(f"outbox:{message.id}")
     replayed = replays.follow(hand, selectors.log(hand))
     mismatch = compare(hand, replayed)
     if mismatch is not None:

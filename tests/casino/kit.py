@@ -12,6 +12,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.db import transaction
 
 from casino.audit.events import Told
+from casino.audit.founding import found_house
 from casino.audit.models import SignedCheckpoint
 from casino.audit.sequencing import Sequencer
 from casino.audit.services import Actor, record
@@ -55,7 +56,7 @@ SAMPLE = (
 
 def tell(house: House) -> None:
     """Record an event of what a test has posted past the services, so that it can commit."""
-    record(chain=f"house/{house.code}", house=house, actor=ACTOR, told=Told(kind="house.duty", data={}))
+    record(chain=house.chain, house=house, actor=ACTOR, told=Told(kind="house.duty", data={}))
 
 
 @dataclass
@@ -118,7 +119,8 @@ class Kit:
     @classmethod
     def found(cls) -> "Kit":
         """Found a house."""
-        house = House.objects.create(code=f"H{uuid.uuid4().hex[:12]}", name="Test house", currency="HUF")
+        code = f"H{uuid.uuid4().hex[:12]}"
+        house = found_house(code=code, name="Test house", currency="HUF", actor=ACTOR)
         introduce(house=house, code="MAIN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
         open_vault(house=house, capital=CHIPS, chips=PIECES, actor=ACTOR)
         create_drawer(house=house, code="C1", actor=ACTOR)

@@ -10,7 +10,8 @@ import pytest
 from django.db import connections, transaction
 
 from casino.chips.models import Imbalance
-from casino.house import chart, tasks
+from casino.house import chart
+from casino.reports import tasks
 from casino.reports.selectors import house_report, verification
 from casino.reports.snapshots import newest_problems
 from casino.reports.tasks import check, check_newest, check_snapshots
@@ -232,7 +233,7 @@ def test_beat_knows_the_tasks() -> None:
 
     app.loader.import_default_modules()
     named = {entry["task"] for entry in CELERY_BEAT_SCHEDULE.values()}
-    assert {"house.expire_holds", "house.take_snapshots", "reports.check_snapshots"} <= named <= set(app.tasks)
+    assert {"reports.expire_holds", "reports.take_snapshots", "reports.check_snapshots"} <= named <= set(app.tasks)
 
 
 def test_holds_expire_in_every_house(kit: Kit) -> None:

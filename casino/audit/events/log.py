@@ -14,12 +14,13 @@ def epoch_opened(
     old_root: str | None,
     restored_epoch: int,
     restored_size: int,
-    restored_root: str,
+    restored_root: str | None,
     reason: str,
     approver: str,
 ) -> Told:
     """Two people began a new epoch of the log: `note` is the newest checkpoint outside the database, in full, with its
-    epoch, size and root (none where there was none); `restored_...` is what the database had of the log."""
+    epoch, size and root (none where there was none); `restored_...` is what the database had of the log (no root
+    where its own hashes were incomplete)."""
     return told(
         epoch=epoch,
         note=note,

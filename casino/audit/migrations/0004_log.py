@@ -10,7 +10,7 @@ from casino.house.schema import append_only, create_sequencer_role, grant, grant
 LOG = (Path(__file__).resolve().parent.parent / "sql" / "0004" / "log.sql").read_text()
 SEQUENCER = "CASINO_SEQUENCER_ROLE"
 TABLES = ("audit_log", "audit_leaf", "audit_tile", "audit_checkpoint", "audit_mark", "audit_epoch")
-OPEN_EPOCH = "audit_open_epoch(uuid, integer, text, text, bigint, integer, bigint, bytea)"
+OPEN_EPOCH = "audit_open_epoch(uuid, integer, text, bigint, text, bigint, integer, bigint, bytea)"
 SEQUENCERS = (
     "audit_take_up_log(uuid, integer, text, text)",
     "audit_sequence(uuid, integer, bigint, bytea, bigint)",

@@ -119,11 +119,12 @@ END $$;
 -- Begins a new epoch whose first leaf is the event that says so, written by the same transaction. What was restored
 -- and is not in the log yet follows it in the new epoch.
 CREATE FUNCTION audit_open_epoch(
-    p_house uuid, p_epoch integer, p_origin text, p_chain text, p_seq bigint,
+    p_house uuid, p_epoch integer, p_origin text, p_size bigint, p_chain text, p_seq bigint,
     p_outside_epoch integer, p_outside_size bigint, p_outside_root bytea
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     told audit_event%ROWTYPE;
+    current audit_log%ROWTYPE;
     before bigint;
 BEGIN
     PERFORM audit_lock_log(p_house);
@@ -136,8 +137,10 @@ BEGIN
     IF coalesce(before, 0) <> p_seq - 1 THEN
         RAISE EXCEPTION 'an earlier event of % is not in the log', p_chain USING ERRCODE = 'KZ913';
     END IF;
-    IF p_epoch <= coalesce((SELECT max(epoch) FROM audit_log WHERE house_id = p_house), 1) THEN
-        RAISE EXCEPTION 'epoch % is not a new one', p_epoch USING ERRCODE = 'KZ913';
+    SELECT * INTO current FROM audit_log WHERE house_id = p_house ORDER BY epoch DESC LIMIT 1;
+    IF p_epoch <= coalesce(current.epoch, 1) OR p_size <> coalesce(current.size, 0) THEN
+        RAISE EXCEPTION 'the log stands at epoch %, size %; it was read at size %, and epoch % is to be a new one',
+            current.epoch, current.size, p_size, p_epoch USING ERRCODE = 'KZ913';
     END IF;
     INSERT INTO audit_epoch (house_id, epoch, event_id, outside_epoch, outside_size, outside_root)
         VALUES (p_house, p_epoch, told.id, p_outside_epoch, p_outside_size, p_outside_root);
@@ -153,4 +156,4 @@ REVOKE ALL ON FUNCTION audit_take_up_log(uuid, integer, text, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION audit_sequence(uuid, integer, bigint, bytea, bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION audit_publish(uuid, integer, bigint, bytea, timestamptz, text, smallint[], bigint[], bytea[])
     FROM PUBLIC;
-REVOKE ALL ON FUNCTION audit_open_epoch(uuid, integer, text, text, bigint, integer, bigint, bytea) FROM PUBLIC;
+REVOKE ALL ON FUNCTION audit_open_epoch(uuid, integer, text, bigint, text, bigint, integer, bigint, bytea) FROM PUBLIC;

@@ -1,0 +1,60 @@
+"""Beginning a log anew: after a backup was restored, after the outside files were lost, or under another key."""
+
+from django.db import connection, transaction
+
+from casino import sql
+from casino.audit import events, guard, outside
+from casino.audit.models import Epoch, Log
+from casino.audit.proofs import Hashes, HashesMissing
+from casino.audit.refusals import log_refusals
+from casino.audit.services import Actor, record
+from casino.audit.signing import origin
+from casino.audit.verify import EMPTY_ROOT
+from casino.house.models import House
+
+_OPEN = "SELECT audit_open_epoch(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
+
+
+def open_epoch(*, house: House, actor: Actor, approver: str, reason: str) -> Epoch:
+    """Begin the next epoch of a house's log, in one transaction with the event that is its first leaf.
+
+    The event says what the newest checkpoint outside the database said and what the database had of the log, so that
+    what is lost stays known. Who may do this is for the caller to check: it takes two people. Raises a LogRefused where
+    a file outside cannot be read (put it right or move it away first).
+    """
+    endings = [found for folder in outside.folders() if (found := outside.ending(folder, house)) is not None]
+    newest = max((found for found in endings if found.checkpoint), key=lambda found: found.place, default=None)
+    checkpoint = newest.checkpoint if newest else None
+    with log_refusals(), transaction.atomic(durable=True):
+        log = Log.objects.filter(house=house).order_by("-epoch").first()
+        old_epoch, size = (log.epoch, log.size) if log else (0, 0)
+        their_epoch = newest.place[0] if newest else None
+        epoch = max(old_epoch, their_epoch or 0, 1) + 1
+        told = events.log.epoch_opened(
+            epoch=epoch,
+            note=newest.note if newest else None,
+            old_epoch=their_epoch,
+            old_size=checkpoint.size if checkpoint else None,
+            old_root=checkpoint.root.hex() if checkpoint else None,
+            restored_epoch=old_epoch,
+            restored_size=size,
+            restored_root=_root(house, old_epoch, size),
+            reason=reason,
+            approver=approver,
+        )
+        receipt = record(chain=f"log/{house.code}", house=house, actor=actor, told=told)
+        outside_says = [their_epoch, *((checkpoint.size, checkpoint.root) if checkpoint else (None, None))]
+        sql.rows(_OPEN, [house.id, epoch, origin(house, epoch), size, receipt.chain, receipt.seq, *outside_says])
+        opened = Epoch.objects.get(house=house, epoch=epoch)
+    guard.forget()
+    return opened
+
+
+def _root(house: House, epoch: int, size: int) -> str | None:
+    """Root of what the database has, None where its own hashes are incomplete."""
+    if not size:
+        return EMPTY_ROOT.hex()
+    try:
+        return Hashes(house.id, epoch, connection.alias).root(size).hex()
+    except HashesMissing:
+        return None

@@ -1,0 +1,26 @@
+"""What the log's functions in PostgreSQL, and readers of its hashes, refuse: as the house's typed error."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import DatabaseError
+
+from casino.audit.proofs import HashesMissing
+from casino.errors import LogDamaged
+
+#: How the SQLSTATEs of sql/0004/log.sql begin.
+_OURS = "KZ91"
+
+
+@contextmanager
+def log_refusals() -> Iterator[None]:
+    """Inside, a refusal of the log becomes a LogDamaged; whatever else the database raises is let through."""
+    try:
+        yield
+    except HashesMissing as error:
+        raise LogDamaged(f"The log lacks hashes: {error}.") from error
+    except DatabaseError as error:
+        cause = error.__cause__
+        if not (getattr(cause, "sqlstate", None) or "").startswith(_OURS):
+            raise
+        raise LogDamaged(f"The log cannot go on: {str(cause).splitlines()[0]}.") from error

@@ -1,0 +1,113 @@
+"""Reading the log: checkpoints, where an event stands, proofs, the events in the order of the log."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db import connection
+
+from casino.audit import guard
+from casino.audit.models import Event, Leaf, Log, SignedCheckpoint
+from casino.audit.proofs import Hashes
+from casino.audit.verify import join_notes
+from casino.errors import Conflict, NotFound
+from casino.house.models import House
+
+#: Rows read at a time.
+CHUNK = 1000
+_IN_ORDER = """
+SELECT event.payload FROM audit_leaf leaf JOIN audit_event event ON event.id = leaf.event_id
+WHERE leaf.house_id = %s AND leaf.epoch = %s AND leaf.leaf_index >= %s AND leaf.leaf_index < %s
+ORDER BY leaf.leaf_index
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Inclusion:
+    """An event's place in the log and the proof that it stands there in the tree of a checkpoint."""
+
+    leaf: Leaf
+    path: list[bytes]
+    checkpoint: SignedCheckpoint
+
+
+def log_of(house: House, epoch: int | None = None) -> Log:
+    """A log of this house, the newest one unless its epoch is named. Raises NotFound."""
+    logs = Log.objects.filter(house=house, **({} if epoch is None else {"epoch": epoch})).order_by("-epoch")
+    log = logs.first()
+    if log is None:
+        raise NotFound(f"This house's log has no epoch {epoch}." if epoch else "This house's log is not begun yet.")
+    return log
+
+
+def checkpoint(house: House, epoch: int | None = None, size: int | None = None) -> SignedCheckpoint:
+    """The newest checkpoint of an epoch (by default of the newest that has one), or the one of this size.
+
+    Raises NotFound.
+    """
+    wanted = {name: value for name, value in (("epoch", epoch), ("size", size)) if value is not None}
+    found = SignedCheckpoint.objects.filter(house=house, **wanted).order_by("-epoch", "-size").first()
+    if found is None:
+        said = ", ".join(f"{name} {value}" for name, value in wanted.items())
+        raise NotFound(f"This house has no checkpoint of {said}." if said else "This house has no checkpoint yet.")
+    return found
+
+
+def inclusion(house: House, chain: str, seq: int, size: int | None = None) -> Inclusion:
+    """Prove that an event is in the log, by default up to its epoch's newest checkpoint.
+
+    Raises NotFound for an event or a checkpoint that does not exist, Conflict `not_in_the_log_yet`.
+    """
+    event = Event.objects.filter(chain__house=house, chain__name=chain, seq=seq).select_related("leaf").first()
+    if event is None:
+        raise NotFound(f"Chain {chain} of this house has no event {seq}.")
+    leaf: Leaf | None = getattr(event, "leaf", None)
+    if leaf is None:
+        raise Conflict("The event is not in the log yet; ask again in a moment.", code="not_in_the_log_yet")
+    against = checkpoint(house, leaf.epoch, size)
+    if leaf.leaf_index >= against.size:
+        raise Conflict(
+            f"The event is leaf {leaf.leaf_index}, and the checkpoint is of size {against.size}.",
+            code="not_in_the_log_yet",
+        )
+    return Inclusion(leaf, Hashes(house.id, leaf.epoch).inclusion(leaf.leaf_index, against.size), against)
+
+
+def consistency(old: SignedCheckpoint, new: SignedCheckpoint) -> list[bytes]:
+    """Proof that the tree of one checkpoint begins with that of an earlier one of the same epoch."""
+    return Hashes(new.house_id, new.epoch).consistency(old.size, new.size)
+
+
+def notes(house: House) -> Iterator[str]:
+    """Every checkpoint of a house, oldest first, in the format of the files outside, in pieces."""
+    place = (0, 0)
+    statement = (
+        "SELECT epoch, size, note FROM audit_checkpoint WHERE house_id = %s AND (epoch, size) > (%s, %s) "
+        "ORDER BY epoch, size LIMIT %s"
+    )
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, [house.id, *place, CHUNK])
+            rows = cursor.fetchall()
+        if not rows:
+            return
+        place = rows[-1][:2]
+        yield join_notes(note for _, _, note in rows)
+
+
+def payloads(house: House, epoch: int, size: int) -> Iterator[str]:
+    """The first `size` events of a log, a line each, in pieces: line n is leaf n - 1. Nobody changes what is in a log,
+    so the pieces need no common snapshot."""
+    for start in range(0, size, CHUNK):
+        with connection.cursor() as cursor:
+            cursor.execute(_IN_ORDER, [house.id, epoch, start, min(start + CHUNK, size)])
+            yield "".join(f"{payload}\n" for (payload,) in cursor.fetchall())
+
+
+def refusals() -> list[dict[str, str]]:
+    """Houses that may not write because of their log: code, refusal, detail."""
+    found = []
+    for house in House.objects.order_by("code"):
+        refused = guard.refusal(house)
+        if refused is not None:
+            found.append({"house": house.code, "code": refused.code, "detail": refused.detail})
+    return found

@@ -1,0 +1,47 @@
+"""`manage.py open_epoch HOUSE --reason TEXT`: two people begin the house's audit log anew, e.g. after a restore."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from casino.audit.epochs import open_epoch
+from casino.audit.services import Actor
+from casino.errors import HouseError
+from casino.house.models import House
+from casino.staff.credentials import ask_for_two, role_for, two_people
+from casino.staff.models import Role
+
+ROLES = (Role.AUDITOR, Role.ADMIN)
+
+
+class Command(BaseCommand):
+    """Open a new epoch of a house's log."""
+
+    help = (
+        "Begin a house's audit log anew: an auditor and another auditor or administrator sign with their passwords "
+        "(asked for, or four lines on standard input). What was lost is kept in the new epoch's first leaf."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The house's code and why."""
+        parser.add_argument("house")
+        parser.add_argument("--reason", required=True, help="why the log begins anew; stands in the audit trail")
+
+    def handle(self, *args: Any, house: str, reason: str, **options: Any) -> None:
+        """Ask, check, open. Raises CommandError with the refusal's code."""
+        found = House.objects.filter(code=house).first()
+        if found is None:
+            raise CommandError(f"There is no house {house}.")
+        if not reason.strip():
+            raise CommandError("A reason is needed.")
+        try:
+            first, second = ask_for_two()
+            # Nothing is told of a refused password: the house may write no event until the two have signed.
+            one, other = two_people(
+                house=found, first=first, second=second, roles=ROLES, one_of_them=(Role.AUDITOR,), told=False
+            )
+            actor = Actor(staff=one.login, role=role_for(one, ROLES), terminal="", request="open_epoch")
+            opened = open_epoch(house=found, actor=actor, approver=other.login, reason=reason.strip())
+        except HouseError as error:
+            raise CommandError(f"{error.detail} [{error.code}]") from error
+        self.stdout.write(f"Epoch {opened.epoch} of the log of {found.code} is open; writes go on.")
