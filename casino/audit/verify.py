@@ -762,13 +762,14 @@ class Trees:
         all of it is true, and signed."""
         data, place = opening["data"], f"epoch {epoch}, leaf 0 ({place_of(opening)})"
         before: int = data["restored_epoch"]
+        size, root = self.sizes.get(before, 0), self._roots.get(before, EMPTY_ROOT)
         restored = (data.get("restored_size"), data.get("restored_root"))
         note = data.get("note")
         problem = None
         if not opening.get("approver") or opening["approver"] == opening["actor"]:
             problem = "an epoch is opened by two people"
-        elif restored != (self.sizes[before], self._roots[before].hex()):
-            problem = f"it names {restored[0]} leaves as restored, or another root; the log has {self.sizes[before]}"
+        elif restored != (size, root.hex()):
+            problem = f"it names {restored[0]} leaves as restored, or another root; the log has {size}"
         elif not self._agreed_at.get(epoch):
             problem = "no signed checkpoint covers it"
         elif note is not None:
@@ -776,7 +777,7 @@ class Trees:
         if problem is not None:
             self._report.find("epoch_not_opened", place, problem, at=self._bases[epoch])
             return
-        kept = self._differing[before][0] if before in self._differing else self.sizes[before]
+        kept = self._differing[before][0] if before in self._differing else size
         lost = (before, kept), (data.get("old_epoch") or 0, data.get("old_size") or 0)
         self._losses.append(lost)
         self._report.notice(
@@ -1511,13 +1512,16 @@ class Export:
     def __init__(self, folder: Path, report: Report) -> None:
         self._folder, self._report = folder, report
         try:
-            manifest = json.loads((folder / MANIFEST).read_text())
+            text = (folder / MANIFEST).read_bytes().decode()
+            manifest = _decoded(text.removesuffix("\n"))
+            if f"{_encoded(manifest)}\n" != text or manifest.keys() != {"code", "currency", "epochs", "house", "tail"}:
+                raise Unusable(f"{MANIFEST} is not code, currency, epochs, house and tail in canonical JSON")
             self.house = House(manifest["house"], manifest["code"], manifest["currency"])
             self.epochs: dict[int, int] = {int(epoch): size for epoch, size in manifest["epochs"].items()}
             self.keys = parse_keys((folder / VKEY).read_text())
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise Unusable(f"{folder} is no export: {error}") from error
-        self.size = manifest.get("tail", 0)
+        self.size: int = manifest["tail"]
 
     def notes(self) -> Notes:
         """The log's own checkpoints."""
