@@ -14,6 +14,7 @@ from tests.casino.test_transfers import floor_at
 PASSWORD = "seven-of-acorns-19"
 DAY = "2020-02-28"
 REASON = {"reason": "so that everything happens"}
+PERSON = {"name": "Nobody At All", "born": "1970-01-01", "document": "000000AA"}
 FLOAT = {str(value): 100 for value in PIECES if value <= 5_000}
 
 
@@ -108,6 +109,9 @@ STEPS: dict[str, Step] = {
     "terminal.revoked": lambda busy: busy.office.post("terminals/console-7/revoke", REASON, version=1),
     "day.opened": _at("office", "days", {"day": DAY}),
     "player.registered": _at("cashier", "/api/v1/players/register", {"player": "anna"}),
+    "player.person_recorded": lambda busy: busy.cashier.post(
+        "/api/v1/players/anna/person", {"person": PERSON, "reason": "first_record"}, version=1
+    ),
     "drawer.opened": _at("cashier", "open", {"cash": 1_000_000, "pieces": FLOAT}),
     "cage.buy_in": _at("cashier", "buy-ins", {"player": "T1-u1", "amount": 20_000}),
     "cage.buy_in again": _at("cashier", "buy-ins", {"player": "T1-u2", "amount": 20_000}),
@@ -120,6 +124,10 @@ STEPS: dict[str, Step] = {
     "table.sat_down again": _at("dealer", "seats", {"seat": 2, "player": "T1-u2", "amount": 10_000}),
     "table.buy_in": _at("dealer", "buy-ins", {"seat": 2, "amount": 500}),
     "table.exchange": _at("dealer", "exchanges", {"given": {"500": 1}, "wanted": {"100": 5}}),
+    "seat.key_issued": _at("dealer", "seats/1/key"),
+    "deal.committed": _at("dealer", "deal"),
+    "deal.seed_taken": _at("dealer", "deal/seeds", {"seat": 1, "seed": "bob"}),
+    "deal.abandoned": _at("table_floor", "deal/abandon", REASON),
     "table.tip": _at("dealer", "tips", {"seat": 1, "amount": 100}),
     "cage.tronc_paid": _at("cashier", "tronc-payouts", {"table": "T1"}),
     "fill.asked": _at("dealer", "transfers", {"kind": "fill", "drawer": "C1", "amount": 500}),

@@ -160,13 +160,17 @@ def test_every_ledger_transaction_is_told_by_exactly_one_event(evening: Kit) -> 
             assert told.setdefault(posting["tx"], posting) is posting
     transactions = Transaction.objects.filter(book=evening.house.id)
     assert set(told) == set(transactions.values_list("id", flat=True))
-    for transaction_id, reverses in transactions.values_list("id", "reverses_id"):
-        if reverses is not None:
-            assert told[transaction_id] == {"tx": transaction_id, "reverses": reverses}
+    for row in transactions:
+        posting = told[row.id]
+        assert posting.pop("about") == untold.about(
+            row.idempotency_key, row.kind, row.metadata, row.occurred_at, row.posted_at
+        )
+        if row.reverses_id is not None:
+            assert posting == {"tx": row.id, "reverses": row.reverses_id}
             continue
-        entries = Entry.objects.filter(transaction_id=transaction_id)
+        entries = Entry.objects.filter(transaction=row)
         legs = [list(leg) for leg in entries.values_list("account__code", "account__commodity", "amount")]
-        assert sorted(told[transaction_id]["legs"]) == sorted(legs)
+        assert sorted(posting["legs"]) == sorted(legs)
     assert Posting.objects.filter(event__chain__house=evening.house).count() == len(told)
 
 
@@ -257,7 +261,7 @@ def test_a_replayed_posting_is_not_told_again(kit: Kit) -> None:
 def test_a_ledger_transaction_cannot_be_told_twice(kit: Kit) -> None:
     told = Posting.objects.filter(event__chain__house=kit.house).values_list("transaction_id", flat=True)[0]
     with pytest.raises(DatabaseError, match="audit_told"), transaction.atomic():
-        untold.posted(told, [("1010", "HUF", 1), ("3010", "HUF", -1)])
+        untold.posted(told, [("1010", "HUF", 1), ("3010", "HUF", -1)], "")
         tell(kit)
 
 
