@@ -50,13 +50,13 @@ _HANDS = """
         'hand', h.name, 'table', t.code, 'number', h.number, 'mode', h.mode, 'game', h.game, 'rules', h.rules,
         'options', h.options, 'seats', h.seats, 'stacks', h.stacks, 'carry', h.carry, 'series', h.series,
         'commitment', nullif(h.commitment, ''), 'client_seeds', nullif(h.client_seeds, '{}'::jsonb),
-        'cards_roots', nullif(h.cards_roots, '[]'::jsonb), 'state', h.state, 'digest', nullif(h.digest, ''), 'result', h.result,
-        'handle', h.handle, 'ruling', h.ruling, 'settlement', h.settlement,
+        'cards_roots', nullif(h.cards_roots, '[]'::jsonb), 'state', h.state, 'digest', nullif(h.digest, ''),
+        'result', h.result, 'handle', h.handle, 'ruling', h.ruling, 'settlement', h.settlement,
         'log', coalesce((SELECT json_agg(l.text ORDER BY l.seq) FROM hands_handline l WHERE l.hand_id = h.id), '[]'))
     FROM hands_hand h JOIN tables_table t ON t.id = h.table_id WHERE h.house_id = %s ORDER BY h.id
 """
-#: Streams begin at once and keep nothing: along the indexes, not by hashing or sorting the whole. What is made of few rows
-#: for each row of a stream may be sorted: without that, an aggregate's order would cost a walk over a whole index.
+#: Streams begin at once and keep nothing: along the indexes, not by hashing or sorting the whole. What is made of few
+#: rows for each row of a stream may be sorted: else an aggregate's order would cost a walk over a whole index.
 _ALONG = ("enable_hashjoin", "enable_mergejoin", "jit")
 _UNSORTED = (*_ALONG, "enable_sort")
 
