@@ -47,6 +47,10 @@ Every ledger transaction of a house is told by exactly one event.
 
 Where something that had a value got another, `before` and `after` tell both. Events of a table that is set up carry
 `table_version`, those of a drawer `drawer_version`: its version afterwards, which the next write names.
+
+Written without an event of their own are only the answers kept under an Idempotency-Key, the outbox's notes on its
+deliveries, the counters of wrong passwords, the ledger's empty accounts, which are opened with what needs them, and the
+log that is built of these events.
 """
 
 
