@@ -7,16 +7,16 @@ request is refused. A refused operation rolls back whole, its key included, so i
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from django.db import OperationalError, transaction
 
 from casino import locks, sql
 from casino.audit.services import Actor
-from casino.errors import IdempotencyKeyReused, VersionConflict
+from casino.errors import IdempotencyKeyReused, VersionConflict, WrongTerminal
 from casino.house.models import House
-from casino.staff.models import AnsweredRequest, Role, Staff, Terminal
+from casino.staff.models import AnsweredRequest, Role, Staff, Terminal, TerminalKind
 
 T = TypeVar("T")
 
@@ -39,6 +39,12 @@ class Acting:
     def actor(self) -> Actor:
         """The same, as the audit trail names it."""
         return Actor(staff=self.staff.login, role=self.role, terminal=self.terminal.code, request=self.request_id)
+
+    def at_the_office(self) -> House:
+        """The house, of whoever is at an office terminal. Raises WrongTerminal."""
+        if self.terminal.kind != TerminalKind.OFFICE:
+            raise WrongTerminal(f"Terminal {self.terminal.code} does not stand in the office.")
+        return self.house
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +74,17 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a write answers: an HTTP status, a JSON body, the new version of what was written."""
+    """What a write answers: an HTTP status, a JSON body, the new version of what was written.
+
+    `once` is added to the body of the first answer and kept nowhere: a key that is shown once. The same request again
+    is answered without it.
+    """
 
     body: dict[str, Any]
     version: int
     status: int = 200
     replayed: bool = False
+    once: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
 def in_transaction(operation: Callable[[], T]) -> T:

@@ -4,7 +4,23 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.permissions import AllowAny
 
-from casino.api import audit, books, cage, counting, days, dealer, health, oversight, sessions, trading, transfers
+from casino.api import (
+    audit,
+    books,
+    cage,
+    counting,
+    days,
+    dealer,
+    deals,
+    health,
+    oversight,
+    persons,
+    roster,
+    seat,
+    sessions,
+    trading,
+    transfers,
+)
 
 _open = {"authentication_classes": [], "permission_classes": [AllowAny]}
 
@@ -20,6 +36,10 @@ v1 = [
     path("tables/<slug:table>/seats", dealer.SitDown.as_view()),
     path("tables/<slug:table>/seats/<int:seat>/chips", dealer.AddChips.as_view()),
     path("tables/<slug:table>/seats/<int:seat>/leave", dealer.LeaveSeat.as_view()),
+    path("tables/<slug:table>/seats/<int:seat>/key", deals.IssueSeatKey.as_view()),
+    path("tables/<slug:table>/deal", deals.PreparedDeal.as_view()),
+    path("tables/<slug:table>/deal/seeds", deals.AddSeed.as_view()),
+    path("tables/<slug:table>/deal/abandon", deals.AbandonDeal.as_view()),
     path("tables/<slug:table>/hands", dealer.DealHand.as_view()),
     path("tables/<slug:table>/hand", dealer.HandNow.as_view()),
     path("tables/<slug:table>/hand/legal-actions", dealer.LegalNow.as_view()),
@@ -37,6 +57,7 @@ v1 = [
     path("tables/<slug:table>/transfers/<int:transfer>/cancel", transfers.CancelAtTable.as_view()),
     path("players", oversight.PlayerList.as_view()),
     path("players/register", cage.RegisterPlayer.as_view()),
+    path("players/<slug:player>/person", persons.PersonOfPlayer.as_view()),
     path("drawers/<slug:drawer>", cage.DrawerDetail.as_view()),
     path("drawers/<slug:drawer>/open", cage.OpenDrawer.as_view()),
     path("drawers/<slug:drawer>/buy-ins", cage.BuyIn.as_view()),
@@ -57,6 +78,11 @@ v1 = [
     path("transfers", transfers.TransferList.as_view()),
     path("hands", oversight.HandList.as_view()),
     path("hands/<slug:hand>", oversight.HandRecord.as_view()),
+    path("hands/<slug:hand>/openings", deals.HandOpenings.as_view()),
+    path("deals/<slug:hand>", deals.DealDetail.as_view()),
+    path("seat/deal", seat.SeatDeal.as_view()),
+    path("seat/seed", seat.SeatSeed.as_view()),
+    path("seat/hand", seat.SeatHand.as_view()),
     path("audit/events", oversight.EventList.as_view()),
     path("audit/checkpoint", audit.Checkpoint.as_view()),
     path("audit/checkpoints", audit.Checkpoints.as_view()),
@@ -64,6 +90,13 @@ v1 = [
     path("audit/proofs/inclusion", audit.InclusionProof.as_view()),
     path("audit/proofs/consistency", audit.ConsistencyProof.as_view()),
     path("audit/export", audit.EventExport.as_view()),
+    path("staff", roster.People.as_view()),
+    path("staff/<str:login>/roles", roster.ChangeRoles.as_view()),
+    path("staff/<str:login>/deactivate", roster.Deactivate.as_view()),
+    path("staff/<str:login>/activate", roster.Activate.as_view()),
+    path("staff/<str:login>/password", roster.SetPassword.as_view()),
+    path("terminals", roster.Terminals.as_view()),
+    path("terminals/<slug:terminal>/revoke", roster.RevokeTerminal.as_view()),
     path("duty", trading.BookDuty.as_view()),
     path("days", days.Days.as_view()),
     path("days/<slug:day>", days.DayDetail.as_view()),

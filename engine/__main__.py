@@ -1,15 +1,18 @@
-"""``python -m engine``: rank hands, replay and export records, play random hands, list the games.
+"""``python -m engine``: rank hands, replay, check and export records, play random hands, list the games.
 
 rank GAME [--wild CARD,...] [--grigare general|kis_nagy] CARDS...    one JSON object a hand; a higher key wins
 equity GAME CARDS --opponents N [--before K] [--dead CARDS] [--wild ...] [--grigare ...]
                                                                      deals won, lost and all of them, counted
 replay FILE|-                                                        one JSON object a record
-phh FILE|-                                                           the same records as PHH, a table each
+deck FILE|-                                                          deals made again from their seeds, one object each
+opening FILE|-                                                       openings of cards, checked against their roots
+phh FILE|-                                                           the records as PHH, a table each
 fist VIZI NONCE                                                      the commitment to a vizi held in the fist
 play GAME [--seats N] [--hands N] [--seed S] [--opt k=v] [--stack N] writes records
 games [--verbs GAME | --options GAME]                                the games, the vocabulary or the options of one
 
-Exit status: 0 all is well; 1 a record does not stand; 2 unusable input (or nobody reads the output).
+Exit status: 0 all is well; 1 a record, a deal or an opening does not stand; 2 unusable input (or nobody reads the
+output).
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,8 +29,10 @@ from typing import Any
 from engine.cards import split_cards
 from engine.errors import EngineError, UnknownOption, UnreadableRecord
 from engine.game import game_info, game_names, require_seats
+from engine.opening import check_opening, opening_document
 from engine.phh import phh_of
 from engine.play import Sitting, play_evening
+from engine.rebuild import check_deal, check_roots, rebuilt
 from engine.record import Record, format_record, parse_object, parse_record, record_from
 from engine.replay import replay
 from engine.rules import describe
@@ -99,8 +104,7 @@ def _equity(arguments: argparse.Namespace) -> int:
 
 
 def _replay(arguments: argparse.Namespace) -> int:
-    with _opened(arguments.file) as lines:
-        return _replay_lines(lines)
+    return _each_line(arguments.file, lambda fields: _replay_record(record_from(fields)))
 
 
 @contextmanager
@@ -115,29 +119,29 @@ def _opened(file: str) -> Iterator[Iterable[bytes]]:
         yield sys.stdin.buffer
 
 
-def _replay_lines(lines: Iterable[bytes]) -> int:
-    """One answer a line, as it is read. A line that is no JSON object is unusable, but those after it are
-    still read."""
+def _each_line(file: str, answer: Callable[[dict[str, Any]], int]) -> int:
+    """``answer`` writes one answer a line, as it is read, and says whether the line stands. A line that is no JSON
+    object is unusable, but those after it are still read."""
     status, count = OK, 0
-    for count, line in enumerate(lines, 1):  # noqa: B007 - the last count tells an empty input
-        status = max(status, _replay_line(line))
+    with _opened(file) as lines:
+        for count, line in enumerate(lines, 1):  # noqa: B007 - the last count tells an empty input
+            status = max(status, _line(line, answer))
     if not count:
-        raise UnreadableRecord("there is no record to replay")
+        raise UnreadableRecord("there is no record to read")
     return status
 
 
-def _replay_line(line: bytes) -> int:
+def _line(line: bytes, answer: Callable[[dict[str, Any]], int]) -> int:
     name: str | None = None
     try:
         fields = parse_object(line.decode())
         found = fields.get("hand")
         name = found if isinstance(found, str) else None
-        record = record_from(fields)
+        return answer(fields)
     except UnicodeDecodeError:
         return _refuse(None, UnreadableRecord("a record is UTF-8 text"), None, UNUSABLE)
     except EngineError as error:
         return _refuse(name, error, None, UNUSABLE if isinstance(error, UnreadableRecord) else WRONG)
-    return _replay_record(record)
 
 
 def _replay_record(record: Record) -> int:
@@ -165,6 +169,37 @@ def _replay_record(record: Record) -> int:
 def _refuse(name: str | None, error: EngineError, index: int | None, status: int) -> int:
     _print({"hand": name, "ok": False, "error": {"code": error.code, "index": index, "message": error.message}})
     return status
+
+
+def _deck(arguments: argparse.Namespace) -> int:
+    return _each_line(arguments.file, _deal_again)
+
+
+def _deal_again(fields: dict[str, Any]) -> int:
+    """One deal made again from its seeds; beside a record's keys there may be ``cards_roots``."""
+    roots = fields.pop("cards_roots", None)
+    record = record_from(fields)
+    deal = rebuilt(record)
+    check_deal(record)
+    if roots is not None:
+        check_roots(deal, roots)
+    deck, *redeals = ("".join(cards) for cards in deal.packs)
+    told = {"commit": deal.commit, "deck": deck, "redeals": redeals, "cards_roots": deal.roots}
+    _print({"hand": record.hand, "ok": True, **told})
+    return OK
+
+
+def _opening(arguments: argparse.Namespace) -> int:
+    return _each_line(arguments.file, _check_openings)
+
+
+def _check_openings(fields: dict[str, Any]) -> int:
+    """What the house answers to a seat, or about a hand: every opening in it must lead to its root."""
+    document = opening_document(fields)
+    for opening in document.openings:
+        check_opening(opening, document.hand, document.roots)
+    _print({"hand": document.hand, "ok": True, "cards": [opening["card"] for opening in document.openings]})
+    return OK
 
 
 def _phh(arguments: argparse.Namespace) -> int:
@@ -273,6 +308,12 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("replay", help="replay records strictly")
     check.add_argument("file", help="a .jsonl file, or - for standard input")
     check.set_defaults(run=_replay)
+    deck = commands.add_parser("deck", help="deal electronic hands again from their seeds and compare")
+    deck.add_argument("file", help="records with their seeds, one a line, cards_roots beside them if known; or -")
+    deck.set_defaults(run=_deck)
+    opened = commands.add_parser("opening", help="check openings of cards against the roots told at the deal")
+    opened.add_argument("file", help='{"hand", "cards_roots", "openings"}, one object a line; or -')
+    opened.set_defaults(run=_opening)
     export = commands.add_parser("phh", help="write records as poker hand histories (TOML)")
     export.add_argument("file", help="a .jsonl file, or - for standard input")
     export.set_defaults(run=_phh)

@@ -33,6 +33,10 @@
         |-- UnknownVersion      unknown_version       of a version of the format that is not known
         |-- MalformedRecord     malformed_record      a JSON object, but no ``chr/1`` record
         |-- CommitMismatch      commit_mismatch       the seed is not the one committed to
+        |-- DeckMismatch        deck_mismatch         the deck is not what the seeds give
+        |-- RootMismatch        root_mismatch         the cards are not those that the root was made of
+        |-- MalformedOpening    malformed_opening     not an opening of a card
+        |-- OpeningMismatch     opening_mismatch      a card's opening does not lead to the root
         |-- LogIncomplete       log_incomplete        the log ends before the hand does
         `-- DerivedMismatch     derived_mismatch      net, tax, bonus, carry_out or state disagree
 
@@ -234,6 +238,30 @@ class CommitMismatch(RecordError):
     """The revealed seed does not open the commitment."""
 
     code = "commit_mismatch"
+
+
+class DeckMismatch(RecordError):
+    """The deck, or a redeal, is not what the seed and the client seeds give."""
+
+    code = "deck_mismatch"
+
+
+class RootMismatch(RecordError):
+    """The cards are not those that the root was made of."""
+
+    code = "root_mismatch"
+
+
+class MalformedOpening(RecordError):
+    """A JSON object, but not the opening of a card."""
+
+    code = "malformed_opening"
+
+
+class OpeningMismatch(RecordError):
+    """The opening of a card does not lead to the root."""
+
+    code = "opening_mismatch"
 
 
 class LogIncomplete(RecordError):

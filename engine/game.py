@@ -159,6 +159,10 @@ class Hand(Protocol):
     def moves(self) -> tuple[Move, ...]:
         """Every money movement since the start, the carry included: what the postings of a hand add up to."""
 
+    @property
+    def moved(self) -> int:
+        """How many :attr:`moves` there have been so far, without building them."""
+
     def legal(self) -> tuple[Legal, ...]:
         """Every kind of action that :meth:`apply` would accept now."""
 
@@ -193,6 +197,10 @@ class Hand(Protocol):
 
     def view(self, viewer: Viewer) -> dict[str, object]:
         """JSON-able state as ``viewer`` may know it."""
+
+    def places(self, viewer: Viewer) -> tuple[tuple[int, int], ...]:
+        """With a known deck, where the cards lay that ``viewer`` may know: (pack, place), both from 0; pack 0 is the
+        deck, pack n the n-th redeal."""
 
     def digest(self) -> str:
         """SHA-256, in hex, of the canonical state: set-up, log and result."""

@@ -20,6 +20,8 @@ key                   meaning (money in minor units)
 ``series``            what else is carried from deal to deal, by name (Ferbli with ``force_third_deal``: ``failed``)
 ``deck``, ``decks``   cards in dealing order, two characters each, where they are known
 ``commit``, ``seed``  the deal's commitment, and the seed that opens it (:mod:`engine.shuffle`)
+``client_seeds``      what players added to the seed, by the number of their chair: ``{"3": "alice"}``; only where they
+                      did, and a reader of records without such deals need not know it
 ``acts``              the log, line by line (:mod:`engine.actions`)
 ``net``, ``bonus``    result and house bonus of each seat, the bonus being part of the result
 ``tax``               what the house took
@@ -42,11 +44,12 @@ from engine.errors import MalformedRecord, UnreadableRecord
 from engine.game import Hand, Setup
 from engine.migrations import VERSION, migrated
 from engine.rules import MAX_MONEY
+from engine.shuffle import CLIENT_SEED, MAX_CHAIR
 
 _REQUIRED = ("v", "game", "rules", "opt", "hand", "seats", "dealer", "stacks", "carry", "acts")
 _KEYS = (
     "v", "game", "rules", "opt", "hand", "prev", "seats", "dealer", "stacks", "carry", "series", "deck", "decks",
-    "commit", "seed", "acts", "net", "tax", "bonus", "carry_out", "state",
+    "commit", "seed", "client_seeds", "acts", "net", "tax", "bonus", "carry_out", "state",
 )  # fmt: skip
 _KNOWN, _NEEDED = frozenset(_KEYS), frozenset(_REQUIRED)
 
@@ -60,6 +63,7 @@ MAX_SERIES = 16
 """Names in ``series``."""
 _HEX = re.compile(r"[0-9a-f]{64}")
 _ID = re.compile(r"[!-~]{1,80}")
+_CHAIR = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
 _INTEGERS, _TEXTS = frozenset({int}), frozenset({str})
 """The only types of a list; a bool is not among them."""
 
@@ -84,11 +88,17 @@ class Record:
     redeals: tuple[tuple[str, ...], ...] = ()
     commit: str | None = None
     seed: str | None = None
+    client_seeds: dict[int, str] = field(default_factory=dict)
     net: tuple[int, ...] | None = None
     tax: int | None = None
     bonus: tuple[int, ...] | None = None
     carry_out: int | None = None
     state: str | None = None
+
+    @property
+    def packs(self) -> tuple[tuple[str, ...], ...]:
+        """The deck and after it every redeal, none where the deck is not known."""
+        return () if self.deck is None else (self.deck, *self.redeals)
 
     def setup(self) -> Setup:
         """The engine's set-up for this hand."""
@@ -137,6 +147,7 @@ def _record(found: dict[str, Any]) -> Record:
     """``Record(**found)``, which would take three times as long: a frozen dataclass assigns field by field, and
     this is a good part of reading a record."""
     found.setdefault("series", {})
+    found.setdefault("client_seeds", {})
     record = object.__new__(Record)
     object.__setattr__(record, "__dict__", found)
     return record
@@ -255,11 +266,22 @@ def _series(key: str, value: object) -> dict[str, int]:
     return {_text(key, name): _whole(key, number) for name, number in value.items()}
 
 
+def _client_seeds(key: str, value: object) -> dict[int, str]:
+    if type(value) is not dict or len(value) > MAX_CHAIR:
+        raise MalformedRecord(f"{key!r} must be an object, a text for each chair")
+    for chair, seed in value.items():
+        if not _CHAIR.fullmatch(chair) or int(chair) > MAX_CHAIR:
+            raise MalformedRecord(f"{key!r} must name chairs by their numbers", min=1, max=MAX_CHAIR)
+        if type(seed) is not str or not CLIENT_SEED.fullmatch(seed):
+            raise MalformedRecord(f"{key!r} must hold texts of 1 to 64 visible ASCII characters")
+    return {int(chair): seed for chair, seed in value.items()}
+
+
 _FIELDS: dict[str, Callable[[str, object], Any]] = {
     "game": _text, "rules": _text, "opt": _opt, "hand": _text, "prev": _hex, "seats": _seats,
     "dealer": _whole, "stacks": _money, "carry": _whole, "series": _series, "deck": _deck, "decks": _decks,
-    "commit": _hex, "seed": _hex, "acts": _acts, "net": _signed, "tax": _whole, "bonus": _money,
-    "carry_out": _total, "state": _hex,
+    "commit": _hex, "seed": _hex, "client_seeds": _client_seeds, "acts": _acts, "net": _signed, "tax": _whole,
+    "bonus": _money, "carry_out": _total, "state": _hex,
 }  # fmt: skip
 
 
@@ -288,8 +310,13 @@ def _written_decks(record: Record) -> list[str] | None:
     return ["".join(cards) for cards in (record.deck, *record.redeals)]
 
 
+def _written_client_seeds(record: Record) -> dict[str, str] | None:
+    return {str(chair): record.client_seeds[chair] for chair in sorted(record.client_seeds)} or None
+
+
 _WRITTEN: dict[str, Callable[[Record], object]] = {
     "series": lambda record: record.series or None,
+    "client_seeds": _written_client_seeds,
     "deck": _written_deck,
     "decks": _written_decks,
 }

@@ -13,17 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.errors import (
-    CommitMismatch,
-    DerivedMismatch,
-    EngineError,
-    LogIncomplete,
-    MalformedRecord,
-    UnknownRules,
-)
+from engine.errors import DerivedMismatch, EngineError, LogIncomplete, MalformedRecord, UnknownRules
 from engine.game import Hand, game_info, played_by, start
+from engine.rebuild import check_deal
 from engine.record import Record
-from engine.shuffle import commitment
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +59,13 @@ def replay(record: Record, *, unfinished: bool = False) -> Outcome:
 
 
 def check_head(record: Record) -> None:
-    """What can be checked before the cards are dealt: rules id and commitment."""
+    """What can be checked before the cards are dealt: rules id, commitment, and the packs against both seeds."""
     try:
         played_by(record.game, record.rules)
     except UnknownRules as error:
         rules_id = game_info(record.game).rules_id
         raise MalformedRecord(f"{record.game} is played by {rules_id}, not {record.rules}", rules=rules_id) from error
-    if record.seed is not None and record.commit is not None:
-        expected = commitment(bytes.fromhex(record.seed), record.hand)
-        if record.commit != expected:
-            raise CommitMismatch("the seed does not open the commitment", commit=expected)
+    check_deal(record)
 
 
 def check_derived(record: Record, hand: Hand) -> None:

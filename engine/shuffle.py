@@ -4,17 +4,20 @@ Encoding
     ``encode(a, b, ...)`` writes each part as its length, 4 bytes big-endian, and its bytes. Texts are UTF-8.
 Commitment
     ``SHA-256(encode("commit-v1", ALGORITHM, hand id, seed))``, recorded before any client seed is taken.
+Client seeds
+    After the commitment and before the deal each chair of the table may add a text of 1 to 64 visible ASCII characters.
+    They go by the number of the chair at the table, whoever of them is dealt in: a seat that sits out has a say too.
 Generator
     HMAC-DRBG with SHA-256 (NIST SP 800-90A, section 10.1.2), entropy input = the 32 bytes of the seed, nonce
-    = the hand id, personalization string = ``encode("deck-v1", ALGORITHM, seat, client seed, seat, client
-    seed, ...)`` by rising seat, a seat being one byte.
+    = the hand id, personalization string = ``encode("deck-v1", ALGORITHM, chair, client seed, chair, client
+    seed, ...)`` by rising chair, a chair being one byte.
 Shuffle
     The pack in its printed order, then for i from the last place down to 1: draw j from 0..i and swap. A draw
     takes big-endian 32-bit words from requests of 128 bytes; a word x >= 2**32 - 2**32 % m is thrown away,
     else j = x % m.
 Redeal
     Within one hand the remaining cards, in the pack's printed order, are shuffled anew with ``encode("redeal-v1",
-    ALGORITHM, number, seat, client seed, ...)`` as personalization string, the number (1, 2, ...) being 4 bytes
+    ALGORITHM, number, chair, client seed, ...)`` as personalization string, the number (1, 2, ...) being 4 bytes
     big-endian.
 
 >>> commitment(bytes(range(32)), "hand-0001")
@@ -25,6 +28,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from engine.cards import Pack
@@ -34,6 +38,9 @@ ALGORITHM = "hmac-drbg-sha256/fisher-yates-u32"
 """Names everything this module's docstring fixes; a change of any of it needs another name."""
 
 SEED_BYTES = 32
+CLIENT_SEED = re.compile(r"[!-~]{1,64}")
+"""What a player may add to the seed, as a whole."""
+MAX_CHAIR = 255
 _REQUEST = 128
 _WORDS = 1 << 32
 
@@ -84,7 +91,7 @@ def commitment(seed: bytes, hand_id: str) -> str:
 
 
 def shuffled_deck(pack: Pack, seed: bytes, hand_id: str, client_seeds: Mapping[int, str]) -> tuple[str, ...]:
-    """All cards of the pack in dealing order, top first; ``client_seeds`` by seat number (1..255)."""
+    """All cards of the pack in dealing order, top first; ``client_seeds`` by chair (1..255)."""
     return _shuffled(pack.cards, seed, hand_id, ["deck-v1", ALGORITHM], client_seeds)
 
 
@@ -100,8 +107,8 @@ def _shuffled(
 ) -> tuple[str, ...]:
     _require_seed(seed)
     parts = list(purpose)
-    for seat in sorted(client_seeds):
-        parts += [bytes([seat]), client_seeds[seat]]
+    for chair in sorted(client_seeds):
+        parts += [bytes([chair]), client_seeds[chair]]
     words = _words(HmacDrbg(seed, hand_id.encode(), encode(*parts)))
     deck = list(cards)
     for last in range(len(deck) - 1, 0, -1):

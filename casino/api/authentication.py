@@ -1,5 +1,6 @@
 """Terminal tokens: one look-up by the token's first characters, then a constant-time comparison of its hash."""
 
+import logging
 from hmac import compare_digest
 from typing import Any
 
@@ -9,10 +10,14 @@ from knox.auth import TokenAuthentication
 from knox.crypto import hash_token
 from knox.settings import CONSTANTS
 from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
 
 from casino import sql
+from casino.api import attempts
 from casino.house.models import House
 from casino.staff.models import Staff, Terminal, TerminalToken
+
+log = logging.getLogger(__name__)
 
 #: What a row of candidates holds, model after model.
 _PARTS: tuple[type[Model], ...] = (TerminalToken, Staff, House, Terminal)
@@ -39,13 +44,27 @@ def _candidate(row: list[Any]) -> TerminalToken:
 class TerminalTokenAuthentication(TokenAuthentication):
     """Knox's token, without its clean-up of other tokens on every request; expired ones are refused, not deleted."""
 
+    def authenticate(self, request: Request) -> tuple[Staff, TerminalToken] | None:
+        """Person and token of a request. Raises AuthenticationFailed; whoever was recognised before is remembered, so
+        that his refusal can be told."""
+        self._request = request
+        found: tuple[Staff, TerminalToken] | None = super().authenticate(request)
+        return found
+
     def authenticate_credentials(self, token: bytes) -> tuple[Staff, TerminalToken]:
         """Person and token, when the token is known, fresh, and both person and terminal are still in use."""
         text = token.decode("ascii", "replace")
         digest = hash_token(text)
         for row in sql.rows(_CANDIDATES, [text[: CONSTANTS.TOKEN_KEY_LENGTH]]):
             candidate = _candidate(list(row))
-            in_use = candidate.user.is_active and candidate.terminal.revoked_at is None
-            if compare_digest(digest, candidate.digest) and in_use and candidate.expiry > timezone.now():
-                return candidate.user, candidate
+            if not compare_digest(digest, candidate.digest):
+                continue
+            person, terminal = candidate.user, candidate.terminal
+            attempts.recognised(self._request, house=person.house, login=person.login, role="", terminal=terminal.code)
+            in_use = person.is_active and terminal.revoked_at is None
+            if in_use and candidate.expiry > timezone.now():
+                return person, candidate
+            break
+        else:
+            log.warning("a token that no house knows, request %s", getattr(self._request, "request_id", ""))
         raise AuthenticationFailed("The token is unknown, expired or revoked; sign in again.")

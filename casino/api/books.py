@@ -2,7 +2,6 @@
 
 from typing import Any, ClassVar, get_args
 
-from django.db import transaction
 from django.http import StreamingHttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
@@ -22,8 +21,6 @@ from casino.api.operations import (
     problems,
     whole_number,
 )
-from casino.audit.events import reads
-from casino.audit.services import record
 from casino.errors import BadRequest, NotFound
 from casino.reports import books
 
@@ -44,6 +41,8 @@ def _query(name: str, kind: Any, description: str) -> OpenApiParameter:
 
 class AccountList(CursorList):
     """Every account of the house with its balance."""
+
+    sensitive = True
 
     @extend_schema_serializer(component_name="AccountListRow")
     class Row(serializers.Serializer):
@@ -97,6 +96,7 @@ class _Held(serializers.Serializer):
 class AccountBalance(ReadOperation):
     """What an account holds, or held at a version or a moment."""
 
+    sensitive = True
     roles = OVERSIGHT
 
     @extend_schema(
@@ -141,6 +141,7 @@ class _Statement(serializers.Serializer):
 class AccountStatement(ReadOperation):
     """The entries of an account in the order of their versions."""
 
+    sensitive = True
     roles = OVERSIGHT
 
     @extend_schema(
@@ -162,9 +163,9 @@ class AccountStatement(ReadOperation):
 
 
 class Export(ReadOperation):
-    """The whole book as one file, written while it is read: the same memory for any number of entries. That it was
-    asked for stands in the audit trail."""
+    """The whole book as one file, written while it is read: the same memory for any number of entries."""
 
+    sensitive = True
     roles = OVERSIGHT
     content_negotiation_class: ClassVar = AsItIs
 
@@ -191,13 +192,6 @@ class Export(ReadOperation):
         since, until = moment(asked, "since"), moment(asked, "until")
         house = acting(request).house
         text = books.text(house, found, since=since, until=until)
-        with transaction.atomic():
-            record(
-                chain=f"house/{house.code}",
-                house=house,
-                actor=acting(request).actor,
-                told=reads.book_exported(layout=layout, **asked),
-            )
         media, ending = FILES[layout]
         name = f"{house.code}-{timezone.now():%Y%m%dT%H%M%SZ}.{ending}"
         return StreamingHttpResponse(

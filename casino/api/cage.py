@@ -48,6 +48,7 @@ class DrawerOut(serializers.Serializer):
 class DrawerDetail(ReadOperation):
     """One drawer."""
 
+    sensitive = False
     roles = READERS
 
     @extend_schema(
@@ -75,6 +76,7 @@ class RegisterPlayer(WriteOperation):
 
     roles = AT_THE_CAGE
     versioned = False
+    discreet = True  # whoever types a name where a reference belongs is refused, and the name is not kept
 
     @extend_schema_serializer(component_name="RegisterPlayerInput")
     class Input(StrictInput):

@@ -89,6 +89,7 @@ class WithdrawCount(WriteOperation):
 class SoftCountList(CursorList):
     """All soft counts with what they found over or short, oldest first."""
 
+    sensitive = True
     roles = (*OVERSIGHT, Role.FLOOR)
 
     @extend_schema_serializer(component_name="SoftCountListRow")

@@ -76,6 +76,8 @@ class _DayRow(DayOut):
 class Days(WriteOperation, CursorList):
     """The gaming days, the first one first, and opening one. No If-Match: the day does not exist yet."""
 
+    sensitive = False
+
     @extend_schema_serializer(component_name="OpenDayInput")
     class Input(StrictInput):
         """The date on which the day begins."""
@@ -122,6 +124,7 @@ class CloseDay(WriteOperation):
 class DayDetail(ReadOperation):
     """One day with its turnover and, once it is closed, its trial balance."""
 
+    sensitive = True
     roles = MAY_READ
 
     @extend_schema(

@@ -5,13 +5,13 @@ from typing import Any, ClassVar
 
 from rest_framework.generics import ListAPIView
 
-from casino.api.operations import READERS, known_parameters
+from casino.api.operations import READERS, Reading, known_parameters
 from casino.api.permissions import HasRole
 from casino.errors import BadRequest
 from casino.staff.models import Role
 
 
-class CursorList(ListAPIView):
+class CursorList(Reading, ListAPIView):
     """A list of one house's rows, by cursor."""
 
     permission_classes: ClassVar = [HasRole]

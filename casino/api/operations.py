@@ -5,7 +5,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, ClassVar, TypeVar
 
+from django.conf import settings
 from django.core.validators import RegexValidator
+from django.utils.crypto import salted_hmac
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -13,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from casino import canonical
+from casino.api import attempts
 from casino.api.permissions import HasRole
 from casino.api.problems import CONTENT_TYPE
 from casino.commands import Acting, Answer, Command
@@ -142,7 +145,20 @@ def acting(request: Request) -> Acting:
     )
 
 
-class ReadOperation(APIView):
+class Reading(APIView):
+    """A view with something to read. A sensitive read stands in the audit trail before anything is given; every view
+    says itself whether its is."""
+
+    sensitive: ClassVar[bool]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Let in who may, then tell it."""
+        super().initial(request, *args, **kwargs)
+        if request.method in ("GET", "HEAD") and self.sensitive:
+            attempts.tell_read(request, self)
+
+
+class ReadOperation(Reading):
     """A read by signed-in staff of the given roles."""
 
     permission_classes: ClassVar = [HasRole]
@@ -157,6 +173,11 @@ class WriteOperation(APIView):
     input: ClassVar[type[serializers.Serializer]] = Nothing
     #: Whether there is a version that the caller must have seen.
     versioned: ClassVar[bool] = True
+    #: Whether the body holds personal data or a password: nothing of it is kept, neither in a refusal's event nor as a
+    #: hash that could be found by trying.
+    discreet: ClassVar[bool] = False
+    #: Names of input values that a refusal's event does not tell.
+    hides: ClassVar[frozenset[str]] = frozenset()
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Call the service; subclasses say how."""
@@ -170,14 +191,22 @@ class WriteOperation(APIView):
         command = Command(
             acting=acting(request),
             key=idempotency_key(request),
-            request_hash=canonical.sha256({"method": "POST", "path": request.path, "body": body}),
+            request_hash=self._request_hash({"method": "POST", "path": request.path, "body": body}),
             expected_version=if_match(request) if self.versioned else None,
         )
         answer = self.perform(command, serializer.validated_data, **path)
         headers = {"ETag": f'"{answer.version}"'}
         if answer.replayed:
             headers["Idempotency-Replayed"] = "true"
-        return Response(answer.body, status=answer.status, headers=headers)
+        return Response(answer.body | answer.once, status=answer.status, headers=headers)
+
+    def _request_hash(self, asked: dict[str, Any]) -> str:
+        """What tells the same request from another one under its key. Of a discreet one a hash under the house's seal
+        key, so that nobody who reads the database can try passwords or names against it."""
+        if self.discreet:
+            text = canonical.dumps(asked)
+            return salted_hmac("casino.api.request", text, settings.CASINO_SEAL_KEY, algorithm="sha256").hexdigest()
+        return canonical.sha256(asked)
 
 
 def known_parameters(request: Request, *names: str) -> dict[str, str]:

@@ -24,6 +24,8 @@ TAG = "oversight"
 class TableList(CursorList):
     """All tables."""
 
+    sensitive = False
+
     @extend_schema_serializer(component_name="TableListRow")
     class Row(serializers.ModelSerializer):
         """A table in a list."""
@@ -49,6 +51,8 @@ class TableList(CursorList):
 class PlayerList(CursorList):
     """All players."""
 
+    sensitive = True
+
     @extend_schema_serializer(component_name="PlayerListRow")
     class Row(serializers.ModelSerializer):
         """A player in a list."""
@@ -73,6 +77,8 @@ class PlayerList(CursorList):
 
 class HandList(CursorList):
     """All hands, oldest first."""
+
+    sensitive = False
 
     @extend_schema_serializer(component_name="HandListRow")
     class Row(serializers.ModelSerializer):
@@ -118,8 +124,10 @@ class HandList(CursorList):
 
 
 class HandRecord(ReadOperation):
-    """One finished hand as a `chr/1` record, every card included: for the floor too, who settles arguments."""
+    """One finished hand as a `chr/1` record: every card and the seed for those who oversee the house; for the floor,
+    who settles arguments, as everybody saw it."""
 
+    sensitive = True
     roles = (*OVERSIGHT, Role.FLOOR)
 
     @extend_schema(
@@ -130,12 +138,15 @@ class HandRecord(ReadOperation):
     )
     def get(self, request: Request, hand: str) -> Response:
         """The record."""
-        return Response(hands.finished_record(hands.get(acting(request).house, hand)))
+        by = acting(request)
+        told = hands.finished_record if by.role in OVERSIGHT else hands.public_record
+        return Response(told(hands.get(by.house, hand)))
 
 
 class EventList(CursorList):
     """The audit trail, event by event, exactly as hashed."""
 
+    sensitive = True
     roles = OVERSIGHT
 
     @extend_schema_serializer(component_name="EventListRow")
@@ -165,6 +176,7 @@ class EventList(CursorList):
 class HouseReport(ReadOperation):
     """Tables, chips against liability, trial balance, drawers."""
 
+    sensitive = True
     roles = OVERSIGHT
 
     @extend_schema(
@@ -179,13 +191,14 @@ class HouseReport(ReadOperation):
 
 
 class Verification(ReadOperation):
-    """Every hand replayed, every chain walked, the books checked; takes as long as it takes."""
+    """Every hand replayed, the audit trail verified, the books checked; takes as long as it takes."""
 
+    sensitive = True
     roles = OVERSIGHT
 
     @extend_schema(
         operation_id="verifyHouse",
-        summary="Verify hands, chains and books",
+        summary="Verify hands, audit trail and books",
         tags=[TAG],
         responses={200: OpenApiTypes.OBJECT, **problems(401, 403)},
     )
@@ -197,6 +210,7 @@ class Verification(ReadOperation):
 class PlayerReport(ReadOperation):
     """Players and their chips."""
 
+    sensitive = True
     roles = OVERSIGHT
 
     @extend_schema(
@@ -213,6 +227,7 @@ class PlayerReport(ReadOperation):
 class HandMoney(HandList):
     """What the ledger says each hand did."""
 
+    sensitive = True
     roles = OVERSIGHT
 
     @extend_schema_serializer(component_name="HandMoneyRow")

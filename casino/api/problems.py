@@ -11,6 +11,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from casino.api import attempts
 from casino.api.parsers import BodyTooLarge
 from casino.errors import HouseError
 from casino.house.chart import CHART
@@ -43,6 +44,7 @@ _TITLES = {
     405: "Method not allowed",
     406: "Not acceptable",
     409: "The state does not allow this",
+    410: "It is gone",
     412: "The version is stale",
     413: "The body is too large",
     415: "Only application/json is taken",
@@ -67,13 +69,22 @@ def document(status: int, code: str, detail: str, **extra: Any) -> dict[str, Any
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler. Returns None, and so a logged 500, for what is not a known refusal."""
-    found = describe(error)
-    if found is None:
-        return None
-    set_rollback()
+    """DRF's exception handler. Returns None, and so a logged 500, for what is not a known refusal.
+
+    A refusal is told in the audit trail first; where the trail refuses to be written, that is what is answered.
+    """
     request = context.get("request")
+    found = describe(error)
+    set_rollback()
+    if found is None:
+        if request is not None:
+            attempts.tell_failed(request, context.get("view"), error)
+        return None
     if request is not None:
+        try:
+            attempts.tell_refused(request, context.get("view"), found)
+        except HouseError as untold:
+            error, found = untold, document(untold.status, untold.code, untold.detail, **untold.extra)
         found["instance"] = f"urn:uuid:{getattr(request, 'request_id', '')}"
         # A problem is JSON, also where the view would have answered with YAML or a page.
         request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type

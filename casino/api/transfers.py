@@ -243,6 +243,8 @@ class CancelAtDrawer(_AtDrawer, _Cancel):
 class TransferList(CursorList):
     """All fills and credits, oldest first; what is under way has the state `asked` or `sent`."""
 
+    sensitive = False
+
     @extend_schema_serializer(component_name="TransferListRow")
     class Row(serializers.Serializer):
         """A fill or credit; chips as pieces by denomination, `value` of what was sent in minor units."""
@@ -303,6 +305,7 @@ class TableChipsOut(serializers.Serializer):
 class TableChips(ReadOperation):
     """Tray, tip box, and what is on its way to or from a table."""
 
+    sensitive = False
     roles = READERS
 
     @extend_schema(

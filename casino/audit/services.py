@@ -21,6 +21,11 @@ class Actor:
     terminal: str
     request: str
 
+    @classmethod
+    def system(cls, request: str) -> "Actor":
+        """The house's own worker, which nobody has to ask; `request` says what made it act."""
+        return cls(staff="worker", role="system", terminal="", request=request)
+
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
@@ -35,7 +40,10 @@ class Receipt:
         return {"chain": self.chain, "seq": self.seq, "hash": self.hash}
 
 
-_APPEND = "SELECT seq, leaf_hash FROM audit_append(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+_APPEND = (
+    "SELECT seq, leaf_hash FROM audit_append(%s::uuid, %s::text, %s::text, %s::text, %s::text, %s::text, %s::text,"
+    " %s::text, %s::text, %s::text, %s::text)"
+)
 
 
 def record(*, chain: str, house: House, actor: Actor, told: Told) -> Receipt:
@@ -53,7 +61,7 @@ def record(*, chain: str, house: House, actor: Actor, told: Told) -> Receipt:
         guard.require(house)
     data = canonical.dumps(dict(told.data))
     postings = untold.take()
-    [(seq, leaf_hash)] = sql.rows(
+    [(seq, leaf_hash)] = sql.bound(
         _APPEND,
         [
             house.id,

@@ -4,15 +4,27 @@ Formats: RFC 6962 (Merkle tree), C2SP signed-note and tlog-checkpoint (checkpoin
 the house that hashes, signs or proves takes these functions from here.
 """
 
+import argparse
 import base64
 import binascii
+import gc
 import hashlib
-from collections.abc import Iterable, Sequence
+import json
+import secrets
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
 
 GENESIS = "0" * 64
 """What the first event of a chain names as the one before it."""
+TILE_BITS = 8
+"""A tile is the root of 2**TILE_BITS hashes of the level below."""
 EMPTY_ROOT = hashlib.sha256(b"").digest()
 """The root of a tree without leaves (RFC 6962, 2.1)."""
 
@@ -53,12 +65,21 @@ def _perfect(hashes: list[bytes]) -> bytes:
 class Frontier:
     """A growing tree in logarithmic memory: the roots of its perfect subtrees, the largest (leftmost) first."""
 
-    def __init__(self, size: int = 0, roots: Sequence[bytes] = ()) -> None:
-        """A tree of `size` leaves whose perfect subtrees (one for each bit of `size`) have these roots."""
+    def __init__(
+        self,
+        size: int = 0,
+        roots: Sequence[bytes] = (),
+        formed: Callable[[int, int, bytes], object] | None = None,
+    ) -> None:
+        """A tree of `size` leaves whose perfect subtrees (one for each bit of `size`) have these roots.
+
+        `formed` is told of every subtree of 256**n leaves that becomes complete: n, its number from 0, its root.
+        """
         if size < 0 or len(roots) != size.bit_count():
             raise ValueError(f"a tree of {size} leaves has {size.bit_count()} perfect subtrees, not {len(roots)}")
         self.size = size
         self.roots = list(roots)
+        self._formed = formed
 
     def add(self, leaf: bytes) -> None:
         """Append one leaf hash of 32 bytes."""
@@ -68,7 +89,7 @@ class Frontier:
         """Append many leaf hashes; quicker than one after another."""
         start, count = 0, len(leaves)
         while start < count:
-            level = (count - start).bit_length() - 1
+            level = min((count - start).bit_length() - 1, TILE_BITS)
             if self.size:
                 level = min(level, (self.size & -self.size).bit_length() - 1)
             self._push(_perfect(list(leaves[start : start + (1 << level)])), level)
@@ -85,12 +106,17 @@ class Frontier:
 
     def _push(self, root: bytes, level: int) -> None:
         """Append a perfect subtree of 2**level leaves; the size is a multiple of 2**level."""
+        added = 1 << level
         size = self.size >> level
-        while size & 1:
+        while True:
+            if self._formed is not None and level and level % TILE_BITS == 0:
+                self._formed(level // TILE_BITS, size, root)
+            if not size & 1:
+                break
             root = node_hash(self.roots.pop(), root)
-            size >>= 1
+            size, level = size >> 1, level + 1
         self.roots.append(root)
-        self.size += 1 << level
+        self.size += added
 
 
 def verify_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> bool:
@@ -287,6 +313,11 @@ def parse_key(vkey: str) -> Key:
     return key
 
 
+def parse_keys(text: str) -> list[Key]:
+    """Keys, a line each. Raises Unusable."""
+    return [parse_key(line) for line in text.splitlines()]
+
+
 def note_text(checkpoint: Checkpoint, key: Key, signature: bytes) -> str:
     """The whole note: the signed text, an empty line, one signature line."""
     signed = base64.b64encode(key.hash + signature).decode()
@@ -352,3 +383,1176 @@ def _base64(text: str) -> bytes | None:
 def _is_number(text: str) -> bool:
     """Whether this is an integer from 0 in its one canonical form."""
     return text.isascii() and text.isdigit() and (text == "0" or text[0] != "0") and len(text) < 20
+
+
+# --- What is found ---------------------------------------------------------------------------------------------------
+
+MANIFEST, TAIL, CHECKPOINTS, VKEY, LEDGER, HANDS = (
+    *("manifest.json", "tail.jsonl", "checkpoints", "vkey"),
+    *("ledger.jsonl", "hands.jsonl"),
+)
+KEPT = 500
+"""Findings that a report keeps; the rest are only counted."""
+LAST = 1 << 62
+"""Where a finding stands that has no place among the events."""
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not what it must be: a stable code, the bad place, what is wrong with it.
+
+    `at` is the number of the event, counted over all epochs, where it shows.
+    """
+
+    code: str
+    place: str
+    problem: str
+    at: int = LAST
+
+    def as_json(self) -> dict[str, str]:
+        """As `--json` prints it."""
+        return {"code": self.code, "place": self.place, "problem": self.problem}
+
+
+#: First words of the codes of the ledger's findings and of the hands'.
+_PARTS = dict.fromkeys(
+    ("transaction", "entry", "account", "unbalanced", "mirror", "balance", "ledger"), 1
+) | dict.fromkeys(("hand", "stacks"), 2)
+
+
+class Report:
+    """What a verification gave: findings, notices (what the reader must know, though nothing is wrong), and counts."""
+
+    def __init__(self) -> None:
+        self.kept: list[Finding] = []
+        self.found = 0
+        self.notices: list[str] = []
+        self.counts: dict[str, int] = dict.fromkeys(
+            ("events", "chains", "leaves", "checkpoints", "transactions", "accounts", "hands"), 0
+        )
+        #: The number, over all epochs, of the event that is looked at.
+        self.now = 0
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What was found, the first bad place first: of the log, then of the ledger, then of hands; while the log is
+        not whole, what it tells of the others may not be true."""
+        return sorted(self.kept, key=lambda finding: (_PARTS.get(finding.code.split("_")[0], 0), finding.at))
+
+    def find(self, code: str, place: str, problem: str, at: int | None = None) -> None:
+        """Add a finding; it stands at the event that is looked at unless `at` says otherwise."""
+        self.found += 1
+        if len(self.kept) < KEPT:
+            self.kept.append(Finding(code, place, problem, self.now if at is None else at))
+
+    def notice(self, text: str) -> None:
+        """Say something that is no finding, once."""
+        if text not in self.notices:
+            self.notices.append(text)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything, as `--json` prints it."""
+        return {
+            "ok": not self.found,
+            "found": self.found,
+            "findings": [finding.as_json() for finding in self.findings],
+            "notices": self.notices,
+            "counts": self.counts,
+        }
+
+
+def log_name(code: str, house: str) -> str:
+    """What tells a house's log apart: its code, as far as notes can carry it, and 8 digits of its id (UUID text)."""
+    plain = "".join(one if one.isascii() and (one.isalnum() or one in "-_.") else "_" for one in code)
+    return f"cukassza/{plain}-{house[:8]}"
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """Whose log it is: id (UUID text), code, and the currency in which hands are played."""
+
+    id: str
+    code: str
+    currency: str
+
+    @property
+    def origin(self) -> str:
+        """The origin of the house's checkpoints without the epoch, which is the signing key's name too."""
+        return log_name(self.code, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Checkpoints from one place. `held`: somebody else kept them, so the house cannot have changed them afterwards.
+    `complete`: every checkpoint up to the last must be there (the house's own file outside the database)."""
+
+    name: str
+    texts: Sequence[str]
+    held: bool = False
+    complete: bool = False
+
+
+# --- Chains ----------------------------------------------------------------------------------------------------------
+
+
+class Chains:
+    """Every chain's numbers without gaps, links, and times."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        #: Chain -> number, hash (64 hex digits) and moment of its last event.
+        self.heads: dict[str, tuple[int, str, str]] = {}
+
+    def take(self, doc: Row, link: str) -> None:
+        """The next event in the order of the log, and its hash."""
+        chain, seq, at = doc["chain"], doc["seq"], doc["at"]
+        number, wanted, before = self.heads.get(chain) or (0, GENESIS, "")
+        if seq != number + 1 or doc["prev"] != wanted or at < before:
+            self._wrong(doc, number, wanted, before)
+        self.heads[chain] = (seq, link, at)
+
+    def finish(self) -> None:
+        """No more events come."""
+        self._report.counts["chains"] = len(self.heads)
+
+    def _wrong(self, doc: Row, number: int, wanted: str, before: str) -> None:
+        chain, seq, find = doc["chain"], doc["seq"], self._report.find
+        if type(seq) is not int or seq > number + 1:
+            find("event_missing", f"{chain}#{number + 1}", f"the event is missing, {seq} follows {number}")
+        elif seq <= number:
+            find("event_out_of_order", f"{chain}#{seq}", f"the event stands behind number {number}")
+        elif doc["prev"] != wanted and seq == 1:
+            find("link_broken", f"{chain}#1", "the first event of a chain names one before it")
+        elif doc["prev"] != wanted:
+            find("link_broken", f"{chain}#{number}", f"event {seq} was written behind another event {number} than this")
+        elif doc["at"] < before:
+            self._report.notice(f"{chain}#{seq}: the clock went back, from {before} to {doc['at']}")
+
+
+# --- Logs and their checkpoints --------------------------------------------------------------------------------------
+
+Signed = Callable[[bytes, bytes, bytes], bool]
+"""Whether a signature is good: `ed25519_verify`, or something quicker."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """A signed checkpoint, where it was read."""
+
+    size: int
+    root: bytes
+    place: str
+    source: Notes
+
+
+class Trees:
+    """The Merkle tree of each epoch against every checkpoint that is known of it."""
+
+    def __init__(
+        self, report: Report, house: House, keys: Sequence[Key], sources: Sequence[Notes], signed: Signed
+    ) -> None:
+        self._report, self._house, self._signed = report, house, signed
+        self._keys = {(key.name, key.hash): key.public for key in keys}
+        self._points: dict[int, dict[int, list[_Point]]] = {}
+        self._sources = list(sources)
+        self._judged: dict[str, bool] = {}
+        self.sizes: dict[int, int] = {}
+        self._bases: dict[int, int] = {}
+        self._openings: dict[int, Row] = {}
+        self._roots: dict[int, bytes] = {}
+        self._agreed_at: dict[int, int] = {}
+        self._losses: list[tuple[tuple[int, int], tuple[int, int]]] = []
+        self._differing: dict[int, tuple[int, str, list[_Point]]] = {}
+        for source in self._sources:
+            self._read(source)
+        report.counts["checkpoints"] = sum(self._judged.values())
+
+    def _read(self, source: Notes) -> None:
+        last = (0, -1)
+        for number, text in enumerate(source.texts, 1):
+            place, find = f"{source.name}, note {number}", self._report.find
+            try:
+                note = parse_note(text)
+            except Unusable as error:
+                find("note_unreadable", place, str(error), at=-1)
+                continue
+            point = note.checkpoint
+            origin, _, epoch = point.origin.rpartition("/")
+            if origin != self._house.origin or not _is_number(epoch):
+                find("note_of_another_log", place, f"its origin is {point.origin}", at=-1)
+            elif not self._is_signed(text, note):
+                find("note_not_signed", place, "no key that is trusted has signed it", at=-1)
+            else:
+                here = (int(epoch), point.size)
+                if here <= last:
+                    find("notes_out_of_order", place, f"size {point.size} of epoch {epoch} follows {last[1]}", at=-1)
+                last = here
+                self._add(int(epoch), _Point(point.size, point.root, place, source))
+
+    def _add(self, epoch: int, point: _Point) -> None:
+        same = self._points.setdefault(epoch, {}).setdefault(point.size, [])
+        for other in same:
+            if other.root != point.root:
+                place = f"epoch {epoch}, {point.size} leaves"
+                self._report.find("split_view", place, f"two signed roots: {other.place} and {point.place}", at=-1)
+        same.append(point)
+
+    def _is_signed(self, text: str, note: Note) -> bool:
+        if text not in self._judged:
+            said = note.checkpoint.text.encode()
+            self._judged[text] = any(
+                (name, hashed) in self._keys and self._signed(self._keys[name, hashed], said, signature)
+                for name, hashed, signature in note.signatures
+            )
+        return self._judged[text]
+
+    @property
+    def size(self) -> int:
+        """How many leaves of the epoch have been read."""
+        return self._tree.size
+
+    def formed(self, epoch: int, level: int, number: int, root: bytes) -> None:
+        """A tile has become complete; whoever has kept tiles compares them."""
+
+    def begin(self, epoch: int) -> None:
+        """The leaves of an epoch follow."""
+        self._epoch, self._tree = epoch, Frontier(formed=lambda *tile: self.formed(epoch, *tile))
+        self._bases[epoch] = self._report.now
+        self._sizes = sorted(self._points.get(epoch, {}))
+        self._next = 0
+        self._agreed, self._agreed_before = 0, ""
+        self._wrong: list[_Point] = []
+
+    def extend(self, hashes: list[bytes], docs: Sequence[Row | None]) -> None:
+        """Leaf hashes in their order, and their events to name them by."""
+        start, tree = 0, self._tree
+        if tree.size == self._agreed:
+            self._agreed_before = place_of(docs[0])
+        while self._next < len(self._sizes) and (size := self._sizes[self._next]) <= tree.size + len(hashes) - start:
+            count = size - tree.size
+            tree.extend(hashes[start : start + count])
+            start += count
+            if self._agrees(size) and start < len(docs):
+                self._agreed_before = place_of(docs[start])
+            self._next += 1
+        tree.extend(hashes[start:] if start else hashes)
+
+    def _agrees(self, size: int) -> bool:
+        root, points = self._tree.root(), self._points[self._epoch][size]
+        bad = [point for point in points if point.root != root]
+        self._wrong += bad
+        if len(bad) == len(points):
+            return False
+        for point in self._wrong:
+            problem = f"it is not the root of the first {point.size} leaves, which another checkpoint confirms"
+            self._report.find("checkpoint_false", point.place, problem, at=self._bases[self._epoch] + point.size)
+        self._wrong, self._agreed = [], size
+        return True
+
+    def end(self) -> None:
+        """The epoch has no more leaves."""
+        epoch, size = self._epoch, self._tree.size
+        self.sizes[epoch], self._roots[epoch] = size, self._tree.root()
+        self._agreed_at[epoch] = self._agreed
+        self._report.counts["leaves"] += size
+        if self._wrong:
+            self._differing[epoch] = (self._agreed, self._agreed_before, self._wrong)
+        signed = max((one for one in self._sizes if one <= size), default=0)
+        if size > signed:
+            self._report.notice(f"epoch {epoch}: no checkpoint covers leaves {signed} to {size - 1} yet")
+
+    def opened(self, epoch: int, doc: Row | None) -> None:
+        """The first event of an epoch after the first: it must tell what was lost."""
+        data = doc.get("data") if doc is not None and doc.get("kind") == "log.epoch_opened" else None
+        before = max((other for other in self.sizes if other < epoch), default=0)
+        if not isinstance(data, dict) or (data.get("epoch"), data.get("restored_epoch")) != (epoch, before):
+            place = f"epoch {epoch}, leaf 0"
+            self._report.find("epoch_not_opened", place, f"its first event does not open it after epoch {before}")
+        else:
+            self._openings[epoch] = doc or {}
+
+    def finish(self) -> None:
+        """No more epochs come: judge what checkpoints know of leaves that are not there, and of each other."""
+        for epoch, opening in self._openings.items():
+            try:
+                self._judge_opening(epoch, opening)
+            except (Unusable, LookupError, TypeError, AttributeError) as error:
+                place = f"epoch {epoch}, leaf 0"
+                self._report.find("epoch_not_opened", place, f"it cannot be read: {error!r}", at=self._bases[epoch])
+        for epoch in sorted(self._points.keys() | self.sizes.keys()):
+            self._judge_end(epoch)
+        own = {key for source in self._sources if not source.held for key in self._noted(source)}
+        for source in self._sources:
+            if source.held:
+                self._compare(source, own)
+
+    def _noted(self, source: Notes) -> list[tuple[int, int, bytes]]:
+        return [
+            (epoch, point.size, point.root)
+            for epoch, sizes in self._points.items()
+            for points in sizes.values()
+            for point in points
+            if point.source is source
+        ]
+
+    def _judge_end(self, epoch: int) -> None:
+        size = self.sizes.get(epoch, 0)
+        agreed, name, wrong = self._differing.get(epoch, (0, "", []))
+        wrong = [point for point in wrong if not self._explained(epoch, point.size)]
+        if wrong:
+            more = f", nor that of {len(wrong) - 1} later ones" if len(wrong) > 1 else ""
+            self._report.find(
+                "leaves_differ",
+                f"epoch {epoch}, leaves {agreed} to {wrong[0].size - 1} (the first is {name})",
+                f"they do not give the signed root of {wrong[0].place}{more}",
+                at=self._bases[epoch] + wrong[0].size,  # behind whatever is found among them
+            )
+        beyond = [point for at, points in self._points.get(epoch, {}).items() if at > size for point in points]
+        unexplained = [point for point in beyond if not self._explained(epoch, point.size)]
+        if unexplained:
+            most = max(unexplained, key=lambda point: point.size)
+            self._report.find(
+                "log_cut_off",
+                f"epoch {epoch}, leaf {size}",
+                f"the log ends there, {most.place} was signed over {most.size} leaves",
+                at=self._bases.get(epoch, 0) + size,
+            )
+
+    def _judge_opening(self, epoch: int, opening: Row) -> None:
+        """What an opening says of the log before it and of the checkpoint outside; it explains what was lost only where
+        all of it is true, and signed."""
+        data, place = opening["data"], f"epoch {epoch}, leaf 0 ({place_of(opening)})"
+        before: int = data["restored_epoch"]
+        restored = (data.get("restored_size"), data.get("restored_root"))
+        note = data.get("note")
+        problem = None
+        if not opening.get("approver") or opening["approver"] == opening["actor"]:
+            problem = "an epoch is opened by two people"
+        elif restored != (self.sizes[before], self._roots[before].hex()):
+            problem = f"it names {restored[0]} leaves as restored, or another root; the log has {self.sizes[before]}"
+        elif not self._agreed_at.get(epoch):
+            problem = "no signed checkpoint covers it"
+        elif note is not None:
+            problem = self._judge_outside(data, note)
+        if problem is not None:
+            self._report.find("epoch_not_opened", place, problem, at=self._bases[epoch])
+            return
+        kept = self._differing[before][0] if before in self._differing else self.sizes[before]
+        lost = (before, kept), (data.get("old_epoch") or 0, data.get("old_size") or 0)
+        self._losses.append(lost)
+        self._report.notice(
+            f"epoch {epoch} was opened by {opening['actor']} and {opening['approver']} ({opening.get('reason')}): "
+            f"the log outside had reached epoch {lost[1][0]}, {lost[1][1]} leaves; epoch {before}, "
+            f"{lost[0][1]} leaves, was left of it"
+        )
+
+    def _judge_outside(self, data: Row, text: str) -> str | None:
+        note = parse_note(text)
+        point = note.checkpoint
+        said = (f"{self._house.origin}/{data.get('old_epoch')}", data.get("old_size"), data.get("old_root"))
+        if said != (point.origin, point.size, point.root.hex()):
+            return "it says otherwise than the outside checkpoint in it"
+        return None if self._is_signed(text, note) else "the outside checkpoint in it is not signed"
+
+    def _explained(self, epoch: int, size: int) -> bool:
+        """Whether the opening of a later epoch tells that leaves up to this one were lost."""
+        return any(first < (epoch, size) <= last for first, last in self._losses)
+
+    def _compare(self, source: Notes, own: set[tuple[int, int, bytes]]) -> None:
+        held = self._noted(source)
+        for epoch, size, _ in sorted(set(held) - own):
+            if self._explained(epoch, size):
+                continue
+            place = f"checkpoint of epoch {epoch} over {size} leaves"
+            at = self._bases.get(epoch, 0) + size
+            self._report.find("checkpoint_missing", place, f"{source.name} has it, the log's own do not", at)
+        missing = sorted(key for key in own - set(held) if key[:2] <= max(held, default=(0, 0))[:2])
+        for epoch, size, _ in missing if source.complete else ():
+            place = f"{source.name}, checkpoint of epoch {epoch} over {size} leaves"
+            at = self._bases.get(epoch, 0) + size
+            self._report.find("outside_checkpoint_missing", place, "the log has it, this file has lost it", at)
+
+
+def place_of(doc: Row | None) -> str:
+    """`CHAIN#SEQ` of an event."""
+    return f"{doc['chain']}#{doc['seq']}" if doc else "unreadable"
+
+
+# --- The ledger ------------------------------------------------------------------------------------------------------
+
+
+class _Account:
+    """An account on its way through its entries: the version and balance reached, and entries that came early."""
+
+    __slots__ = ("balance", "early", "end", "name", "side", "version")
+
+    def __init__(self, row: Row) -> None:
+        self.name: tuple[str, str] = (row["code"], row["commodity"])
+        self.side: int = row["normal_side"]
+        self.end: tuple[int, int] = (row["version"], row["balance"])
+        self.version = self.balance = 0
+        self.early: dict[int, tuple[int, int, int]] = {}
+
+
+_REMEMBERED = 50_000
+
+
+class Books:
+    """What events tell of the ledger against the ledger: each transaction told once, leg by leg; balances add up.
+
+    Both come nearly in the order of transaction ids, so that only what is out of step has to be kept.
+    """
+
+    def __init__(self, report: Report, accounts: Iterable[Row], transactions: Callable[[], Iterator[Row]]) -> None:
+        self._report = report
+        self._accounts = {row["id"]: _Account(row) for row in accounts}
+        self._again = transactions
+        self._stream = transactions()
+        self._told: dict[int, tuple[Row, str, int]] = {}
+        self._top = self._reached = 0
+        self._untold: dict[int, Row] = {}
+        self._legs: dict[int, list[list[Any]]] = {}
+        self._mirrors: dict[int, tuple[list[list[Any]], str, int]] = {}
+        self._first_told: int | None = None
+        self.silent = False
+        report.counts["accounts"] = len(self._accounts)
+
+    def tell(self, postings: Sequence[Row], doc: Row) -> None:
+        """An event tells of these transactions."""
+        for posting in postings:
+            number = posting["tx"]
+            if number in self._told:
+                self._report.find("transaction_told_twice", f"transaction {number}", f"{place_of(doc)} tells it again")
+                continue
+            if self._first_told is None:
+                self._first_told = number
+            row = self._untold.pop(number, None)
+            if row is not None:
+                self._compare(row, posting, place_of(doc), self._report.now)
+            else:
+                self._told[number] = (posting, place_of(doc), self._report.now)
+                self._top = max(self._top, number)
+
+    def advance(self) -> None:
+        """Read the ledger as far as events have told."""
+        while self._reached < self._top:
+            row = next(self._stream, None)
+            if row is None:
+                self._reached = LAST
+                return
+            self._read(row)
+
+    def _read(self, row: Row) -> None:
+        number = row["id"]
+        if number <= self._reached:
+            self._report.find("ledger_out_of_order", f"transaction {number}", f"it follows {self._reached}")
+        self._reached = number
+        self._report.counts["transactions"] += 1
+        legs = self._run(row)
+        self._legs[number] = legs
+        if len(self._legs) > _REMEMBERED:
+            del self._legs[next(iter(self._legs))]
+        told = self._told.pop(number, None)
+        if told is None:
+            self._untold[number] = row | {"legs": legs}
+        else:
+            self._compare(row | {"legs": legs}, *told)
+
+    def _run(self, row: Row) -> list[list[Any]]:
+        """Run a transaction's entries through their accounts; returns its legs as events tell them, sorted."""
+        legs, sums = [], {}
+        for account, version, amount, after in row["legs"]:
+            known = self._accounts.get(account)
+            if known is None:
+                self._report.find(
+                    "account_missing", f"account {account}", f"transaction {row['id']} has an entry on it"
+                )
+                continue
+            code, commodity = known.name
+            legs.append([code, commodity, amount])
+            sums[commodity] = sums.get(commodity, 0) + amount
+            if version == known.version + 1:
+                known.version = version
+                known.balance += amount * known.side
+                if after != known.balance:
+                    self._entry(known, row["id"], f"says {after} after it, its entries give {known.balance}")
+                    known.balance = after
+                if known.early:
+                    self._catch_up(known)
+            elif version <= known.version or version in known.early:
+                self._entry(known, row["id"], f"is version {version} once more")
+            else:
+                known.early[version] = (amount, after, row["id"])
+        for commodity, total in sums.items():
+            if total:
+                self._report.find("unbalanced", f"transaction {row['id']}", f"its legs sum to {total} {commodity}")
+        legs.sort()
+        return legs
+
+    def _catch_up(self, known: _Account) -> None:
+        while (entry := known.early.pop(known.version + 1, None)) is not None:
+            amount, after, number = entry
+            known.version += 1
+            known.balance += amount * known.side
+            if after != known.balance:
+                self._entry(known, number, f"says {after} after it, its entries give {known.balance}")
+                known.balance = after
+
+    def _entry(self, known: _Account, number: int, problem: str) -> None:
+        place = f"transaction {number}, account {known.name[0]} {known.name[1]}"
+        self._report.find("entry_differs", place, f"the entry {problem}")
+
+    def _compare(self, row: Row, posting: Row, place: str, at: int) -> None:
+        number, find = row["id"], self._report.find
+        reverses = posting.get("reverses")
+        if row["reverses"] != reverses:
+            find("transaction_differs", f"transaction {number}",
+                 f"it reverses {row['reverses']} in the ledger, {reverses} as {place} tells", at)  # fmt: skip
+        elif reverses is not None:
+            self._mirror(row, reverses, place, at)
+        elif row["legs"] != (told := sorted(posting["legs"])):
+            find(
+                "transaction_differs",
+                f"transaction {number}",
+                f"{_difference(told, row['legs'])} ({place} tells it)",
+                at,
+            )
+        about = posting.get("about")
+        if about is not None and about != about_of(row):
+            find("transaction_differs", f"transaction {number}",
+                 f"key, kind, metadata or a moment of it is not what {place} tells", at)  # fmt: skip
+
+    def _mirror(self, row: Row, reverses: int, place: str, at: int) -> None:
+        negated = sorted([code, commodity, -amount] for code, commodity, amount in row["legs"])
+        original = self._legs.get(reverses)
+        if original is None:
+            self._mirrors[reverses] = (negated, f"transaction {row['id']} ({place})", at)
+        elif original != negated:
+            self._report.find(
+                "mirror_differs", f"transaction {row['id']}", f"it is no mirror of {reverses} ({place})", at
+            )
+
+    def finish(self) -> None:
+        """Read the rest of the ledger, and see that nothing is left over on either side."""
+        for row in self._stream:
+            self._read(row)
+        self._look_up_mirrors()
+        for number, (_, place, at) in sorted(self._told.items()):
+            self._report.find("transaction_missing", f"transaction {number}",
+                              f"{place} tells it; the ledger does not have it, or it was told before", at)  # fmt: skip
+        untold = sorted(self._untold)
+        if self.silent:  # events of version 1 did not tell their postings
+            first = LAST if self._first_told is None else self._first_told
+            older = [number for number in untold if number < first]
+            untold = untold[len(older) :]
+            self._report.notice(f"{len(older)} transactions are older than the first event that tells its postings")
+        for number in untold:
+            self._report.find("transaction_untold", f"transaction {number}", "the ledger has it, and no event tells it")
+        for known in self._accounts.values():
+            self._end(known)
+
+    def _look_up_mirrors(self) -> None:
+        if not self._mirrors:
+            return
+        for row in self._again():
+            if row["id"] in self._mirrors:
+                negated, place, at = self._mirrors.pop(row["id"])
+                legs = sorted([*self._accounts[account].name, amount] for account, _, amount, _ in row["legs"])
+                if legs != negated:
+                    self._report.find("mirror_differs", place, f"it is no mirror of {row['id']}", at)
+        for reverses, (_, place, at) in self._mirrors.items():
+            self._report.find("mirror_differs", place, f"the ledger has no transaction {reverses} to reverse", at)
+
+    def _end(self, known: _Account) -> None:
+        place = f"account {known.name[0]} {known.name[1]}"
+        if known.early:
+            lost = f"entry {known.version + 1} is missing, {min(known.early)} is there"
+            self._report.find("entry_missing", place, lost, at=LAST - 1)
+        elif (known.version, known.balance) != known.end:
+            problem = (
+                f"it holds {known.end[1]} at version {known.end[0]}; "
+                f"its entries give {known.balance} at version {known.version}"
+            )
+            self._report.find("balance_differs", place, problem, at=LAST - 1)
+
+
+def about_of(row: Row) -> str:
+    """What an event says of a transaction besides its legs, as one hash: SHA-256, 64 hex digits."""
+    fields = [row[name] for name in ("key", "kind", "metadata", "occurred_at", "posted_at")]
+    return hashlib.sha256(_encoded(fields).encode()).hexdigest()
+
+
+def _difference(told: list[list[Any]], legs: list[list[Any]]) -> str:
+    only_told = [leg for leg in told if leg not in legs]
+    only_there = [leg for leg in legs if leg not in told]
+    return f"told {only_told or told}, in the ledger {only_there or legs}"
+
+
+# --- Hands -----------------------------------------------------------------------------------------------------------
+
+#: What a hand's first event tells of it that its row holds too.
+DEALT = (
+    *("hand", "table", "number", "mode", "game", "rules", "options", "seats", "stacks", "carry", "series"),
+    *("commitment", "client_seeds", "cards_roots"),
+)
+#: What the event that completes a hand's log tells besides the log.
+ENDING = ("digest", "result", "handle")
+#: From which states each event may come.
+_FROM = {
+    "hand.acted": ("playing",),
+    "hand.settled": ("ended",),
+    "hand.disputed": ("ended",),
+    "hand.ruled": ("disputed",),
+    "hand.voided": ("playing", "disputed"),
+}
+
+
+class _Hand:
+    """A hand as its events have told it so far."""
+
+    __slots__ = ("at", "lines", "mirrored", "money", "posted", "state", "summary", "table")
+
+    def __init__(self, data: Row, at: int) -> None:
+        self.summary: Row = {name: data[name] for name in DEALT if name in data}
+        self.table: str = data["table"]
+        self.lines: list[str] = []
+        self.state = "playing"
+        #: Account code -> what its postings moved there, debit positive.
+        self.money: dict[str, int] = {}
+        self.posted: list[int] = []
+        self.mirrored: list[int] = []
+        self.at = at
+
+
+class Hands:
+    """Hands rebuilt from their events against the rows of the database, and what each moved against its result."""
+
+    def __init__(self, report: Report, rows: Iterator[Row], currency: str) -> None:
+        self._report, self._rows, self._currency = report, rows, currency
+        self._open: dict[str, _Hand] = {}
+        self._closed: dict[str, _Hand] = {}
+        self._stored: dict[str, Row] = {}
+        self._numbers: dict[str, int] = {}
+        #: Balances of pots, cukasszas and stacks by account code, credit positive, as far as events have told.
+        self._balances: dict[str, int] = {}
+        self._known: set[str] = set()
+        self.silent = False
+
+    def take(self, doc: Row) -> None:
+        """The next event, in the order of its table's chain."""
+        kind = doc["kind"]
+        hand = None
+        if kind.startswith("hand."):
+            hand = self._dealt(doc) if kind == "hand.dealt" else self._next(doc)
+        if "postings" in doc:
+            self._post(doc["postings"], hand)
+        if hand is not None:
+            self._after(hand, doc)
+
+    def _wrong(self, name: str, problem: str, code: str = "hand_differs", at: int | None = None) -> None:
+        self._report.find(code, f"hand {name}", problem, at)
+
+    def _dealt(self, doc: Row) -> _Hand:
+        data = doc["data"]
+        name, table = data["hand"], data["table"]
+        hand = self._open[name] = _Hand(data, self._report.now)
+        self._report.counts["hands"] += 1
+        stored = next(self._rows, None)
+        if stored is not None:
+            self._stored[stored["hand"]] = stored
+        number = data["number"]
+        last = self._numbers.get(table, number - 1 if self.silent else 0)
+        if number != last + 1:
+            self._wrong(name, f"it is number {number} of its table and follows {last}", "hand_missing")
+        self._numbers[table] = number
+        if f"table/{table}" != doc["chain"] or data["dealer"] != data["seats"][-1]["seat"]:
+            self._wrong(name, "its event is of another table, or names another dealer than its seats")
+        there = [self._balances.get(f"2020/{table}/{seat['player']}", 0) for seat in data["seats"]]
+        carry = self._balances.get(f"2040/{table}", 0)
+        if not self.silent and (there, carry) != (data["stacks"], data["carry"]):
+            self._wrong(name, f"it was dealt with stacks {data['stacks']} and cukassza {data['carry']}; events before "
+                              f"it leave {there} and {carry}", "stacks_differ")  # fmt: skip
+        return hand
+
+    def _next(self, doc: Row) -> _Hand | None:
+        name, kind = doc["data"]["hand"], doc["kind"]
+        hand = self._open.get(name)
+        if hand is None:
+            if not self.silent:
+                self._wrong(name, f"{place_of(doc)} tells {kind} of a hand that is not under way")
+            return None
+        allowed = _FROM.get(kind)
+        if allowed is not None and hand.state not in allowed:
+            self._wrong(name, f"{place_of(doc)} tells {kind} while it is {hand.state}")
+        return hand
+
+    def _post(self, postings: Sequence[Row], hand: _Hand | None) -> None:
+        for posting in postings:
+            if "reverses" in posting:
+                if hand is not None:
+                    hand.mirrored.append(posting["reverses"])
+                continue
+            if hand is not None:
+                hand.posted.append(posting["tx"])
+            for code, commodity, amount in posting["legs"]:
+                if commodity != self._currency:
+                    continue
+                if code[:2] == "20":
+                    self._balances[code] = self._balances.get(code, 0) - amount
+                if hand is not None:
+                    hand.money[code] = hand.money.get(code, 0) + amount
+
+    def _after(self, hand: _Hand, doc: Row) -> None:
+        kind, data = doc["kind"], doc["data"]
+        if "lines" in data:
+            self._lines(hand, data)
+        if kind == "hand.line_corrected":
+            self._corrected(hand, data)
+        elif kind == "hand.settled":
+            self._settled(hand, data)
+        elif kind == "hand.disputed":
+            hand.state = "disputed"
+            self._frozen(hand, data)
+        elif kind == "hand.ruled":
+            self._ruled(hand, data)
+        elif kind == "hand.voided":
+            self._voided(hand, data)
+        if "cards_roots" in data:
+            hand.summary["cards_roots"] = data["cards_roots"]
+
+    def _lines(self, hand: _Hand, data: Row) -> None:
+        if data["first_line"] != len(hand.lines) + 1:
+            self._wrong(data["hand"], f"line {data['first_line']} follows line {len(hand.lines)}")
+        hand.lines += data["lines"]
+        if "log" in data:
+            self._complete(hand, data["hand"], data["log"])
+            hand.summary |= {name: data[name] for name in ENDING if name in data}
+            hand.state = "ended"
+
+    def _complete(self, hand: _Hand, name: str, log: list[str]) -> None:
+        """The whole log with its cards stands in for the lines as everybody saw them."""
+        if len(log) != len(hand.lines):
+            self._wrong(name, f"its log has {len(log)} lines, its events told {len(hand.lines)}")
+        for number, (seen, line) in enumerate(zip(hand.lines, log, strict=False), 1):
+            if not _same_but_hidden(seen, line):
+                self._report.find(
+                    "hand_differs", f"hand {name}, line {number}", f"it was {seen!r}, its log says {line!r}"
+                )
+        hand.lines = hand.summary["log"] = log
+
+    def _corrected(self, hand: _Hand, data: Row) -> None:
+        number = data["line"]
+        if not 1 <= number <= len(hand.lines) or hand.lines[number - 1] != data["before"]:
+            place = f"hand {data['hand']}, line {number}"
+            self._report.find("hand_differs", place, f"a correction found {data['before']!r} there")
+        else:
+            hand.lines[number - 1] = data["after"]
+
+    def _settled(self, hand: _Hand, data: Row) -> None:
+        name, result, table = data["hand"], data["result"], hand.table
+        for key in ("result", "digest"):
+            if data[key] != hand.summary.get(key):
+                self._wrong(name, f"{key} is {hand.summary.get(key)} at its end and {data[key]} when it was settled")
+        expected = {
+            **{
+                f"2020/{table}/{seat['player']}": -net
+                for seat, net in zip(hand.summary["seats"], result["net"], strict=True)
+            },
+            f"2030/{table}": 0,
+            f"2040/{table}": hand.summary["carry"] - result["carry_out"],
+            f"4010/{table}": -result["tax"],
+            f"5100/{table}": sum(result["bonus"]),
+        }
+        self._money(hand, name, expected)
+        self._close(hand, name, "settled", data.get("settlement"))
+
+    def _money(self, hand: _Hand, name: str, expected: dict[str, int]) -> None:
+        for code in expected | hand.money:
+            if code[0] != "9" and hand.money.get(code, 0) != expected.get(code, 0):
+                problem = (
+                    f"{code} moved by {hand.money.get(code, 0)}, debit positive; it should by {expected.get(code, 0)}"
+                )
+                self._wrong(name, problem, "hand_money_differs")
+
+    def _frozen(self, hand: _Hand, data: Row) -> None:
+        expected = {f"2030/{hand.table}": 0, f"2070/{hand.table}": -data["frozen"]}
+        for code, amount in expected.items():
+            if hand.money.get(code, 0) != amount:
+                problem = f"{code} moved by {hand.money.get(code, 0)}, debit positive; frozen are {data['frozen']}"
+                self._wrong(data["hand"], problem, "hand_money_differs")
+
+    def _ruled(self, hand: _Hand, data: Row) -> None:
+        name, table, seats = data["hand"], hand.table, hand.summary["seats"]
+        ruling = {key: data[key] for key in ("awards", "pot", "tax")}
+        hand.summary["ruling"] = ruling
+        if sum(ruling["awards"].values()) + ruling["tax"] != ruling["pot"]:
+            self._wrong(name, f"awards and tax of {ruling} do not make its pot")
+        lost = sum(hand.money.get(f"2020/{table}/{seat['player']}", 0) for seat in seats)
+        whole = {f"2030/{table}": 0, f"2070/{table}": 0, f"2040/{table}": hand.summary["carry"],
+                 f"4010/{table}": -ruling["tax"]}  # fmt: skip
+        moved = {code: hand.money.get(code, 0) for code in whole}
+        if moved != whole or lost != ruling["tax"] - hand.summary["carry"]:
+            self._wrong(
+                name, f"its seats lost {lost}, it moved {moved}; the ruling says {ruling}", "hand_money_differs"
+            )
+        self._close(hand, name, "ruled", data.get("settlement"))
+
+    def _voided(self, hand: _Hand, data: Row) -> None:
+        name = data["hand"]
+        if sorted(hand.posted) != sorted(hand.mirrored):
+            problem = f"it is void; it posted {hand.posted} and reversed {hand.mirrored}"
+            self._wrong(name, problem, "hand_money_differs")
+        for code, amount in hand.money.items():
+            if code[:2] == "20":
+                self._balances[code] = self._balances.get(code, 0) + amount
+        self._complete(hand, name, data["log"])
+        self._close(hand, name, "voided", None)
+
+    def _close(self, hand: _Hand, name: str, state: str, settlement: int | None) -> None:
+        hand.state = state
+        if settlement is not None:
+            hand.summary["settlement"] = settlement
+            if settlement not in hand.posted:
+                self._wrong(name, f"it names transaction {settlement} as its settlement and posted {hand.posted}")
+        self._closed[name] = self._open.pop(name)
+
+    def advance(self) -> None:
+        """Compare the hands that are over with their rows, as far as both are there."""
+        if self._closed:
+            for name in [name for name in self._closed if name in self._stored]:
+                self._compare(name, self._closed.pop(name), self._stored.pop(name))
+
+    def finish(self) -> None:
+        """No more events come: every hand has its row and every row its hand."""
+        for row in self._rows:
+            self._stored[row["hand"]] = row
+        for name, hand in (self._closed | self._open).items():
+            row = self._stored.pop(name, None)
+            if row is None:
+                self._wrong(name, "events tell it, and it has no row", "hand_missing", hand.at)
+            else:
+                self._compare(name, hand, row)
+        if self.silent and self._stored:
+            self._report.notice(f"{len(self._stored)} hands are older than the first event that tells a whole hand")
+        else:
+            for name in self._stored:
+                self._wrong(name, "it has a row, and no event tells it", "hand_untold")
+
+    def _compare(self, name: str, hand: _Hand, row: Row) -> None:
+        told = hand.summary | {"state": hand.state}
+        told.setdefault("log", hand.lines)
+        for key in sorted(told.keys() | row.keys()):
+            if told.get(key) == row.get(key):
+                continue
+            if key == "log":
+                self._compare_logs(name, hand, told["log"], row.get("log") or [])
+            else:
+                problem = f"{key} is {told.get(key)} as events tell, {row.get(key)} in its row"
+                self._wrong(name, problem, "hand_row_differs", hand.at)
+
+    def _compare_logs(self, name: str, hand: _Hand, told: list[str], stored: list[str]) -> None:
+        for number, (seen, line) in enumerate(zip_longest(told, stored, fillvalue=""), 1):
+            # While a hand is played its events hide the cards that lie face down, and its row may not.
+            if seen != line and (hand.state != "playing" or not _same_but_hidden(seen, line)):
+                problem = f"it is {seen!r} as events tell, {line!r} as stored"
+                self._report.find("hand_row_differs", f"hand {name}, line {number}", problem, hand.at)
+                return
+
+
+def _same_but_hidden(seen: str, line: str) -> bool:
+    """Whether a line as everybody saw it, cards that lay face down as `??`, is this line."""
+    return len(seen) == len(line) and all(one in ("?", other) for one, other in zip(seen, line, strict=True))
+
+
+# --- Events ----------------------------------------------------------------------------------------------------------
+
+
+def _refuse(text: str) -> Any:
+    raise ValueError(f"{text} is no number of canonical JSON")
+
+
+_decoded = json.JSONDecoder(parse_float=_refuse, parse_constant=_refuse).decode
+_encoded = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False).encode
+_NOT_JSON = (ValueError, RecursionError)
+
+
+Beside = Callable[[Sequence[Row | None], Sequence[bytes]], None]
+
+
+class Verifier:
+    """Events in the order of the log, through every check."""
+
+    def __init__(self, report: Report, house: House, trees: Trees, books: Books, hands: Hands) -> None:
+        self._report, self._house = report, house
+        self.trees, self.books, self.hands = trees, books, hands
+        self.chains = Chains(report)
+        # Nobody who wrote the lines can know it: it keeps them apart where many are read as one text.
+        self._mark = secrets.randbits(60)
+
+    def epoch(self, number: int, batches: Iterable[list[bytes]], beside: Beside | None = None) -> None:
+        """The payloads of an epoch's leaves, in portions of any size above zero.
+
+        `beside` is handed the events (None for what cannot be read) and hashes of each portion.
+        """
+        self.trees.begin(number)
+        first = number > 1
+        for lines in batches:
+            hashes = [leaf_hash(line) for line in lines]
+            docs = self._documents(lines)
+            self.trees.extend(hashes, docs)
+            if beside is not None:
+                beside(docs, hashes)
+            self._events(docs, hashes, number if first else 0)
+            first = False
+        if first:
+            self.trees.opened(number, None)
+        self.trees.end()
+
+    def tail(self, batches: Iterable[list[bytes]], beside: Beside | None = None) -> None:
+        """Payloads that are in no log yet, in the order in which they were written; `beside` as for an epoch."""
+        waiting = 0
+        for lines in batches:
+            waiting += len(lines)
+            hashes, docs = [leaf_hash(line) for line in lines], self._documents(lines)
+            if beside is not None:
+                beside(docs, hashes)
+            self._events(docs, hashes)
+        if waiting:
+            self._report.notice(f"{waiting} events are not in the log yet: only their chains prove them")
+
+    def finish(self) -> Report:
+        """No more events come."""
+        self._report.counts["events"] = self._report.now
+        self.chains.finish()
+        self.books.finish()
+        self.hands.finish()
+        self.trees.finish()
+        return self._report
+
+    def _documents(self, lines: list[bytes]) -> list[Row | None]:
+        """The events of these lines, None for what cannot be read; each must be the one text of what it says."""
+        mark = self._mark
+        try:
+            text = f"[{f',{mark},'.encode().join(lines).decode()}]"
+            values = _decoded(text)
+            if values[1::2] == [mark] * (len(lines) - 1) and len(values) % 2 and _encoded(values) == text:
+                return values[::2]
+        except _NOT_JSON:
+            pass  # one of them; each is looked at on its own below, and found
+        return [self._document(line, number) for number, line in enumerate(lines)]
+
+    def _document(self, line: bytes, number: int) -> Row | None:
+        at = self._report.now + number
+        try:
+            text = line.decode()
+            value = _decoded(text)
+            canonical = _encoded(value)
+        except _NOT_JSON as error:
+            self._report.find("not_json", f"event {at}", f"it cannot be read: {error}", at)
+            return None
+        if canonical != text:
+            place = place_of(value) if isinstance(value, dict) and {"chain", "seq"} <= value.keys() else f"event {at}"
+            self._report.find("not_canonical", place, "its text is not the canonical one of what it says", at)
+        return value if isinstance(value, dict) else None
+
+    def _events(self, docs: list[Row | None], hashes: list[bytes], opening: int = 0) -> None:
+        house, report, books, hands, chains = self._house.id, self._report, self.books, self.hands, self.chains
+        if opening:
+            self.trees.opened(opening, docs[0])
+        for doc, hashed in zip(docs, hashes, strict=True):
+            if doc is None:  # found already
+                report.now += 1
+                continue
+            try:
+                if doc["house"] != house or doc["v"] != 2:
+                    self._strange(doc)
+                chains.take(doc, hashed.hex())
+                postings = doc.get("postings")
+                if postings is not None:
+                    books.tell(postings, doc)
+                    hands.take(doc)
+                elif doc["kind"][:5] == "hand.":
+                    hands.take(doc)
+            except (LookupError, TypeError, ValueError, AttributeError) as error:
+                report.find("not_an_event", f"event {report.now}", f"it is not made like one: {error!r}")
+            report.now += 1
+        books.advance()
+        hands.advance()
+
+    def _strange(self, doc: Row) -> None:
+        if doc["house"] != self._house.id:
+            self._report.find("event_of_another_house", place_of(doc), f"it names house {doc['house']}")
+        if doc["v"] == 1:
+            self.books.silent = self.hands.silent = True
+            self._report.notice("events of version 1 tell no postings: their money is taken as the ledger has it")
+        elif doc["v"] != 2:
+            self._report.find("unknown_version", place_of(doc), f"events of version {doc['v']} are not known here")
+
+
+# --- An export set ---------------------------------------------------------------------------------------------------
+
+_PORTION = 1 << 18
+
+
+class Export:
+    """A folder that `manage.py export_audit` wrote. Raises Unusable for one that is none."""
+
+    def __init__(self, folder: Path, report: Report) -> None:
+        self._folder, self._report = folder, report
+        try:
+            manifest = json.loads((folder / MANIFEST).read_text())
+            self.house = House(manifest["house"], manifest["code"], manifest["currency"])
+            self.epochs: dict[int, int] = {int(epoch): size for epoch, size in manifest["epochs"].items()}
+            self.keys = parse_keys((folder / VKEY).read_text())
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise Unusable(f"{folder} is no export: {error}") from error
+        self.size = manifest.get("tail", 0)
+
+    def notes(self) -> Notes:
+        """The log's own checkpoints."""
+        return read_notes(self._folder / CHECKPOINTS, "the export")
+
+    def payloads(self, name: str, size: int) -> Iterator[list[bytes]]:
+        """The lines of a file of events, which must be so many."""
+        count = 0
+        for lines in self._portions(name):
+            count += len(lines)
+            yield lines
+        if count != size:
+            self._report.find("export_cut", name, f"it has {count} lines, the manifest says {size}")
+
+    def accounts(self) -> list[Row]:
+        """The accounts that head the ledger's file."""
+        found = []
+        for row in self._rows(LEDGER):
+            if "account" not in row:
+                break
+            found.append(row["account"])
+        return found
+
+    def transactions(self) -> Iterator[Row]:
+        """The ledger's transactions."""
+        return (row for row in self._rows(LEDGER) if "account" not in row)
+
+    def hands(self) -> Iterator[Row]:
+        """The rows of hands."""
+        return self._rows(HANDS)
+
+    def _portions(self, name: str) -> Iterator[list[bytes]]:
+        try:
+            with (self._folder / name).open("rb") as file:
+                while lines := file.readlines(_PORTION):
+                    if not lines[-1].endswith(b"\n"):
+                        self._report.find("export_cut", name, "its last line has no end")
+                        lines[-1] += b"\n"
+                    yield [line[:-1] for line in lines]
+        except OSError as error:
+            raise Unusable(f"{self._folder / name} cannot be read: {error}") from error
+
+    def _rows(self, name: str) -> Iterator[Row]:
+        for lines in self._portions(name):
+            try:
+                rows = _decoded(f"[{b','.join(lines).decode()}]")
+            except _NOT_JSON as error:
+                raise Unusable(f"{name} cannot be read: {error}") from error
+            yield from rows
+
+
+def read_notes(path: Path, name: str, *, held: bool = False, complete: bool = False) -> Notes:
+    """The notes of a file. Raises Unusable for one that cannot be read."""
+    try:
+        return Notes(name, split_notes(path.read_bytes().decode()), held, complete)
+    except (OSError, ValueError) as error:
+        raise Unusable(f"{path} cannot be read: {error}") from error
+
+
+def verify_export(folder: Path, held: Sequence[Notes] = (), keys: Sequence[Key] = ()) -> Report:
+    """Verify an export against checkpoints that others hold, under keys not taken from it. Raises Unusable."""
+    report = Report()
+    export = Export(folder, report)
+    for key in export.keys if keys else ():
+        if key not in keys:
+            report.find("key_differs", VKEY, f"the export brings {key.text}, which is not among the keys held", at=-1)
+    trust(report, held, keys)
+    with no_collector():
+        trees = Trees(report, export.house, keys or export.keys, [export.notes(), *held], ed25519_verify)
+        books = Books(report, export.accounts(), export.transactions)
+        verifier = Verifier(report, export.house, trees, books, Hands(report, export.hands(), export.house.currency))
+        for number in sorted(export.epochs):
+            verifier.epoch(number, export.payloads(f"events-{number}.jsonl", export.epochs[number]))
+        verifier.tail(export.payloads(TAIL, export.size))
+        return verifier.finish()
+
+
+def trust(report: Report, held: Sequence[Notes], keys: Sequence[Key]) -> None:
+    """Say what the answer rests on."""
+    if not keys:
+        report.notice("no key was given: signatures were checked with the one that came along, which proves nothing "
+                      "against somebody who can make a key")  # fmt: skip
+    if not held:
+        report.notice("no checkpoints were given that somebody else holds: a log that was cut short or written anew "
+                      "with the house's own key would not show")  # fmt: skip
+
+
+@contextmanager
+def no_collector() -> Iterator[None]:
+    """Nothing here makes cycles, and looking for them costs a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def told(report: Report, seconds: float) -> str:
+    """A report in words."""
+    counts = report.counts
+    lines = [f"note: {text}" for text in report.notices]
+    lines += [f"BAD {finding.code} at {finding.place}: {finding.problem}" for finding in report.findings]
+    if report.found > len(report.kept):
+        lines.append(f"and {report.found - len(report.kept)} more")
+    lines.append(", ".join(f"{count:,} {name}" for name, count in counts.items()))
+    lines.append(f"{seconds:.1f} s, {counts['events'] / max(seconds, 1e-9):,.0f} events a second")
+    lines.append("nothing found" if not report.found else f"{report.found} findings; the first bad place stands first")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command: 0 when nothing was found, 1 when something was, 2 for input that cannot be used."""
+    parser = argparse.ArgumentParser(description="Verify an export of a house's audit trail.")
+    parser.add_argument("folder", type=Path, help="what manage.py export_audit wrote")
+    parser.add_argument("--checkpoints", type=Path, action="append", default=[], help="checkpoints that you hold")
+    parser.add_argument("--key", help="the house's key that you hold: its text, or a file of it")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    given = parser.parse_args(arguments)
+    started = time.monotonic()
+    try:
+        keys = read_keys(given.key) if given.key else []
+        held = [read_notes(path, str(path), held=True) for path in given.checkpoints]
+        report = verify_export(given.folder, held, keys)
+    except Unusable as error:
+        print(error, file=sys.stderr)
+        return 2
+    seconds = time.monotonic() - started
+    if given.json:
+        print(json.dumps(report.as_json() | {"seconds": round(seconds, 3)}, ensure_ascii=False, indent=1))
+    else:
+        print(told(report, seconds))
+    return 1 if report.found else 0
+
+
+def read_keys(given: str) -> list[Key]:
+    """Keys from the text of one, or from a file that holds them, a line each. Raises Unusable."""
+    if "+" in given and not Path(given).exists():
+        return [parse_key(given)]
+    try:
+        return parse_keys(Path(given).read_text())
+    except (OSError, ValueError) as error:
+        raise Unusable(f"{given} is neither a key nor a file of keys: {error}") from error
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -52,7 +52,7 @@ def open_vault(*, house: House, capital: int, chips: Mapping[Any, int], actor: A
             metadata={},
         )
         record(
-            chain=f"house/{house.code}",
+            chain=house.chain,
             house=house,
             actor=actor,
             told=told.vault_opened(capital=capital, chips=commissioned.as_json()),

@@ -62,7 +62,7 @@ def duty_due(*, command: Command, amount: int, reason: str) -> Answer:
             metadata={"reason": reason},
         )
         receipt = record(
-            chain=f"house/{acting.house.code}",
+            chain=acting.house.chain,
             house=acting.house,
             actor=acting.actor,
             told=house_told.duty(amount=amount, posting=entered.transaction_id, reason=reason),

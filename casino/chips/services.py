@@ -28,7 +28,7 @@ def introduce(*, house: House, code: str, denominations: Mapping[int, str], acto
                 Denomination(chip_set=chip_set, value=value, colour=denominations[value]) for value in ladder.values
             )
             record(
-                chain=f"house/{house.code}",
+                chain=house.chain,
                 house=house,
                 actor=actor,
                 told=told.introduced(

@@ -118,7 +118,7 @@ def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, set
             metadata={"transfer": transfer.pk, **transfer.places},
         )
         _end(command, transfer, TransferState.RECEIVED, counted=counted.as_json(), reason=settled or "")
-        return _told(transfer, reason=settled)
+        return _told(transfer, reason=settled, approver=settled and command.acting.staff.login)
 
     return _at(command, end, change)
 

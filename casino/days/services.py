@@ -13,13 +13,12 @@ from casino import commands, locks
 from casino.audit.events import Told
 from casino.audit.events import house as told
 from casino.audit.services import record
-from casino.commands import Acting, Answer, Command
-from casino.errors import Conflict, Unprocessable, WrongTerminal
+from casino.commands import Answer, Command
+from casino.errors import Conflict, Unprocessable
 from casino.hands.models import UNSETTLED, Hand
 from casino.house import days
 from casino.house.days import Day
 from casino.house.models import House
-from casino.staff.models import TerminalKind
 from casino.tables.models import Table
 
 #: Hands that a refusal names at most.
@@ -34,7 +33,7 @@ def open_day(*, command: Command, name: str) -> Answer:
     """
 
     def operation() -> Answer:
-        house = _at_the_office(command.acting)
+        house = command.acting.at_the_office()
         locks.lock_days(house.id)
         before = days.days(house)
         if any(day.name == name for day in before):
@@ -60,7 +59,7 @@ def close_day(*, command: Command, name: str) -> Answer:
     """
 
     def operation() -> Answer:
-        house = _at_the_office(command.acting)
+        house = command.acting.at_the_office()
         locks.lock_days(house.id)
         day = days.get(house, name)
         command.require_version(day.version)
@@ -83,12 +82,6 @@ def close_day(*, command: Command, name: str) -> Answer:
     return commands.run(command, operation)
 
 
-def _at_the_office(acting: Acting) -> House:
-    if acting.terminal.kind != TerminalKind.OFFICE:
-        raise WrongTerminal(f"Terminal {acting.terminal.code} does not stand in the office.")
-    return acting.house
-
-
 def _require_settled(house: House, following: Day | None) -> None:
     """Refuse while a hand of the day is unsettled. Every table is locked until the day has closed, in the order of
     their ids: no hand is dealt, played or settled meanwhile."""
@@ -108,5 +101,5 @@ def _require_settled(house: House, following: Day | None) -> None:
 
 def _answer(command: Command, day: Day, event: Told, *, status: int = 200) -> Answer:
     house = command.acting.house
-    receipt = record(chain=f"house/{house.code}", house=house, actor=command.acting.actor, told=event)
+    receipt = record(chain=house.chain, house=house, actor=command.acting.actor, told=event)
     return Answer({**day.as_json(), **event.data, "audit": receipt.as_json()}, day.version, status)

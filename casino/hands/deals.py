@@ -1,40 +1,56 @@
-"""Electronic deals: a secret seed, committed to before the deal and kept sealed in the hand's row.
+"""Electronic deals: a secret seed, committed to before the deal and kept sealed in the rows of deal and hand.
 
-Commitment, generator and shuffle are `engine.shuffle`'s. The row holds the seed only under AES-GCM, bound to its hand;
-whoever can read the database but not the seal key learns no card from it.
+Commitment, generator and shuffle are `engine.shuffle`'s, card commitments `engine.opening`'s. A row holds the seed only
+under AES-GCM, bound to house and hand; whoever can read the database but not the seal key learns no card from it.
 """
 
 import secrets
+from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Protocol
+from uuid import UUID
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
 from casino.hands.models import Hand, Mode
-from engine.game import Shuffle, rules_version
+from engine.game import Setup, Shuffle, rules_version
+from engine.opening import openings, pack_root
 from engine.shuffle import SEED_BYTES, commitment, reshuffled, shuffled_deck
 
 _NONCE = 12
 
 
-def commit(hand: Hand) -> None:
-    """Draw a hand's seed, seal it into the row and set its commitment; the caller saves both before any card falls."""
+class Sealed(Protocol):
+    """A row with a sealed seed: a deal's, or a hand's."""
+
+    house_id: UUID
+    name: str
+    commitment: str
+    sealed_seed: bytes
+
+
+def commit(row: Sealed) -> None:
+    """Draw a seed, seal it into the row and set its commitment; the caller saves both before any card falls."""
     seed = secrets.token_bytes(SEED_BYTES)
     nonce = secrets.token_bytes(_NONCE)
-    hand.sealed_seed = nonce + _cipher().encrypt(nonce, seed, _context(hand))
-    hand.commitment = commitment(seed, hand.name)
+    row.sealed_seed = nonce + _cipher().encrypt(nonce, seed, _context(row))
+    row.commitment = commitment(seed, row.name)
 
 
-def open_seed(hand: Hand) -> bytes:
-    """The seed of a hand. Raises cryptography's InvalidTag when row or key is not the right one."""
-    sealed = bytes(hand.sealed_seed)
-    return _cipher().decrypt(sealed[:_NONCE], sealed[_NONCE:], _context(hand))
+def open_seed(row: Sealed) -> bytes:
+    """The seed of a deal or a hand. Raises cryptography's InvalidTag when row or key is not the right one."""
+    sealed = bytes(row.sealed_seed)
+    return _cipher().decrypt(sealed[:_NONCE], sealed[_NONCE:], _context(row))
 
 
 def deck(hand: Hand) -> tuple[str, ...] | None:
     """The hand's deck, top first; None in physical mode, where the pack is in the dealer's hands."""
     if hand.mode == Mode.PHYSICAL:
         return None
-    return shuffled_deck(rules_version(hand.rules).pack_for(hand.options), open_seed(hand), hand.name, {})
+    pack = rules_version(hand.rules).pack_for(hand.options)
+    return shuffled_deck(pack, open_seed(hand), hand.name, by_chair(hand.client_seeds))
 
 
 def shuffle(hand: Hand) -> Shuffle | None:
@@ -44,12 +60,44 @@ def shuffle(hand: Hand) -> Shuffle | None:
     """
     if hand.mode == Mode.PHYSICAL:
         return None
-    return lambda cards, number: reshuffled(cards, open_seed(hand), hand.name, {}, number)
+    said = by_chair(hand.client_seeds)
+    return lambda cards, number: reshuffled(cards, open_seed(hand), hand.name, said, number)
+
+
+def by_chair(client_seeds: dict[str, str]) -> dict[int, str]:
+    """Client seeds as the engine takes them."""
+    return {int(chair): seed for chair, seed in client_seeds.items()}
+
+
+def packs(setup: Setup) -> tuple[tuple[str, ...], ...]:
+    """The deck and the redeals so far; none in physical mode."""
+    return () if setup.deck is None else (setup.deck, *setup.redeals)
+
+
+def commit_to_cards(hand: Hand, setup: Setup) -> bool:
+    """Keep the roots over the cards of packs that are new, the deck's and later that of each redeal; says whether there
+    was one, which everybody must be told."""
+    missing = list(enumerate(packs(setup)))[len(hand.cards_roots) :]
+    if not missing:
+        return False
+    seed = open_seed(hand)
+    hand.cards_roots = [*hand.cards_roots, *(pack_root(cards, seed, hand.name, number) for number, cards in missing)]
+    Hand.objects.filter(id=hand.id).update(cards_roots=hand.cards_roots)
+    return True
+
+
+def opened(hand: Hand, setup: Setup, places: Iterable[tuple[int, int]]) -> list[dict[str, Any]]:
+    """The openings of the cards at these places (pack, place), pack by pack."""
+    dealt, seed = packs(setup), open_seed(hand)
+    found: list[dict[str, Any]] = []
+    for number, in_pack in groupby(sorted(places), key=itemgetter(0)):
+        found += openings(dealt[number], seed, hand.name, number, [place for _, place in in_pack])
+    return found
 
 
 def _cipher() -> AESGCM:
     return AESGCM(bytes.fromhex(settings.CASINO_SEAL_KEY))
 
 
-def _context(hand: Hand) -> bytes:
-    return f"{hand.house_id}/{hand.name}".encode()
+def _context(row: Sealed) -> bytes:
+    return f"{row.house_id}/{row.name}".encode()

@@ -56,6 +56,10 @@ class Hand(models.Model):
     #: Electronic mode: SHA-256 commitment (hex) and the seed, sealed with AES-GCM; both empty in physical mode.
     commitment = models.CharField(max_length=64, blank=True, default="")
     sealed_seed = models.BinaryField(default=b"")
+    #: What players added to the seed, by chair: {"3": "alice"}; those who sat out included.
+    client_seeds = models.JSONField(default=dict)
+    #: Roots over the salted cards of the deck and of each redeal so far, in hex; see `engine.opening`.
+    cards_roots = models.JSONField(default=list)
     state = models.CharField(max_length=8, choices=HandState.choices, default=HandState.PLAYING)
     #: Hash of the table's previous record.
     previous_hash = models.CharField(max_length=64, blank=True, default="")
@@ -120,6 +124,69 @@ class HandLine(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+
+class DealState(models.TextChoices):
+    """prepared -> dealt, or abandoned by the floor."""
+
+    PREPARED = "prepared"
+    DEALT = "dealt"
+    ABANDONED = "abandoned"
+
+
+class Deal(models.Model):
+    """An electronic deal that is committed to before client seeds are taken. The seed is sealed as in a hand's row, and
+    is kept of abandoned deals too."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+")
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="+")
+    number = models.PositiveIntegerField()
+    #: Name of the hand that is dealt from it; no other deal is ever committed to under this name.
+    name = models.CharField(max_length=48)
+    commitment = models.CharField(max_length=64)
+    sealed_seed = models.BinaryField()
+    state = models.CharField(max_length=9, choices=DealState.choices, default=DealState.PREPARED)
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "deal"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "name"], name="deal_name"),
+            models.UniqueConstraint(fields=["table"], condition=Q(state="prepared"), name="deal_one_prepared"),
+            models.CheckConstraint(condition=Q(state__in=DealState.values), name="deal_state"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class GivenBy(models.TextChoices):
+    """How a client seed came to the house."""
+
+    CONSOLE = "console"
+    PLAYER = "player"
+
+
+class ClientSeed(models.Model):
+    """What one seat added to a deal. Rows are only ever added; PostgreSQL refuses anything else."""
+
+    deal = models.ForeignKey(Deal, on_delete=models.PROTECT, related_name="client_seeds")
+    seat = models.PositiveSmallIntegerField()
+    #: Reference of the player who sat there.
+    player = models.CharField(max_length=32)
+    seed = models.CharField(max_length=64)
+    given_by = models.CharField(max_length=7, choices=GivenBy.choices)
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "client seed"
+        constraints = [
+            models.UniqueConstraint(fields=["deal", "seat"], name="client_seed_once"),
+            models.CheckConstraint(condition=Q(given_by__in=GivenBy.values), name="client_seed_given_by"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.deal_id}/{self.seat}"
 
 
 def engine_seats(hand: Hand) -> list[dict[str, Any]]:

@@ -1,10 +1,11 @@
 """From the engine's money events to the events of the books: one table, read by play and by settlement alike."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from casino.chips.changing import Desk
 from casino.hands.models import Hand
-from casino.house.events import Happened, happened
+from casino.house.events import EVENTS, Happened, happened
 from engine.events import Move, MoveKind
 
 #: Kind of move -> the event that books it, and the name its amount has there. Dr and Cr stand in `house.events` only.
@@ -46,6 +47,27 @@ def at_once(moves: Sequence[Move], ending: int) -> list[Move]:
 def at_settlement(moves: Sequence[Move], ending: int) -> list[Move]:
     """The moves that wait for the worker: what the hand's last line brings, stakes apart."""
     return [move for move in moves[ending:] if move.kind not in AT_ONCE]
+
+
+def handle(moves: Iterable[Move]) -> int:
+    """Money that seats put into the pot, by actions or because the rules make them, in minor units."""
+    return sum(move.amount for move in moves if move.kind in (MoveKind.STAKE, MoveKind.PENALTY))
+
+
+@lru_cache(maxsize=1 << 16)
+def accounts(kind: MoveKind, table: str, player: str) -> tuple[tuple[str, str], ...]:
+    """Codes that a move of this kind debits and credits with its amount: the money, and where chips cross between the
+    public and the house, those chips at their face value. Chips that are only changed cancel each other out.
+
+    `player`: the seat's player, empty for moves without a seat. What verification expects of the ledger.
+    """
+    name, amount = BOOKED[kind]
+    crossing = "chips" if kind in (MoveKind.TAX, MoveKind.BONUS) else amount
+    return tuple(
+        (line.debit.format(table=table, player=player), line.credit.format(table=table, player=player))
+        for line in EVENTS[name].lines
+        if line.what in (amount, crossing)
+    )
 
 
 def events(hand: Hand, moves: Iterable[Move]) -> list[Happened]:

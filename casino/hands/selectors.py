@@ -50,6 +50,15 @@ def stored_result(result: engine.Result) -> dict[str, Any]:
     return result.as_dict() | series
 
 
+def seen_log(hand: Hand) -> list[str]:
+    """The lines as everybody sees them, cards that lie face down as `??`; none of a log that cannot be replayed."""
+    try:
+        lines: list[str] = state(hand).view("public")["log"]
+    except EngineError:
+        return []
+    return lines
+
+
 _LAST_RESULT = """
 SELECT result FROM hands_hand WHERE table_id = %s AND sitting_id = %s AND state = 'settled' ORDER BY number DESC LIMIT 1
 """
@@ -130,15 +139,17 @@ def describe(hand: Hand, game: engine.Hand, view: dict[str, Any]) -> dict[str, A
         "state": hand.state,
         "mode": hand.mode,
         "commitment": hand.commitment or None,
+        "client_seeds": hand.client_seeds,
+        "cards_roots": hand.cards_roots,
         "seats": engine_seats(hand),
         "actor": game.actor,
         "legal_actions": legal_actions(game),
-        "view": _in_the_records_words(view),
+        "view": in_the_records_words(view),
         "result": hand.result,
     }
 
 
-def _in_the_records_words(view: dict[str, Any]) -> dict[str, Any]:
+def in_the_records_words(view: dict[str, Any]) -> dict[str, Any]:
     """The engine's view with its seats named p1, p2 ..., so that `seat` always means a chair of the table."""
     seats = [{"actor": f"p{seat['seat']}", **seat} for seat in view["seats"]]
     # What is legal stands beside the view.
@@ -152,9 +163,26 @@ def _in_the_records_words(view: dict[str, Any]) -> dict[str, Any]:
 
 def finished_record(hand: Hand) -> dict[str, Any]:
     """The record of a hand that is over. Raises Conflict before that: it would tell cards that lie face down."""
+    _require_over(hand)
+    return record(hand)
+
+
+def public_record(hand: Hand) -> dict[str, Any]:
+    """The record of a hand that is over, as everybody saw it: cards that lay face down are `??`.
+
+    Without deck and seed, nor what is made of cards that nobody saw: `state` and `prev` are hashes, and where only a
+    few cards are unknown whoever can compute them finds the cards by trying. Raises Conflict hand_in_play.
+    """
+    _require_over(hand)
+    hidden = ("deck", "decks", "seed", "state", "prev")
+    game = as_far_as_it_goes(hand)
+    found = {key: value for key, value in record(hand, game).items() if key not in hidden}
+    return found | {"acts": game.view(engine.PUBLIC)["log"]}
+
+
+def _require_over(hand: Hand) -> None:
     if hand.state == HandState.PLAYING:
         raise Conflict(f"Hand {hand.name} is still being played.", code="hand_in_play")
-    return record(hand)
 
 
 def record(hand: Hand, game: engine.Hand | None = None) -> dict[str, Any]:
@@ -189,17 +217,19 @@ def record(hand: Hand, game: engine.Hand | None = None) -> dict[str, Any]:
         if hand.commitment:
             out |= _decks(hand, game)
             out["seed"] = deals.open_seed(hand).hex()
+    if hand.client_seeds:
+        out["client_seeds"] = hand.client_seeds
     return out
 
 
 def _decks(hand: Hand, game: engine.Hand | None) -> dict[str, Any]:
     """The key of an electronic hand's packs: `deck`, or `decks` when cards were shuffled anew during the hand."""
-    setup_now = game.setup if game is not None else _as_far_as_it_goes(hand).setup
+    setup_now = game.setup if game is not None else as_far_as_it_goes(hand).setup
     packs = ["".join(pack) for pack in (setup_now.deck or (), *setup_now.redeals)]
     return {"decks": packs} if len(packs) > 1 else {"deck": packs[0]}
 
 
-def _as_far_as_it_goes(hand: Hand) -> engine.Hand:
+def as_far_as_it_goes(hand: Hand) -> engine.Hand:
     """The hand up to the first line that the engine refuses: a disputed hand has a record too."""
     game, shuffle = engine.start(setup(hand)), deals.shuffle(hand)
     for line in log(hand):

@@ -14,7 +14,7 @@ from casino.audit.services import Actor, record
 from casino.chips import selectors as chips
 from casino.commands import Answer, Command
 from casino.errors import Conflict, ProofFailed, Unprocessable
-from casino.hands import deals, postings, selectors, trays
+from casino.hands import deals, postings, preparing, selectors, trays
 from casino.hands.models import Hand, HandState, Mode
 from casino.house import books, outbox
 from casino.house.models import ClockTimestamp, House
@@ -159,6 +159,8 @@ def _answer(command: Command, play: _Play, event: Callable[..., Told], status: i
     """Store what was accepted, post it, prove it, record it: the second half of every write to a hand. `event` is given
     what `_told` says."""
     hand, table = play.hand, play.hand.table
+    if deals.commit_to_cards(hand, play.game.setup):
+        event = partial(event, cards_roots=hand.cards_roots)
     sql.change(_ADD_LINES, [hand.id, list(range(play.first_seq, play.first_seq + len(play.lines))), play.lines])
     _post_at_once(play)
     if play.game.over:
@@ -247,7 +249,7 @@ def _end(play: _Play) -> None:
     hand.state = HandState.ENDED
     hand.digest = play.game.digest()
     hand.result = selectors.stored_result(result)
-    hand.handle = sum(move.amount for move in play.game.moves if move.kind in (MoveKind.STAKE, MoveKind.PENALTY))
+    hand.handle = postings.handle(play.game.moves)
     Hand.objects.filter(id=hand.id).update(
         state=hand.state, digest=hand.digest, result=hand.result, handle=hand.handle, ended_at=ClockTimestamp()
     )
@@ -270,14 +272,18 @@ def deal(
     """Start the next hand with everybody seated but those who sit out.
 
     `dealer_seat` may be named for the first hand of a sitting only; after that the turn to deal passes by itself, to
-    the seat that came first after the dealer. `call_or_discard`: the dealer announces it for this deal, which needs a
-    cukassza and a table that leaves it to him. Raises Conflict table_settling while the last hand is not settled, and
+    the seat that came first after the dealer. An electronic hand is dealt from the prepared deal, where there is one,
+    else from a seed that is committed to now. `call_or_discard`: the dealer announces it for this deal, which needs a
+    cukassza and a table that leaves it to him. Raises Conflict table_settling while the last hand is not settled,
+    deal_prepared for a physical hand while an electronic one is committed to, and
     the engine's errors (too few seats, a stack that cannot cover the forced payments).
     """
 
     def operation() -> Answer:
         table = tables.lock_table(command, code)
         tables.require_state(table, TableState.OPEN)
+        if mode == Mode.PHYSICAL:
+            tables.require_none_prepared(table)
         order = _play_order(table, dealer_seat, sitting_out)
         trays.require_tray(table, len(order))
         hand = _new_hand(table, order, mode, announced=call_or_discard)
@@ -290,7 +296,7 @@ def deal(
         hand.save(force_insert=True)
         table.state = TableState.PLAYING
         table.dealer_seat = hand.seats[0]["seat"]
-        table.hands_dealt = hand.number
+        table.hands_dealt, table.abandoned_deals = hand.number, 0
         play = _Play(hand, game, deals.shuffle(hand), first_seq=0, first_move=0)
         _post_at_once(play)
         play.first_seq, play.first_move = 1, len(game.moves)
@@ -338,6 +344,7 @@ def _dealt(hand: Hand, *, dealer: int) -> Callable[..., Told]:
         number=hand.number,
         mode=str(hand.mode),
         game=hand.game,
+        rules=hand.rules,
         options=hand.options,
         seats=hand.seats,
         stacks=hand.stacks,
@@ -345,6 +352,7 @@ def _dealt(hand: Hand, *, dealer: int) -> Callable[..., Told]:
         series=hand.series,
         dealer=dealer,
         commitment=hand.commitment,
+        client_seeds=hand.client_seeds or None,
     )
 
 
@@ -465,13 +473,12 @@ def _in_order_of_dealing(game: engine.Hand, action: Action) -> str:
 
 def _new_hand(table: Table, order: list[Seating], mode: Mode, *, announced: bool) -> Hand:
     chips = table_selectors.stacks(table, order)
-    number = table.hands_dealt + 1
     hand = Hand(
         house=table.house,
         table=table,
         sitting=order[0].sitting,
-        number=number,
-        name=f"{table.code}-{number:06d}",
+        number=table.hands_dealt + 1,
+        name=table.next_hand,
         mode=mode,
         game=table.game,
         rules=engine.game_info(table.game).rules_id,
@@ -483,5 +490,5 @@ def _new_hand(table: Table, order: list[Seating], mode: Mode, *, announced: bool
         previous_hash=table.last_record_hash,
     )
     if mode == Mode.ELECTRONIC:
-        deals.commit(hand)
+        preparing.use(hand)
     return hand

@@ -11,16 +11,13 @@ from casino import commands, locks
 from casino.audit.events import Told
 from casino.audit.events import hands as told
 from casino.audit.services import Actor, Receipt, record
-from casino.hands import deals, postings, selectors
+from casino.hands import postings, replays, selectors
 from casino.hands.models import Hand, HandState
 from casino.house import books, chart, outbox
 from casino.house.events import happened
 from casino.house.models import ClockTimestamp, OutboxMessage
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
-from engine import game as engine
-from engine.errors import EngineError
-from engine.events import Move
 
 log = logging.getLogger(__name__)
 
@@ -42,21 +39,35 @@ def resolve(message_id: int) -> str:
     return commands.in_transaction(operation)
 
 
+def failed(message_id: int, error: Exception) -> None:
+    """Keep with the message why its hand could not be settled, and tell it when it is something new."""
+
+    def operation() -> None:
+        message = outbox.failed(message_id, type(error).__name__, str(error))
+        if message is not None:
+            hand = Hand.objects.select_related("table", "house").get(id=int(message.subject))
+            # Its class alone: the words of an error may be anything, and events are kept for good.
+            _record(
+                hand,
+                Actor.system(f"outbox:{message.id}"),
+                told.settlement_failed(hand=hand.name, problem=type(error).__name__),
+            )
+
+    commands.in_transaction(operation)
+
+
 def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
-    actor = Actor(staff="worker", role="system", terminal="", request=f"outbox:{message.id}")
-    try:
-        game, moves = replay(hand)
-        mismatch = compare(hand, game)
-    except EngineError as error:
-        game, moves, mismatch = None, [], f"replay refused: {error.code}: {error.message}"
-    if game is None or mismatch is not None:
-        _dispute(hand, mismatch or "", actor)
+    actor = Actor.system(f"outbox:{message.id}")
+    replayed = replays.follow(hand, selectors.log(hand))
+    mismatch = compare(hand, replayed)
+    if mismatch is not None:
+        _dispute(hand, mismatch, actor)
         return
     entered = books.enter(
         hand.house,
         key=postings.key(hand, "settlement"),
         kind="hand.settled",
-        happened=postings.events(hand, moves),
+        happened=postings.events(hand, replayed.waiting),
         metadata={"hand": hand.name, "digest": hand.digest},
     )
     _finish(hand, HandState.SETTLED, TableState.OPEN, entered.transaction_id)
@@ -70,22 +81,12 @@ def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
     _record(hand, actor, event)
 
 
-def replay(hand: Hand) -> tuple[engine.Hand, list[Move]]:
-    """The whole hand from its inputs and log; returns the final state and the moves that wait for the settlement.
-
-    Raises the engine's error for the first wrong line.
-    """
-    lines = selectors.log(hand)
-    game = engine.resume(selectors.setup(hand), lines[:-1], deals.shuffle(hand))
-    ending = len(game.moves)
-    for line in lines[-1:]:
-        game.advance(line)
-    return game, postings.at_settlement(game.moves, ending)
-
-
-def compare(hand: Hand, game: engine.Hand) -> str | None:
+def compare(hand: Hand, replayed: replays.Replay) -> str | None:
     """Whether a replayed hand is the stored one: None, or the first difference in words."""
-    if not game.over or game.result is None:
+    game = replayed.game
+    if game is None or replayed.error is not None:
+        return replayed.refusal
+    if game.result is None:
         return "the log ends before the hand does"
     replayed, stored = selectors.stored_result(game.result), hand.result or {}
     for name in replayed | stored:

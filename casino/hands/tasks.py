@@ -22,7 +22,7 @@ def resolve_hand(message_id: int) -> str:
     try:
         return settlement.resolve(message_id)
     except Exception as error:
-        outbox.failed(message_id, f"{type(error).__name__}: {error}")
+        settlement.failed(message_id, error)
         raise
 
 

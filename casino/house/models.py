@@ -33,6 +33,11 @@ class House(models.Model):
     def __str__(self) -> str:
         return self.code
 
+    @property
+    def chain(self) -> str:
+        """Name of its audit chain; each of its tables and drawers has another."""
+        return f"house/{self.code}"
+
 
 class OutboxMessage(models.Model):
     """Work to be done after commit. This row is the truth; the broker's message is only a hint to look here."""

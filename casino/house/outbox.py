@@ -61,6 +61,10 @@ def done(message: OutboxMessage) -> None:
     OutboxMessage.objects.filter(id=message.id, done_at=None).update(done_at=ClockTimestamp(), last_error="")
 
 
-def failed(message_id: int, error: str) -> None:
-    """Keep the reason why a message could not be worked off; it stays open and will be sent again."""
-    OutboxMessage.objects.filter(id=message_id, done_at=None).update(last_error=error[:2000])
+def failed(message_id: int, problem: str, detail: str) -> OutboxMessage | None:
+    """Keep the reason why a message could not be worked off; it stays open and will be sent again. Returns the message
+    when `problem`, a short word, is another than the last time, None otherwise."""
+    message = OutboxMessage.objects.get(id=message_id)
+    kept = OutboxMessage.objects.filter(id=message_id, done_at=None, last_error=message.last_error)
+    changed = kept.update(last_error=f"{problem}: {detail}"[:2000])
+    return message if changed and not message.last_error.startswith(f"{problem}: ") else None

@@ -22,7 +22,7 @@ def create_player(*, house: House, ref: str, actor: Actor) -> Player:
     except IntegrityError:
         raise Conflict(f"Player {ref} is registered already.", code="player_exists", player=ref) from None
     chart.open_accounts(house, [player.wallet])
-    record(chain=f"house/{house.code}", house=house, actor=actor, told=told.registered(player=ref))
+    record(chain=house.chain, house=house, actor=actor, told=told.registered(player=ref))
     return player
 
 

@@ -1,23 +1,22 @@
 """The house's report and its verification. Amounts are minor units; nothing here writes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Count, Q, Sum
 
 from casino import sql
-from casino.audit.walking import verify_house
 from casino.cage import selectors as cage
 from casino.cage.models import Shift
 from casino.chips.models import Imbalance
-from casino.hands import postings, settlement
+from casino.hands import postings
 from casino.hands.models import UNSETTLED, Hand, HandState
 from casino.house import books
 from casino.house.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, COMMISSIONED, face_value
 from casino.house.models import House, OutboxMessage
 from casino.players.models import Player
+from casino.reports import auditing, replaying
 from casino.tables.models import Table
-from engine.errors import EngineError
 from ledger import checks
 from ledger.models import Account, Entry
 from ledger.posting import find
@@ -193,92 +192,26 @@ def trial_rows(balance: checks.TrialBalance) -> dict[str, Any]:
 
 
 def verification(house: House) -> dict[str, Any]:
-    """Replay every hand against its settlement, walk every chain, check every promise of the ledger."""
-    hand_findings = list(hand_differences(house))
-    chains = list(verify_house(house))
-    chain_findings = [report.finding for report in chains if report.finding]
+    """Replay every hand against its settlement, verify the audit trail, check every promise of the ledger.
+
+    The audit trail is verified against the checkpoints outside the database, as `manage.py verify_audit` does.
+    """
+    hand_findings = [difference.as_json() for difference in replaying.verify(house)]
+    audit = auditing.verify_house(house).as_json()
     book_findings = checks.verify(house.id)
     apart = custody_problems(house) | transit_problems(house)
     return {
         "hands": Hand.objects.filter(house=house).count(),
         "hand_findings": hand_findings,
-        "chains": len(chains),
-        "events": sum(report.events for report in chains),
-        "chain_findings": [
-            {"chain": finding.chain, "seq": finding.seq, "problem": finding.problem} for finding in chain_findings
-        ],
+        **{name: audit["counts"][name] for name in ("chains", "events", "leaves", "checkpoints", "transactions")},
+        "audit_findings": audit["findings"],
+        "audit_notices": audit["notices"],
         "book_findings": [
             {"check": finding.check, "subject": finding.subject, "detail": finding.detail} for finding in book_findings
         ],
         "custody_findings": apart,
-        "ok": not (hand_findings or chain_findings or book_findings or apart),
+        "ok": audit["ok"] and not (hand_findings or book_findings or apart),
     }
-
-
-def hand_differences(house: House) -> Iterator[dict[str, Any]]:
-    """Every hand replayed from inputs and log, and its money in the ledger against the replay; differences only."""
-    series: dict[int, dict[str, int]] = {}
-    for hand in Hand.objects.filter(house=house).select_related("table__house").order_by("id").iterator(200):
-        before = series.get(hand.sitting_id, {})
-        if hand.state == HandState.SETTLED:
-            series[hand.sitting_id] = (hand.result or {}).get("series", {})
-        if hand.state == HandState.PLAYING:
-            continue
-        problem = _difference(hand)
-        if problem is None and hand.series != before:
-            problem = f"the hand was dealt with series {hand.series}, the sitting's last settled hand left {before}"
-        if problem is not None:
-            yield {"hand": hand.name, "problem": problem}
-
-
-def _difference(hand: Hand) -> str | None:
-    if hand.state == HandState.VOIDED:
-        left = {code: amount for code, amount in ledger_moves(hand).items() if amount}
-        return f"the hand is void, yet the ledger keeps {left} of it" if left else None
-    if hand.state == HandState.RULED:
-        return _ruled_differently(hand)
-    try:
-        game, _ = settlement.replay(hand)
-    except EngineError as error:
-        return f"replay refused: {error.code}: {error.message}"
-    mismatch = settlement.compare(hand, game)
-    if mismatch is not None:
-        return mismatch
-    if hand.state != HandState.SETTLED:
-        return f"the hand is {hand.state}"
-    result = game.result
-    assert result is not None  # noqa: S101 - compare() has made sure that the replay is complete
-    expected = {
-        **{hand.table.stack_account(hand.player_of(seat)): net for seat, net in enumerate(result.net, start=1)},
-        hand.table.account("2030"): 0,
-        hand.table.account("2040"): result.carry_out - hand.carry,
-        hand.table.account("4010"): result.tax,
-        hand.table.account("5100"): sum(result.bonus),
-    }
-    moved = ledger_moves(hand)
-    for code, amount in expected.items():
-        if moved.get(code, 0) != amount:
-            return f"{code} moved by {moved.get(code, 0)} in the ledger and by {amount} in the replay"
-    return None
-
-
-def _ruled_differently(hand: Hand) -> str | None:
-    """A hand that was ruled on is not what its replay says, so its money is compared with the ruling, and with what
-    must be true of any hand: the seats have lost what the house kept, less the cukassza that was carried in."""
-    decided, table = hand.ruling or {}, hand.table
-    stacks = {actor: table.stack_account(hand.player_of(int(actor[1:]))) for actor in decided["awards"]}
-    taxed = {table.account("4010"): decided["tax"]} if decided["tax"] else {}
-    expected = {stacks[actor]: amount for actor, amount in decided["awards"].items()} | taxed
-    moves = _moves(hand, [postings.key(hand, "ruling")])
-    paid = {code: amount for code, amount in moves.items() if amount and not CHART[code[:4]].custody}
-    if paid != expected | {table.account("2070"): -decided["pot"]}:
-        return f"the ruling says {expected} and the ledger {paid}"
-    moved = ledger_moves(hand)
-    seats = sum(moved.get(table.stack_account(seat["player"]), 0) for seat in hand.seats)
-    whole = {table.account("2030"): 0, table.account("2070"): 0, table.account("2040"): -hand.carry, **taxed}
-    if any(moved.get(code, 0) != amount for code, amount in whole.items()) or seats != hand.carry - decided["tax"]:
-        return f"the hand was ruled on, and the ledger keeps {moved} of it"
-    return None
 
 
 def players(house: House) -> list[dict[str, Any]]:

@@ -1,14 +1,22 @@
-"""The continuous checks: chips against money, snapshots against entries."""
+"""What the clock does: continuous checks of chips against money and of snapshots against entries, the daily snapshots,
+the ends of holds. Every task may run at any time, and any number of times; what it writes is told in the house's chain.
+"""
 
 import logging
 from typing import Any
 
 from celery import shared_task
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.utils import timezone
 
+from casino.audit.events import Told
+from casino.audit.events import house as told
+from casino.audit.services import Actor, record
 from casino.chips.models import Imbalance, ImbalanceKind
 from casino.house.models import ClockTimestamp, House
 from casino.reports import selectors, snapshots
+from ledger import holds
+from ledger.snapshots import take
 
 log = logging.getLogger(__name__)
 
@@ -47,12 +55,66 @@ def check_newest(house: House) -> bool:
 
 def _keep(house: House, kind: ImbalanceKind, problems: dict[str, Any]) -> bool:
     """Keep what a check found in the house's exceptions, or clear what an earlier one had found."""
-    open_ones = Imbalance.objects.filter(house=house, kind=kind, cleared_at=None)
     with transaction.atomic():
-        if not problems:
-            open_ones.update(cleared_at=ClockTimestamp())
-        elif not open_ones.update(found=problems):
-            Imbalance.objects.bulk_create([Imbalance(house=house, kind=kind, found=problems)], ignore_conflicts=True)
+        event = _found(house, kind, problems) if problems else _cleared(house, kind)
+        if event is not None:
+            record(chain=house.chain, house=house, actor=Actor.system(f"check:{kind}"), told=event)
     if problems:
         log.error("house %s: %s: %s", house.code, _WORDS[kind], problems)
     return not problems
+
+
+def _found(house: House, kind: ImbalanceKind, problems: dict[str, Any]) -> Told | None:
+    """Write down what was found, unless it is what an earlier check, or another one at this moment, has written."""
+    for row in Imbalance.objects.filter(house=house, kind=kind, cleared_at=None):
+        changed = Imbalance.objects.filter(id=row.id, found=row.found).exclude(found=problems).update(found=problems)
+        return told.imbalance_found(check=str(kind), before=row.found, after=problems) if changed else None
+    try:
+        with transaction.atomic():
+            Imbalance.objects.create(house=house, kind=kind, found=problems)
+    except IntegrityError:
+        return None
+    return told.imbalance_found(check=str(kind), after=problems)
+
+
+def _cleared(house: House, kind: ImbalanceKind) -> Told | None:
+    for row in Imbalance.objects.filter(house=house, kind=kind, cleared_at=None):
+        cleared = Imbalance.objects.filter(id=row.id, cleared_at=None).update(cleared_at=ClockTimestamp())
+        return told.imbalance_cleared(check=str(kind), before=row.found) if cleared else None
+    return None
+
+
+@shared_task(name="reports.expire_holds")
+def expire_holds() -> int:
+    """Mark the holds whose time has run out, house by house; returns how many. They bind nothing before that either."""
+    return sum(_expire(house) for house in House.objects.order_by("opened_at"))
+
+
+@shared_task(name="reports.take_snapshots")
+def take_snapshots() -> int:
+    """Take today's snapshot (UTC) of every house that has none yet; returns how many were taken."""
+    name = daily_snapshot(timezone.now().date().isoformat())
+    return sum(_take(house, name) for house in House.objects.order_by("opened_at"))
+
+
+def daily_snapshot(date: str) -> str:
+    """The name of a day's snapshot; a gaming day's closing one has another."""
+    return f"daily {date}"
+
+
+def _expire(house: House) -> int:
+    with transaction.atomic():
+        count = holds.expire_holds(house.id)
+        if count:
+            event = told.holds_expired(count=count)
+            record(chain=house.chain, house=house, actor=Actor.system("clock:holds"), told=event)
+    return count
+
+
+def _take(house: House, name: str) -> bool:
+    with transaction.atomic():
+        taken = take(house.id, name)
+        if not taken.replayed:
+            event = told.snapshot_taken(name=name, snapshot=taken.snapshot_id)
+            record(chain=house.chain, house=house, actor=Actor.system("clock:snapshots"), told=event)
+    return not taken.replayed

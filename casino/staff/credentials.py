@@ -51,7 +51,7 @@ def check(
     def tell(*events: Told) -> None:
         with transaction.atomic():
             for event in events if told else ():
-                record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
+                record(chain=house.chain, house=house, actor=actor, told=event)
 
     credentials = {"username": given.login}
     if not AxesProxyHandler.is_allowed(request, credentials):

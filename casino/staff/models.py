@@ -37,6 +37,8 @@ class Staff(AbstractBaseUser):
     name = models.CharField(max_length=120)
     roles: ArrayField = ArrayField(models.CharField(max_length=16, choices=Role.choices))
     is_active = models.BooleanField(default=True)
+    #: Counts what the office changes; signing in changes nothing of it.
+    version = models.BigIntegerField(default=1)
     hired_at = models.DateTimeField(db_default=ClockTimestamp())
 
     objects: ClassVar[StaffManager] = StaffManager()
@@ -76,6 +78,7 @@ class Terminal(models.Model):
     key_digest = models.CharField(max_length=64)
     enrolled_at = models.DateTimeField(db_default=ClockTimestamp())
     revoked_at = models.DateTimeField(null=True)
+    version = models.BigIntegerField(default=1)
 
     class Meta:
         verbose_name = "terminal"

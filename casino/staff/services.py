@@ -1,20 +1,23 @@
 """Hiring, enrolling terminals, signing in and out."""
 
 import hashlib
+import logging
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.contrib.auth.password_validation import validate_password
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 
 from casino.audit.events import staff as told
-from casino.audit.services import Actor, record
-from casino.errors import Forbidden
+from casino.audit.services import Actor, Receipt, record
+from casino.errors import Conflict, Forbidden
 from casino.house.models import House
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, succeeded
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +33,49 @@ def _digest(key: str) -> str:
 
 
 def hire(*, house: House, login: str, name: str, roles: Iterable[Role], password: str, actor: Actor) -> Staff:
-    """Take somebody on. The password must pass Django's validators; only its argon2 hash is kept."""
+    """Take somebody on, in a transaction of its own."""
     with transaction.atomic():
-        staff = Staff(house=house, login=login, name=name, roles=sorted(roles))
-        validate_password(password, staff)
-        staff.set_password(password)
-        staff.save()
-        event = told.hired(login=login, roles=list(staff.roles))
-        record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
-    return staff
+        return add_person(house=house, login=login, name=name, roles=roles, password=password, actor=actor)[0]
+
+
+def add_person(
+    *, house: House, login: str, name: str, roles: Iterable[Role], password: str, actor: Actor
+) -> tuple[Staff, Receipt]:
+    """Take somebody on, in the caller's transaction. The password must pass Django's validators; only its argon2 hash
+    is kept. Raises ValidationError and Conflict login_taken."""
+    staff = Staff(house=house, login=login, name=name, roles=sorted(roles))
+    validate_password(password, staff)
+    staff.set_password(password)
+    try:
+        with transaction.atomic():
+            staff.save(force_insert=True)
+    except IntegrityError:
+        raise Conflict(f"The login {login} is taken.", code="login_taken", login=login) from None
+    event = told.hired(login=login, roles=list(staff.roles))
+    return staff, record(chain=house.chain, house=house, actor=actor, told=event)
 
 
 def enrol_terminal(*, house: House, code: str, kind: TerminalKind, place: str, actor: Actor) -> tuple[Terminal, str]:
-    """Enrol a device and return it with its key, which is shown once and kept by the device only."""
-    key = secrets.token_urlsafe(32)
+    """Enrol a device, in a transaction of its own, and return it with its key."""
     with transaction.atomic():
-        terminal = Terminal.objects.create(house=house, code=code, kind=kind, place=place, key_digest=_digest(key))
-        event = told.terminal_enrolled(terminal=code, kind=str(kind), place=place)
-        record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
+        terminal, key, _ = add_terminal(house=house, code=code, kind=kind, place=place, actor=actor)
     return terminal, key
+
+
+def add_terminal(
+    *, house: House, code: str, kind: TerminalKind, place: str, actor: Actor
+) -> tuple[Terminal, str, Receipt]:
+    """Enrol a device, in the caller's transaction; its key is shown once and kept by the device only. Raises Conflict
+    terminal_exists."""
+    key = secrets.token_urlsafe(32)
+    terminal = Terminal(house=house, code=code, kind=kind, place=place, key_digest=_digest(key))
+    try:
+        with transaction.atomic():
+            terminal.save(force_insert=True)
+    except IntegrityError:
+        raise Conflict(f"There is a terminal {code} already.", code="terminal_exists", terminal=code) from None
+    event = told.terminal_enrolled(terminal=code, kind=str(kind), place=place)
+    return terminal, key, record(chain=house.chain, house=house, actor=actor, told=event)
 
 
 def sign_in(
@@ -62,6 +89,8 @@ def sign_in(
     """
     terminal = Terminal.objects.filter(key_digest=_digest(terminal_key), code=terminal_code, revoked_at=None).first()
     if terminal is None:
+        # It belongs to no house, so no house's trail can tell it.
+        log.warning("a sign-in at a terminal that no house knows, request %s", request_id)
         raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
     house = terminal.house
     given = Credentials(login, password)
@@ -70,7 +99,7 @@ def sign_in(
     with transaction.atomic():
         row, token = TerminalToken.objects.create(staff, terminal=terminal)
         succeeded(staff, request)
-        record(chain=f"house/{house.code}", house=house, actor=actor, told=told.signed_in())
+        record(chain=house.chain, house=house, actor=actor, told=told.signed_in())
     return SignedIn(token, row)
 
 
@@ -79,4 +108,4 @@ def sign_out(*, token: TerminalToken, actor: Actor) -> None:
     house = token.terminal.house
     with transaction.atomic():
         token.delete()
-        record(chain=f"house/{house.code}", house=house, actor=actor, told=told.signed_out())
+        record(chain=house.chain, house=house, actor=actor, told=told.signed_out())

@@ -65,6 +65,10 @@ class Table(models.Model):
     hands_dealt = models.PositiveIntegerField(default=0)
     #: SHA-256 of the last hand's record, which the next record names as `prev`.
     last_record_hash = models.CharField(max_length=64, blank=True, default="")
+    #: Name of the hand whose electronic deal is committed to and not dealt yet; empty when there is none.
+    prepared_deal = models.CharField(max_length=48, blank=True, default="")
+    #: How many deals have been committed to and abandoned since the last hand: part of the next hand's name.
+    abandoned_deals = models.PositiveIntegerField(default=0)
 
     class Meta:
         verbose_name = "table"
@@ -82,6 +86,13 @@ class Table(models.Model):
     def chain(self) -> str:
         """Name of the table's audit chain."""
         return f"table/{self.code}"
+
+    @property
+    def next_hand(self) -> str:
+        """Name of the next hand to be dealt: `T1-000124`, or `T1-000124x2` after one deal was committed to under that
+        name and abandoned, so that no name is ever committed to twice."""
+        again = f"x{self.abandoned_deals + 1}" if self.abandoned_deals else ""
+        return f"{self.code}-{self.hands_dealt + 1:06d}{again}"
 
     def account(self, number: str) -> str:
         """Account code of one of the table's own accounts, e.g. `2030/T1` for the pot."""
@@ -129,3 +140,23 @@ class Seating(models.Model):
 
     def __str__(self) -> str:
         return f"{self.player_id}@{self.seat}"
+
+
+class SeatKey(models.Model):
+    """What lets a player's own device speak for his seat for as long as he sits there. Only a digest is kept: the key
+    has 256 random bits, so a slow hash would add nothing."""
+
+    seating = models.ForeignKey(Seating, on_delete=models.PROTECT, related_name="keys")
+    digest = models.CharField(max_length=64, unique=True)
+    issued_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: When a new key took its place.
+    replaced_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "key of a seat"
+        constraints = [
+            models.UniqueConstraint(fields=["seating"], condition=Q(replaced_at=None), name="seat_key_one_good"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.seating_id}"

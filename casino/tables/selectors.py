@@ -61,6 +61,7 @@ def describe(table: Table) -> dict[str, Any]:
         "seat_count": table.seats,
         "next_dealer_seat": table.dealer_seat,
         "hands_dealt": table.hands_dealt,
+        "prepared_deal": table.prepared_deal or None,
         "cukassza": cukassza(table),
         "limits": {"min_stack": table.min_stack, "max_stack": table.max_stack},
         "kassza_end": table.kassza_end,

@@ -106,8 +106,19 @@ def require_state(table: Table, *allowed: TableState) -> None:
         )
 
 
+def require_none_prepared(table: Table) -> None:
+    """Refuse while an electronic deal is committed to: it is dealt, or the floor abandons it and says why."""
+    if table.prepared_deal:
+        raise Conflict(
+            f"The deal of {table.prepared_deal} is prepared: deal it electronically, or let the floor abandon it.",
+            code="deal_prepared",
+            hand=table.prepared_deal,
+        )
+
+
 _ADVANCE = """
-UPDATE tables_table SET state = %s, version = %s, dealer_seat = %s, hands_dealt = %s, last_record_hash = %s
+UPDATE tables_table SET state = %s, version = %s, dealer_seat = %s, hands_dealt = %s, last_record_hash = %s,
+    prepared_deal = %s, abandoned_deals = %s
 WHERE id = %s
 """
 
@@ -121,7 +132,16 @@ def advance(table: Table, state: TableState | None = None) -> None:
     table.version += 1
     sql.change(
         _ADVANCE,
-        [table.state, table.version, table.dealer_seat, table.hands_dealt, table.last_record_hash, table.id],
+        [
+            table.state,
+            table.version,
+            table.dealer_seat,
+            table.hands_dealt,
+            table.last_record_hash,
+            table.prepared_deal,
+            table.abandoned_deals,
+            table.id,
+        ],
     )
 
 
@@ -227,6 +247,7 @@ def close_table(*, command: Command, code: str) -> Answer:
 
     def change(table: Table) -> Told:
         require_state(table, TableState.OPEN)
+        require_none_prepared(table)
         seatings = selectors.seated(table)
         shares = _share_cukassza(table, seatings)
         if shares:

@@ -54,7 +54,7 @@ class Report:
             ),
             "the outbox is empty": not report["outbox_open"],
             "every hand's replay agrees with the ledger": not found["hand_findings"],
-            "every audit chain is whole": not found["chain_findings"],
+            "the audit trail is whole": not found["audit_findings"],
             "every promise of the ledger holds": not found["book_findings"],
         }
 
@@ -121,7 +121,8 @@ def show(console: Console, report: Report, played: Played) -> None:
         f"chip liability {height['chip_liability']:,}; after it "
         f"{custody['chips_in_circulation']:,} and {custody['chip_liability']:,}.\n"
         f"Replayed {found['hands']} hands: {len(found['hand_findings'])} findings. "
-        f"Walked {found['chains']} chains with {found['events']} events: {len(found['chain_findings'])} findings. "
+        f"Verified {found['events']} events in {found['chains']} chains under {found['checkpoints']} checkpoints: "
+        f"{len(found['audit_findings'])} findings. "
         f"Ledger: {len(found['book_findings'])} findings.\n"
         f"Compared {report.compared} recorded hands with the ledger: {len(report.differences)} differences.\n"
         f"Played {played.recorded} recorded and {len(played.electronic)} electronic hands with "
@@ -129,7 +130,7 @@ def show(console: Console, report: Report, played: Played) -> None:
     )
     for line in report.differences[:20]:
         console.print(f"  {line}")
-    for key in ("hand_findings", "chain_findings", "book_findings"):
+    for key in ("hand_findings", "audit_findings", "book_findings"):
         for finding in found[key][:20]:
             console.print(f"  {key}: {finding}")
     for name, held in report.checks.items():

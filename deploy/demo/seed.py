@@ -83,6 +83,7 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
     from django.db import transaction
 
     from casino.api import problems
+    from casino.audit.founding import found_house
     from casino.audit.services import Actor
     from casino.cage.services import create_drawer, open_vault
     from casino.chips.services import introduce
@@ -96,7 +97,7 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
     chips = 8 * sum(table.max_stack for table in tables)
     with transaction.atomic():
         number = House.objects.filter(code__startswith="DEMO-").count() + 1
-        house = House.objects.create(code=f"DEMO-{number}", name=f"Demo house {number}", currency=CURRENCY)
+        house = found_house(code=f"DEMO-{number}", name=f"Demo house {number}", currency=CURRENCY, actor=actor)
         introduce(house=house, code="MAIN", denominations=CHIPS, actor=actor)
         # Enough for every tray, and for a drawer that could pay everybody at once.
         open_vault(house=house, capital=chips, chips=chips_worth(4 * chips, VAULT_OF_EACH), actor=actor)

@@ -17,7 +17,7 @@ from engine.game import Legal, Result, Setup, Viewer
 from engine.rules import Rules
 from engine.vying.state import VyingState
 from engine.vying.turns import NOBODY
-from engine.vying.views import view_of
+from engine.vying.views import places_of, view_of
 
 _R = TypeVar("_R", bound=Rules)
 
@@ -28,7 +28,8 @@ def parse_rules(kind: type[_R], setup: Setup) -> _R:
         key = marshal.dumps(dict(setup.opt), 2)
     except ValueError as error:  # an object of no plain type, or nested too deep
         raise OptionOutOfRange("options must be plain values or lists of them") from error
-    return cast(_R, _parse_rules(kind, key, setup.seats))
+    known: Rules = _parse_rules(kind, key, setup.seats)  # type: ignore[arg-type]  # mypy: a class is not hashable
+    return cast(_R, known)
 
 
 def require_nothing_carried(setup: Setup) -> None:
@@ -131,6 +132,11 @@ class VyingHand:
         """Every money movement since the start, the carry included."""
         return tuple(starmap(_move, self._state.moves))
 
+    @property
+    def moved(self) -> int:
+        """How many movements there have been so far."""
+        return len(self._state.moves)
+
     def legal(self) -> tuple[Legal, ...]:
         """Every kind of action that :meth:`apply` would accept now."""
         return tuple(self._state.legal())
@@ -212,6 +218,10 @@ class VyingHand:
     def view(self, viewer: Viewer) -> dict[str, object]:
         """JSON-able state as ``viewer`` (seat number, ``"public"`` or ``"auditor"``) may know it."""
         return view_of(self._setup, self._rules, self._state, viewer)
+
+    def places(self, viewer: Viewer) -> tuple[tuple[int, int], ...]:
+        """With a known deck, where in the packs the cards lay that ``viewer`` may know."""
+        return places_of(self._setup, self._state, viewer)
 
     def digest(self) -> str:
         """SHA-256, in hex, of the canonical state: set-up (non-default options), log and result."""

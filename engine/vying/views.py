@@ -34,7 +34,7 @@ def view_of(setup: Setup, rules: Rules, state: VyingState, viewer: Viewer) -> di
         "stacks": state.stacks[1:],
         "stakes": state.stakes[1:],
         "seats": [_seat(state, seat, cards[seat], viewer) for seat in range(1, state.seats + 1)],
-        "bottom": state.deck[-1] if state.deck and state.next_card and state.BOTTOM_IS_PUBLIC else None,
+        "bottom": _bottom(state),
         "legal": [offer.as_dict() for offer in state.legal_for(viewer)],
         "log": _masked_log(state, cards, viewer),
         "result": None if state.result is None else state.result.as_dict(),
@@ -46,6 +46,45 @@ def view_of(setup: Setup, rules: Rules, state: VyingState, viewer: Viewer) -> di
         if setup.redeals:
             view["redeals"] = [list(pack) for pack in setup.redeals]
     return view
+
+
+def places_of(setup: Setup, state: VyingState, viewer: Viewer) -> tuple[tuple[int, int], ...]:
+    """Where in the packs the cards lay that ``viewer`` may know: (pack, place) from 0, pack n being the n-th redeal;
+    none where the deck is not known. What the viewer's view names is exactly what lies at these places."""
+    _require_viewer(viewer, state.seats)
+    if setup.deck is None:
+        return ()
+    if viewer == AUDITOR:
+        packs = (setup.deck, *setup.redeals)
+        return tuple((pack, place) for pack, cards in enumerate(packs) for place in range(len(cards)))
+    known = {card for seat in range(1, state.seats + 1) for card in _known_cards(state, seat, viewer)}
+    known.update(
+        card for seat in range(1, state.seats + 1) if _may_see_up(state, seat, viewer) for card in state.up[seat]
+    )
+    if (bottom := _bottom(state)) is not None:
+        known.add(bottom)
+    places = [(0, place) for place, card in enumerate(setup.deck) if card in known]
+    return (*places, *_places_face_up(state))
+
+
+def _places_face_up(state: VyingState) -> list[tuple[int, int]]:
+    """What was dealt face up out of redeals, each of which gives every seat one batch."""
+    if state.open_from is None:
+        return []
+    batches = [parse_action(line) for line in state.log[state.open_from :] if line.startswith("d dh ")]
+    places, next_place = [], 0
+    for number, batch in enumerate(batches):
+        redeal, seat = divmod(number, state.seats)
+        if seat == 0:
+            next_place = 0
+        places += [(redeal + 1, next_place + at) for at in range(len(batch.cards))]
+        next_place += len(batch.cards)
+    return places
+
+
+def _bottom(state: VyingState) -> str | None:
+    """The bottom card of a known deck, where everyone may see it: from the first deal on."""
+    return state.deck[-1] if state.deck and state.next_card and state.BOTTOM_IS_PUBLIC else None
 
 
 def _require_viewer(viewer: Viewer, seats: int) -> None:

@@ -11,9 +11,11 @@ import httpx
 from django.core.handlers.wsgi import WSGIHandler
 from django.db import transaction
 
+from casino.audit.events import Told
+from casino.audit.founding import found_house
 from casino.audit.models import SignedCheckpoint
 from casino.audit.sequencing import Sequencer
-from casino.audit.services import Actor
+from casino.audit.services import Actor, record
 from casino.audit.signing import Signer
 from casino.audit.verify import Checkpoint, parse_note
 from casino.cage.services import create_drawer, open_vault
@@ -50,6 +52,11 @@ SAMPLE = (
     "p1 rb 200", "p2 cc 200", "p4 cc 200", "p4 ks 400 p1", "d dh p1 Xb7b", "p1 lk 2", "p1 cc 400", "p2 f",
     "d dh p4 KhOl", "p1 k", "p4 lk 2", "p4 rb 800", "p1 cc 800", "p1 st", "p1 sm Kl8bXb7b", "p4 sm Aa9aKhOl",
 )  # fmt: skip
+
+
+def tell(house: House) -> None:
+    """Record an event of what a test has posted past the services, so that it can commit."""
+    record(chain=house.chain, house=house, actor=ACTOR, told=Told(kind="house.duty", data={}))
 
 
 @dataclass
@@ -112,7 +119,8 @@ class Kit:
     @classmethod
     def found(cls) -> "Kit":
         """Found a house."""
-        house = House.objects.create(code=f"H{uuid.uuid4().hex[:12]}", name="Test house", currency="HUF")
+        code = f"H{uuid.uuid4().hex[:12]}"
+        house = found_house(code=code, name="Test house", currency="HUF", actor=ACTOR)
         introduce(house=house, code="MAIN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
         open_vault(house=house, capital=CHIPS, chips=PIECES, actor=ACTOR)
         create_drawer(house=house, code="C1", actor=ACTOR)

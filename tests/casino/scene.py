@@ -11,6 +11,7 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
+from casino.audit.models import Event
 from casino.cage.services import create_drawer
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from deploy.demo.dealer import as_action
@@ -128,13 +129,16 @@ def _without_access(kit: Kit) -> dict[str, Desk]:
 _TABLES = """
 SELECT table_name FROM information_schema.tables
 WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
-  AND table_name <> 'django_migrations' AND table_name NOT LIKE 'axes\\_%'
+  AND table_name <> 'django_migrations' AND table_name NOT LIKE 'axes\\_%' AND table_name NOT LIKE 'audit\\_%'
 ORDER BY table_name
 """
 
 
 def fingerprint() -> dict[str, str]:
-    """For every table of the database, a hash over all its rows; read as the owner, who sees everything."""
+    """For every table of the database, a hash over all its rows; read as the owner, who sees everything.
+
+    The audit trail is left out: what is refused stands there, see `told_since`.
+    """
     with connections["owner"].cursor() as cursor:
         cursor.execute(_TABLES)
         names = [name for (name,) in cursor.fetchall()]
@@ -191,15 +195,37 @@ def assert_problem(answer: httpx.Response, status: int, code: str) -> dict[str, 
     return problem
 
 
-def refused(scene: Scene, case: Case) -> dict[str, Any]:
-    """Send a case: a problem document, and the database is as it was."""
-    before = fingerprint()
+def last_event() -> int:
+    """Where the audit trail of the whole database ends."""
+    return Event.objects.order_by("-id").values_list("id", flat=True).first() or 0
+
+
+def told_since(last: int, *kinds: str) -> list[dict[str, Any]]:
+    """Payloads of the events of these kinds (of all but sensitive reads where none is named) after `last_event`."""
+    payloads = Event.objects.filter(id__gt=last).order_by("id").values_list("payload", flat=True)
+    events: list[dict[str, Any]] = [json.loads(payload) for payload in payloads]
+    return [event for event in events if (event["kind"] in kinds if kinds else event["kind"] != "data.read")]
+
+
+def refused(scene: Scene, case: Case, *, told: bool = True) -> dict[str, Any]:
+    """Send a case: a problem document, the database is as it was, and one event tells the refusal (none if not
+    `told`)."""
+    before, last = fingerprint(), last_event()
     answer = send(scene, case)
     problem = assert_problem(answer, case.status, case.code)
     if case.names is not None:
         assert case.names in problem["errors"], problem
     assert fingerprint() == before
+    assert_told(last, answer, told=told)
     return problem
+
+
+def assert_told(last: int, answer: httpx.Response, *, told: bool = True) -> None:
+    """Exactly one event since `last` tells this refusal, or none at all does."""
+    found = [(event["kind"], event["data"]["status"], event["data"]["code"], event["request"])
+             for event in told_since(last)]  # fmt: skip
+    refusal = ("attempt.refused", answer.status_code, answer.json()["code"], answer.headers["X-Request-Id"])
+    assert found == ([refusal] if told else [])
 
 
 def cases(*found: Case) -> pytest.MarkDecorator:

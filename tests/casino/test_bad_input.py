@@ -20,7 +20,19 @@ from casino.tables.services import Terms
 from deploy.demo.dealer import as_action
 from engine.errors import EngineError
 from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Kit
-from tests.casino.scene import SHOWN, Case, Scene, assert_problem, build, cases, fingerprint, refused, send
+from tests.casino.scene import (
+    SHOWN,
+    Case,
+    Scene,
+    assert_problem,
+    assert_told,
+    build,
+    cases,
+    fingerprint,
+    last_event,
+    refused,
+    send,
+)
 
 # --- One house with a desk in every state that a case needs ----------------------------------------------------------
 
@@ -53,7 +65,7 @@ def acts(id: str, desk: str, code: str, *lines: str, status: int = 422) -> Case:
 
 def test_the_fingerprint_sees_one_changed_row(scene: Scene) -> None:
     before = fingerprint()
-    assert {"ledger_entry", "audit_event", "hands_handline", "staff_answeredrequest"} <= before.keys()
+    assert {"ledger_entry", "hands_handline", "staff_answeredrequest"} <= before.keys()
     Staff.objects.filter(login=f"good@{scene.kit.house.code}").update(name="changed")
     after = fingerprint()
     assert {name for name in before if before[name] != after[name]} == {"staff_staff"}
@@ -216,11 +228,13 @@ def test_another_place_or_house(scene: Scene, case: Case) -> None:
 )  # fmt: skip
 def test_no_access(scene: Scene, who: str, method: str) -> None:
     path = "hand/actions" if method == "POST" else "hand"
-    before = fingerprint()
+    before, last = fingerprint(), last_event()
     answer = send(scene, Case("", who, path, 401, "", BET, method=method))
     assert_problem(answer, 401, "not_authenticated")
     assert answer.headers["WWW-Authenticate"] == "Bearer"
     assert fingerprint() == before
+    # A token that was once good has a person and a terminal; any other belongs to no house.
+    assert_told(last, answer, told=who in ("expired token", "revoked terminal", "inactive person"))
 
 
 def test_the_good_token_among_them_is_good(scene: Scene) -> None:

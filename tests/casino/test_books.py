@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 import pytest
 from django.db import connections, transaction
 
-from casino.audit.models import Event
 from casino.chips.models import Imbalance
-from casino.house import chart, tasks
+from casino.house import chart
+from casino.reports import tasks
 from casino.reports.selectors import house_report, verification
 from casino.reports.snapshots import newest_problems
 from casino.reports.tasks import check, check_newest, check_snapshots
@@ -21,6 +21,7 @@ from ledger import holds, snapshots
 from ledger.models import Account, Assertion, Entry, Hold, Snapshot, SnapshotLine, Transaction
 from ledger.posting import Leg, Posting
 from tests.casino.kit import CHIPS, Kit
+from tests.casino.scene import last_event, told_since
 
 
 def id_of(kit: Kit, code: str, commodity: str = "HUF") -> int:
@@ -173,21 +174,20 @@ def test_a_part_of_the_book(traded: Kit) -> None:
     assert len(since) + len(until) == Transaction.objects.filter(book=traded.house.id).count()
 
 
-def test_a_download_stands_in_the_trail_and_a_refused_one_does_not(traded: Kit) -> None:
-    office = traded.office()
-
-    def told() -> list[dict]:
-        payloads = Event.objects.filter(chain__house=traded.house).order_by("id").values_list("payload", flat=True)
-        return [event for event in map(json.loads, payloads) if event["kind"] == "book.exported"]
-
+def test_a_download_stands_in_the_trail_and_so_does_a_refused_one(traded: Kit) -> None:
+    office, last = traded.office(), last_event()
     for path, status in (("pdf", 404), ("csv?since=x", 400), ("beancount?since=2020-01-01T00:00:00Z", 400)):
         answer = office.get(f"ledger/export/{path}", Accept="text/csv")
         assert answer.status_code == status, answer.text
         assert answer.headers["Content-Type"] == "application/problem+json"
-    assert told() == []
+    assert [event["data"]["status"] for event in told_since(last, "attempt.refused")] == [404, 400, 400]
+    last = last_event()
     assert office.get("ledger/export/csv?until=2020-01-01T00:00:00Z").text.count("\n") == 1
-    (event,) = told()
-    assert event["data"] == {"layout": "csv", "until": "2020-01-01T00:00:00Z"}
+    (event,) = told_since(last, "data.read", "attempt.refused")
+    assert event["data"] == {
+        "operation": "exportBook", "subject": "/api/v1/ledger/export/csv",
+        "parameters": [["until", "2020-01-01T00:00:00Z"]],
+    }  # fmt: skip
     assert event["role"] == Role.AUDITOR
 
 
@@ -233,7 +233,7 @@ def test_beat_knows_the_tasks() -> None:
 
     app.loader.import_default_modules()
     named = {entry["task"] for entry in CELERY_BEAT_SCHEDULE.values()}
-    assert {"house.expire_holds", "house.take_snapshots", "reports.check_snapshots"} <= named <= set(app.tasks)
+    assert {"reports.expire_holds", "reports.take_snapshots", "reports.check_snapshots"} <= named <= set(app.tasks)
 
 
 def test_holds_expire_in_every_house(kit: Kit) -> None:

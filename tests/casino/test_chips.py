@@ -12,14 +12,14 @@ from casino.chips.models import ChipSet, Imbalance
 from casino.chips.services import introduce
 from casino.errors import Conflict, HouseError
 from casino.hands.services import set_up_table
-from casino.house import chart
+from casino.house import chart, untold
 from casino.house.models import House
 from casino.reports.selectors import custody, house_report, racks, verification
 from casino.reports.tasks import check, check_custody
 from casino.tables.models import KasszaEnd
 from casino.tables.services import Terms, stock_tray
 from ledger.posting import CREDIT, DEBIT, AccountSpec, Leg, ensure_accounts, post
-from tests.casino.kit import ACTOR, FERBLI, PIECES, SAMPLE, TRAY, Kit
+from tests.casino.kit import ACTOR, FERBLI, PIECES, SAMPLE, TRAY, Kit, tell
 
 FLOAT = {"1000": 10, "500": 10, "100": 50, "25": 40}
 
@@ -197,7 +197,8 @@ def test_a_house_that_kept_chips_by_value_is_reported_and_told_what_it_lacks(liv
         ids = ensure_accounts(house.id, specs)
         wallet, cash, public, commissioned = (ids[spec.code, spec.commodity] for spec in specs)
         legs = [Leg(cash, 700), Leg(wallet, -700), Leg(public, 700), Leg(commissioned, -700)]
-        post(house.id, "old", "old", legs, {})
+        untold.posted(post(house.id, "old", "old", legs, {}).transaction_id, [], "")
+        tell(house)
     report = house_report(house)
     assert report["custody"] == {"chips_in_circulation": 700, "chip_liability": 700, "equal": True}
     assert report["chips"]["denominations"] == [

@@ -19,6 +19,7 @@ from casino.reports.selectors import custody, custody_problems
 from engine.events import MoveKind
 from ledger import checks
 from ledger.errors import Unbacked
+from tests.casino.kit import tell
 
 
 @pytest.fixture
@@ -44,7 +45,9 @@ def everything() -> Iterable[Happened]:
 def enter(house: House, key: str, events: Iterable[Happened]) -> books.Entered:
     """Post events together."""
     with transaction.atomic():
-        return books.enter(house, key=key, kind="example", happened=events, metadata={})
+        entered = books.enter(house, key=key, kind="example", happened=events, metadata={})
+        tell(house)
+    return entered
 
 
 def held(house: House, code: str) -> int | Mix:
@@ -102,6 +105,7 @@ def test_the_worked_example_of_each_row_leaves_what_it_says(evening: House, name
         assert_holds(evening, dict(example.after))
     with transaction.atomic():
         assert books.reverse_all(evening, keys=["example"], metadata={}).keys() == {"example"}
+        tell(evening)
     assert {code: held(evening, code) for code in example.after} == before
     if example.mirrored:
         assert_holds(evening, dict(example.after))

@@ -10,7 +10,7 @@ from casino.hands.models import Hand, HandState
 from casino.reports.selectors import custody, hand_money, house_report, verification
 from casino.staff.models import Role
 from tests.casino.kit import SAMPLE, Desk, Kit
-from tests.casino.test_settlement import alter_as_superuser
+from tests.casino.test_settlement import alter_as_superuser, dispute
 from tests.casino.test_transfers import refusal
 
 #: The worked hand's pot, and how it could be divided.
@@ -30,8 +30,7 @@ def disputed(kit: Kit) -> Desk:
     dealer.act(*SAMPLE[:12])
     dealer.act(*SAMPLE[12:])
     hand = Hand.objects.get(house=kit.house)
-    alter_as_superuser("UPDATE hands_handline SET text = 'p4 rb 600' WHERE hand_id = %s AND seq = 20", hand.id)
-    assert kit.settle() == [HandState.DISPUTED]
+    dispute(kit, hand)
     return kit.dealer(role=Role.FLOOR)
 
 
@@ -54,7 +53,7 @@ def test_the_pot_is_divided_and_the_next_hand_is_dealt(kit: Kit) -> None:
     )  # fmt: skip
     assert sum(hand_money(hand)["net"]) == -165
     event = Event.objects.filter(chain__house=kit.house, chain__name="table/T1").latest("id").doc
-    assert (event["kind"], event["data"]["reason"]) == ("hand.ruled", RULING["reason"])
+    assert (event["kind"], event["reason"]) == ("hand.ruled", RULING["reason"])
     report = house_report(kit.house)["tables"][0]
     assert (report["hands"], report["ruled"], report["unsettled"]) == (0, 1, 0)
     assert custody(kit.house)["equal"]
@@ -134,8 +133,7 @@ def test_a_carried_cukassza_is_part_of_the_pot_that_is_ruled_on(kit: Kit) -> Non
     dealer.act(*SAMPLE[:12])
     dealer.act(*SAMPLE[12:])
     hand = Hand.objects.filter(house=kit.house).latest("id")
-    alter_as_superuser("UPDATE hands_handline SET text = 'p4 rb 600' WHERE hand_id = %s AND seq = 20", hand.id)
-    assert kit.settle() == [HandState.DISPUTED]
+    dispute(kit, hand)
     pot = kit.balance("2070/T1")
     assert pot == POT + 400
     floor = kit.dealer(role=Role.FLOOR)

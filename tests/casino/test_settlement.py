@@ -40,6 +40,14 @@ def alter_as_superuser(sql: str, *params: object) -> None:
         cursor.execute("ALTER TABLE hands_hand ENABLE ALWAYS TRIGGER hands_hand_inputs_stay")
 
 
+def dispute(kit: Kit, hand: Hand) -> None:
+    """The worked hand's log is altered while the worker looks at it, and put right afterwards."""
+    change = "UPDATE hands_handline SET text = %s WHERE hand_id = %s AND seq = 20"
+    alter_as_superuser(change, "p4 rb 600", hand.id)
+    assert kit.settle() == [HandState.DISPUTED]
+    alter_as_superuser(change, SAMPLE[19], hand.id)
+
+
 def settled_transactions(kit: Kit) -> int:
     """How many settlements the ledger holds for this house."""
     return Transaction.objects.filter(book=kit.house.id, kind="hand.settled").count()
@@ -92,7 +100,7 @@ def test_a_replay_that_disagrees_pays_nothing_and_freezes_the_pot(kit: Kit, sql:
     assert kit.balance("2030/T1", "2070/T1", "4010/T1") == [0, 3_300, 0]
     event = Event.objects.filter(chain__house=kit.house).latest("id").doc
     assert event["kind"] == "hand.disputed"
-    assert reason in event["data"]["reason"]
+    assert reason in event["reason"]
     assert dealer.refresh()["state"] == TableState.DISPUTED
     refused = dealer.post("hands", {"mode": "physical"})
     assert (refused.status_code, refused.json()["code"]) == (409, "table_disputed")

@@ -11,7 +11,7 @@ from casino.house.events import happened
 from casino.mix import Mix
 from casino.reports.selectors import custody, verification
 from casino.staff.models import Role, TerminalKind
-from tests.casino.kit import CHIPS, SAMPLE, Desk, Kit
+from tests.casino.kit import CHIPS, SAMPLE, Desk, Kit, tell
 from tests.casino.test_transfers import floor_at, refusal
 
 #: What the worked hand's tax of 165 is made of, and the cash that one player has put down.
@@ -34,6 +34,7 @@ class Boxes:
                 "buy_in_at_table", {"table": "T1", "player": "T1-u1"}, amount=CASH, chips=Mix("MAIN", {100: 7})
             )
             books.enter(kit.house, key="bought", kind="test", happened=[bought], metadata={})
+            tell(kit.house)
         self.cashier = kit.cashier()
         self.vault, self.cage = kit.balance("1010", "9120/C1")
 

@@ -12,7 +12,7 @@ from casino.house.events import happened
 from casino.mix import Mix
 from casino.reports.selectors import custody, racks, verification
 from casino.staff.models import Role, Terminal, TerminalKind, TerminalToken
-from tests.casino.kit import FERBLI, PIECES, SAMPLE, TRAY, Desk, Kit
+from tests.casino.kit import FERBLI, PIECES, SAMPLE, TRAY, Desk, Kit, tell
 
 FILL = {"100": 20, "25": 40, "5": 40}
 WORTH = 3_200
@@ -335,6 +335,7 @@ def test_a_settlement_that_lacks_small_chips_waits_for_a_fill(kit: Kit) -> None:
         small = Mix("MAIN", {value: count for value, count in TRAY.items() if value < 100})
         taken = happened("credit_sent", {"table": "T1"}, chips=small)
         books.enter(kit.house, key="taken", kind="test", happened=[taken], metadata={})
+        tell(kit.house)
     with pytest.raises(Conflict, match="cannot be made"):
         kit.settle()
     ends.cashier.refresh()

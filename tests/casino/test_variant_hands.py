@@ -27,7 +27,7 @@ from engine.replay import replay
 from engine.vying.majzli import majzli_commitment
 from ledger.errors import InsufficientFunds
 from tests.casino.evenings import assert_house_is_whole, play_electronically, say
-from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Desk, Kit
+from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Desk, Kit, tell
 from tests.casino.test_settlement import alter_as_superuser
 
 REASON = {"reason": "a card was turned up"}
@@ -410,6 +410,7 @@ def test_a_tray_emptied_behind_the_hand_pays_nothing_until_it_is_filled(kit: Kit
         tray = Mix("MAIN", {value: chips.rack(kit.house, "9130/F1")[value] for value in (1_000, 5_000)})
         sent = [happened("credit_sent", {"table": "F1"}, chips=tray)]
         books.enter(kit.house, key="empty", kind="test", happened=sent, metadata={})
+        tell(kit.house)
     message = OutboxMessage.objects.get(house=kit.house)
     with pytest.raises(InsufficientFunds):
         resolve_hand(message.id)
@@ -420,6 +421,7 @@ def test_a_tray_emptied_behind_the_hand_pays_nothing_until_it_is_filled(kit: Kit
     with transaction.atomic():
         received = [happened("fill_received", {"table": "F1"}, chips=tray)]
         books.enter(kit.house, key="fill", kind="test", happened=received, metadata={})
+        tell(kit.house)
     settled(kit, desk)
     assert_house_is_whole(kit)
 

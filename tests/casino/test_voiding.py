@@ -6,7 +6,7 @@ from casino.reports.selectors import custody, hand_money, verification
 from casino.staff.models import Role
 from ledger.models import Transaction
 from tests.casino.kit import SAMPLE, Desk, Kit
-from tests.casino.test_settlement import alter_as_superuser
+from tests.casino.test_settlement import dispute
 
 REASON = {"reason": "the dealer turned a card up"}
 
@@ -51,12 +51,11 @@ def test_a_disputed_hand_can_be_voided(kit: Kit) -> None:
     dealer.act(*SAMPLE[:12])
     dealer.act(*SAMPLE[12:])
     hand = Hand.objects.get(house=kit.house)
-    alter_as_superuser("UPDATE hands_handline SET text = 'p4 rb 600' WHERE hand_id = %s AND seq = 20", hand.id)
-    assert kit.settle() == [HandState.DISPUTED]
+    dispute(kit, hand)
     floor(kit).ok("hand/void", REASON)
     assert kit.balance("2030/T1", "2070/T1", "2020/T1/T1-u1", "4010/T1") == [0, 0, 20_000, 0]
     event = Event.objects.filter(chain__house=kit.house, chain__name="table/T1").latest("id").doc
-    assert (event["kind"], event["data"]["reason"]) == ("hand.voided", REASON["reason"])
+    assert (event["kind"], event["reason"]) == ("hand.voided", REASON["reason"])
     assert verification(kit.house)["ok"]
 
 

@@ -15,7 +15,7 @@ from engine.vying.state import VyingState
 from tests.engine.support import table
 
 
-@pytest.mark.parametrize("name", ["game", "actions", "replay", "shuffle", "vying.majzli", "vying.pots"])
+@pytest.mark.parametrize("name", ["game", "actions", "replay", "shuffle", "opening", "vying.majzli", "vying.pots"])
 def test_docstring_examples(name: str):
     result = doctest.testmod(import_module(f"engine.{name}"))
     assert result.attempted and not result.failed

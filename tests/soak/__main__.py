@@ -1,4 +1,4 @@
-"""``python -m tests.soak``: random hands by the million, and deep counts.
+"""``python -m tests.soak``: random hands by the million, statistics of deals, and deep counts.
 
 Every hand is played at a random table of :mod:`tests.engine.chance`: any number of seats, every option now and then,
 commitments and redeals included. After each line the money is added up from the events alone; every tenth hand is
@@ -30,6 +30,7 @@ from engine.replay import replay
 from tests.engine import perft
 from tests.engine.chance import GAMES, Players, random_setup
 from tests.engine.money import watch_money
+from tests.soak import shuffles
 
 CHUNK = 500
 REPLAY_EVERY = 10
@@ -191,6 +192,14 @@ def count_tables(pool: Pool) -> int:
     return wrong
 
 
+def like_chance(pool: Pool) -> bool:
+    """Whether deals from seeds look like chance (:mod:`tests.soak.shuffles`)."""
+    began = time.monotonic()
+    batches = [shuffles.Batch(number) for number in range(shuffles.BATCHES)]
+    found = pool.map(shuffles.examine, batches, chunksize=1)
+    return shuffles.report(found, time.monotonic() - began, batches[0])
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     found = argparse.ArgumentParser(prog="python -m tests.soak", description="Random hands and deep counts.")
@@ -198,6 +207,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     found.add_argument("--seed", default="soak")
     found.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)), help="processes (one a core)")
+    found.add_argument("--no-statistics", action="store_true", help="leave out the statistics of deals")
     found.add_argument("--no-perft", action="store_true", help="leave out the deep counts")
     return found
 
@@ -209,6 +219,7 @@ def main() -> int:
     with multiprocessing.Pool(arguments.workers, signal.signal, ignore) as pool:
         try:
             wrong = play_games(pool, arguments) if arguments.hands else 0
+            wrong += 0 if arguments.no_statistics else not like_chance(pool)
             wrong += 0 if arguments.no_perft else count_tables(pool)
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)

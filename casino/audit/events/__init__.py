@@ -1,6 +1,6 @@
 """Every kind of event of the audit trail, one typed function each; EVENTS.md beside this package lists them."""
 
-from casino.audit.events import cage, chips, custody, hands, house, log, players, reads, staff, tables
+from casino.audit.events import cage, chips, custody, deals, hands, house, log, players, reads, staff, tables
 from casino.audit.events.registry import EVENTS, Kind, Told, UnknownEvent
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "cage",
     "chips",
     "custody",
+    "deals",
     "hands",
     "house",
     "log",

@@ -22,9 +22,10 @@ def fill_sent(*, transfer: dict[str, Any]) -> Told:
 
 
 @event("fill.received", chain=EITHER_END)
-def fill_received(*, transfer: dict[str, Any], reason: str | None = None) -> Told:
-    """A table counted and took in the chips that the cage had sent; the reason is the floor's word on a difference."""
-    return told(transfer=transfer, reason=reason)
+def fill_received(*, transfer: dict[str, Any], reason: str | None = None, approver: str | None = None) -> Told:
+    """A table counted and took in the chips that the cage had sent. Where it was not what was sent, the approver is who
+    of the floor has settled the difference, and the reason what was said to it."""
+    return told(transfer=transfer, reason=reason, approver=approver)
 
 
 @event("fill.cancelled", chain=EITHER_END)
@@ -46,9 +47,10 @@ def credit_sent(*, transfer: dict[str, Any]) -> Told:
 
 
 @event("credit.received", chain=EITHER_END)
-def credit_received(*, transfer: dict[str, Any], reason: str | None = None) -> Told:
-    """The cage counted and took in the chips that a table had sent; the reason is the floor's word on a difference."""
-    return told(transfer=transfer, reason=reason)
+def credit_received(*, transfer: dict[str, Any], reason: str | None = None, approver: str | None = None) -> Told:
+    """The cage counted and took in the chips that a table had sent. Where it was not what was sent, the approver is who
+    of the floor has settled the difference, and the reason what was said to it."""
+    return told(transfer=transfer, reason=reason, approver=approver)
 
 
 @event("credit.cancelled", chain=EITHER_END)

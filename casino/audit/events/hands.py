@@ -30,7 +30,10 @@ def dealt(
     first_line: int,
     lines: list[str],
     table_version: int,
-    **ending: Any,
+    log: list[str] | None = None,
+    digest: str | None = None,
+    result: dict[str, Any] | None = None,
+    handle: int | None = None,
 ) -> Told:
     """A hand was begun: everything that decides how it can go on, seats and stacks in play order, the dealer's seat."""
     return told(
@@ -52,7 +55,10 @@ def dealt(
         first_line=first_line,
         lines=lines,
         table_version=table_version,
-        **ending,
+        log=log,
+        digest=digest,
+        result=result,
+        handle=handle,
     )
 
 
@@ -64,12 +70,23 @@ def acted(
     lines: list[str],
     table_version: int,
     cards_roots: list[str] | None = None,
-    **ending: Any,
+    log: list[str] | None = None,
+    digest: str | None = None,
+    result: dict[str, Any] | None = None,
+    handle: int | None = None,
 ) -> Told:
     """Lines were added to a hand's log: actions of players, cards that became known; all the `cards_roots` where a
     redeal added one."""
     return told(
-        hand=hand, first_line=first_line, lines=lines, table_version=table_version, cards_roots=cards_roots, **ending
+        hand=hand,
+        first_line=first_line,
+        lines=lines,
+        table_version=table_version,
+        cards_roots=cards_roots,
+        log=log,
+        digest=digest,
+        result=result,
+        handle=handle,
     )
 
 
@@ -77,6 +94,13 @@ def acted(
 def settled(*, hand: str, result: dict[str, Any], digest: str, settlement: int, table_version: int) -> Told:
     """A worker replayed a hand, found what was stored, and paid; `settlement` is the ledger transaction."""
     return told(hand=hand, result=result, digest=digest, settlement=settlement, table_version=table_version)
+
+
+@event("hand.settlement_failed", chain="table")
+def settlement_failed(*, hand: str, problem: str) -> Told:
+    """A worker could not settle a hand and will try again: `problem` is the error's class, told when it first occurs
+    and when it becomes another one. The tray lacks chips, for example, or no gaming day is open."""
+    return told(hand=hand, problem=problem)
 
 
 @event("hand.disputed", chain="table")

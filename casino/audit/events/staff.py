@@ -9,6 +9,30 @@ def hired(*, login: str, roles: list[str]) -> Told:
     return told(login=login, roles=roles)
 
 
+@event("staff.roles_changed", chain="house")
+def roles_changed(*, login: str, before: list[str], after: list[str], reason: str) -> Told:
+    """Somebody's roles were changed; the new ones count from his next request."""
+    return told(login=login, before=before, after=after, reason=reason)
+
+
+@event("staff.deactivated", chain="house")
+def deactivated(*, login: str, before: bool, after: bool, sessions: int, reason: str) -> Told:
+    """Somebody may not work here any more; `sessions` is the number of his tokens that ended with it."""
+    return told(login=login, before=before, after=after, sessions=sessions, reason=reason)
+
+
+@event("staff.activated", chain="house")
+def activated(*, login: str, before: bool, after: bool, reason: str) -> Told:
+    """Somebody may work here again; he has to sign in."""
+    return told(login=login, before=before, after=after, reason=reason)
+
+
+@event("staff.password_set", chain="house")
+def password_set(*, login: str, sessions: int, reason: str) -> Told:
+    """Somebody got a new password from the office; `sessions` is the number of his tokens that ended with it."""
+    return told(login=login, sessions=sessions, reason=reason)
+
+
 @event("staff.signed_in", chain="house")
 def signed_in() -> Told:
     """The actor signed in at the event's terminal."""
@@ -38,3 +62,9 @@ def signed_out() -> Told:
 def terminal_enrolled(*, terminal: str, kind: str, place: str) -> Told:
     """A device was enrolled; `place` is the table or drawer where it stands."""
     return told(terminal=terminal, kind=kind, place=place)
+
+
+@event("terminal.revoked", chain="house")
+def terminal_revoked(*, terminal: str, sessions: int, reason: str) -> Told:
+    """A device was taken out of use for good; `sessions` is the number of tokens that ended with it."""
+    return told(terminal=terminal, sessions=sessions, reason=reason)

@@ -1,4 +1,4 @@
-"""`manage.py verify_house [CODE]`: replay every hand, walk every chain, check the books; exit 1 when one differs."""
+"""`manage.py verify_house [CODE]`: replay every hand, verify the audit trail, check the books; exit 1 with findings."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ from casino.reports.selectors import verification
 class Command(BaseCommand):
     """Verify one house or all of them."""
 
-    help = "Replay every hand, walk every audit chain and check the books; exit 1 when anything differs."
+    help = "Replay every hand, verify the audit trail and check the books; exit 1 when anything differs."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The house's code; all houses without it."""

@@ -1,0 +1,65 @@
+"""What lets a card be checked against the root that was told when it was dealt: openings for everybody of what lies
+face up, and for a player of his own cards too."""
+
+from typing import Any
+
+from casino.errors import Conflict, NotFound
+from casino.hands import deals, selectors
+from casino.hands.models import Hand, engine_seats
+from casino.tables.models import Seating
+from engine import game as engine
+
+
+def of_everybodys_cards(hand: Hand) -> dict[str, Any]:
+    """The openings of the cards that everybody has seen by now. Raises Conflict no_card_commitments."""
+    if not hand.cards_roots:
+        raise Conflict(f"The house did not deal hand {hand.name} from a seed.", code="no_card_commitments")
+    game = selectors.as_far_as_it_goes(hand)
+    return _committed(hand) | {"openings": deals.opened(hand, game.setup, game.places(engine.PUBLIC))}
+
+
+def for_player(seating: Seating) -> dict[str, Any]:
+    """The hand in play that a player is dealt into, or the last one, as he may know it: what everybody sees, his own
+    cards (`??` where he has not looked), and openings of both. Raises NotFound before his first hand."""
+    hand = _last_hand(seating)
+    game = selectors.as_far_as_it_goes(hand)
+    number = next(at for at, seat in enumerate(hand.seats, 1) if seat["seat"] == seating.seat)
+    places = {*game.places(engine.PUBLIC), *game.places(number)} if hand.cards_roots else set()
+    return {
+        **_committed(hand),
+        "state": hand.state,
+        "mode": hand.mode,
+        "seats": engine_seats(hand),
+        "you": f"p{number}",
+        "cards": _own_cards(game, number),
+        "openings": deals.opened(hand, game.setup, places) if places else [],
+        "view": selectors.in_the_records_words(game.view(engine.PUBLIC)),
+    }
+
+
+def _own_cards(game: engine.Hand, number: int) -> list[str]:
+    view: Any = game.view(number)
+    cards: list[str] = view["seats"][number - 1]["cards"]
+    return cards
+
+
+def _last_hand(seating: Seating) -> Hand:
+    """A seat of a hand is a chair and a player, so nobody finds a hand of somebody who sat there before."""
+    seat = {"seat": seating.seat, "player": seating.player.ref}
+    found = Hand.objects.filter(
+        table=seating.sitting.table, sitting=seating.sitting, started_at__gte=seating.sat_at, seats__contains=[seat]
+    )
+    hand = found.select_related("table__house").order_by("-number").first()
+    if hand is None:
+        raise NotFound("No hand has been dealt to this seat yet.")
+    return hand
+
+
+def _committed(hand: Hand) -> dict[str, Any]:
+    """What a device needs to check openings with, by the same names everywhere."""
+    return {
+        "hand": hand.name,
+        "commitment": hand.commitment or None,
+        "client_seeds": hand.client_seeds,
+        "cards_roots": hand.cards_roots,
+    }

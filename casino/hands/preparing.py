@@ -1,0 +1,151 @@
+"""Preparing an electronic deal: the house commits to a seed, then players add seeds of their own, then it is dealt.
+
+The commitment stands in the audit trail before the first client seed is taken, so the house cannot choose its seed to
+suit them; they cannot suit it, because nobody knows it. Every seed that was taken counts, that of a seat that sits out
+as well: else whoever decides about sitting out would choose among decks.
+"""
+
+from casino import commands, locks
+from casino.audit.events import Told
+from casino.audit.events import deals as told
+from casino.audit.services import record
+from casino.commands import Answer, Command
+from casino.errors import Conflict, NotFound, Unprocessable
+from casino.hands import deals
+from casino.hands.models import ClientSeed, Deal, DealState, GivenBy, Hand
+from casino.house.models import House
+from casino.tables import services as tables
+from casino.tables.keys import Holder
+from casino.tables.models import Seating, Table, TableState
+from engine.shuffle import CLIENT_SEED
+
+
+def prepare(*, command: Command, code: str) -> Answer:
+    """Commit to the seed of the table's next hand. Raises Conflict deal_prepared where that is done already."""
+
+    def change(table: Table) -> Told:
+        tables.require_state(table, TableState.OPEN)
+        tables.require_none_prepared(table)
+        deal = Deal(house=table.house, table=table, number=table.hands_dealt + 1, name=table.next_hand)
+        deals.commit(deal)
+        deal.save(force_insert=True)
+        table.prepared_deal = deal.name
+        return told.committed(hand=deal.name, number=deal.number, commitment=deal.commitment)
+
+    return tables.at_table(command, code, change, status=201)
+
+
+def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
+    """Add what the player on a seat says at the table, entered at the dealer's console.
+
+    Raises NotFound for an empty seat, Conflict no_deal_prepared or seed_taken, Unprocessable seed_malformed.
+    """
+
+    def change(table: Table) -> Told:
+        deal = prepared(table)
+        return _add(deal, tables.at_seat(table, seat), seed, GivenBy.CONSOLE)
+
+    return tables.at_table(command, code, change)
+
+
+def take_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) -> Deal:
+    """Add what a player's own device says to the deal of `hand`, whose commitment it has seen.
+
+    The same again is answered in the same way and changes nothing. Raises as :func:`take_seed`, and Conflict
+    no_deal_prepared when another deal is prepared by now.
+    """
+
+    def operation() -> Deal:
+        table = locks.lock(Table, locks.Rank.DESK, id=holder.table.id)
+        table.house = holder.table.house
+        if not Seating.objects.filter(id=holder.seating.id, left_at=None).exists():
+            raise NotFound("This seat's key is not good any more.")
+        deal = prepared(table)
+        if deal.name != hand:
+            raise Conflict(f"{deal.name} is prepared, not {hand}.", code="no_deal_prepared", hand=deal.name)
+        if ClientSeed.objects.filter(deal=deal, seat=holder.seating.seat, given_by=GivenBy.PLAYER, seed=seed).exists():
+            return deal
+        event = _add(deal, holder.seating, seed, GivenBy.PLAYER)
+        tables.advance(table)
+        record(
+            chain=table.chain,
+            house=table.house,
+            actor=holder.actor(request_id),
+            told=event.also(table_version=table.version),
+        )
+        return deal
+
+    return commands.in_transaction(operation)
+
+
+def abandon(*, command: Command, code: str, reason: str) -> Answer:
+    """Give the prepared deal up. Its name is used up with it: the next one is committed to under another."""
+
+    def change(table: Table) -> Told:
+        deal = prepared(table)
+        Deal.objects.filter(id=deal.id).update(state=DealState.ABANDONED)
+        table.prepared_deal = ""
+        table.abandoned_deals += 1
+        return told.abandoned(hand=deal.name, commitment=deal.commitment, reason=reason)
+
+    return tables.at_table(command, code, change)
+
+
+def use(hand: Hand) -> None:
+    """Give an electronic hand its seed: that of the prepared deal with every client seed taken, or else a new one."""
+    if not hand.table.prepared_deal:
+        deals.commit(hand)
+        return
+    deal = prepared(hand.table)
+    hand.commitment, hand.sealed_seed = deal.commitment, bytes(deal.sealed_seed)
+    hand.client_seeds = client_seeds(deal)
+    Deal.objects.filter(id=deal.id).update(state=DealState.DEALT)
+    hand.table.prepared_deal = ""
+
+
+def prepared(table: Table) -> Deal:
+    """The deal that is committed to and not dealt yet. Raises Conflict no_deal_prepared."""
+    if not table.prepared_deal:
+        raise Conflict(f"No deal is prepared at table {table.code}.", code="no_deal_prepared", hand=None)
+    return Deal.objects.get(house=table.house, name=table.prepared_deal)
+
+
+def get(house: House, name: str) -> Deal:
+    """A deal of the house by the name of its hand. Raises NotFound."""
+    deal = Deal.objects.filter(house=house, name=name).first()
+    if deal is None:
+        raise NotFound(f"No deal of {name} was prepared in this house.")
+    return deal
+
+
+def client_seeds(deal: Deal) -> dict[str, str]:
+    """What was added to a deal, by chair, as a hand keeps it."""
+    taken = deal.client_seeds.order_by("seat").values_list("seat", "seed")
+    return {str(seat): seed for seat, seed in taken}
+
+
+def describe(deal: Deal) -> dict[str, object]:
+    """A deal as everybody may know it."""
+    return {
+        "hand": deal.name,
+        "state": deal.state,
+        "commitment": deal.commitment,
+        "client_seeds": client_seeds(deal),
+    }
+
+
+def disclosed(deal: Deal) -> dict[str, object]:
+    """A deal as auditors may know it: with its seed once it is abandoned. The seed of one that was dealt stands in the
+    hand's record, when the hand is over; nobody learns that of one that can still be dealt."""
+    seed = deals.open_seed(deal).hex() if deal.state == DealState.ABANDONED else None
+    return describe(deal) | {"seed": seed}
+
+
+def _add(deal: Deal, seating: Seating, seed: str, given_by: GivenBy) -> Told:
+    if not CLIENT_SEED.fullmatch(seed):
+        raise Unprocessable("A seed is 1 to 64 visible ASCII characters.", code="seed_malformed")
+    if ClientSeed.objects.filter(deal=deal, seat=seating.seat).exists():
+        raise Conflict(f"Seat {seating.seat} has given its seed to {deal.name}.", code="seed_taken", seat=seating.seat)
+    player = seating.player.ref
+    ClientSeed.objects.create(deal=deal, seat=seating.seat, player=player, seed=seed, given_by=given_by)
+    return told.seed_taken(hand=deal.name, seat=seating.seat, player=player, seed=seed, given_by=str(given_by))

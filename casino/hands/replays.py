@@ -1,0 +1,88 @@
+"""Following a stored hand through the engine again: which line moved what, and what the ledger must hold of it.
+
+The worker settles by it, verification compares by it: there is one replay of a hand's rows, under the rules of its day.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from casino.hands import deals, postings, selectors
+from casino.hands.models import Hand
+from engine import game as engine
+from engine.errors import EngineError
+from engine.events import Move
+
+
+class Replay:
+    """A hand as far as its log can be followed. `ends[n]` is how many moves had been made after line n, and `ends[0]`
+    how many came with the start; `accepted`, how many lines the engine took; `ending`, where the moves of the line that
+    ended the hand begin, behind all moves while it is not over. `error` is the engine's refusal of the next line, or of
+    the set-up."""
+
+    __slots__ = ("accepted", "ending", "ends", "error", "game", "hand", "lines", "moves")
+
+    def __init__(
+        self, hand: Hand, lines: Sequence[str], game: engine.Hand | None, ends: list[int], error: EngineError | None
+    ) -> None:
+        self.hand, self.lines, self.game, self.ends, self.error = hand, lines, game, ends, error
+        self.moves: tuple[Move, ...] = game.moves if game is not None else ()
+        self.accepted = len(ends) - 1
+        over = game is not None and game.over
+        self.ending = ends[-2] if over and self.accepted else len(self.moves)
+
+    @property
+    def refusal(self) -> str | None:
+        """The engine's refusal in words."""
+        return self.error and f"replay refused: {self.error.code}: {self.error.message}"
+
+    @property
+    def waiting(self) -> list[Move]:
+        """The moves that wait for the settlement, none before the hand is over."""
+        return postings.at_settlement(self.moves, self.ending)
+
+    def at_once(self, first: int, count: int) -> Sequence[Move]:
+        """The moves that `count` lines from `first` on have posted at once; line 0 is the start, which is alone."""
+        if first > self.accepted:
+            return ()
+        begin = self.ends[first - 1] if first else 0
+        end = self.ends[min(first + max(count, 1) - 1, self.accepted)]
+        if end <= self.ending:
+            return self.moves[begin:end]
+        return postings.at_once(self.moves[begin:end], self.ending - begin)
+
+    def booked(self, moves: Iterable[Move]) -> dict[str, int]:
+        """What these moves come to in the ledger by account code: debits positive, chips at face value."""
+        table, seats, accounts = self.hand.table.code, self.hand.seats, postings.accounts
+        found: dict[str, int] = {}
+        for move in moves:
+            amount, seat = move.amount, move.seat
+            for debit, credit in accounts(move.kind, table, seats[seat - 1]["player"] if seat else ""):
+                found[debit] = found.get(debit, 0) + amount
+                found[credit] = found.get(credit, 0) - amount
+        return found
+
+
+def follow(hand: Hand, lines: Sequence[str]) -> Replay:
+    """Replay a hand's inputs and these lines; stops at the first line that the engine refuses."""
+    game: engine.Hand | None = None
+    ends: list[int] = []
+    try:
+        game = engine.start(selectors.setup(hand))
+        ends.append(game.moved)
+        shuffle = deals.shuffle(hand)
+        if shuffle is None:
+            game.advance_all(_counted(game, lines, ends))
+        else:
+            for line in lines:
+                game.advance(line)
+                ends.append(game.moved)
+                engine.supply(game, shuffle)
+    except EngineError as error:
+        return Replay(hand, lines, game, ends, error)
+    return Replay(hand, lines, game, ends, None)
+
+
+def _counted(game: engine.Hand, lines: Iterable[str], ends: list[int]) -> Iterator[str]:
+    """The lines, one after another; the next one is asked for when the engine has taken the one before."""
+    for line in lines:
+        yield line
+        ends.append(game.moved)

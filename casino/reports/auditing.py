@@ -1,0 +1,215 @@
+"""Verifying the audit trail of a live house: the verifier of exports, fed from the database at one moment.
+
+Besides what an export shows, the database keeps hashes, places, tiles, heads and marks beside the events; they must say
+the same. The checkpoints outside the database and their key are what the answer rests on.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from casino.audit import outside, verify
+from casino.audit.verify import Books, Hands, Key, Notes, Report, Row, Trees, Verifier
+from casino.house.models import House
+from casino.reports.moment import Moment, Stored, moment
+
+#: How long a checkpoint may be in the database and not outside yet.
+OUTSIDE_WITHIN = timedelta(seconds=60)
+
+
+def verify_house(house: House, held: Sequence[Notes] = (), keys: Sequence[Key] = ()) -> Report:
+    """Verify everything of a house against the checkpoints outside the database and those `held` besides.
+
+    `keys`: trusted beforehand; without them the keys beside the checkpoints outside are. Raises verify.Unusable.
+    """
+    report = Report()
+    # Before the moment: the database is written first, so that what the files say must be in it.
+    files = [notes for folder in outside.folders() if (notes := _outside(folder, house)) is not None]
+    trusted = list(keys) or _outside_keys(house)
+    with moment(house) as there, verify.no_collector():
+        live = _Live(report, there, files, held, trusted)
+        return live.verify()
+
+
+def _outside(folder: Path, house: House) -> Notes | None:
+    path = outside.notes_file(folder, house)
+    if not path.exists():
+        return None
+    return verify.read_notes(path, str(path), held=True, complete=True)
+
+
+def _outside_keys(house: House) -> list[Key]:
+    files = [path for folder in outside.folders() if (path := outside.key_file(folder, house)).exists()]
+    return [key for path in files for key in verify.parse_keys(path.read_text(encoding="utf-8"))]
+
+
+@lru_cache(maxsize=16)
+def _public(raw: bytes) -> Ed25519PublicKey:
+    return Ed25519PublicKey.from_public_bytes(raw)
+
+
+def _signed(public: bytes, message: bytes, signature: bytes) -> bool:
+    """Whether a signature is good, by OpenSSL: a hundred times quicker than the verifier's own."""
+    try:
+        _public(public).verify(signature, message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+class _LiveTrees(Trees):
+    """Trees that keep their tiles, a 256th of the leaves, to be compared with those of the database."""
+
+    def __init__(self, report: Report, house: verify.House, keys: Sequence[Key], sources: Sequence[Notes]) -> None:
+        super().__init__(report, house, keys, sources, _signed)
+        self.tiles: dict[tuple[int, int], bytes] = {}
+
+    def begin(self, epoch: int) -> None:
+        """The leaves of an epoch follow."""
+        self.tiles = {}
+        super().begin(epoch)
+
+    def formed(self, epoch: int, level: int, number: int, root: bytes) -> None:
+        """A tile has become complete."""
+        self.tiles[level, number] = root
+
+
+class _Live:
+    """One verification of one house."""
+
+    def __init__(
+        self, report: Report, there: Moment, files: Sequence[Notes], held: Sequence[Notes], keys: Sequence[Key]
+    ) -> None:
+        self._report, self._there = report, there
+        house = verify.House(str(there.house.id), there.house.code, there.house.currency)
+        self._logs = there.rows(
+            "SELECT epoch, size, origin, vkey FROM audit_log WHERE house_id = %s ORDER BY epoch", [there.house.id]
+        )
+        own = self._own_notes()
+        self._require_outside(files, own)
+        self._origin = house.origin
+        self.trees = _LiveTrees(report, house, keys or self._own_keys(), [own, *files, *held])
+        books = Books(report, there.accounts(), there.transactions)
+        hands = Hands(report, there.hands(), house.currency)
+        self._verifier = Verifier(report, house, self.trees, books, hands)
+        self._columns: list[bytes] = []
+        self._keys = keys
+        verify.trust(report, [*files, *held], keys)
+
+    def verify(self) -> Report:
+        """Everything, once."""
+        there, verifier = self._there, self._verifier
+        for epoch, size, origin, vkey in self._logs:
+            verifier.epoch(epoch, self._payloads(there.leaves(epoch)), self._beside_leaves)
+            self._compare_log(epoch, size, origin, vkey)
+            self._compare_tiles(epoch)
+        logged = {chain: seq for chain, (seq, _, _) in verifier.chains.heads.items()}
+        verifier.tail(self._payloads(there.tail()), self._beside_tail)
+        self._compare_heads(logged)
+        return verifier.finish()
+
+    def _own_notes(self) -> Notes:
+        rows = self._there.rows(
+            "SELECT epoch, size, root, note FROM audit_checkpoint WHERE house_id = %s ORDER BY epoch, size",
+            [self._there.house.id],
+        )
+        for epoch, size, root, text in rows:
+            try:
+                point = verify.parse_note(text).checkpoint
+            except verify.Unusable:
+                continue  # told with its place when the trees read it
+            if (point.origin.rpartition("/")[2], point.size, point.root) != (str(epoch), size, bytes(root)):
+                place = f"the database, checkpoint of epoch {epoch} over {size} leaves"
+                self._report.find("checkpoint_row_differs", place, "its columns and its note say different things", -1)
+        return Notes("the database", [text for *_, text in rows])
+
+    def _own_keys(self) -> list[Key]:
+        return [verify.parse_key(vkey) for *_, vkey in self._logs if vkey]
+
+    def _require_outside(self, files: Sequence[Notes], own: Notes) -> None:
+        """A file outside may lack checkpoints of the last moments, not older ones."""
+        if not own.texts:
+            return
+        if not files:
+            self._report.find("outside_checkpoints_missing", "the files outside the database", "there are none", -1)
+        for file in files:
+            count = len(file.texts)
+            late = own.texts[count] if count < len(own.texts) else None
+            if late is not None and _age(late) > OUTSIDE_WITHIN:
+                problem = f"it ends after {count} checkpoints, the database has {len(own.texts)}"
+                self._report.find("outside_checkpoint_missing", file.name, problem, -1)
+
+    def _payloads(self, stored: Iterator[Stored]) -> Iterator[list[bytes]]:
+        for payloads, self._columns in stored:
+            yield payloads
+
+    def _beside_leaves(self, docs: Sequence[Row | None], hashes: Sequence[bytes]) -> None:
+        first = self.trees.size - len(docs)
+        texts = [hashed.hex() for hashed in hashes]
+        self._compare(docs, [f"{text} {text}" for text in texts], [f" {first + at}" for at in range(len(docs))])
+
+    def _beside_tail(self, docs: Sequence[Row | None], hashes: Sequence[bytes]) -> None:
+        self._compare(docs, [hashed.hex() for hashed in hashes], [""] * len(docs))
+
+    def _compare(self, docs: Sequence[Row | None], texts: Sequence[str], ends: Sequence[str]) -> None:
+        """What stands beside each event against what its payload gives."""
+        columns = [column.decode(errors="replace") for column in self._columns]
+        for at, (doc, text, end, column) in enumerate(zip(docs, texts, ends, columns, strict=True)):
+            if doc is not None and column != (wanted := f"{text} {doc.get('chain')} {doc.get('seq')}{end}"):
+                problem = f"beside it stands {column!r}, its payload gives {wanted!r}"
+                self._report.find("columns_differ", verify.place_of(doc), problem, self._report.now + at)
+
+    def _compare_log(self, epoch: int, size: int, origin: str, vkey: str) -> None:
+        place, trees = f"log of epoch {epoch}", self.trees
+        if trees.sizes[epoch] != size:
+            problem = f"it says {size} leaves and has {trees.sizes[epoch]}"
+            self._report.find("log_row_differs", place, problem)
+        if origin != f"{self._origin}/{epoch}":
+            self._report.find("log_row_differs", place, f"its origin is {origin}")
+        if vkey and self._keys and vkey not in [key.text for key in self._keys]:
+            self._report.find("key_differs", place, f"it names the key {vkey}, which is not trusted")
+
+    def _compare_tiles(self, epoch: int) -> None:
+        rows = self._there.rows(
+            "SELECT level, tile_index, hash FROM audit_tile WHERE house_id = %s AND epoch = %s",
+            [self._there.house.id, epoch],
+        )
+        stored = {(level, number): bytes(root) for level, number, root in rows}
+        for level, number in sorted(self.trees.tiles.keys() | stored.keys()):
+            if self.trees.tiles.get((level, number)) != stored.get((level, number)):
+                place = f"epoch {epoch}, tile {number} of level {level}"
+                first = number * 256**level
+                self._report.find("tile_differs", place, f"it is not the root of the leaves from {first} on")
+
+    def _compare_heads(self, logged: dict[str, int]) -> None:
+        """Each chain's head names its last event, and its mark the last one that is in the log."""
+        rows = self._there.rows(
+            "SELECT c.name, c.seq, c.hash, coalesce(m.seq, 0) FROM audit_chainhead c "
+            "LEFT JOIN audit_mark m ON m.chain_id = c.id WHERE c.house_id = %s",
+            [self._there.house.id],
+        )
+        heads = self._verifier.chains.heads
+        for name, seq, hashed, mark in rows:
+            there = heads.get(name, (0, verify.GENESIS, ""))[:2]
+            if there[0] != seq:
+                problem = f"the chain's head names event {seq}, the last event is {there[0]}"
+                self._report.find("head_differs", f"{name}#{there[0] + 1}", problem)
+            elif there[1] != hashed:
+                self._report.find("head_differs", f"{name}#{seq}", "the chain's head holds another hash")
+            if mark != logged.get(name, 0):
+                problem = f"it says that {mark} events are in the log; it has {logged.get(name, 0)}"
+                self._report.find("mark_differs", f"mark of {name}", problem)
+        for name in heads.keys() - {row[0] for row in rows}:
+            self._report.find("head_differs", f"{name}#1", "the chain has no head")
+
+
+def _age(note: str) -> timedelta:
+    try:
+        at = datetime.fromisoformat(verify.parse_note(note).checkpoint.at)
+    except (verify.Unusable, ValueError):
+        return timedelta(0)  # the trees tell that it cannot be read
+    return datetime.now(UTC) - at

@@ -1,0 +1,34 @@
+"""`manage.py export_audit CODE FOLDER`: write what verify.py needs to verify a house, and verify.py itself."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from casino.house.models import House
+from casino.reports.exporting import export_house
+
+
+class Command(BaseCommand):
+    """Export one house's audit trail, ledger and hands as they are at one moment."""
+
+    help = "Write a house's audit trail, ledger and hands into a folder, with the verifier that checks them."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Which house, and where to."""
+        parser.add_argument("house", help="its code")
+        parser.add_argument("folder", type=Path, help="a new or empty folder")
+
+    def handle(self, *args: Any, house: str, folder: Path, **options: Any) -> None:
+        """Write the files and say what to do with them."""
+        found = House.objects.filter(code=house).first()
+        if found is None:
+            raise CommandError(f"There is no house {house}.")
+        try:
+            manifest = export_house(found, folder)
+        except OSError as error:
+            raise CommandError(str(error)) from error
+        events = sum(manifest["epochs"].values()) + manifest["tail"]
+        self.stdout.write(
+            f"{events} events in {folder}. Verify: python verify.py {folder} --checkpoints FILE --key FILE"
+        )

@@ -1,0 +1,153 @@
+"""Everything that a house's audit trail is made of, as it was at one moment, in streams of flat memory.
+
+One snapshot (REPEATABLE READ, READ ONLY) is shared by several connections, so that events, transactions and hands can
+be read side by side; each stream is a `COPY ... TO STDOUT`, which PostgreSQL fills while the reader works.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from casino.house.models import House
+
+BATCH = 512
+"""Rows that are handed on together."""
+
+_UTC = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
+#: A row is the payload and, in one text, what the columns beside it say: both hashes, chain, number, place in the log.
+_LEAVES = """
+    SELECT e.payload, concat_ws(' ', e.leaf_hash, encode(l.leaf_hash, 'hex'), c.name, e.seq, l.leaf_index)
+    FROM audit_leaf l LEFT JOIN audit_event e ON e.id = l.event_id LEFT JOIN audit_chainhead c ON c.id = e.chain_id
+    WHERE l.house_id = %s AND l.epoch = %s ORDER BY l.leaf_index
+"""
+_TAIL = """
+    SELECT e.payload, concat_ws(' ', e.leaf_hash, c.name, e.seq)
+    FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id
+    WHERE c.house_id = %s AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.event_id = e.id) ORDER BY e.id
+"""
+_TRANSACTIONS = f"""
+    SELECT json_build_object(
+        'id', t.id, 'key', t.idempotency_key, 'kind', t.kind, 'posted_at', {_UTC.format("t.posted_at")},
+        'occurred_at', {_UTC.format("t.occurred_at")}, 'reverses', t.reverses_id, 'metadata', t.metadata,
+        'legs', coalesce((
+            SELECT json_agg(json_build_array(e.account_id, e.version, e.amount, e.balance_after)
+                            ORDER BY e.account_id, e.version)
+            FROM ledger_entry e WHERE e.transaction_id = t.id), '[]'))
+    FROM ledger_transaction t WHERE t.book = %s ORDER BY t.id
+"""  # noqa: S608 - made of constants
+_ACCOUNTS = """
+    SELECT json_build_object('id', id, 'code', code, 'commodity', commodity, 'normal_side', normal_side,
+                             'balance', balance, 'version', version)
+    FROM ledger_account WHERE book = %s AND (version > 0 OR balance <> 0) ORDER BY id
+"""
+_HANDS = """
+    SELECT json_build_object(
+        'hand', h.name, 'table', t.code, 'number', h.number, 'mode', h.mode, 'game', h.game, 'rules', h.rules,
+        'options', h.options, 'seats', h.seats, 'stacks', h.stacks, 'carry', h.carry, 'series', h.series,
+        'commitment', nullif(h.commitment, ''), 'client_seeds', nullif(h.client_seeds, '{}'::jsonb),
+        'cards_roots', nullif(h.cards_roots, '[]'::jsonb), 'state', h.state, 'digest', nullif(h.digest, ''),
+        'result', h.result, 'handle', h.handle, 'ruling', h.ruling, 'settlement', h.settlement,
+        'log', coalesce((SELECT json_agg(l.text ORDER BY l.seq) FROM hands_handline l WHERE l.hand_id = h.id), '[]'))
+    FROM hands_hand h JOIN tables_table t ON t.id = h.table_id WHERE h.house_id = %s ORDER BY h.id
+"""
+#: Streams begin at once and keep nothing: along the indexes, not by hashing or sorting the whole. What is made of few
+#: rows for each row of a stream may be sorted: else an aggregate's order would cost a walk over a whole index.
+_ALONG = ("enable_hashjoin", "enable_mergejoin", "jit")
+_UNSORTED = (*_ALONG, "enable_sort")
+
+Stored = tuple[list[bytes], list[bytes]]
+"""Payloads, and for each what the columns beside it say."""
+
+
+class Moment:
+    """A house as it was when the `moment` block began."""
+
+    def __init__(self, stack: ExitStack, using: str, house: House) -> None:
+        self.house = house
+        self._stack, self._using = stack, using
+        self._first = self._connect("")
+        [(self._snapshot,)] = self.rows("SELECT pg_export_snapshot()", [])
+
+    def rows(self, statement: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+        """All rows of a small query."""
+        with self._first.cursor() as cursor:
+            cursor.execute(statement, parameters)
+            return list(cursor.fetchall())
+
+    def leaves(self, epoch: int) -> Iterator[Stored]:
+        """The events of an epoch's leaves in their order."""
+        return self._pairs(_LEAVES, [self.house.id, epoch])
+
+    def tail(self) -> Iterator[Stored]:
+        """The events that are in no log yet, in the order in which they were written."""
+        return self._pairs(_TAIL, [self.house.id])
+
+    def transactions(self) -> Iterator[dict[str, Any]]:
+        """The ledger's transactions as exports write them, in the order of their ids."""
+        return self._objects(_TRANSACTIONS)
+
+    def accounts(self) -> Iterator[dict[str, Any]]:
+        """The ledger's accounts that were ever posted to."""
+        return self._objects(_ACCOUNTS)
+
+    def hands(self) -> Iterator[dict[str, Any]]:
+        """The hands in the order in which they were dealt, with the keys of events; what is not there is left out."""
+        for row in self._objects(_HANDS):
+            yield {key: value for key, value in row.items() if value is not None}
+
+    def _connect(self, snapshot: str) -> BaseDatabaseWrapper:
+        connection = connections[self._using].copy()
+        self._stack.callback(connection.close)
+        connection.set_autocommit(False)
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            if snapshot:
+                cursor.execute("SET TRANSACTION SNAPSHOT %s", [snapshot])
+        return connection
+
+    def _objects(self, statement: str) -> Iterator[dict[str, Any]]:
+        for rows in self._copied(statement, [self.house.id], _ALONG):
+            yield from json.loads(b"[" + b",".join(rows) + b"]")
+
+    def _pairs(self, statement: str, parameters: list[Any]) -> Iterator[Stored]:
+        for rows in self._copied(statement, parameters, _UNSORTED):
+            pairs = [row.rpartition(b"\t") for row in rows]
+            yield [payload for payload, _, _ in pairs], [columns for _, _, columns in pairs]
+
+    def _copied(self, statement: str, parameters: list[Any], without: tuple[str, ...]) -> Iterator[list[bytes]]:
+        """The rows of a query as COPY writes them, unescaped, on a connection of the stream's own; PostgreSQL plans it
+        `without` these."""
+        connection = self._connect(self._snapshot)
+        with connection.cursor() as cursor:
+            cursor.execute("; ".join(f"SET LOCAL {name} = off" for name in without))
+            with cursor.cursor.copy(f"COPY ({statement}) TO STDOUT", parameters) as copy:
+                rows: list[bytes] = []
+                for row in copy:
+                    rows.append(bytes(row)[:-1])
+                    if len(rows) == BATCH:
+                        yield unescaped(rows)
+                        rows = []
+                if rows:
+                    yield unescaped(rows)
+        connection.close()
+
+
+_ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
+_MEANING = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v", b"N": b""}
+
+
+def unescaped(rows: list[bytes]) -> list[bytes]:
+    """Rows of COPY's text format with its escapes undone; null becomes nothing."""
+    return [_ESCAPED.sub(lambda found: _MEANING.get(found[1], found[1]), row) if b"\\" in row else row for row in rows]
+
+
+@contextmanager
+def moment(house: House, *, using: str = DEFAULT_DB_ALIAS) -> Iterator[Moment]:
+    """The house as it is now, for as long as the block lasts."""
+    with ExitStack() as stack:
+        yield Moment(stack, using, house)

@@ -1,0 +1,468 @@
+"""Every stored hand replayed under the rules of its day, and compared with the ledger posting by posting.
+
+One home for it: `manage.py verify_hands`, the house's verification and the report of a hand's money. The replay is
+`hands.replays`', which the worker settles by; here its movements meet what the ledger holds under the hand's keys.
+A difference names the hand, the line of its log, the account, and the amounts, counted on the account's normal side.
+Of hands that are not settled yet, what is posted so far is compared.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from cryptography.exceptions import InvalidTag
+from django.db import connection, models, transaction
+
+from casino import sql
+from casino.hands import postings, replays, settlement
+from casino.hands.models import Hand, HandState
+from casino.house import books, chart
+from casino.house.models import House
+from casino.reports import strays
+from casino.tables.models import Table
+
+#: Hands that are read, replayed and compared at a time.
+CHUNK = 500
+#: Codes to amounts, debits positive, chips at face value.
+Legs = dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is not as the replay says. `line` counts from 1 (0: what came with the start) and `action` is its
+    text, or the settlement, ruling or dispute; `key` is the ledger's key of the posting; amounts in minor units."""
+
+    hand: str
+    problem: str
+    line: int | None = None
+    action: str | None = None
+    key: str | None = None
+    account: str | None = None
+    expected: int | None = None
+    found: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """What is known of it."""
+        known = {part.name: getattr(self, part.name) for part in fields(self)}
+        return {name: value for name, value in known.items() if value is not None}
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many hands were gone through, by state."""
+
+    states: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def hands(self) -> int:
+        """All of them."""
+        return self.states.total()
+
+
+class Posted(NamedTuple):
+    """One ledger transaction of a hand: the part of its key, how many lines it covers, what it moved, and what its
+    mirror moved where it was reversed."""
+
+    part: str
+    id: int
+    lines: int
+    legs: Legs
+    mirror: int | None
+    mirrored: Legs
+
+
+def verify(house: House, *, table: Table | None = None, tally: Tally | None = None) -> Iterator[Difference]:
+    """Every difference between the hands of a house, or of one table, and its ledger, in the order of the hands; at the
+    end what the ledger has posted to pots without a line of a hand to explain it. `tally` counts along.
+
+    Reads one snapshot, so a house may be playing meanwhile; must be the first in its transaction where there is one.
+    """
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield from differences(house, table=table, tally=tally)
+
+
+def differences(house: House, *, table: Table | None = None, tally: Tally | None = None) -> Iterator[Difference]:
+    """As :func:`verify`, in whatever transaction there is."""
+    counted = tally or Tally()
+    tables = {found.id: found for found in Table.objects.filter(house=house)}
+    series: dict[int, dict[str, int]] = {}
+    last = 0
+    while chunk := _read(house, tables, last, table):
+        posted = _posted(house, chunk)
+        for read in chunk:
+            hand = read.hand
+            counted.states[hand.state] += 1
+            yield from _differences(read, posted.get(hand.id, {}))
+            yield from _series(hand, series)
+        last = chunk[-1].hand.id
+    for key, problem in strays.of(house, table):
+        yield Difference(key.split(":")[1] if key.startswith("hand:") else "", problem, key=key)
+
+
+# --- Reading --------------------------------------------------------------------------------------------------------
+
+
+class _Read(NamedTuple):
+    """A hand's row and its log; `gapless` says whether the numbers of its lines run from 1 without a gap."""
+
+    hand: Hand
+    lines: list[str]
+    gapless: bool
+
+
+_HANDS = """
+SELECT {columns}, jsonb_build_array({json})::text, log.text, log.gapless
+FROM hands_hand LEFT JOIN LATERAL (
+    SELECT string_agg(text, E'\\n' ORDER BY seq) AS text, count(*) = coalesce(max(seq), 0) AS gapless
+    FROM hands_handline WHERE hand_id = hands_hand.id
+) AS log ON true
+WHERE house_id = %s AND id > %s AND (%s::bigint IS NULL OR table_id = %s) ORDER BY id LIMIT %s
+"""
+
+
+def _read(house: House, tables: Mapping[int, Table], after: int, table: Table | None) -> list[_Read]:
+    """The next hands after this id with their logs, in one query."""
+    only = table.id if table else None
+    plain, json_, names, ordered = _columns()
+    statement = _HANDS.format(columns=", ".join(plain), json=", ".join(json_))
+    found = []
+    for *row, inputs, text, gapless in sql.rows(statement, [house.id, after, only, only, CHUNK]):
+        hand = Hand.from_db(connection.alias, names, ordered((*row, *json.loads(inputs))))
+        hand.table = tables[hand.table_id]
+        found.append(_Read(hand, text.split("\n") if text else [], gapless))
+    return found
+
+
+@cache
+def _columns() -> tuple[list[str], list[str], frozenset[str], Callable[[tuple[Any, ...]], tuple[Any, ...]]]:
+    """A hand's columns, those that hold JSON apart, all names, and what puts the values of both into the model's order.
+
+    JSON that is read together costs a third; times are not compared, and left out.
+    """
+    fields = [field for field in Hand._meta.concrete_fields if not isinstance(field, models.DateTimeField)]
+    plain = [field.attname for field in fields if not isinstance(field, models.JSONField)]
+    json_ = [field.attname for field in fields if isinstance(field, models.JSONField)]
+    read = [*plain, *json_]
+    return plain, json_, frozenset(read), itemgetter(*(read.index(field.attname) for field in fields))
+
+
+# The parts of each hand's keys by index; mirrors by what they reverse, whatever their keys are.
+_POSTED = """
+WITH hand AS (
+    SELECT id, name, lines FROM unnest(%s::bigint[], %s::text[], %s::int[]) AS hand (id, name, lines)
+), keyed AS (
+    SELECT id, part, 'hand:' || name || ':' || part AS key FROM hand
+    CROSS JOIN LATERAL (SELECT generate_series(0, lines)::text UNION ALL SELECT unnest(%s::text[])) AS parts (part)
+), posted AS MATERIALIZED (
+    SELECT keyed.id AS hand, keyed.part, t.id, CASE
+        WHEN t.metadata->>'lines' ~ '^[0-9]{1,6}$' THEN (t.metadata->>'lines')::int ELSE 1 END AS lines,
+        mirror.id AS mirror
+    FROM keyed JOIN ledger_transaction t
+    ON md5(t.book::text || t.idempotency_key)::uuid = md5(%s || keyed.key)::uuid AND t.idempotency_key = keyed.key
+    LEFT JOIN ledger_transaction mirror ON mirror.reverses_id = t.id
+), moved AS (
+    SELECT entry.transaction_id AS id, account.code, sum(entry.amount * CASE
+        WHEN split_part(account.commodity, '.', 3) ~ '^[0-9]+$' THEN split_part(account.commodity, '.', 3)::bigint
+        ELSE 1 END)::bigint AS amount
+    FROM (SELECT id FROM posted UNION ALL SELECT mirror FROM posted WHERE mirror IS NOT NULL) AS wanted
+    JOIN ledger_entry entry ON entry.transaction_id = wanted.id
+    JOIN ledger_account account ON account.id = entry.account_id
+    GROUP BY 1, 2
+), legs AS (
+    SELECT id, json_object_agg(code, amount) AS legs FROM moved WHERE amount <> 0 GROUP BY id
+)
+SELECT posted.hand, json_agg(json_build_array(
+    posted.part, posted.id, posted.lines, coalesce(own.legs, '{}'), posted.mirror,
+    coalesce(mirrored.legs, '{}')))::text
+FROM posted LEFT JOIN legs own ON own.id = posted.id LEFT JOIN legs mirrored ON mirrored.id = posted.mirror
+GROUP BY posted.hand
+"""
+
+
+def _posted(house: House, chunk: list[_Read]) -> dict[int, dict[str, Posted]]:
+    """What the ledger holds under these hands' keys, by hand and part of the key, in one query."""
+    rows = sql.rows(
+        _POSTED,
+        [
+            [read.hand.id for read in chunk],
+            [read.hand.name for read in chunk],
+            [len(read.lines) for read in chunk],
+            list(postings.ENDINGS),
+            str(house.id),
+        ],
+    )
+    return {hand: {row[0]: Posted._make(row) for row in json.loads(text)} for hand, text in rows}
+
+
+def merely_read(house: House) -> int:
+    """Read all that :func:`verify` compares, and no more; returns the number of hands. What verification is measured
+    against."""
+    tables = {found.id: found for found in Table.objects.filter(house=house)}
+    hands = last = 0
+    while chunk := _read(house, tables, last, None):
+        _posted(house, chunk)
+        hands, last = hands + len(chunk), chunk[-1].hand.id
+    return hands
+
+
+# --- Comparing ------------------------------------------------------------------------------------------------------
+
+
+def _differences(read: _Read, posted: dict[str, Posted]) -> Iterator[Difference]:
+    """What is wrong with one hand."""
+    hand = read.hand
+    if not read.gapless:
+        yield Difference(hand.name, "the numbers of its lines have a gap")
+    try:
+        replayed = replays.follow(hand, read.lines)
+    except InvalidTag:
+        yield Difference(hand.name, "the sealed seed does not open: row or key is another")
+        return
+    agrees = yield from _replay(replayed)
+    check = _Check(replayed, posted)
+    if hand.state != HandState.VOIDED:
+        yield from check.reversed()
+    if agrees and not check.stakes_agree():
+        yield from check.stakes()
+    match hand.state:
+        case HandState.SETTLED:
+            if agrees:
+                yield from check.ending("settlement", replayed.booked(replayed.waiting))
+        case HandState.VOIDED:
+            yield from check.undone()
+        case HandState.RULED:
+            yield from check.ruled()
+        case HandState.DISPUTED:
+            yield from check.frozen()
+
+
+def _replay(replayed: replays.Replay) -> Any:
+    """Compare the replay with what the row holds; a generator that returns whether stakes can be compared with it."""
+    hand = replayed.hand
+    if hand.state in (HandState.PLAYING, HandState.VOIDED):
+        # A hand that nothing came of: its log must stand as far as it goes, if it was not voided for that.
+        if replayed.refusal and hand.state == HandState.PLAYING:
+            yield _at(replayed, replayed.accepted + 1, replayed.refusal)
+        return replayed.error is None
+    mismatch = settlement.compare(hand, replayed)
+    if mismatch is None and hand.handle != postings.handle(replayed.moves):
+        mismatch = f"the handle is {postings.handle(replayed.moves)} by replay and {hand.handle} as stored"
+    if hand.state == HandState.DISPUTED:
+        yield Difference(hand.name, f"the hand is disputed: {mismatch or 'its replay stands now'}")
+    elif mismatch is not None and hand.state != HandState.RULED:
+        yield _at(replayed, replayed.accepted + 1 if replayed.error else None, mismatch)
+    return mismatch is None
+
+
+def _at(replayed: replays.Replay, line: int | None, problem: str) -> Difference:
+    name, lines = replayed.hand.name, replayed.lines
+    if line is None or not 0 < line <= len(lines):
+        return Difference(name, problem)
+    return Difference(name, f"line {line}, {lines[line - 1]}: {problem}", line=line, action=lines[line - 1])
+
+
+def _series(hand: Hand, series: dict[int, dict[str, int]]) -> Iterator[Difference]:
+    """What a hand was told of those before it; `series` remembers what each sitting's last settled hand left."""
+    before = series.get(hand.sitting_id, {})
+    if hand.state == HandState.SETTLED:
+        series[hand.sitting_id] = (hand.result or {}).get("series", {})
+    if hand.series != before and hand.state != HandState.PLAYING:
+        problem = f"the hand was dealt with series {hand.series}, the sitting's last settled hand left {before}"
+        yield Difference(hand.name, problem)
+
+
+class _Check:
+    """One hand's movements against its postings."""
+
+    def __init__(self, replayed: replays.Replay, posted: dict[str, Posted]) -> None:
+        self.replayed = replayed
+        self.hand = replayed.hand
+        self.posted = posted
+
+    def stakes_agree(self) -> bool:
+        """Whether :meth:`stakes` has nothing to say, told in a quarter of the time: the postings in the order of their
+        lines hold exactly the movements in their order."""
+        replayed, at = self.replayed, 0
+        ends, moves, last = replayed.ends, replayed.moves, replayed.accepted
+        table, seats = self.hand.table.code, self.hand.seats
+        for first, posted in self._numbered():
+            begin, at = at, ends[min(first + max(posted.lines, 1) - 1, last)]
+            if (ends[first - 1] if first else 0) != begin:
+                return False
+            if at == begin + 1 <= replayed.ending:
+                # One movement, as almost all: no need to add anything up.
+                move = moves[begin]
+                player = seats[move.seat - 1]["player"] if move.seat else ""
+                [(debit, credit)] = postings.accounts(move.kind, table, player)
+                if posted.legs != {debit: move.amount, credit: -move.amount}:
+                    return False
+            elif replayed.booked(replayed.at_once(first, posted.lines)) != posted.legs:
+                return False
+        return not postings.at_once(moves[at:], replayed.ending - at)
+
+    def _numbered(self) -> list[tuple[int, Posted]]:
+        """The postings of lines in the order of their lines."""
+        found = [(int(part), posted) for part, posted in self.posted.items() if part.isdigit()]
+        return sorted(found, key=itemgetter(0))
+
+    def stakes(self) -> Iterator[Difference]:
+        """What lines post at once: each posting against the lines it covers, and every line's movements posted."""
+        replayed, at = self.replayed, 0
+        for first, posted in self._numbered():
+            if first > at:
+                yield from self._unposted(at, first)
+            # A posting of lines that another one covers already explains nothing.
+            due = replayed.booked(replayed.at_once(first, posted.lines)) if first >= at else {}
+            if due != posted.legs:
+                yield from self._unlike(first, posted.lines, due, posted.legs)
+            at = max(at, first + max(posted.lines, 1))
+        yield from self._unposted(at, replayed.accepted + 1)
+
+    def _unposted(self, first: int, beyond: int) -> Iterator[Difference]:
+        """Lines in a stretch that no posting covers, but move something."""
+        ends = self.replayed.ends
+        if first < beyond and ends[beyond - 1] > (ends[first - 1] if first else 0):
+            for line in range(first, beyond):
+                due = self.replayed.booked(self.replayed.at_once(line, 1))
+                yield from self._unlike(line, 1, due, {})
+
+    def ending(self, part: str, due: Legs) -> Iterator[Difference]:
+        """What the hand posts at its end, and that the row names that transaction."""
+        posted = self.posted.get(part)
+        found = posted.legs if posted else {}
+        if due != found:
+            yield from self._unlike_ending(part, due, found)
+        named, key = self.hand.settlement, postings.key(self.hand, part)
+        if named != (posted.id if posted else None):
+            problem = f"{part}: the hand names ledger transaction {named}, {key} is {posted.id if posted else 'none'}"
+            yield Difference(self.hand.name, problem, action=part, key=key)
+        for other in {*postings.ENDINGS, part} - {part, *(("dispute",) if part == "ruling" else ())}:
+            if other in self.posted:
+                yield from self._unlike_ending(other, {}, self.posted[other].legs)
+
+    def frozen(self) -> Iterator[Difference]:
+        """Of a disputed hand the whole pot lies apart, and nothing is paid."""
+        pot, apart = self.hand.table.account("2030"), self.hand.table.account("2070")
+        posted = self.posted.get("dispute")
+        found = posted.legs if posted else {}
+        amount = -sum(each.legs.get(pot, 0) for part, each in self.posted.items() if part.isdigit())
+        yield from self._unlike_ending("dispute", {pot: amount, apart: -amount}, found)
+        for part in ("settlement", "ruling"):
+            if part in self.posted:
+                yield from self._unlike_ending(part, {}, self.posted[part].legs)
+
+    def ruled(self) -> Iterator[Difference]:
+        """A hand that was ruled on is not what its replay says, so its money is compared with the ruling, and with what
+        must be true of any hand: the seats have lost what the house kept, less the cukassza that was carried in."""
+        hand, table = self.hand, self.hand.table
+        decided = hand.ruling or {}
+        stacks = {actor: table.stack_account(hand.player_of(int(actor[1:]))) for actor in decided["awards"]}
+        due = {stacks[actor]: -amount for actor, amount in decided["awards"].items() if amount}
+        due[table.account("2070")] = decided["pot"]
+        if decided["tax"]:
+            due |= {table.account("4010"): -decided["tax"]}
+            due |= {table.account("9150"): decided["tax"], table.account("9170"): -decided["tax"]}
+        posted = self.posted.get("ruling")
+        found = posted.legs if posted else {}
+        if found != due:
+            told = {code: _signed(code, amount) for code, amount in found.items()}
+            wanted = {code: _signed(code, amount) for code, amount in due.items()}
+            yield Difference(hand.name, f"the ruling says {wanted} and the ledger {told}", action="ruling",
+                             key=postings.key(hand, "ruling"))  # fmt: skip
+        yield from self.ending("ruling", found)
+        whole = _sum(each.legs for each in self.posted.values())
+        kept = {table.account("2030"): 0, table.account("2070"): 0, table.account("2040"): hand.carry}
+        kept[table.account("4010")] = -decided["tax"]
+        for code, amount in kept.items():
+            if whole.get(code, 0) != amount:
+                yield self._difference(None, "the whole hand", None, code, amount, whole.get(code, 0))
+        seats = sum(whole.get(table.stack_account(seat["player"]), 0) for seat in hand.seats)
+        if -seats != hand.carry - decided["tax"]:
+            yield Difference(
+                hand.name, f"the seats won {-seats} in all, carry less tax is {hand.carry - decided['tax']}"
+            )
+
+    def undone(self) -> Iterator[Difference]:
+        """Of a voided hand nothing is left: each of its transactions has its exact mirror."""
+        for part, posted in self.posted.items():
+            back = {code: -amount for code, amount in posted.mirrored.items()}
+            if back != posted.legs:
+                for code in sorted(back.keys() | posted.legs.keys()):
+                    left = posted.legs.get(code, 0) - back.get(code, 0)
+                    if left:
+                        key = books.mirror_key(postings.key(self.hand, part))
+                        line = int(part) if part.isdigit() else None
+                        yield self._difference(
+                            line, "the mirror", key, code, -posted.legs.get(code, 0), -back.get(code, 0)
+                        )
+        for part in ("settlement", "ruling"):
+            if part in self.posted:
+                yield Difference(self.hand.name, f"the hand is void and has a {part}", action=part)
+
+    def reversed(self) -> Iterator[Difference]:
+        """Nothing of a hand that is not void was undone."""
+        for part, posted in self.posted.items():
+            if posted.mirror is not None:
+                key = postings.key(self.hand, part)
+                yield Difference(self.hand.name, f"{key} was reversed by ledger transaction {posted.mirror}", key=key)
+
+    # -- naming ------------------------------------------------------------------------------------------------------
+
+    def _unlike(self, first: int, count: int, due: Legs, found: Legs) -> Iterator[Difference]:
+        key = postings.key(self.hand, first)
+        for code, wanted, there in _apart(due, found):
+            line = self._line(first, count, code, there)
+            yield self._difference(line, None, key, code, wanted, there)
+
+    def _unlike_ending(self, part: str, due: Legs, found: Legs) -> Iterator[Difference]:
+        key, last = postings.key(self.hand, part), len(self.replayed.lines) or None
+        for code, wanted, there in _apart(due, found):
+            yield self._difference(last, part, key, code, wanted, there)
+
+    def _line(self, first: int, count: int, code: str, there: int) -> int:
+        """The line to name of those that one posting covers: the one whose movement is missing or wrong there; the
+        first that moves this account where that cannot be told, or else the first that moves anything."""
+        replayed = self.replayed
+        lines = range(first, min(first + max(count, 1), replayed.accepted + 1))
+        moved = {line: replayed.booked(replayed.at_once(line, 1)) for line in lines}
+        touching = [line for line in lines if code in moved[line]]
+        whole = sum(moved[line][code] for line in touching)
+        missing = [line for line in touching if whole - moved[line][code] == there]
+        return next(iter(missing or touching or [line for line in lines if moved[line]] or [first]))
+
+    def _difference(
+        self, line: int | None, part: str | None, key: str | None, code: str, wanted: int, there: int
+    ) -> Difference:
+        lines, said = self.replayed.lines, part
+        if part is None and line is not None:
+            said = "the start" if line == 0 else lines[line - 1] if line <= len(lines) else "no line of its log"
+        place = f"line {line}, {said}" if part is None and line else str(said)
+        expected, found = _signed(code, wanted), _signed(code, there)
+        problem = f"{place}: {code} moved by {found} in the ledger and by {expected} in the replay"
+        return Difference(self.hand.name, problem, line, said, key, code, expected, found)
+
+
+def _apart(due: Legs, found: Legs) -> Iterator[tuple[str, int, int]]:
+    """Accounts on which two postings differ, with both amounts; money before chips."""
+    for code in sorted(due.keys() | found.keys()):
+        if due.get(code, 0) != found.get(code, 0):
+            yield code, due.get(code, 0), found.get(code, 0)
+
+
+def _signed(code: str, amount: int) -> int:
+    """An amount on the normal side of its account."""
+    return amount * chart.kind_of(code).normal_side
+
+
+def _sum(parts: Any) -> Legs:
+    whole: Counter[str] = Counter()
+    for legs in parts:
+        for code, amount in legs.items():
+            whole[code] += amount
+    return dict(whole)

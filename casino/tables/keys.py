@@ -1,0 +1,73 @@
+"""Keys of seats: with one, a player's own device says a seed for the deal and checks the cards that the player may see.
+
+The key is told once, to be shown to the player at his seat; the database keeps its digest. It is good for as long as he
+sits there, or until a new one takes its place.
+"""
+
+import hashlib
+import secrets
+from dataclasses import dataclass, replace
+
+from casino.audit.events import Told
+from casino.audit.events import deals as told
+from casino.audit.services import Actor
+from casino.commands import Answer, Command
+from casino.house.models import ClockTimestamp
+from casino.tables.models import Seating, SeatKey, Table
+from casino.tables.services import at_seat, at_table
+
+_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who speaks with a seat's key: a player on his seat. No member of staff, and none of their rights."""
+
+    seating: Seating
+
+    #: What Django asks of a user.
+    is_authenticated = True
+    is_active = True
+
+    @property
+    def table(self) -> Table:
+        """The table at which he sits, with its house."""
+        return self.seating.sitting.table
+
+    def actor(self, request_id: str) -> Actor:
+        """The same, as the audit trail names it."""
+        seat = f"{self.table.code}/{self.seating.seat}"
+        return Actor(staff=self.seating.player.ref, role="player", terminal=seat, request=request_id)
+
+
+def issue(*, command: Command, code: str, seat: int) -> Answer:
+    """Give the player on a seat a key; an earlier one of his is not good any more. Raises NotFound for an empty seat.
+
+    The key stands in this answer only. The same request again is answered without it, since nobody has kept it; whoever
+    missed it asks for a new one.
+    """
+    key = secrets.token_urlsafe(_BYTES)
+
+    def change(table: Table) -> Told:
+        seating = at_seat(table, seat)
+        replaced = SeatKey.objects.filter(seating=seating, replaced_at=None).update(replaced_at=ClockTimestamp())
+        SeatKey.objects.create(seating=seating, digest=digest(key))
+        return told.key_issued(seat=seat, player=seating.player.ref, replaced=bool(replaced))
+
+    answer = at_table(command, code, change, status=201)
+    return answer if answer.replayed else replace(answer, once={"key": key})
+
+
+def holder(key: str) -> Holder | None:
+    """Whose key this is, None for one that is not, or no longer, good."""
+    found = (
+        SeatKey.objects.filter(digest=digest(key), replaced_at=None, seating__left_at=None)
+        .select_related("seating__player", "seating__sitting__table__house")
+        .first()
+    )
+    return None if found is None else Holder(found.seating)
+
+
+def digest(key: str) -> str:
+    """What is kept of a key. It is found by its digest, which tells nothing about the key by how long that takes."""
+    return hashlib.sha256(key.encode()).hexdigest()

@@ -1,0 +1,120 @@
+"""What the chains cost: actions through the application, and the same with the writing of the event left out."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.bench.alternate import Comparison, compare
+
+if TYPE_CHECKING:  # Django is set up when the database is there
+    from tests.casino.kit import Desk, Kit
+
+#: The reference posts without telling, which the database would refuse.
+_TOLD = "ALTER TABLE ledger_transaction {} TRIGGER ledger_transaction_is_told"
+#: Hands of one counted run, a request for the deal and one for each line of the log.
+HANDS = 2
+RUNS = 21
+
+
+class _Work:
+    """Seconds of CPU that this process and its connection's server process have used, less what was set aside.
+
+    On a machine that is shared the wall clock tells what others do; on one that is full, throughput is what an action
+    costs of it.
+    """
+
+    def __init__(self) -> None:
+        from django.db import connection
+
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            [(backend,)] = cursor.fetchall()
+        self._backend = Path(f"/proc/{backend}/schedstat")
+        self._aside = 0.0
+
+    def __call__(self) -> float:
+        """The clock."""
+        return time.process_time() + int(self._backend.read_text().split()[0]) / 1e9 - self._aside
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """What is done here does not count."""
+        before = self()
+        yield
+        self._aside += self() - before
+
+
+def comparison(*, runs: int = RUNS) -> Comparison:
+    """Requests per CPU second of a dealer who deals and plays hands, settlement included, with the chain and without.
+
+    Needs a database of its own (`tests.bench.database`). `ratio` is what the chain leaves of the throughput: 0.9 and
+    more is the goal.
+    """
+    from tests.casino.kit import Kit
+
+    kit = Kit.found()
+    kit.table(tax_bps=0)  # so that the tray never runs out of change
+    dealer = kit.seated(stacks=(900_000, 900_000, 900_000, 900_000))
+    work = _Work()
+
+    def told() -> int:
+        with work.aside():
+            _play(kit, dealer, 1)  # plans are made anew after the trigger was switched
+        return _play(kit, dealer, HANDS)
+
+    def untold() -> int:
+        with work.aside():
+            put_back = _leave_out()
+            _play(kit, dealer, 1)
+        done = _play(kit, dealer, HANDS)
+        with work.aside():
+            put_back()
+        return done
+
+    try:
+        return compare("actions with their events", "requests", told, "without", untold, clock=work, runs=runs)
+    finally:
+        kit.close()
+
+
+def _play(kit: "Kit", dealer: "Desk", hands: int) -> int:
+    from tests.casino.kit import SAMPLE
+
+    for _ in range(hands):
+        dealer.ok("hands", {"mode": "physical"})
+        for line in SAMPLE:
+            dealer.act(line)
+        kit.settle()
+        dealer.refresh()
+    return hands * (len(SAMPLE) + 1)
+
+
+def _leave_out() -> Callable[[], None]:
+    """From now on every service goes on as if its event had been written; returns what puts the writing back."""
+    from casino.audit.services import Receipt, record
+
+    def nothing(*, chain: str, **_: Any) -> Receipt:
+        return Receipt(chain, 0, "0" * 64)
+
+    holders = [module for module in sys.modules.values() if getattr(module, "record", None) is record]
+    _everywhere(holders, nothing, "DISABLE")
+    return lambda: _everywhere(holders, record, "ENABLE ALWAYS")
+
+
+def _everywhere(holders: list[Any], writer: Callable[..., Any], trigger: str) -> None:
+    from django.db import connections
+
+    for module in holders:
+        module.record = writer
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(_TOLD.format(trigger))
+
+
+if __name__ == "__main__":
+    from tests.bench.database import database
+
+    with database():
+        print(comparison().line())

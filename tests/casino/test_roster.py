@@ -1,0 +1,255 @@
+"""The roster through HTTP: people, roles, passwords, terminals; what is taken away ends at once, no secret stays."""
+
+import json
+from typing import Any
+
+import pytest
+from axes.models import AccessAttempt
+from django.db import connections
+
+from casino.audit.models import Event
+from casino.staff.models import AnsweredRequest, Role, Staff, Terminal
+from tests.casino.kit import Desk, Kit
+from tests.casino.scene import assert_problem, last_event, told_since
+
+PASSWORD = "seven-of-acorns-19"
+OTHER = "eight-of-leaves-23"
+
+
+@pytest.fixture
+def office(kit: Kit) -> Desk:
+    """An administrator at an office terminal, in a house with a table T1."""
+    kit.table("T1")
+    return kit.office(Role.ADMIN)
+
+
+def login(kit: Kit, name: str = "anna") -> str:
+    """A login of this house."""
+    return f"{name}@{kit.house.code}"
+
+
+def hire(kit: Kit, office: Desk, *roles: str, name: str = "anna") -> str:
+    """Take somebody on; returns the login."""
+    body = {"login": login(kit, name), "name": f"{name} Kiss", "roles": list(roles) or ["dealer"], "password": PASSWORD}
+    assert office.post("staff", body).status_code == 201
+    return login(kit, name)
+
+
+def enrol(office: Desk, code: str = "console-7") -> str:
+    """Enrol a terminal at T1; returns its key."""
+    answer = office.post("terminals", {"terminal": code, "kind": "table", "place": "T1"})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["key"])
+
+
+def sign_in(kit: Kit, who: str, key: str, password: str = PASSWORD, terminal: str = "console-7") -> Any:
+    """Sign in; returns the answer."""
+    form = {"login": who, "password": password, "terminal": terminal, "terminal_key": key}
+    return kit.http(None).post("/api/v1/sign-in", json=form)
+
+
+def change(office: Desk, what: str, body: dict[str, Any], *, version: int = 1, **options: Any) -> Any:
+    """Write below the roster on a version."""
+    return office.post(what, body, version=version, **options)
+
+
+def test_somebody_is_hired_signs_in_and_works(kit: Kit, office: Desk) -> None:
+    last = last_event()
+    who, key = hire(kit, office), enrol(office)
+    token = sign_in(kit, who, key).json()["token"]
+    desk = Desk(kit.http(token), "/api/v1/tables/T1")
+    desk.refresh()
+    assert desk.ok("open")["state"] == "open"
+    hired, enrolled, entered, _ = told_since(last)
+    assert (hired["kind"], hired["data"]) == ("staff.hired", {"login": who, "roles": ["dealer"]})
+    assert hired["role"] == "admin"
+    assert enrolled["data"] == {"terminal": "console-7", "kind": "table", "place": "T1"}
+    assert (entered["kind"], entered["actor"]) == ("staff.signed_in", who)
+    (row,) = office.get(f"staff?login={who}").json()["results"]
+    assert (row["name"], row["roles"], row["active"], row["version"]) == ("anna Kiss", ["dealer"], True, 1)
+
+
+def test_roles_change_at_once_and_the_trail_tells_before_after_and_why(kit: Kit, office: Desk) -> None:
+    who, key = hire(kit, office), enrol(office)
+    desk = Desk(kit.http(sign_in(kit, who, key).json()["token"]), "/api/v1/tables/T1")
+    desk.refresh()
+    last = last_event()
+    answer = change(office, f"staff/{who}/roles", {"roles": ["cashier", "auditor"], "reason": "moved to the cage"})
+    assert (answer.status_code, answer.headers["ETag"]) == (200, '"2"')
+    (event,) = told_since(last)
+    assert (event["kind"], event["reason"]) == ("staff.roles_changed", "moved to the cage")
+    assert event["data"] == {"login": who, "before": ["dealer"], "after": ["auditor", "cashier"]}
+    assert_problem(desk.post("open"), 403, "forbidden")
+    assert desk.get("/api/v1/reports/house").status_code == 200
+
+
+def test_who_is_let_go_is_out_at_once_and_does_not_come_back_with_an_old_token(kit: Kit, office: Desk) -> None:
+    who, key = hire(kit, office), enrol(office)
+    desk = Desk(kit.http(sign_in(kit, who, key).json()["token"]), "/api/v1/tables/T1")
+    assert desk.get().status_code == 200
+    last = last_event()
+    assert change(office, f"staff/{who}/deactivate", {"reason": "left the house"}).json()["active"] is False
+    assert told_since(last)[0]["data"] == {"login": who, "before": True, "after": False, "sessions": 1}
+    assert_problem(desk.get(), 401, "not_authenticated")
+    assert_problem(sign_in(kit, who, key), 403, "sign_in_refused")
+    AccessAttempt.objects.filter(username=who).delete()
+    assert change(office, f"staff/{who}/activate", {"reason": "came back"}, version=2).json()["active"] is True
+    assert_problem(desk.get(), 401, "not_authenticated")
+    assert sign_in(kit, who, key).status_code == 201
+
+
+def test_a_new_password_ends_the_old_one_and_its_tokens(kit: Kit, office: Desk) -> None:
+    who, key = hire(kit, office), enrol(office)
+    desk = Desk(kit.http(sign_in(kit, who, key).json()["token"]), "/api/v1/tables/T1")
+    body = {"password": OTHER, "reason": "forgotten"}
+    assert change(office, f"staff/{who}/password", body).status_code == 200
+    assert_problem(desk.get(), 401, "not_authenticated")
+    assert_problem(sign_in(kit, who, key), 403, "sign_in_refused")
+    assert sign_in(kit, who, key, OTHER).status_code == 201
+
+
+def test_a_revoked_terminal_is_out_for_good(kit: Kit, office: Desk) -> None:
+    who, key = hire(kit, office), enrol(office)
+    desk = Desk(kit.http(sign_in(kit, who, key).json()["token"]), "/api/v1/tables/T1")
+    last = last_event()
+    answer = change(office, "terminals/console-7/revoke", {"reason": "stolen"})
+    assert (answer.status_code, answer.json()["revoked"], answer.json()["version"]) == (200, True, 2)
+    (event,) = told_since(last)
+    assert (event["kind"], event["reason"]) == ("terminal.revoked", "stolen")
+    assert event["data"] == {"terminal": "console-7", "sessions": 1}
+    assert_problem(desk.get(), 401, "not_authenticated")
+    assert_problem(sign_in(kit, who, key), 403, "sign_in_refused")
+    again = change(office, "terminals/console-7/revoke", {"reason": "stolen"}, version=2)
+    assert_problem(again, 409, "unchanged")
+    rows = office.get("terminals?terminal=console-7").json()["results"]
+    assert [row["revoked"] for row in rows] == [True]
+
+
+@pytest.mark.parametrize("what", ["roles", "deactivate", "activate", "password"])
+def test_nobody_changes_himself(kit: Kit, office: Desk, what: str) -> None:
+    me = Staff.objects.get(house=kit.house, roles=[Role.ADMIN])
+    bodies = {"roles": {"roles": ["admin", "cashier"]}, "password": {"password": OTHER}}
+    body = bodies.get(what, {}) | {"reason": "because I can"}
+    assert_problem(change(office, f"staff/{me.login}/{what}", body), 403, "four_eyes")
+    assert list(Staff.objects.filter(id=me.id).values_list("roles", "version")) == [([Role.ADMIN], 1)]
+
+
+@pytest.mark.parametrize(
+    ("what", "body", "version", "status", "code"),
+    [
+        ("staff/{who}/roles", {"roles": ["dealer"]}, 1, 409, "unchanged"),
+        ("staff/{who}/roles", {"roles": ["floor"]}, 2, 412, "version_conflict"),
+        ("staff/{who}/roles", {"roles": []}, 1, 400, "invalid_request"),
+        ("staff/{who}/roles", {"roles": ["boss"]}, 1, 400, "invalid_request"),
+        ("staff/{who}/roles", {"roles": ["floor", "floor"]}, 1, 400, "invalid_request"),
+        ("staff/{who}/activate", {}, 1, 409, "unchanged"),
+        ("staff/{who}/password", {"password": "short"}, 1, 400, "invalid_request"),
+        ("staff/nobody/deactivate", {}, 1, 404, "not_found"),
+        ("staff/{other}/deactivate", {}, 1, 404, "not_found"),
+        ("terminals/nowhere/revoke", {}, 1, 404, "not_found"),
+    ],
+)
+def test_what_cannot_be_changed(
+    kit: Kit, office: Desk, what: str, body: dict[str, Any], version: int, status: int, code: str
+) -> None:
+    other = Kit.found()
+    stranger = hire(other, other.office(Role.ADMIN))
+    address = what.format(who=hire(kit, office), other=stranger)
+    assert_problem(change(office, address, body | {"reason": "a good reason"}, version=version), status, code)
+    assert Staff.objects.filter(login__in=[stranger, login(kit)], version=1, is_active=True).count() == 2
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "code"),
+    [
+        ({"login": "a b"}, 400, "invalid_request"),
+        ({"login": "é@h"}, 400, "invalid_request"),
+        ({"password": "1234567890123"}, 400, "invalid_request"),
+        ({"roles": "admin"}, 400, "invalid_request"),
+        ({"name": ""}, 400, "invalid_request"),
+    ],
+)
+def test_who_cannot_be_hired(kit: Kit, office: Desk, changed: dict[str, Any], status: int, code: str) -> None:
+    body = {"login": login(kit), "name": "Anna", "roles": ["dealer"], "password": PASSWORD} | changed
+    answer = office.post("staff", body)
+    assert_problem(answer, status, code)
+    assert PASSWORD not in answer.text
+    assert not Staff.objects.filter(login=login(kit)).exists()
+
+
+def test_a_login_and_a_terminal_are_taken_once(kit: Kit, office: Desk) -> None:
+    hire(kit, office)
+    other = Kit.found()
+    body = {"login": login(kit), "name": "Anna", "roles": ["dealer"], "password": PASSWORD}
+    assert_problem(other.office(Role.ADMIN).post("staff", body), 409, "login_taken")
+    enrol(office)
+    again = office.post("terminals", {"terminal": "console-7", "kind": "office"})
+    assert_problem(again, 409, "terminal_exists")
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"kind": "table", "place": "T9"}, 404), ({"kind": "cage", "place": "T1"}, 404), ({"kind": "table"}, 400),
+        ({"kind": "office", "place": "T1"}, 400), ({"kind": "roof", "place": "T1"}, 400),
+    ],
+)  # fmt: skip
+def test_a_terminal_stands_somewhere(kit: Kit, office: Desk, body: dict[str, Any], status: int) -> None:
+    assert office.post("terminals", {"terminal": "x", **body}).status_code == status
+    assert not Terminal.objects.filter(house=kit.house, code="x").exists()
+
+
+def test_the_roster_is_changed_in_the_office_only(kit: Kit, office: Desk) -> None:
+    who = hire(kit, office)
+    at_table = kit.dealer(role=Role.ADMIN)
+    for path in (f"/api/v1/staff/{who}/deactivate", "/api/v1/terminals/table-1/revoke"):
+        assert_problem(at_table.post(path, {"reason": "a good reason"}, version=1), 403, "wrong_terminal")
+
+
+def test_a_key_is_told_once_and_a_replay_comes_without_it(kit: Kit, office: Desk) -> None:
+    body = {"terminal": "console-8", "kind": "table", "place": "T1"}
+    first = office.post("terminals", body, key="enrol-8")
+    again = office.post("terminals", body, key="enrol-8")
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert again.status_code == 201
+    told = first.json()
+    key = told.pop("key")
+    assert again.json() == told
+    assert Terminal.objects.filter(house=kit.house, code="console-8").count() == 1
+    assert sign_in(kit, hire(kit, office), key, terminal="console-8").status_code == 201
+
+
+def test_no_password_and_no_key_is_kept_anywhere(kit: Kit, office: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("DEBUG"):
+        who, key = hire(kit, office), enrol(office)
+        change(office, f"staff/{who}/password", {"password": OTHER, "reason": "forgotten"})
+        change(office, f"staff/{who}/password", {"password": OTHER, "reason": "forgotten"}, version=1)
+        office.post("staff", {"login": who, "name": "x", "roles": ["dealer"], "password": PASSWORD})
+        sign_in(kit, who, key, "not-the-password-1")
+    AccessAttempt.objects.filter(username=who).delete()
+    secrets = (PASSWORD, OTHER, key, "not-the-password-1")
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")
+        for (table,) in cursor.fetchall():
+            for secret in secrets:
+                cursor.execute(f'SELECT count(*) FROM "{table}" r WHERE strpos(r::text, %s) > 0', [secret])
+                assert cursor.fetchone() == (0,), (table, secret)
+    assert not [record for record in caplog.records if any(secret in record.getMessage() for secret in secrets)]
+
+
+def test_the_stored_hash_of_a_request_with_a_password_is_keyed(kit: Kit, office: Desk) -> None:
+    from casino import canonical
+
+    body = {"login": login(kit), "name": "Anna", "roles": ["dealer"], "password": PASSWORD}
+    office.ok("staff", body, key="hire-anna")
+    row = AnsweredRequest.objects.get(terminal__house=kit.house, key="hire-anna")
+    plain = canonical.sha256({"method": "POST", "path": "/api/v1/staff", "body": body})
+    assert len(row.request_hash) == 64 and row.request_hash != plain
+    assert office.post("staff", body, key="hire-anna").headers["Idempotency-Replayed"] == "true"
+    other = body | {"password": OTHER}
+    assert_problem(office.post("staff", other, key="hire-anna"), 422, "idempotency_key_reused")
+    payloads = Event.objects.filter(chain__house=kit.house).values_list("payload", flat=True)
+    refusals = [json.loads(payload)["data"] for payload in payloads if '"attempt.refused"' in payload]
+    assert refusals and not any({"asked", "body"} & data.keys() for data in refusals)

@@ -1,0 +1,5 @@
+"""Fixtures of the proofs' tests."""
+
+from tests.casino.conftest import kit
+
+__all__ = ["kit"]

@@ -1,0 +1,246 @@
+"""An independent model of a house's audit trail and its export: plain Python that shares nothing with the verifier.
+
+It hashes, signs (with `cryptography`) and writes the formats by itself, from their descriptions. An evening here is a
+number of hands at some tables, the players' buy-ins before them, and checkpoints every few leaves.
+"""
+
+import base64
+import hashlib
+import json
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+SEAT = "seat"
+SIDES = {"1020": 1, "2010": -1, "2020": -1, "2030": -1, "2040": -1, "4010": -1, "9120": 1, "9170": 1, "9150": 1}
+
+
+def canonical(value: Any) -> str:
+    """The one text of a value."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def root(hashes: list[bytes]) -> bytes:
+    """Root of a tree, level by level: a hash without a neighbour moves up as it is."""
+    if not hashes:
+        return hashlib.sha256(b"").digest()
+    while len(hashes) > 1:
+        pairs = [hashes[at : at + 2] for at in range(0, len(hashes), 2)]
+        hashes = [hashlib.sha256(b"\x01" + b"".join(pair)).digest() if len(pair) == 2 else pair[0] for pair in pairs]
+    return hashes[0]
+
+
+@dataclass
+class Account:
+    """A ledger account and how far it has come."""
+
+    id: int
+    code: str
+    commodity: str
+    balance: int = 0
+    version: int = 0
+
+    @property
+    def side(self) -> int:
+        """1 where debits raise it."""
+        return SIDES[self.code.split("/")[0]]
+
+
+@dataclass
+class World:
+    """A house, its chains, ledger and hands; every list is there to be tampered with."""
+
+    seed: int = 7
+    code: str = "MODEL"
+    every: int = 5
+    house: str = ""
+    payloads: list[str] = field(default_factory=list)
+    heads: dict[str, tuple[int, str]] = field(default_factory=dict)
+    accounts: dict[tuple[str, str], Account] = field(default_factory=dict)
+    transactions: list[dict[str, Any]] = field(default_factory=list)
+    hands: list[dict[str, Any]] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    waiting: list[dict[str, Any]] = field(default_factory=list)
+    clock: int = 0
+
+    def __post_init__(self) -> None:
+        self.house = str(uuid.UUID(int=0x1234_5678_0000_4000_8000_000000000000 + self.seed))
+        self.private = Ed25519PrivateKey.from_private_bytes(hashlib.sha256(b"key %d" % self.seed).digest())
+
+    # --- Writing ---------------------------------------------------------------------------------------------------
+
+    def moment(self) -> str:
+        """The next moment."""
+        self.clock += 1
+        return f"2026-11-21T{self.clock // 3600 % 24:02}:{self.clock // 60 % 60:02}:{self.clock % 60:02}.000000Z"
+
+    def tell(self, chain: str, kind: str, data: dict[str, Any]) -> None:
+        """Append an event that tells what was posted since the last one."""
+        seq, prev = self.heads.get(chain, (0, "0" * 64))
+        doc: dict[str, Any] = {
+            "actor": "ödön@MODEL", "at": self.moment(), "chain": chain, "data": data, "house": self.house,
+            "kind": kind, "prev": prev, "request": f"r{self.clock}", "role": "dealer", "seq": seq + 1,
+            "terminal": "t-1", "v": 2,
+        }  # fmt: skip
+        if self.waiting:
+            doc["postings"], self.waiting = self.waiting, []
+        self.append(canonical(doc), chain)
+
+    def append(self, payload: str, chain: str) -> None:
+        """Append a payload as it is."""
+        self.payloads.append(payload)
+        self.heads[chain] = (self.heads.get(chain, (0, ""))[0] + 1, leaf(payload).hex())
+        if len(self.payloads) % self.every == 0:
+            self.sizes.append(len(self.payloads))
+
+    def post(self, key: str, kind: str, legs: list[tuple[str, str, int]], reverses: int | None = None) -> int:
+        """Post one ledger transaction."""
+        number = len(self.transactions) * 3 + 10
+        entries = []
+        for code, commodity, amount in sorted(legs):
+            account = self.accounts.get((code, commodity))
+            if account is None:
+                account = self.accounts[code, commodity] = Account(len(self.accounts) + 1, code, commodity)
+            account.version += 1
+            account.balance += amount * account.side
+            entries.append([account.id, account.version, amount, account.balance])
+        row = {
+            "id": number, "key": key, "kind": kind, "legs": entries, "metadata": {"why": key}, "occurred_at": None,
+            "posted_at": self.moment(), "reverses": reverses,
+        }  # fmt: skip
+        self.transactions.append(row)
+        fields = ("key", "kind", "metadata", "occurred_at", "posted_at")
+        about = hashlib.sha256(canonical([row[name] for name in fields]).encode()).hexdigest()
+        told: dict[str, Any] = {"about": about, "tx": number}
+        self.waiting.append(told | ({"reverses": reverses} if reverses else {"legs": [list(leg) for leg in legs]}))
+        return number
+
+    # --- An evening ------------------------------------------------------------------------------------------------
+
+    def evening(self, hands: int = 6, tables: int = 2) -> "World":
+        """Play hands: most are settled, every fifth is voided, the last one of a long evening is still played."""
+        self.tell("house/MODEL", "vault.opened", {"capital": 0})
+        stacks = {}
+        for table in range(1, tables + 1):
+            for player in ("a", "b"):
+                code = f"T{table}/{player}"
+                self.post(f"buy:{code}", "cage.buy_in", [("1020/C1", "HUF", 5000), (f"2010/{code}", "HUF", -5000)])
+                self.tell("drawer/C1", "cage.buy_in", {"player": code, "amount": 5000})
+                self.post(f"sit:{code}", "table.sat_down",
+                          [(f"2010/{code}", "HUF", 5000), (f"2020/{code}", "HUF", -5000)])  # fmt: skip
+                self.tell(f"table/T{table}", "table.sat_down", {"seat": 1, "player": code})
+                stacks[code] = 5000
+        for number in range(hands):
+            self.hand(f"T{number % tables + 1}", number // tables + 1, stacks, void=number % 5 == 4)
+        return self
+
+    def hand(self, table: str, number: int, stacks: dict[str, int], *, void: bool = False) -> None:
+        """One hand: a bets 100, b calls and wins, the house takes 10."""
+        name, chain = f"{table}-{number:06d}", f"table/{table}"
+        a, b = f"{table}/a", f"{table}/b"
+        seats = [{"player": "a", "seat": 1}, {"player": "b", "seat": 2}]
+        row: dict[str, Any] = {
+            "hand": name, "table": table, "number": number, "mode": "physical", "game": "ferbli", "options": {},
+            "seats": seats, "stacks": [stacks[a], stacks[b]], "carry": 0, "series": {}, "rules": "model/1",
+        }  # fmt: skip
+        self.tell(chain, "hand.dealt", row | {"dealer": 2, "first_line": 1, "lines": [], "table_version": number})
+        posted = [self.post(f"{name}:1", "hand.stakes",
+                            [(f"2020/{a}", "HUF", 100), (f"2030/{table}", "HUF", -100)])]  # fmt: skip
+        self.acted(chain, name, 1, ["p1 po 100", "d dh p1 ????"])
+        posted.append(self.post(f"{name}:3", "hand.stakes",
+                                [(f"2020/{b}", "HUF", 100), (f"2030/{table}", "HUF", -100)]))  # fmt: skip
+        log = ["p1 po 100", "d dh p1 Kl8b", "p2 cc 100", "p1 f"]
+        result = {"net": [-100, 90], "tax": 10, "carry_out": 0, "bonus": [0, 0], "winner": 2}
+        ending = {"digest": hashlib.sha256(name.encode()).hexdigest(), "handle": 200, "result": result}
+        if void:
+            self.acted(chain, name, 3, log[2:3])
+            for one in reversed(posted):
+                legs = self.row(one)["legs"]
+                codes = {account.id: account for account in self.accounts.values()}
+                mirror = [(codes[id_].code, codes[id_].commodity, -amount) for id_, _, amount, _ in legs]
+                self.post(f"{one}:void", "reversal", mirror, reverses=one)
+            self.tell(chain, "hand.voided", {"hand": name, "log": log[:3], "mirrors": {}, "table_version": 1})
+            self.hands.append(row | {"log": log[:3], "state": "voided"})
+            return
+        self.acted(chain, name, 3, log[2:], **ending, log=log)
+        settlement = self.post(f"{name}:settlement", "hand.settled", [
+            (f"2030/{table}", "HUF", 200), (f"2020/{b}", "HUF", -190), (f"4010/{table}", "HUF", -10),
+            (f"9150/{table}", "HUF.MAIN.5", 2), (f"9170/{table}", "HUF.MAIN.5", -2),
+        ])  # fmt: skip
+        stacks[a], stacks[b] = stacks[a] - 100, stacks[b] + 90
+        told = {"hand": name, "result": result, "digest": ending["digest"], "settlement": settlement}
+        self.tell(chain, "hand.settled", told | {"table_version": number})
+        self.hands.append(row | ending | {"log": log, "settlement": settlement, "state": "settled"})
+
+    def acted(self, chain: str, name: str, first: int, lines: list[str], **ending: Any) -> None:
+        """Lines of a hand."""
+        data = {"hand": name, "first_line": first, "lines": lines, "table_version": 1, **ending}
+        self.tell(chain, "hand.acted", data)
+
+    def row(self, number: int) -> dict[str, Any]:
+        """A ledger transaction."""
+        return next(row for row in self.transactions if row["id"] == number)
+
+    # --- Checkpoints and files -------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Name of the key, and origin without the epoch."""
+        return f"cukassza/{self.code}-{self.house[:8]}"
+
+    @property
+    def vkey(self) -> str:
+        """The key's text."""
+        return f"{self.name}+{self._key_hash().hex()}+{base64.b64encode(b'%c' % 1 + self._public()).decode()}"
+
+    def _public(self) -> bytes:
+        return self.private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+    def _key_hash(self) -> bytes:
+        return hashlib.sha256(self.name.encode() + b"\n\x01" + self._public()).digest()[:4]
+
+    def note(self, size: int, *, root_hash: bytes | None = None, epoch: int = 1) -> str:
+        """The checkpoint over the first `size` payloads."""
+        found = root_hash or root([leaf(payload) for payload in self.payloads[:size]])
+        text = f"{self.name}/{epoch}\n{size}\n{base64.b64encode(found).decode()}\nat 2026-11-21T20:00:00.000000Z\n"
+        signature = base64.b64encode(self._key_hash() + self.private.sign(text.encode())).decode()
+        return f"{text}\n— {self.name} {signature}\n"
+
+    def notes(self) -> Iterator[str]:
+        """A checkpoint for each of the sizes."""
+        return (self.note(size) for size in self.sizes)
+
+    def write(self, folder: Path) -> Path:
+        """The export set; events behind the last checkpoint are its tail."""
+        folder.mkdir(parents=True, exist_ok=True)
+        size = self.sizes[-1] if self.sizes else 0
+        lines = [f"{payload}\n" for payload in self.payloads]
+        manifest = {"code": self.code, "currency": "HUF", "epochs": {"1": size}, "house": self.house,
+                    "tail": len(lines) - size}  # fmt: skip
+        accounts = [
+            {"account": {"balance": one.balance, "code": one.code, "commodity": one.commodity, "id": one.id,
+                         "normal_side": one.side, "version": one.version}}
+            for one in self.accounts.values()
+        ]  # fmt: skip
+        texts = {
+            "manifest.json": canonical(manifest) + "\n",
+            "events-1.jsonl": "".join(lines[:size]),
+            "tail.jsonl": "".join(lines[size:]),
+            "checkpoints": "".join(f"{note}\n" for note in self.notes()),
+            "vkey": f"{self.vkey}\n",
+            "ledger.jsonl": "".join(f"{canonical(row)}\n" for row in (*accounts, *self.transactions)),
+            "hands.jsonl": "".join(f"{canonical(row)}\n" for row in self.hands),
+        }
+        for name, text in texts.items():
+            (folder / name).write_bytes(text.encode())
+        return folder
+
+
+def leaf(payload: str) -> bytes:
+    """RFC 6962's hash of a leaf."""
+    return hashlib.sha256(b"\x00" + payload.encode()).digest()
