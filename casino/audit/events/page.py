@@ -40,9 +40,9 @@ and its leaf in the house's log. Absent members are left out.
 | `terminal` | code of the terminal, empty for processes |
 | `v` | 2 |
 
-`postings` are in the order in which they were posted, `{"legs":[["2020/T1/anna","HUF",500], ...],"tx":ID}` with account,
-commodity and units, debit positive, or for a mirror `{"reverses":ID,"tx":ID}`. Every ledger transaction of a house is
-told by exactly one event.
+`postings` are in the order in which they were posted, `{"legs":[["2020/T1/anna","HUF",500], ...],"tx":ID}` with
+account, commodity and units, debit positive, or for a mirror `{"reverses":ID,"tx":ID}`. Every ledger transaction
+of a house is told by exactly one event.
 
 Where something that had a value got another, `before` and `after` tell both. Events of a table that is set up carry
 `table_version`, those of a drawer `drawer_version`: its version afterwards, which the next write names.
