@@ -53,6 +53,8 @@ MATRIX = {
     ("POST", "tables/<slug:table>/hand/actions"): TABLES,
     ("GET", "players"): EVERYBODY,
     ("POST", "players/register"): CAGE,
+    ("GET", "players/<slug:player>/person"): CAGE | OVERSIGHT,
+    ("POST", "players/<slug:player>/person"): CAGE,
     ("GET", "drawers/<slug:drawer>"): EVERYBODY,
     ("POST", "drawers/<slug:drawer>/open"): CAGE,
     ("POST", "drawers/<slug:drawer>/buy-ins"): CAGE,
@@ -135,6 +137,8 @@ def routes() -> dict[tuple[str, str], type]:
 
 
 DAY = "2020-02-29"
+#: Who T1-u1 is.
+PERSON = {"person": {"name": "Anna Kiss", "born": "1980-02-29", "document": "123456AB"}, "reason": "first_record"}
 
 
 def address(route: str, house: Kit) -> str:
@@ -148,6 +152,7 @@ def address(route: str, house: Kit) -> str:
         "<int:count>": "1",
         "<slug:day>": DAY,
         "<slug:layout>": "csv",
+        "<slug:player>": "T1-u1",
         "proofs/inclusion": f"proofs/inclusion?chain=house/{house.house.code}&seq=1",
         "proofs/consistency": f"proofs/consistency?from={SignedCheckpoint.objects.filter(house=house.house)[0].size}",
         "<str:login>": f"dealer1@{house.house.code}",
@@ -167,6 +172,7 @@ def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
         kit.table("T1")
         kit.seated("T1").ok("hands", {"mode": "physical"})
         kit.office(Role.FLOOR).ok("days", {"day": DAY})
+        kit.cashier().ok("/api/v1/players/T1-u1/person", PERSON, version=1)
         kit.sequence()
         desks = {role: kit.office(role) for role in Role}
         connections.close_all()
