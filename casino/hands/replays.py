@@ -4,7 +4,6 @@ The worker settles by it, verification compares by it: there is one replay of a 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from casino.hands import deals, postings, selectors
 from casino.hands.models import Hand
@@ -13,28 +12,22 @@ from engine.errors import EngineError
 from engine.events import Move
 
 
-@dataclass(slots=True)
 class Replay:
     """A hand as far as its log can be followed. `ends[n]` is how many moves had been made after line n, and `ends[0]`
-    how many came with the start; `error` is the engine's refusal of the line after the last one, or of the set-up."""
+    how many came with the start; `accepted`, how many lines the engine took; `ending`, where the moves of the line that
+    ended the hand begin, behind all moves while it is not over. `error` is the engine's refusal of the next line, or of
+    the set-up."""
 
-    hand: Hand
-    lines: Sequence[str]
-    game: engine.Hand | None
-    moves: tuple[Move, ...]
-    ends: list[int]
-    error: EngineError | None = None
+    __slots__ = ("accepted", "ending", "ends", "error", "game", "hand", "lines", "moves")
 
-    @property
-    def accepted(self) -> int:
-        """How many lines the engine took."""
-        return len(self.ends) - 1
-
-    @property
-    def ending(self) -> int:
-        """Where the moves of the line that ended the hand begin; behind all moves while the hand is not over."""
-        over = self.game is not None and self.game.over
-        return self.ends[-2] if over and self.accepted else len(self.moves)
+    def __init__(
+        self, hand: Hand, lines: Sequence[str], game: engine.Hand | None, ends: list[int], error: EngineError | None
+    ) -> None:
+        self.hand, self.lines, self.game, self.ends, self.error = hand, lines, game, ends, error
+        self.moves: tuple[Move, ...] = game.moves if game is not None else ()
+        self.accepted = len(ends) - 1
+        over = game is not None and game.over
+        self.ending = ends[-2] if over and self.accepted else len(self.moves)
 
     @property
     def refusal(self) -> str | None:
@@ -52,19 +45,17 @@ class Replay:
             return ()
         begin = self.ends[first - 1] if first else 0
         end = self.ends[min(first + max(count, 1) - 1, self.accepted)]
-        ending = self.ending
-        if end <= ending:
+        if end <= self.ending:
             return self.moves[begin:end]
-        return postings.at_once(self.moves[begin:end], ending - begin)
+        return postings.at_once(self.moves[begin:end], self.ending - begin)
 
     def booked(self, moves: Iterable[Move]) -> dict[str, int]:
         """What these moves come to in the ledger by account code: debits positive, chips at face value."""
-        table, seats = self.hand.table.code, self.hand.seats
+        table, seats, accounts = self.hand.table.code, self.hand.seats, postings.accounts
         found: dict[str, int] = {}
         for move in moves:
-            player = seats[move.seat - 1]["player"] if move.seat else ""
-            amount = move.amount
-            for debit, credit in postings.accounts(move.kind, table, player):
+            amount, seat = move.amount, move.seat
+            for debit, credit in accounts(move.kind, table, seats[seat - 1]["player"] if seat else ""):
                 found[debit] = found.get(debit, 0) + amount
                 found[credit] = found.get(credit, 0) - amount
         return found
@@ -72,22 +63,26 @@ class Replay:
 
 def follow(hand: Hand, lines: Sequence[str]) -> Replay:
     """Replay a hand's inputs and these lines; stops at the first line that the engine refuses."""
-    found = Replay(hand, lines, None, (), [])
+    game: engine.Hand | None = None
+    ends: list[int] = []
     try:
-        game = found.game = engine.start(selectors.setup(hand))
-        found.ends.append(game.moved)
-        game.advance_all(_counted(game, lines, found.ends, deals.shuffle(hand)))
+        game = engine.start(selectors.setup(hand))
+        ends.append(game.moved)
+        shuffle = deals.shuffle(hand)
+        if shuffle is None:
+            game.advance_all(_counted(game, lines, ends))
+        else:
+            for line in lines:
+                game.advance(line)
+                ends.append(game.moved)
+                engine.supply(game, shuffle)
     except EngineError as error:
-        found.error = error
-    if found.game is not None:
-        found.moves = found.game.moves
-    return found
+        return Replay(hand, lines, game, ends, error)
+    return Replay(hand, lines, game, ends, None)
 
 
-def _counted(game: engine.Hand, lines: Iterable[str], ends: list[int], shuffle: engine.Shuffle | None) -> Iterator[str]:
+def _counted(game: engine.Hand, lines: Iterable[str], ends: list[int]) -> Iterator[str]:
     """The lines, one after another; the next one is asked for when the engine has taken the one before."""
     for line in lines:
         yield line
         ends.append(game.moved)
-        if shuffle is not None:
-            engine.supply(game, shuffle)

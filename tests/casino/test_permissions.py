@@ -11,6 +11,7 @@ from rest_framework.test import APIRequestFactory, force_authenticate
 
 from casino.api.operations import ReadOperation, WriteOperation
 from casino.api.permissions import DenyAll, HasRole
+from casino.api.seat import HasSeat
 from casino.audit.models import SignedCheckpoint
 from casino.house import chart
 from casino.staff.models import Role, Staff, TerminalKind, TerminalToken
@@ -27,6 +28,8 @@ OVERSIGHT = frozenset({Role.AUDITOR, Role.ADMIN})
 
 #: Routes that take anybody, signed in or not.
 OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in")}
+#: Routes of players' own devices: the key of a seat, and no member of staff.
+SEAT = {("GET", "seat/deal"), ("POST", "seat/seed"), ("GET", "seat/hand")}
 #: Who may do what at all other routes. Writing it down twice, here and at the view, is the point.
 MATRIX = {
     ("POST", "sign-out"): EVERYBODY,
@@ -37,6 +40,11 @@ MATRIX = {
     ("POST", "tables/<slug:table>/seats"): TABLES,
     ("POST", "tables/<slug:table>/seats/<int:seat>/chips"): TABLES,
     ("POST", "tables/<slug:table>/seats/<int:seat>/leave"): TABLES,
+    ("POST", "tables/<slug:table>/seats/<int:seat>/key"): TABLES,
+    ("GET", "tables/<slug:table>/deal"): EVERYBODY,
+    ("POST", "tables/<slug:table>/deal"): TABLES,
+    ("POST", "tables/<slug:table>/deal/seeds"): TABLES,
+    ("POST", "tables/<slug:table>/deal/abandon"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hands"): TABLES,
     ("GET", "tables/<slug:table>/hand"): EVERYBODY,
     ("GET", "tables/<slug:table>/hand/legal-actions"): EVERYBODY,
@@ -91,6 +99,8 @@ MATRIX = {
     ("POST", "days/<slug:day>/close"): IN_CHARGE,
     ("GET", "hands"): EVERYBODY,
     ("GET", "hands/<slug:hand>"): OVERSIGHT | {Role.FLOOR},
+    ("GET", "hands/<slug:hand>/openings"): EVERYBODY,
+    ("GET", "deals/<slug:hand>"): OVERSIGHT,
     ("GET", "audit/events"): OVERSIGHT,
     ("GET", "audit/checkpoint"): EVERYBODY,
     ("GET", "audit/checkpoints"): OVERSIGHT,
@@ -107,6 +117,11 @@ MATRIX = {
     ("GET", "reports/hands"): OVERSIGHT,
     ("GET", "reports/verification"): OVERSIGHT,
 }
+#: What whoever may read is answered where it is not 200: the house's only hand is being played with a pack of cards.
+READS = {
+    "hands/<slug:hand>": 409, "hands/<slug:hand>/openings": 409, "tables/<slug:table>/deal": 409,
+    "deals/<slug:hand>": 404,
+}  # fmt: skip
 GUARDED = sorted(MATRIX)
 IDS = [f"{method} {route}" for method, route in GUARDED]
 
@@ -179,12 +194,12 @@ def desks(standing: tuple[Kit, dict[Role, Desk]], live_db: None) -> dict[Role, D
 
 
 def test_every_operation_of_the_urlconf_stands_in_the_matrix() -> None:
-    assert routes().keys() == MATRIX.keys() | OPEN
+    assert routes().keys() == MATRIX.keys() | OPEN | SEAT
 
 
 def test_every_view_says_whom_it_takes() -> None:
     for (method, route), view in routes().items():
-        expected = [AllowAny] if (method, route) in OPEN else [HasRole]
+        expected = [AllowAny] if (method, route) in OPEN else [HasSeat] if (method, route) in SEAT else [HasRole]
         # The schema's views get theirs from the urlconf, all others say it themselves.
         pattern = next(pattern for pattern in v1 if str(pattern.pattern) == route)
         stated = pattern.callback.initkwargs.get("permission_classes", view.permission_classes)
@@ -202,8 +217,7 @@ def test_each_role_is_let_in_or_kept_out(house: Kit, desks: dict[Role, Desk], op
         http = house.office(role).http if route == "sign-out" else desk.http
         answer = http.request(method, address(route, house))
         if role in MATRIX[operation]:
-            # The house's only hand is being played: who may read records is told that it is too early for this one.
-            reads = {409} if route == "hands/<slug:hand>" else {200}
+            reads = {READS.get(route, 200)}
             expected = reads if method == "GET" else {204} if route == "sign-out" else {400, 428}
             assert answer.status_code in expected, (role, answer.text)
         else:
