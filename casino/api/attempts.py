@@ -59,11 +59,9 @@ def recognised(request: Request, *, house: House, login: str, role: str, termina
 
 
 def tell_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> None:
-    """Record a refusal, unless nobody known asked or there was merely nothing to read yet (409 to a read that anybody
-    may poll). Raises what `record` raises."""
-    if asked_by(request) is None:
-        return
-    if problem["status"] == 409 and not _writes(request) and not getattr(view, "sensitive", False):
+    """Record a refusal, unless nobody known asked or there was merely nothing to read yet. Raises what `record`
+    raises."""
+    if asked_by(request) is None or _nothing_yet(request, view, problem["status"]):
         return
     expected = next(
         (problem[name] for name in ("expected", "allowed_roles", "current_version") if name in problem), None
@@ -135,6 +133,13 @@ def operation_id(view: Any, request: Request) -> str | None:
     described.view, described.method = view, method.upper()
     name: str = described.get_operation_id()
     return name
+
+
+def _nothing_yet(request: Request, view: Any, status: int) -> bool:
+    """Whether a read that anybody may poll found nothing: no hand is being played (409), or nothing is there (404) at
+    an address that names no thing."""
+    polled = not _writes(request) and not getattr(view, "sensitive", False)
+    return polled and (status == 409 or (status == 404 and not getattr(view, "kwargs", {})))
 
 
 def _tell(request: Request, view: Any, event: Told) -> None:

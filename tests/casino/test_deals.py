@@ -380,6 +380,11 @@ def test_a_key_is_good_for_one_seating_until_a_new_one_is_issued(kit: Kit) -> No
     assert second.get("hand").status_code == 401
     assert code(desk.post("seats/9/key")) == (404, "not_found")
     assert [event["data"]["replaced"] for event in events(kit, "seat.key_issued")] == [False, True]
+    # Who comes with a key that was once good is known: told in the table's chain. A poll that finds nothing is not.
+    ended = [event for event in events(kit, "attempt.refused") if event["role"] == "player"]
+    assert [(event["actor"], event["chain"], event["data"]["status"]) for event in ended] == [
+        ("T1-u2", "table/T1", 401)
+    ] * 3
 
 
 def test_a_seats_key_opens_nothing_of_the_staffs_and_no_token_opens_a_seat(kit: Kit) -> None:
