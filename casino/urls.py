@@ -94,6 +94,7 @@ v1 = [
     path("staff/<str:login>/roles", roster.ChangeRoles.as_view()),
     path("staff/<str:login>/deactivate", roster.Deactivate.as_view()),
     path("staff/<str:login>/activate", roster.Activate.as_view()),
+    path("staff/<str:login>/unlock", roster.Unlock.as_view()),
     path("staff/<str:login>/password", roster.SetPassword.as_view()),
     path("terminals", roster.Terminals.as_view()),
     path("terminals/<slug:terminal>/revoke", roster.RevokeTerminal.as_view()),
