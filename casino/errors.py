@@ -2,6 +2,7 @@
 
     HouseError                     code, status, detail, extra members
     ├── NotFound                   404 not_found
+    ├── Gone                       410, one code for each thing that can be destroyed
     ├── Forbidden                  403 forbidden
     │   └── WrongTerminal          403 wrong_terminal
     ├── BadRequest                 400 invalid_request
@@ -41,6 +42,12 @@ class NotFound(HouseError):
     """No such thing in this house."""
 
     status, code = 404, "not_found"
+
+
+class Gone(HouseError):
+    """It was there, and has been destroyed for good."""
+
+    status, code = 410, "gone"
 
 
 class Forbidden(HouseError):

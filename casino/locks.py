@@ -72,6 +72,13 @@ def lock_days(house_id: UUID) -> None:
     sql.rows("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"gaming days of {house_id}"])
 
 
+def lock_person(player_id: int) -> None:
+    """Let nobody else record or forget who this player is until the transaction ends. The application may not update
+    players, so their rows cannot be locked. Raises LockOrderError."""
+    _take(Rank.PLAYER, "a player's person")
+    sql.rows("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"person of player {player_id}"])
+
+
 def _take(rank: Rank, what: str) -> None:
     if not connection.in_atomic_block:
         raise LockOrderError("locks are taken inside a transaction")

@@ -7,6 +7,7 @@
 `DATABASE_SEQUENCER_URL`  a login of the sequencer's role `CASINO_SEQUENCER_ROLE` (default: the owner, who becomes it).
 `CASINO_LOG_KEY`      the sequencer's alone: Ed25519 seed in hex that signs the checkpoints of the audit log.
 `CASINO_CHECKPOINT_DIR`  folders outside the database that keep those checkpoints, separated as in PATH.
+`CASINO_RETENTION_DAYS`  for how long personal data are kept after a player's last activity (default: eight years).
 `CASINO_ALLOWED_HOSTS`, `CASINO_DEBUG`, `CASINO_LOG_LEVEL`  as their names say.
 """
 
@@ -150,8 +151,9 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
-    # Enumerations whose fields share a name with others.
+    # Enumerations whose fields share a name with others, or stand in several answers.
     "ENUM_NAME_OVERRIDES": {
+        "TableState": "casino.tables.models.TableState",
         "TerminalKindEnum": "casino.staff.models.TerminalKind",
         "TransferKindEnum": "casino.custody.models.Kind",
     },
@@ -186,6 +188,9 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 #: Seconds after which an unsettled outbox row is sent again; a row that has been sent often waits longer.
 CASINO_OUTBOX_STALE_SECONDS = 2
+#: Days for which personal data are kept after a player's last activity. Card rooms fall under Hungary's act LIII of
+#: 2017 (section 1, 1 i), whose sections 56 to 58 want eight years from the end of the business relationship.
+CASINO_RETENTION_DAYS = int(os.environ.get("CASINO_RETENTION_DAYS", "2922"))
 #: Accounts of the chart that are off unless they are named here, e.g. "1300" (credit to players).
 CASINO_ACCOUNTS_ON: tuple[str, ...] = ()
 CELERY_BEAT_SCHEDULE = {

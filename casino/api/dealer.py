@@ -32,6 +32,7 @@ from casino.hands.models import Mode
 from casino.staff.models import Role
 from casino.tables import selectors as tables
 from casino.tables import services
+from casino.tables.models import TableState
 
 TAG = "dealer"
 #: The verbs of the games' logs with their meanings; which of them is legal now the engine says.
@@ -75,13 +76,15 @@ class TableOut(serializers.Serializer):
     table = serializers.CharField()
     game = serializers.CharField()
     options = serializers.JSONField()
-    state = serializers.ChoiceField(choices=["closed", "open", "playing", "settling", "disputed"])
+    state = serializers.ChoiceField(choices=TableState.choices)
     version = serializers.IntegerField()
     currency = serializers.CharField()
     seats = SeatOut(many=True)
     seat_count = serializers.IntegerField()
     next_dealer_seat = serializers.IntegerField(allow_null=True)
     hands_dealt = serializers.IntegerField()
+    #: Name of the hand whose electronic deal is committed to and not dealt yet.
+    prepared_deal = serializers.CharField(allow_null=True)
     cukassza = serializers.IntegerField()
     limits = serializers.JSONField()
     kassza_end = serializers.CharField()
@@ -112,6 +115,10 @@ class HandOut(serializers.Serializer):
     state = serializers.CharField()
     mode = serializers.ChoiceField(choices=Mode.choices)
     commitment = serializers.CharField(allow_null=True)
+    #: What players added to the seed, by chair.
+    client_seeds = serializers.DictField(child=serializers.CharField())
+    #: Roots over the salted cards: the deck's, then that of each redeal.
+    cards_roots = serializers.ListField(child=serializers.CharField())
     seats = serializers.JSONField()
     actor = serializers.CharField(allow_null=True)
     legal_actions = LegalOut(many=True)

@@ -124,7 +124,8 @@ class HandList(CursorList):
 
 
 class HandRecord(ReadOperation):
-    """One finished hand as a `chr/1` record, every card included: for the floor too, who settles arguments."""
+    """One finished hand as a `chr/1` record: every card and the seed for those who oversee the house; for the floor,
+    who settles arguments, as everybody saw it."""
 
     sensitive = True
     roles = (*OVERSIGHT, Role.FLOOR)
@@ -137,7 +138,9 @@ class HandRecord(ReadOperation):
     )
     def get(self, request: Request, hand: str) -> Response:
         """The record."""
-        return Response(hands.finished_record(hands.get(acting(request).house, hand)))
+        by = acting(request)
+        told = hands.finished_record if by.role in OVERSIGHT else hands.public_record
+        return Response(told(hands.get(by.house, hand)))
 
 
 class EventList(CursorList):

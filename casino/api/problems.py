@@ -44,6 +44,7 @@ _TITLES = {
     405: "Method not allowed",
     406: "Not acceptable",
     409: "The state does not allow this",
+    410: "It is gone",
     412: "The version is stale",
     413: "The body is too large",
     415: "Only application/json is taken",

@@ -30,7 +30,7 @@ LOGIN = r"^[A-Za-z0-9][A-Za-z0-9._+@-]{2,63}\Z"
 CODE = r"^[A-Za-z0-9_-]{1,32}\Z"
 
 
-class PersonOut(serializers.Serializer):
+class StaffOut(serializers.Serializer):
     """A member of staff, by login."""
 
     login = serializers.CharField()
@@ -40,7 +40,7 @@ class PersonOut(serializers.Serializer):
     audit = serializers.JSONField(required=False)
 
 
-class _PersonRow(serializers.Serializer):
+class _StaffRow(serializers.Serializer):
     """A member of staff in the list, with name."""
 
     login = serializers.CharField()
@@ -77,7 +77,7 @@ class _Reason(StrictInput):
     reason = _reason()
 
 
-@documented("hireStaff", summary="Take somebody on", answers=PersonOut, status=201, tag=TAG)
+@documented("hireStaff", summary="Take somebody on", answers=StaffOut, status=201, tag=TAG)
 class People(WriteOperation, CursorList):
     """Everybody who works or worked here, and taking somebody on. No If-Match: nobody is there yet."""
 
@@ -97,7 +97,7 @@ class People(WriteOperation, CursorList):
     discreet = True
     input = Input
     model = Staff
-    serializer_class = _PersonRow
+    serializer_class = _StaffRow
     filters = {"login": "login"}
 
     @extend_schema(
@@ -106,7 +106,7 @@ class People(WriteOperation, CursorList):
         tags=[TAG],
         request=None,
         parameters=[OpenApiParameter("login", str, OpenApiParameter.QUERY, description="one login")],
-        responses={200: _PersonRow(many=True), **problems(400, 401, 403, 404)},
+        responses={200: _StaffRow(many=True), **problems(400, 401, 403, 404)},
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """A page of staff."""
@@ -119,7 +119,7 @@ class People(WriteOperation, CursorList):
         )
 
 
-@documented("changeRoles", summary="Change somebody's roles", answers=PersonOut, tag=TAG)
+@documented("changeRoles", summary="Change somebody's roles", answers=StaffOut, tag=TAG)
 class ChangeRoles(WriteOperation):
     """Roles instead of those before. Nobody changes himself."""
 
@@ -138,7 +138,7 @@ class ChangeRoles(WriteOperation):
         return roster.change_roles(command=command, login=path["login"], roles=data["roles"], reason=data["reason"])
 
 
-@documented("deactivateStaff", summary="Let somebody work here no more", answers=PersonOut, tag=TAG)
+@documented("deactivateStaff", summary="Let somebody work here no more", answers=StaffOut, tag=TAG)
 class Deactivate(WriteOperation):
     """Deactivate; tokens end at once."""
 
@@ -150,7 +150,7 @@ class Deactivate(WriteOperation):
         return roster.deactivate(command=command, login=path["login"], reason=data["reason"])
 
 
-@documented("activateStaff", summary="Let somebody work here again", answers=PersonOut, tag=TAG)
+@documented("activateStaff", summary="Let somebody work here again", answers=StaffOut, tag=TAG)
 class Activate(WriteOperation):
     """Activate."""
 
@@ -162,7 +162,7 @@ class Activate(WriteOperation):
         return roster.activate(command=command, login=path["login"], reason=data["reason"])
 
 
-@documented("setPassword", summary="Give somebody a new password", answers=PersonOut, tag=TAG)
+@documented("setPassword", summary="Give somebody a new password", answers=StaffOut, tag=TAG)
 class SetPassword(WriteOperation):
     """A new password; tokens end at once."""
 

@@ -1,4 +1,4 @@
-"""How drf-spectacular describes the terminal token."""
+"""How drf-spectacular describes the terminal token and the key of a seat."""
 
 from typing import Any
 
@@ -14,3 +14,14 @@ class TerminalTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-un
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
         """HTTP bearer."""
         return {"type": "http", "scheme": "bearer"}
+
+
+class SeatKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """A key from POST /api/v1/tables/{table}/seats/{seat}/key."""
+
+    target_class = "casino.api.seat.SeatKeyAuthentication"
+    name = "seatKey"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        """A header of its own scheme."""
+        return {"type": "apiKey", "in": "header", "name": "Authorization", "description": "Seat KEY"}

@@ -402,7 +402,7 @@ Row = dict[str, Any]
 class Finding:
     """Something that is not what it must be: a stable code, the bad place, what is wrong with it.
 
-    `at` is the number of the event, counted over all epochs, where it shows; findings are told in its order.
+    `at` is the number of the event, counted over all epochs, where it shows.
     """
 
     code: str
@@ -413,6 +413,12 @@ class Finding:
     def as_json(self) -> dict[str, str]:
         """As `--json` prints it."""
         return {"code": self.code, "place": self.place, "problem": self.problem}
+
+
+#: First words of the codes of the ledger's findings and of the hands'.
+_PARTS = dict.fromkeys(
+    ("transaction", "entry", "account", "unbalanced", "mirror", "balance", "ledger"), 1
+) | dict.fromkeys(("hand", "stacks"), 2)
 
 
 class Report:
@@ -430,8 +436,9 @@ class Report:
 
     @property
     def findings(self) -> list[Finding]:
-        """What was found, the first bad place first."""
-        return sorted(self.kept, key=lambda finding: finding.at)
+        """What was found, the first bad place first: of the log, then of the ledger, then of hands; while the log is
+        not whole, what it tells of the others may not be true."""
+        return sorted(self.kept, key=lambda finding: (_PARTS.get(finding.code.split("_")[0], 0), finding.at))
 
     def find(self, code: str, place: str, problem: str, at: int | None = None) -> None:
         """Add a finding; it stands at the event that is looked at unless `at` says otherwise."""
@@ -699,7 +706,7 @@ class Trees:
                 "leaves_differ",
                 f"epoch {epoch}, leaves {agreed} to {wrong[0].size - 1} (the first is {name})",
                 f"they do not give the signed root of {wrong[0].place}{more}",
-                at=self._bases[epoch] + agreed,
+                at=self._bases[epoch] + wrong[0].size,  # behind whatever is found among them
             )
         beyond = [point for at, points in self._points.get(epoch, {}).items() if at > size for point in points]
         unexplained = [point for point in beyond if not self._explained(epoch, point.size)]
@@ -763,7 +770,8 @@ class Trees:
         missing = sorted(key for key in own - set(held) if key[:2] <= max(held, default=(0, 0))[:2])
         for epoch, size, _ in missing if source.complete else ():
             place = f"{source.name}, checkpoint of epoch {epoch} over {size} leaves"
-            self._report.find("outside_checkpoint_missing", place, "the log has it, this file has lost it", at=-1)
+            at = self._bases.get(epoch, 0) + size
+            self._report.find("outside_checkpoint_missing", place, "the log has it, this file has lost it", at)
 
 
 def place_of(doc: Row | None) -> str:
@@ -1135,7 +1143,8 @@ class Hands:
 
     def _corrected(self, hand: _Hand, data: Row) -> None:
         number = data["line"]
-        if not 1 <= number <= len(hand.lines) or hand.lines[number - 1] != data["before"]:
+        # Cards turned up by several seats at once were told hidden, and may have been seen by everybody since.
+        if not 1 <= number <= len(hand.lines) or not _same_but_hidden(hand.lines[number - 1], data["before"]):
             place = f"hand {data['hand']}, line {number}"
             self._report.find("hand_differs", place, f"a correction found {data['before']!r} there")
         else:

@@ -50,6 +50,15 @@ def stored_result(result: engine.Result) -> dict[str, Any]:
     return result.as_dict() | series
 
 
+def seen_log(hand: Hand) -> list[str]:
+    """The lines as everybody sees them, cards that lie face down as `??`; none of a log that cannot be replayed."""
+    try:
+        lines: list[str] = state(hand).view("public")["log"]
+    except EngineError:
+        return []
+    return lines
+
+
 _LAST_RESULT = """
 SELECT result FROM hands_hand WHERE table_id = %s AND sitting_id = %s AND state = 'settled' ORDER BY number DESC LIMIT 1
 """

@@ -25,6 +25,9 @@ class Entered:
     racks: dict[str, dict[str, int]]
 
 
+#: The kind of mirrors.
+REVERSAL = "reversal"
+
 #: One leg before it has an account id: code, commodity, units with their sign.
 _Half = tuple[str, str, int]
 
@@ -49,7 +52,8 @@ def enter(
     legs = [Leg(ids[code, commodity], units) for code, commodity, units in halves]
     posted = post(book=house.id, key=key, kind=kind, legs=legs, metadata=metadata, occurred_at=occurred_at)
     if not posted.replayed:
-        untold.posted(posted.transaction_id, halves)
+        about = untold.about(key, kind, metadata, occurred_at, posted.posted_at)
+        untold.posted(posted.transaction_id, halves, about)
     money: dict[str, int] = {}
     racks: dict[str, dict[str, int]] = {}
     for (code, commodity), id_ in ids.items():
@@ -106,9 +110,10 @@ def reverse_all(house: House, *, keys: Iterable[str], metadata: Mapping[str, Any
 
 
 def _reverse(house: House, key: str, transaction_id: int, metadata: Mapping[str, Any]) -> int:
-    mirror = reverse(house.id, mirror_key(key), transaction_id, metadata)
+    mirror = reverse(house.id, mirror_key(key), transaction_id, metadata, kind=REVERSAL)
     if not mirror.replayed:
-        untold.reversed_(mirror.transaction_id, transaction_id)
+        about = untold.about(mirror_key(key), REVERSAL, metadata, None, mirror.posted_at)
+        untold.reversed_(mirror.transaction_id, transaction_id, about)
     return mirror.transaction_id
 
 

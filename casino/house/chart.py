@@ -12,11 +12,13 @@ worth what the house owes for chips.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import Q
 
 from casino import sql
 from casino.errors import Conflict
@@ -176,6 +178,13 @@ def balances(house: House, codes: Iterable[str]) -> dict[str, int]:
     by_account = ids(house, {(code, house.currency) for code in codes})
     by_id = dict(sql.rows(_BALANCES, [list(by_account.values())]))
     return {code: by_id[id_] for (code, _), id_ in by_account.items()}
+
+
+def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
+    """A player's own accounts, his wallet and his stacks at tables: code, balance, time of the newest entry."""
+    named = Q(code=f"2010/{ref}") | Q(code__startswith="2020/", code__endswith=f"/{ref}")
+    rows = Account.objects.filter(named, book=house.id).order_by("code")
+    return list(rows.values_list("code", "balance", "posted_at"))
 
 
 def rack(house: House, code: str, chip_set: str) -> Mix:

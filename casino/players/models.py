@@ -27,3 +27,35 @@ class Player(models.Model):
     def wallet(self) -> str:
         """Account code of the chips the player holds away from the tables."""
         return f"2010/{self.ref}"
+
+
+class Person(models.Model):
+    """Who a player is, sealed (`players.sealing`); a correction is a new version. Append-only, kept by PostgreSQL."""
+
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="persons")
+    version = models.PositiveIntegerField()
+    sealed = models.BinaryField()
+    #: SHA-256 of `sealed`, 64 hex digits, as the audit trail has it.
+    sealed_sha256 = models.CharField(max_length=64)
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "person"
+        constraints = [models.UniqueConstraint(fields=["player", "version"], name="person_version")]
+
+    def __str__(self) -> str:
+        return f"{self.player_id}#{self.version}"
+
+
+class PersonKey(models.Model):
+    """The key under which a player's persons are sealed, wrapped. Without it they are noise: this row alone is ever
+    deleted, by `players_destroy_key`."""
+
+    player = models.OneToOneField(Player, on_delete=models.PROTECT, primary_key=True, related_name="+")
+    wrapped = models.BinaryField()
+
+    class Meta:
+        verbose_name = "person's key"
+
+    def __str__(self) -> str:
+        return str(self.player_id)

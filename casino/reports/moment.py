@@ -49,13 +49,16 @@ _HANDS = """
     SELECT json_build_object(
         'hand', h.name, 'table', t.code, 'number', h.number, 'mode', h.mode, 'game', h.game, 'rules', h.rules,
         'options', h.options, 'seats', h.seats, 'stacks', h.stacks, 'carry', h.carry, 'series', h.series,
-        'commitment', nullif(h.commitment, ''), 'state', h.state, 'digest', nullif(h.digest, ''), 'result', h.result,
-        'handle', h.handle, 'ruling', h.ruling, 'settlement', h.settlement,
+        'commitment', nullif(h.commitment, ''), 'client_seeds', nullif(h.client_seeds, '{}'::jsonb),
+        'cards_roots', nullif(h.cards_roots, '[]'::jsonb), 'state', h.state, 'digest', nullif(h.digest, ''),
+        'result', h.result, 'handle', h.handle, 'ruling', h.ruling, 'settlement', h.settlement,
         'log', coalesce((SELECT json_agg(l.text ORDER BY l.seq) FROM hands_log l WHERE l.hand_id = h.id), '[]'))
     FROM hands_hand h JOIN tables_table t ON t.id = h.table_id WHERE h.house_id = %s ORDER BY h.id
 """
-#: Streams begin at once and keep nothing: along the indexes, not by sorting the whole.
-_PLAN = "; ".join(f"SET LOCAL {name} = off" for name in ("enable_sort", "enable_hashjoin", "enable_mergejoin", "jit"))
+#: Streams begin at once and keep nothing: along the indexes, not by hashing or sorting the whole. What is made of few
+#: rows for each row of a stream may be sorted: else an aggregate's order would cost a walk over a whole index.
+_ALONG = ("enable_hashjoin", "enable_mergejoin", "jit")
+_UNSORTED = (*_ALONG, "enable_sort")
 
 Stored = tuple[list[bytes], list[bytes]]
 """Payloads, and for each what the columns beside it say."""
@@ -108,19 +111,20 @@ class Moment:
         return connection
 
     def _objects(self, statement: str) -> Iterator[dict[str, Any]]:
-        for rows in self._copied(statement, [self.house.id]):
+        for rows in self._copied(statement, [self.house.id], _ALONG):
             yield from json.loads(b"[" + b",".join(rows) + b"]")
 
     def _pairs(self, statement: str, parameters: list[Any]) -> Iterator[Stored]:
-        for rows in self._copied(statement, parameters):
+        for rows in self._copied(statement, parameters, _UNSORTED):
             pairs = [row.rpartition(b"\t") for row in rows]
             yield [payload for payload, _, _ in pairs], [columns for _, _, columns in pairs]
 
-    def _copied(self, statement: str, parameters: list[Any]) -> Iterator[list[bytes]]:
-        """The rows of a query as COPY writes them, unescaped, on a connection of the stream's own."""
+    def _copied(self, statement: str, parameters: list[Any], without: tuple[str, ...]) -> Iterator[list[bytes]]:
+        """The rows of a query as COPY writes them, unescaped, on a connection of the stream's own; PostgreSQL plans it
+        `without` these."""
         connection = self._connect(self._snapshot)
         with connection.cursor() as cursor:
-            cursor.execute(_PLAN)
+            cursor.execute("; ".join(f"SET LOCAL {name} = off" for name in without))
             with cursor.cursor.copy(f"COPY ({statement}) TO STDOUT", parameters) as copy:
                 rows: list[bytes] = []
                 for row in copy:

@@ -55,7 +55,7 @@ def issue(*, command: Command, code: str, seat: int) -> Answer:
         return told.key_issued(seat=seat, player=seating.player.ref, replaced=bool(replaced))
 
     answer = at_table(command, code, change, status=201)
-    return answer if answer.replayed else replace(answer, body=answer.body | {"key": key})
+    return answer if answer.replayed else replace(answer, once={"key": key})
 
 
 def holder(key: str) -> Holder | None:

@@ -197,7 +197,7 @@ def test_a_house_that_kept_chips_by_value_is_reported_and_told_what_it_lacks(liv
         ids = ensure_accounts(house.id, specs)
         wallet, cash, public, commissioned = (ids[spec.code, spec.commodity] for spec in specs)
         legs = [Leg(cash, 700), Leg(wallet, -700), Leg(public, 700), Leg(commissioned, -700)]
-        untold.posted(post(house.id, "old", "old", legs, {}).transaction_id, [])
+        untold.posted(post(house.id, "old", "old", legs, {}).transaction_id, [], "")
         tell(house)
     report = house_report(house)
     assert report["custody"] == {"chips_in_circulation": 700, "chip_liability": 700, "equal": True}

@@ -91,7 +91,7 @@ def test_every_write_states_its_preconditions_and_refusals(schema: dict[str, Any
     posted = {key: view for key, view in described().items() if key[0] != "get"}
     writes = {key: view for key, view in posted.items() if issubclass(view, WriteOperation)}
     others = {path for (_, path), view in posted.items() if view not in writes.values()}
-    assert others == {"/api/v1/sign-in", "/api/v1/sign-out"}
+    assert others == {"/api/v1/sign-in", "/api/v1/sign-out", "/api/v1/seat/seed"}
     for key, view in writes.items():
         operation = operations(schema)[key]
         required = {p["name"] for p in operation["parameters"] if p["in"] == "header" and p["required"]}
@@ -114,7 +114,8 @@ def test_every_operation_answers_something_and_refuses_with_problem_documents(sc
 def test_who_must_sign_in_is_stated(schema: dict[str, Any]) -> None:
     assert schema["components"]["securitySchemes"]["terminalToken"] == {"type": "http", "scheme": "bearer"}
     for key, operation in operations(schema).items():
-        expected = [] if key == ("post", "/api/v1/sign-in") else [{"terminalToken": []}]
+        scheme = "seatKey" if key[1].startswith("/api/v1/seat/") else "terminalToken"
+        expected = [] if key == ("post", "/api/v1/sign-in") else [{scheme: []}]
         assert operation.get("security", []) == expected, key
 
 

@@ -11,6 +11,7 @@ from rest_framework.test import APIRequestFactory, force_authenticate
 
 from casino.api.operations import ReadOperation, WriteOperation
 from casino.api.permissions import DenyAll, HasRole
+from casino.api.seat import HasSeat
 from casino.audit.models import SignedCheckpoint
 from casino.house import chart
 from casino.staff.models import Role, Staff, TerminalKind, TerminalToken
@@ -27,6 +28,8 @@ OVERSIGHT = frozenset({Role.AUDITOR, Role.ADMIN})
 
 #: Routes that take anybody, signed in or not.
 OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in")}
+#: Routes of players' own devices: the key of a seat, and no member of staff.
+SEAT = {("GET", "seat/deal"), ("POST", "seat/seed"), ("GET", "seat/hand")}
 #: Who may do what at all other routes. Writing it down twice, here and at the view, is the point.
 MATRIX = {
     ("POST", "sign-out"): EVERYBODY,
@@ -37,6 +40,11 @@ MATRIX = {
     ("POST", "tables/<slug:table>/seats"): TABLES,
     ("POST", "tables/<slug:table>/seats/<int:seat>/chips"): TABLES,
     ("POST", "tables/<slug:table>/seats/<int:seat>/leave"): TABLES,
+    ("POST", "tables/<slug:table>/seats/<int:seat>/key"): TABLES,
+    ("GET", "tables/<slug:table>/deal"): EVERYBODY,
+    ("POST", "tables/<slug:table>/deal"): TABLES,
+    ("POST", "tables/<slug:table>/deal/seeds"): TABLES,
+    ("POST", "tables/<slug:table>/deal/abandon"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hands"): TABLES,
     ("GET", "tables/<slug:table>/hand"): EVERYBODY,
     ("GET", "tables/<slug:table>/hand/legal-actions"): EVERYBODY,
@@ -45,6 +53,8 @@ MATRIX = {
     ("POST", "tables/<slug:table>/hand/actions"): TABLES,
     ("GET", "players"): EVERYBODY,
     ("POST", "players/register"): CAGE,
+    ("GET", "players/<slug:player>/person"): CAGE | OVERSIGHT,
+    ("POST", "players/<slug:player>/person"): CAGE,
     ("GET", "drawers/<slug:drawer>"): EVERYBODY,
     ("POST", "drawers/<slug:drawer>/open"): CAGE,
     ("POST", "drawers/<slug:drawer>/buy-ins"): CAGE,
@@ -88,6 +98,8 @@ MATRIX = {
     ("POST", "days/<slug:day>/close"): IN_CHARGE,
     ("GET", "hands"): EVERYBODY,
     ("GET", "hands/<slug:hand>"): OVERSIGHT | {Role.FLOOR},
+    ("GET", "hands/<slug:hand>/openings"): EVERYBODY,
+    ("GET", "deals/<slug:hand>"): OVERSIGHT,
     ("GET", "audit/events"): OVERSIGHT,
     ("GET", "audit/checkpoint"): EVERYBODY,
     ("GET", "audit/checkpoints"): OVERSIGHT,
@@ -104,6 +116,11 @@ MATRIX = {
     ("GET", "reports/hands"): OVERSIGHT,
     ("GET", "reports/verification"): OVERSIGHT,
 }
+#: What whoever may read is answered where it is not 200: the house's only hand is being played with a pack of cards.
+READS = {
+    "hands/<slug:hand>": 409, "hands/<slug:hand>/openings": 409, "tables/<slug:table>/deal": 409,
+    "deals/<slug:hand>": 404,
+}  # fmt: skip
 GUARDED = sorted(MATRIX)
 IDS = [f"{method} {route}" for method, route in GUARDED]
 
@@ -120,6 +137,8 @@ def routes() -> dict[tuple[str, str], type]:
 
 
 DAY = "2020-02-29"
+#: Who T1-u1 is.
+PERSON = {"person": {"name": "Anna Kiss", "born": "1980-02-29", "document": "123456AB"}, "reason": "first_record"}
 
 
 def address(route: str, house: Kit) -> str:
@@ -133,6 +152,7 @@ def address(route: str, house: Kit) -> str:
         "<int:count>": "1",
         "<slug:day>": DAY,
         "<slug:layout>": "csv",
+        "<slug:player>": "T1-u1",
         "proofs/inclusion": f"proofs/inclusion?chain=house/{house.house.code}&seq=1",
         "proofs/consistency": f"proofs/consistency?from={SignedCheckpoint.objects.filter(house=house.house)[0].size}",
         "<str:login>": f"dealer1@{house.house.code}",
@@ -152,6 +172,7 @@ def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
         kit.table("T1")
         kit.seated("T1").ok("hands", {"mode": "physical"})
         kit.office(Role.FLOOR).ok("days", {"day": DAY})
+        kit.cashier().ok("/api/v1/players/T1-u1/person", PERSON, version=1)
         kit.sequence()
         desks = {role: kit.office(role) for role in Role}
         connections.close_all()
@@ -172,12 +193,12 @@ def desks(standing: tuple[Kit, dict[Role, Desk]], live_db: None) -> dict[Role, D
 
 
 def test_every_operation_of_the_urlconf_stands_in_the_matrix() -> None:
-    assert routes().keys() == MATRIX.keys() | OPEN
+    assert routes().keys() == MATRIX.keys() | OPEN | SEAT
 
 
 def test_every_view_says_whom_it_takes() -> None:
     for (method, route), view in routes().items():
-        expected = [AllowAny] if (method, route) in OPEN else [HasRole]
+        expected = [AllowAny] if (method, route) in OPEN else [HasSeat] if (method, route) in SEAT else [HasRole]
         # The schema's views get theirs from the urlconf, all others say it themselves.
         pattern = next(pattern for pattern in v1 if str(pattern.pattern) == route)
         stated = pattern.callback.initkwargs.get("permission_classes", view.permission_classes)
@@ -195,8 +216,7 @@ def test_each_role_is_let_in_or_kept_out(house: Kit, desks: dict[Role, Desk], op
         http = house.office(role).http if route == "sign-out" else desk.http
         answer = http.request(method, address(route, house))
         if role in MATRIX[operation]:
-            # The house's only hand is being played: who may read records is told that it is too early for this one.
-            reads = {409} if route == "hands/<slug:hand>" else {200}
+            reads = {READS.get(route, 200)}
             expected = reads if method == "GET" else {204} if route == "sign-out" else {400, 428}
             assert answer.status_code in expected, (role, answer.text)
         else:

@@ -223,7 +223,7 @@ def test_the_record_of_an_electronic_hand_replays_and_opens_its_commitment(kit: 
     dealer = kit.seated()
     hand = dealer.ok("hands", {"mode": "electronic", "dealer_seat": 4})
     dealer.act("p1 po 100", "p2 f", "p3 f", "p4 f")
-    record = kit.office(Role.FLOOR).get(f"hands/{hand['hand']}").json()
+    record = kit.office(Role.AUDITOR).get(f"hands/{hand['hand']}").json()
     assert replay(parse_record(json.dumps(record))).ok
     assert commitment(bytes.fromhex(record["seed"]), hand["hand"]) == hand["commitment"]
 

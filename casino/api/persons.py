@@ -1,0 +1,114 @@
+"""Who a player is: recorded at the cage or in the office, read by few, each time told in the audit trail."""
+
+from datetime import date
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.operations import (
+    AT_THE_CAGE,
+    OVERSIGHT,
+    Reading,
+    StrictChoice,
+    StrictInput,
+    StrictPattern,
+    StrictText,
+    WriteOperation,
+    acting,
+    documented,
+    problems,
+)
+from casino.commands import Answer, Command
+from casino.players import persons
+
+TAG = "persons"
+REASONS = ("first_record", "correction", "new_document", "new_name", "new_address")
+
+
+class _Birthday(StrictPattern):
+    """An ISO date in the past."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}\Z", **kwargs)
+
+    def run_validators(self, value: Any) -> None:
+        """Its form, and that there was such a day. Raises ValidationError."""
+        super().run_validators(value)
+        try:
+            past = date(1850, 1, 1) < date.fromisoformat(value) < date.today()  # noqa: DTZ011 - no time zone is meant
+        except ValueError:
+            past = False
+        if not past:
+            raise serializers.ValidationError("This is no day on which a living person was born.")
+
+
+class PersonRecorded(serializers.Serializer):
+    """What a record answers: nothing of the person but which fields there are."""
+
+    player = serializers.CharField()
+    version = serializers.IntegerField()
+    #: Names of the fields that were recorded.
+    recorded = serializers.ListField(child=serializers.CharField())
+    audit = serializers.JSONField()
+
+
+@extend_schema_serializer(component_name="PersonData")
+class _PersonData(StrictInput):
+    """A person as his document shows him."""
+
+    name = StrictText(min_length=1, max_length=200)
+    born = _Birthday()
+    document = StrictText(min_length=1, max_length=64)
+    address = StrictText(min_length=1, max_length=300, required=False)
+    birth_name = StrictText(min_length=1, max_length=200, required=False)
+    birth_place = StrictText(min_length=1, max_length=200, required=False)
+    mothers_name = StrictText(min_length=1, max_length=200, required=False)
+    nationality = StrictText(min_length=1, max_length=64, required=False)
+
+
+class PersonOut(serializers.Serializer):
+    """The newest record of a player."""
+
+    player = serializers.CharField()
+    version = serializers.IntegerField()
+    at = serializers.DateTimeField()
+    person = _PersonData()
+
+
+@documented("recordPerson", summary="Record who a player is", answers=PersonRecorded, status=201, tag=TAG)
+class PersonOfPlayer(WriteOperation, Reading):
+    """Who a player is. If-Match names the version read, or "1" for the first record."""
+
+    @extend_schema_serializer(component_name="RecordPersonInput")
+    class Input(StrictInput):
+        """The person, and why it is recorded; everything of it is sealed."""
+
+        person = _PersonData()
+        reason = StrictChoice(choices=REASONS)
+
+    roles = AT_THE_CAGE
+    readers = (*AT_THE_CAGE, *OVERSIGHT)
+    sensitive = True
+    discreet = True
+    input = Input
+
+    @extend_schema(
+        operation_id="readPerson",
+        summary="Read who a player is",
+        tags=[TAG],
+        request=None,
+        responses={200: PersonOut, **problems(401, 403, 404, 410)},
+    )
+    def get(self, request: Request, player: str) -> Response:
+        """The newest record."""
+        found = persons.read_person(acting=acting(request), ref=player)
+        return Response(found, headers={"ETag": f'"{found["version"]}"', "Cache-Control": "no-store"})
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Record."""
+        return persons.record_person(
+            command=command, ref=path["player"], person=dict(data["person"]), reason=data["reason"]
+        )

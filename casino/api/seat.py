@@ -1,0 +1,139 @@
+"""What a player's own device does, with the key of his seat: no member of staff, and none of their rights.
+
+A device adds a seed to the deal that is prepared and checks the cards that its player may see. It needs no
+Idempotency-Key and no If-Match: its only write names the deal that it is for, and the same again changes nothing.
+"""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from casino.api import attempts
+from casino.api.deals import DealOut, OpeningsOut, Seed
+from casino.api.operations import Reading, StrictInput, StrictText, problems
+from casino.hands import openings, preparing
+from casino.hands.models import Mode
+from casino.tables import keys
+from casino.tables import selectors as tables
+
+TAG = "seat"
+SCHEME = "Seat"
+
+
+class SeatKeyAuthentication(BaseAuthentication):
+    """`Authorization: Seat KEY`."""
+
+    def authenticate(self, request: Request) -> tuple[keys.Holder, None] | None:
+        """The player whose key it is. Raises AuthenticationFailed for one that is not, or no longer, good."""
+        scheme, _, key = get_authorization_header(request).decode("ascii", "replace").partition(" ")
+        if scheme != SCHEME:
+            return None
+        found = keys.holder(key)
+        if found is None:
+            raise AuthenticationFailed("The key is unknown, replaced, or its player has left the seat.")
+        actor = found.actor("")
+        attempts.recognised(
+            request, house=found.table.house, login=actor.staff, role=actor.role, terminal=actor.terminal,
+            chain=found.table.chain,
+        )  # fmt: skip
+        return found, None
+
+    def authenticate_header(self, request: Request) -> str:
+        """What a refusal asks for."""
+        return SCHEME
+
+
+class HasSeat(BasePermission):
+    """Whoever speaks with the key of a seat."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        """Whether it is such a key that let him in."""
+        return isinstance(request.user, keys.Holder)
+
+
+class SeatRead(Reading):
+    """A read by a player's device: of his own, so it is nobody's secret."""
+
+    authentication_classes: ClassVar = [SeatKeyAuthentication]
+    permission_classes: ClassVar = [HasSeat]
+    sensitive = False
+
+
+class SeatHandOut(OpeningsOut):
+    """A hand as one of its players may know it: `cards` are his own in the order of dealing, `??` where he has not
+    looked; `openings` are those of his cards and of everybody's; `view` is what everybody sees."""
+
+    state = serializers.CharField()
+    mode = serializers.ChoiceField(choices=Mode.choices)
+    seats = serializers.JSONField()
+    you = serializers.CharField()
+    cards = serializers.ListField(child=serializers.CharField())
+    view = serializers.JSONField()
+
+
+class SeatHand(SeatRead):
+    """The hand in play that the player is dealt into, or his last one."""
+
+    @extend_schema(
+        operation_id="readSeatHand",
+        summary="Read one's own hand",
+        tags=[TAG],
+        responses={200: SeatHandOut, **problems(401, 403, 404)},
+    )
+    def get(self, request: Request) -> Response:
+        """The hand."""
+        return Response(openings.for_player(request.user.seating))
+
+
+class SeatDeal(SeatRead):
+    """The deal that is prepared at the player's table: what it commits to, and who has added what."""
+
+    @extend_schema(
+        operation_id="readSeatDeal",
+        summary="Read the prepared deal",
+        tags=[TAG],
+        responses={200: DealOut, **problems(401, 403, 409)},
+    )
+    def get(self, request: Request) -> Response:
+        """The deal."""
+        holder: keys.Holder = request.user
+        table = tables.get(holder.table.house, holder.table.code)
+        return Response(preparing.describe(preparing.prepared(table)))
+
+
+class SeatSeed(APIView):
+    """Adds the player's own seed to the deal whose commitment his device has seen."""
+
+    authentication_classes: ClassVar = [SeatKeyAuthentication]
+    permission_classes: ClassVar = [HasSeat]
+
+    @extend_schema_serializer(component_name="SeatSeedInput")
+    class Input(StrictInput):
+        """The deal, by the name of its hand, and the seed."""
+
+        hand = StrictText(max_length=48)
+        seed = Seed()
+
+    input = Input
+
+    @extend_schema(
+        operation_id="addSeatSeed",
+        summary="Add one's own seed to the deal",
+        tags=[TAG],
+        request=Input,
+        responses={200: DealOut, **problems(400, 401, 403, 404, 409, 413, 415)},
+    )
+    def post(self, request: Request) -> Response:
+        """Add."""
+        given = self.Input(data=request.data)
+        given.is_valid(raise_exception=True)
+        request_id: str = request.request_id  # type: ignore[attr-defined]
+        deal = preparing.take_players_seed(holder=request.user, request_id=request_id, **given.validated_data)
+        return Response(preparing.describe(deal))

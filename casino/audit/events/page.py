@@ -1,0 +1,94 @@
+"""`EVENTS.md`: every kind of event in words, made from the functions of this package.
+
+`manage.py events_page --write` makes it anew; a test fails while it is not what the functions say.
+"""
+
+import inspect
+import sys
+from pathlib import Path
+
+from casino.audit.events.registry import EVENTS, Kind
+
+PATH = Path(__file__).resolve().parent.parent / "EVENTS.md"
+#: What an event's function takes for the payload's own members; the rest of its parameters are `data`.
+OWN_MEMBERS = ("reason", "approver")
+
+HEAD = """# Events of the audit trail
+
+Made from the functions of `casino/audit/events/` by `manage.py events_page --write`; do not edit. Every write of the
+house is one of these, recorded in the transaction of the change: if the event cannot be written, nothing happens.
+
+An event is one line of canonical JSON (RFC 8785 without floats: keys in ASCII order, amounts as integers of minor
+units, no white space), the `payload`. Its `leaf_hash`, SHA-256 of a zero byte and the payload, is the link in its chain
+and its leaf in the house's log. Absent members are left out.
+
+| member | |
+|---|---|
+| `actor` | login of who acted, `worker` for the house's own processes |
+| `approver` | login of the second person, where there is one |
+| `at` | the database's clock (UTC) when the chain was locked |
+| `chain` | `house/CODE`, or of one table `table/CODE`, of one drawer `drawer/CODE`, of the log itself `log/CODE` |
+| `data` | what the kind tells, see below |
+| `house` | the house's id |
+| `kind` | one of the names below |
+| `postings` | the ledger transactions that the same database transaction posted, see below |
+| `prev` | `leaf_hash` of the chain's event before, 64 zeros for the first |
+| `reason` | the reason that was given |
+| `request` | id of the HTTP request, or what made a process of the house act |
+| `role` | the role in which the actor acted, `system` for processes |
+| `seq` | number in the chain, from 1, without gaps |
+| `terminal` | code of the terminal, empty for processes |
+| `v` | 2 |
+
+`postings` are in the order in which they were posted, `{"legs":[["2020/T1/anna","HUF",500], ...],"tx":ID}` with account,
+commodity and units, debit positive, or for a mirror `{"reverses":ID,"tx":ID}`. Every ledger transaction of a house is
+told by exactly one event.
+
+Where something that had a value got another, `before` and `after` tell both. Events of a table that is set up carry
+`table_version`, those of a drawer `drawer_version`: its version afterwards, which the next write names.
+"""
+
+
+def render() -> str:
+    """The page."""
+    parts = [HEAD, _contents()]
+    for module, kinds in _by_module().items():
+        title, _, more = _text(sys.modules[module].__doc__).partition("\n\n")
+        parts += [f"## {title.rstrip('.')}\n"]
+        parts += [f"{more}\n"] if more else []
+        parts += [_kind(kind) for kind in kinds]
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _by_module() -> dict[str, list[Kind]]:
+    """The kinds of each module of this package, in the order in which they stand there."""
+    found: dict[str, list[Kind]] = {}
+    for kind in EVENTS.values():
+        found.setdefault(kind.function.__module__, []).append(kind)
+    return found
+
+
+def _contents() -> str:
+    lines = ["| kind | chain |", "|---|---|"]
+    lines += [f"| `{kind.name}` | {', '.join(kind.chains)} |" for _, kind in sorted(EVENTS.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _kind(kind: Kind) -> str:
+    lines = [f"### `{kind.name}`\n", f"{_text(kind.function.__doc__)}\n"]
+    parameters = inspect.signature(kind.function).parameters.values()
+    told = [_parameter(each) for each in parameters if each.name not in OWN_MEMBERS]
+    own = [f"`{each.name}`" for each in parameters if each.name in OWN_MEMBERS]
+    lines += [f"- data: {', '.join(told)}"] if told else ["- no data"]
+    lines += [f"- beside the data: {', '.join(own)}"] if own else []
+    return "\n".join(lines) + "\n"
+
+
+def _parameter(each: inspect.Parameter) -> str:
+    words = inspect.formatannotation(each.annotation).replace("typing.", "")
+    required, _, optional = words.partition(" | None")
+    return f"`{each.name}` ({required}{', where there is one' if ' | None' in words else optional})"
+
+
+def _text(docstring: str | None) -> str:
+    return inspect.cleandoc(docstring or "")

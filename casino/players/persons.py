@@ -1,0 +1,122 @@
+"""Who is behind a reference: recorded sealed, read by few, and forgotten by destroying the key.
+
+Hands, ledger and audit trail know the reference only. The version of a player's person is 1 as long as nobody has been
+recorded, and one more with every record; the newest counts, the older ones stay as long as the key does.
+"""
+
+import hashlib
+from typing import Any
+
+from casino import commands, locks, sql
+from casino.audit.events import players as told
+from casino.audit.services import record
+from casino.commands import Acting, Answer, Command
+from casino.errors import Gone, NotFound, WrongTerminal
+from casino.house.models import House
+from casino.players import sealing
+from casino.players.models import Person, PersonKey, Player
+from casino.staff.models import TerminalKind
+
+NOT_YET = 1
+
+
+def record_person(*, command: Command, ref: str, person: dict[str, str], reason: str) -> Answer:
+    """Record who a player is, or anew who he is. `reason` is one of a few words, never free text: the audit trail
+    keeps it, and of the person nothing but the names of the fields and the hash of what was sealed.
+
+    Raises NotFound, VersionConflict, WrongTerminal at a table, Gone for somebody who has been forgotten.
+    """
+
+    def operation() -> Answer:
+        house = command.acting.house
+        require_away_from_tables(command.acting)
+        player = lock(house, ref)
+        newest = _newest(player)
+        current = newest.version if newest else NOT_YET
+        command.require_version(current)
+        version = current + 1
+        sealed = sealing.seal(person, _key(player, house, begin=newest is None), house.id, ref, version)
+        digest = hashlib.sha256(sealed).hexdigest()
+        Person.objects.create(player=player, version=version, sealed=sealed, sealed_sha256=digest)
+        fields = sorted(person)
+        receipt = record(
+            chain=f"house/{house.code}",
+            house=house,
+            actor=command.acting.actor,
+            told=told.person_recorded(player=ref, version=version, sealed_sha256=digest, fields=fields, reason=reason),
+        )
+        body = {"player": ref, "version": version, "recorded": fields, "audit": receipt.as_json()}
+        return Answer(body, version, 201)
+
+    return commands.run(command, operation)
+
+
+def read_person(*, acting: Acting, ref: str) -> dict[str, Any]:
+    """Who a player is. Raises NotFound (`no_person` where nobody was recorded), Gone, WrongTerminal."""
+    house = acting.house
+    require_away_from_tables(acting)
+    player = _player(house, ref)
+    newest = _newest(player)
+    if newest is None:
+        raise NotFound(f"Nobody has been recorded for {ref}.", code="no_person")
+    person = sealing.unseal(bytes(newest.sealed), _key(player, house), house.id, ref, newest.version)
+    return {"player": ref, "version": newest.version, "at": newest.at, "person": person}
+
+
+def lock(house: House, ref: str) -> Player:
+    """A player whose person nobody else records or forgets until the transaction ends. Raises NotFound."""
+    player = _player(house, ref)
+    locks.lock_person(player.id)
+    return player
+
+
+def require_known(player: Player) -> Person:
+    """The newest record of a player who can still be read. Raises NotFound no_person and Gone person_forgotten."""
+    newest = _newest(player)
+    if newest is None:
+        raise NotFound(f"Nobody has been recorded for {player.ref}.", code="no_person")
+    if not PersonKey.objects.filter(player=player).exists():
+        raise _forgotten(player.ref)
+    return newest
+
+
+def destroy_key(player: Player) -> None:
+    """Destroy a player's data key, after `player.forgotten` was recorded in this transaction. Raises Gone."""
+    [(there,)] = sql.rows("SELECT players_destroy_key(%s)", [player.id])
+    if not there:
+        raise _forgotten(player.ref)
+
+
+def require_away_from_tables(acting: Acting) -> None:
+    """Refuse consoles that stand among players. Raises WrongTerminal."""
+    if acting.terminal.kind == TerminalKind.TABLE:
+        raise WrongTerminal(
+            f"Terminal {acting.terminal.code} stands at a table; personal data are for cage and office."
+        )
+
+
+def _player(house: House, ref: str) -> Player:
+    player = Player.objects.filter(house=house, ref=ref).first()
+    if player is None:
+        raise NotFound(f"This house has no player {ref}.")
+    return player
+
+
+def _newest(player: Player) -> Person | None:
+    return Person.objects.filter(player=player).order_by("-version").first()
+
+
+def _key(player: Player, house: House, *, begin: bool = False) -> bytes:
+    """A player's data key; `begin` makes one for somebody who was never recorded. Raises Gone."""
+    if begin:
+        key = sealing.new_key()
+        PersonKey.objects.create(player=player, wrapped=sealing.wrap(key, house.id, player.ref))
+        return key
+    stored = PersonKey.objects.filter(player=player).first()
+    if stored is None:
+        raise _forgotten(player.ref)
+    return sealing.unwrap(bytes(stored.wrapped), house.id, player.ref)
+
+
+def _forgotten(ref: str) -> Gone:
+    return Gone(f"Who {ref} was has been forgotten; a returning guest gets a new reference.", code="person_forgotten")

@@ -1,0 +1,91 @@
+"""Forgetting who a player was, when the law no longer wants it kept: his data key is destroyed, nothing else changes.
+
+Hands, ledger and audit trail go on naming the reference, so every proof stays as it was.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Max
+from django.utils import timezone
+
+from casino import commands
+from casino.audit.events import players as told
+from casino.audit.services import Actor, Receipt, record
+from casino.errors import Conflict
+from casino.house import chart
+from casino.house.models import House
+from casino.players import persons
+from casino.players.models import Person, Player
+from casino.staff.credentials import Credentials, role_for, two_people
+from casino.staff.models import Role
+from casino.tables.models import Seating
+
+#: Who may sign, and of which role one of the two must be.
+SIGNERS = (Role.ADMIN, Role.AUDITOR)
+ONE_OF_THEM = (Role.AUDITOR,)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was done: the player, the last activity found, the event's place."""
+
+    player: str
+    last_activity: datetime
+    receipt: Receipt
+
+
+def forget(*, house: House, ref: str, reason: str, first: Credentials, second: Credentials) -> Forgotten:
+    """Two people sign, then the key goes. Raises what `two_people` refuses, NotFound (`no_person` where nobody was
+    recorded), Gone person_forgotten, Conflict player_seated, player_has_chips or retention_not_over."""
+    one, other = two_people(house=house, first=first, second=second, roles=SIGNERS, one_of_them=ONE_OF_THEM)
+    actor = Actor(staff=one.login, role=role_for(one, SIGNERS), terminal="", request="forget_player")
+
+    def operation() -> Forgotten:
+        player = persons.lock(house, ref)
+        newest = persons.require_known(player)
+        _require_away(house, player)
+        last = last_activity(house, player)
+        _require_over(last)
+        event = told.forgotten(
+            player=ref,
+            version=newest.version,
+            sealed_sha256=newest.sealed_sha256,
+            last_activity=last.isoformat(),
+            retention_days=settings.CASINO_RETENTION_DAYS,
+            reason=reason,
+            approver=other.login,
+        )
+        receipt = record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
+        persons.destroy_key(player)
+        return Forgotten(ref, last, receipt)
+
+    return commands.in_transaction(operation)
+
+
+def last_activity(house: House, player: Player) -> datetime:
+    """When a player was last seen: registered, recorded, sitting down, leaving, or with an entry on his accounts."""
+    seen = Seating.objects.filter(player=player).aggregate(sat=Max("sat_at"), left=Max("left_at"))
+    recorded = Person.objects.filter(player=player).aggregate(at=Max("at"))
+    posted = [at for _, _, at in chart.of_player(house, player.ref)]
+    return max(at for at in (player.registered_at, recorded["at"], *seen.values(), *posted) if at is not None)
+
+
+def _require_away(house: House, player: Player) -> None:
+    if Seating.objects.filter(player=player, left_at=None).exists():
+        raise Conflict(f"{player.ref} sits at a table.", code="player_seated")
+    held = {code: balance for code, balance, _ in chart.of_player(house, player.ref) if balance}
+    if held:
+        raise Conflict(f"The house still owes {player.ref} chips.", code="player_has_chips", accounts=held)
+
+
+def _require_over(last: datetime) -> None:
+    until = last + timedelta(days=settings.CASINO_RETENTION_DAYS)
+    if timezone.now() < until:
+        raise Conflict(
+            f"Personal data are kept until {until.date().isoformat()}.",
+            code="retention_not_over",
+            last_activity=last.isoformat(),
+            until=until.isoformat(),
+        )

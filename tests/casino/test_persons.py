@@ -1,0 +1,288 @@
+"""Personal data: sealed under a key of the player's own, told without a word of them, and forgotten with the key."""
+
+import io
+import json
+import uuid
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection, connections, transaction
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casino.audit.models import Event
+from casino.errors import ProofFailed
+from casino.players import sealing
+from casino.players.models import Person, PersonKey, Player
+from casino.reports import auditing
+from casino.reports.selectors import verification
+from casino.staff.models import Role, TerminalKind
+from casino.staff.services import hire
+from tests.casino.kit import ACTOR, Desk, Kit
+from tests.casino.scene import assert_problem, last_event, told_since
+
+ANNA = {"name": "Kovács-Őry Anna", "born": "1980-02-29", "document": "987654XY", "address": "Budapest, Fő utca 1."}
+PASSWORDS = {"ann": "seven-of-acorns-19", "bea": "eight-of-leaves-23"}
+
+
+@pytest.fixture
+def cage(kit: Kit) -> Desk:
+    """A cashier of a house with players anna and bela, whose path is anna's person."""
+    kit.players("anna", "bela")
+    desk = kit.cashier()
+    return Desk(desk.http, "/api/v1/players/anna/person", version=1)
+
+
+def recorded(cage: Desk, player: str = "anna", version: int = 1, **changed: str) -> Any:
+    """Record a person; returns the answer."""
+    body = {"person": ANNA | changed, "reason": "first_record" if version == 1 else "correction"}
+    return cage.post(f"/api/v1/players/{player}/person", body, version=version)
+
+
+def assert_nowhere(*texts: str) -> None:
+    """None of these texts stands in any row of the database, in the clear, escaped or in hexadecimal."""
+    forms = {form for text in texts for form in (text, json.dumps(text)[1:-1], text.encode().hex())}
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")
+        for (table,) in cursor.fetchall():
+            for form in forms:
+                cursor.execute(f'SELECT count(*) FROM "{table}" r WHERE strpos(r::text, %s) > 0', [form])
+                assert cursor.fetchone() == (0,), (table, form)
+
+
+# --- Recording and reading -------------------------------------------------------------------------------------------
+
+
+def test_a_person_is_recorded_and_read_and_both_are_told(kit: Kit, cage: Desk) -> None:
+    last = last_event()
+    answer = recorded(cage)
+    assert (answer.status_code, answer.headers["ETag"]) == (201, '"2"')
+    assert answer.json()["recorded"] == ["address", "born", "document", "name"]
+    (event,) = told_since(last)
+    assert (event["kind"], event["reason"]) == ("player.person_recorded", "first_record")
+    row = Person.objects.get(player__house=kit.house)
+    assert event["data"] == {
+        "player": "anna", "version": 2, "sealed_sha256": row.sealed_sha256,
+        "fields": ["address", "born", "document", "name"],
+    }  # fmt: skip
+    last = last_event()
+    read = kit.office(Role.AUDITOR).get("players/anna/person")
+    assert read.json()["person"] == ANNA
+    assert (read.headers["ETag"], read.headers["Cache-Control"]) == ('"2"', "no-store")
+    (event,) = told_since(last, "data.read")
+    assert event["data"] == {"operation": "readPerson", "subject": "/api/v1/players/anna/person"}
+
+
+def test_no_word_of_a_person_stands_anywhere(kit: Kit, cage: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("DEBUG"):
+        assert recorded(cage).status_code == 201
+        assert recorded(cage).status_code == 412
+        assert recorded(cage, "nobody").status_code == 404
+        assert cage.post("", {"person": ANNA, "why": ANNA["name"]}, version=2).status_code == 400
+        assert cage.post("/api/v1/players/register", {"player": ANNA["name"]}).status_code == 400
+        assert cage.post("", {"person": ANNA, "reason": ANNA["name"]}, version=2).status_code == 400
+        assert cage.get().json()["person"] == ANNA
+    assert_nowhere(*ANNA.values(), "Kovács", "Fő utca")
+    words = [text for text in ANNA.values() for record in caplog.records if text in record.getMessage()]
+    assert words == []
+
+
+def test_a_correction_is_a_new_version(kit: Kit, cage: Desk) -> None:
+    recorded(cage)
+    assert recorded(cage, version=2, document="111111ZZ").json()["version"] == 3
+    assert cage.get().json()["person"]["document"] == "111111ZZ"
+    assert_problem(recorded(cage, version=2), 412, "version_conflict")
+    assert Person.objects.filter(player__ref="anna", player__house=kit.house).count() == 2
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"born": "1980-02-30"}, {"born": "2999-01-01"}, {"born": "1.1.1980"}, {"name": ""}, {"iris": "blue"}],
+    ids=str,
+)
+def test_what_is_no_person(kit: Kit, cage: Desk, changed: dict[str, str]) -> None:
+    assert_problem(recorded(cage, **changed), 400, "invalid_request")
+    assert not Person.objects.filter(player__house=kit.house).exists()
+
+
+def test_who_was_never_recorded_and_who_is_of_another_house(kit: Kit, cage: Desk) -> None:
+    recorded(cage)
+    office = kit.office(Role.AUDITOR)
+    assert_problem(office.get("players/bela/person"), 404, "no_person")
+    other = Kit.found()
+    assert_problem(other.office(Role.AUDITOR).get("players/anna/person"), 404, "not_found")
+    other.close()
+
+
+def test_personal_data_are_not_for_consoles_at_tables(kit: Kit, cage: Desk) -> None:
+    recorded(cage)
+    console = kit.http(kit.token(Role.CASHIER, TerminalKind.TABLE, "T1"))
+    desk = Desk(console, "/api/v1/players/anna/person", version=2)
+    assert_problem(desk.get(), 403, "wrong_terminal")
+    assert_problem(recorded(desk, version=2), 403, "wrong_terminal")
+
+
+# --- At rest ---------------------------------------------------------------------------------------------------------
+
+
+def test_swapped_rows_do_not_open(kit: Kit, cage: Desk) -> None:
+    recorded(cage)
+    recorded(cage, "bela", name="Béla")
+    keys = list(PersonKey.objects.filter(player__house=kit.house).order_by("player_id"))
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute("ALTER TABLE players_personkey DISABLE TRIGGER players_personkey_no_change")
+        for key, other in zip(keys, reversed(keys), strict=True):
+            cursor.execute(
+                "UPDATE players_personkey SET wrapped = %s WHERE player_id = %s", [bytes(other.wrapped), key.player_id]
+            )
+        cursor.execute("ALTER TABLE players_personkey ENABLE ALWAYS TRIGGER players_personkey_no_change")
+    answer = cage.get()
+    assert_problem(answer, 500, "proof_failed")
+    assert "Anna" not in answer.text
+
+
+@given(
+    person=st.dictionaries(st.sampled_from(["name", "born", "address"]), st.text(max_size=400), max_size=3),
+    version=st.integers(2, 9),
+)
+def test_what_is_sealed_opens_in_its_place_only(person: dict[str, str], version: int) -> None:
+    key, house = sealing.new_key(), uuid.uuid4()
+    sealed = sealing.seal(person, key, house, "anna", version)
+    assert sealing.unseal(sealed, key, house, "anna", version) == person
+    assert (len(sealed) - 12 - 16) % sealing.PADDING == 0
+    elsewhere: list[tuple[bytes, str, int]] = [
+        (key, "anna", version + 1), (key, "bela", version), (sealing.new_key(), "anna", version),
+    ]  # fmt: skip
+    for other_key, player, other_version in elsewhere:
+        with pytest.raises(ProofFailed):
+            sealing.unseal(sealed, other_key, house, player, other_version)
+    with pytest.raises(ProofFailed):
+        sealing.unseal(sealed[:-1] + bytes([sealed[-1] ^ 1]), key, house, "anna", version)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM players_personkey", "UPDATE players_personkey SET wrapped = '\\x00'",
+        "TRUNCATE players_personkey", "DELETE FROM players_person", "UPDATE players_person SET version = 9",
+    ],
+)  # fmt: skip
+def test_the_application_changes_and_deletes_nothing(kit: Kit, cage: Desk, statement: str) -> None:
+    recorded(cage)
+    with pytest.raises(DatabaseError, match="permission denied"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+    with pytest.raises(DatabaseError), transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute(statement.replace("DELETE FROM players_personkey", "TRUNCATE players_personkey"))
+
+
+def test_no_key_is_destroyed_without_its_event(kit: Kit, cage: Desk) -> None:
+    recorded(cage)
+    player = Player.objects.get(house=kit.house, ref="anna")
+    with pytest.raises(DatabaseError, match="no audit event tells"), transaction.atomic():
+        connection.cursor().execute("SELECT players_destroy_key(%s)", [player.id])
+    assert PersonKey.objects.filter(player=player).exists()
+
+
+# --- Forgetting ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def signers(kit: Kit) -> list[str]:
+    """Four lines: an admin and an auditor with their passwords."""
+    lines = []
+    for name, role in (("ann", Role.ADMIN), ("bea", Role.AUDITOR)):
+        login = f"{name}@{kit.house.code}"
+        hire(house=kit.house, login=login, name=name, roles=[role], password=PASSWORDS[name], actor=ACTOR)
+        lines += [login, PASSWORDS[name]]
+    return lines
+
+
+def forget(kit: Kit, signers: list[str], monkeypatch: pytest.MonkeyPatch, player: str = "anna") -> str:
+    """Run the command; returns what it prints."""
+    out = io.StringIO()
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join([*signers, ""])))
+    call_command("forget_player", kit.house.code, player, reason="retention is over", stdout=out, stderr=out)
+    return out.getvalue()
+
+
+def places(kit: Kit) -> set[tuple[str, int, str]]:
+    """Every event's chain, number and hash."""
+    rows = Event.objects.filter(chain__house=kit.house)
+    return set(rows.values_list("chain__name", "seq", "leaf_hash"))
+
+
+def verified(kit: Kit) -> bool:
+    """Whether the verifier finds nothing, neither in the books nor in the trail with its log and checkpoints."""
+    return bool(verification(kit.house)["ok"]) and not auditing.verify_house(kit.house, [], []).found
+
+
+def test_a_player_is_forgotten_and_every_proof_stays(
+    kit: Kit, cage: Desk, signers: list[str], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kit.table("T1")
+    dealer = kit.seated("T1", stacks=(5_000, 5_000))
+    recorded(cage, "T1-u1")
+    dealer.ok("seats/1/leave")
+    kit.cashier().ok("cash-outs", {"player": "T1-u1", "amount": 5_000})
+    sealed = bytes(Person.objects.get(player__house=kit.house).sealed)
+    settings.CASINO_RETENTION_DAYS = 0
+    before, last = places(kit), last_event()
+    kit.sequence()
+    assert verified(kit)
+    assert "T1-u1 is forgotten" in forget(kit, signers, monkeypatch, "T1-u1")
+    (event,) = told_since(last, "player.forgotten")
+    assert (event["actor"], event["approver"], event["reason"]) == (signers[0], signers[2], "retention is over")
+    assert event["data"]["player"] == "T1-u1"
+    assert not PersonKey.objects.filter(player__house=kit.house).exists()
+    # What was sealed is still there, as the trail says, and nobody reads it.
+    assert bytes(Person.objects.get(player__house=kit.house).sealed) == sealed
+    desk = Desk(cage.http, "/api/v1/players/T1-u1/person")
+    assert_problem(desk.get(), 410, "person_forgotten")
+    assert_problem(recorded(cage, "T1-u1", version=2), 410, "person_forgotten")
+    assert before < places(kit)
+    kit.sequence()
+    assert verified(kit)
+    with pytest.raises(CommandError, match="person_forgotten"):
+        forget(kit, signers, monkeypatch, "T1-u1")
+
+
+def test_nobody_is_forgotten_too_early(
+    kit: Kit, cage: Desk, signers: list[str], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded(cage)
+    with pytest.raises(CommandError, match="retention_not_over"):
+        forget(kit, signers, monkeypatch)
+    settings.CASINO_RETENTION_DAYS = 0
+    with pytest.raises(CommandError, match="no_person"):
+        forget(kit, signers, monkeypatch, "bela")
+    with pytest.raises(CommandError, match="not_found"):
+        forget(kit, signers, monkeypatch, "nobody")
+    kit.players("rich", chips=500)
+    recorded(cage, "rich")
+    with pytest.raises(CommandError, match="player_has_chips"):
+        forget(kit, signers, monkeypatch, "rich")
+    kit.table("T1")
+    kit.seated("T1", stacks=(5_000, 5_000))
+    recorded(cage, "T1-u2")
+    with pytest.raises(CommandError, match="player_seated"):
+        forget(kit, signers, monkeypatch, "T1-u2")
+    assert PersonKey.objects.filter(player__house=kit.house).count() == 3
+
+
+def test_it_takes_two_people_and_an_auditor(
+    kit: Kit, cage: Desk, signers: list[str], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded(cage)
+    settings.CASINO_RETENTION_DAYS = 0
+    cia = f"cia@{kit.house.code}"
+    hire(house=kit.house, login=cia, name="c", roles=[Role.ADMIN], password=PASSWORDS["bea"], actor=ACTOR)
+    for lines, code in (
+        ([*signers[:2], *signers[:2]], "four_eyes"),
+        ([*signers[:2], cia, PASSWORDS["bea"]], "forbidden"),
+        ([*signers[:3], "not-the-password-1"], "sign_in_refused"),
+    ):
+        with pytest.raises(CommandError, match=code):
+            forget(kit, lines, monkeypatch)
+    assert PersonKey.objects.filter(player__house=kit.house).exists()
+    assert "anna is forgotten" in forget(kit, signers, monkeypatch)

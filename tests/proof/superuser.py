@@ -1,0 +1,173 @@
+"""What a database superuser can do to a house's audit trail: switch the guards off, and write everything anew."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connections, transaction
+from django.db.backends.utils import CursorWrapper
+
+from casino import canonical
+from casino.audit import outside, verify
+from casino.audit.signing import Signer, origin
+from tests.casino.kit import SAMPLE, Kit
+from tests.casino.test_voiding import REASON, floor
+
+_GUARDS = """
+SELECT c.relname, t.tgname, t.tgenabled FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND c.relnamespace = 'public'::regnamespace
+  AND c.relname ~ '^(audit|ledger|hands)_'
+"""
+_AGAIN = {"O": "ENABLE", "A": "ENABLE ALWAYS", "R": "ENABLE REPLICA"}
+
+
+@contextmanager
+def guards_off() -> Iterator[CursorWrapper]:
+    """A cursor of the owner with every trigger of events, ledger and hands switched off, put back afterwards."""
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute(_GUARDS)
+        guards = cursor.fetchall()
+        for table in sorted({table for table, _, _ in guards}):
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        yield cursor
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        for table, trigger, enabled in guards:
+            cursor.execute(f"ALTER TABLE {table} {_AGAIN[enabled]} TRIGGER {trigger}")
+
+
+def change(statement: str, *parameters: Any) -> None:
+    """One statement without any guard; it must change something."""
+    with guards_off() as cursor:
+        cursor.execute(statement, parameters)
+        assert cursor.rowcount, statement
+
+
+def evening(kit: Kit) -> None:
+    """Buy-ins, a hand settled, a hand voided, a hand under way; four checkpoints, and two events after them."""
+    kit.table(seats=2)
+    dealer = kit.seated(stacks=(5_000, 5_000))
+    kit.sequence()
+    dealer.ok("hands", {"mode": "physical", "dealer_seat": 2})
+    dealer.act("p1 po 100", "d dh p1 ????", "d dh p2 ????", "p2 cc 100", "p1 k", "d dh p1 ????", "d dh p2 ????")
+    dealer.act("p1 lk 2", "p1 rb 100", "p2 lk 2", "p2 cc 100", "p2 st")
+    dealer.act("p1 sm AaKaOaUa", "p2 sm AlKlOlXa")
+    assert kit.settle() == ["settled"]
+    kit.sequence()
+    dealer.refresh()
+    dealer.ok("hands", {"mode": "physical"})
+    dealer.act(SAMPLE[0], "d dh p1 Kl8b", "d dh p2 Ah7l")
+    floor(kit).ok("hand/void", REASON)
+    kit.sequence()
+    dealer.refresh()
+    dealer.ok("hands", {"mode": "physical"})
+    dealer.act(SAMPLE[0], "d dh p1 Kl8b", "d dh p2 Ah7l")
+    kit.sequence()
+    kit.players("late", chips=700)
+
+
+@dataclass
+class Line:
+    """An event as the forger holds it."""
+
+    chain: str
+    doc: dict[str, Any]
+    logged: bool
+
+
+class Forger:
+    """Rewrites a house's events and all that follows from them: links, hashes, heads, marks, leaves, and the database's
+    checkpoints, signed with a key of his choice."""
+
+    def __init__(self, kit: Kit) -> None:
+        self.house = kit.house
+        with guards_off() as cursor:
+            cursor.execute(
+                "SELECT c.name, e.payload, l.leaf_index IS NOT NULL FROM audit_event e "
+                "JOIN audit_chainhead c ON c.id = e.chain_id LEFT JOIN audit_leaf l ON l.event_id = e.id "
+                "WHERE c.house_id = %s ORDER BY e.id",
+                [self.house.id],
+            )
+            self.lines = [Line(chain, json.loads(payload), logged) for chain, payload, logged in cursor.fetchall()]
+
+    def find(self, kind: str, number: int = 0) -> int:
+        """Where the events' list has one of this kind."""
+        return [at for at, line in enumerate(self.lines) if line.doc["kind"] == kind][number]
+
+    def forge(self, signer: Signer | None = None) -> None:
+        """Write it all; without a signer the database's checkpoints stay as they are."""
+        heads: dict[str, tuple[int, str]] = {}
+        rows = []
+        for line in self.lines:
+            seq, prev = heads.get(line.chain, (0, verify.GENESIS))
+            line.doc |= {"chain": line.chain, "prev": prev, "seq": seq + 1}
+            payload = canonical.dumps(line.doc)
+            hashed = hashlib.sha256(b"\0" + payload.encode()).hexdigest()
+            heads[line.chain] = (seq + 1, hashed)
+            rows.append((line.chain, seq + 1, payload, hashed, line.logged))
+        with guards_off() as cursor:
+            self._write(cursor, rows, heads)
+            if signer is not None:
+                leaves = [bytes.fromhex(hashed) for *_, hashed, logged in rows if logged]
+                self._sign(cursor, leaves, signer)
+
+    def _write(self, cursor: CursorWrapper, rows: list[tuple], heads: dict[str, tuple[int, str]]) -> None:
+        house = [self.house.id]
+        cursor.execute("DELETE FROM audit_leaf WHERE house_id = %s", house)
+        mine = "chain_id IN (SELECT id FROM audit_chainhead WHERE house_id = %s)"
+        cursor.execute(f"DELETE FROM audit_told USING audit_event e WHERE e.id = event_id AND e.{mine}", house)
+        cursor.execute(f"DELETE FROM audit_event WHERE {mine}", house)
+        index = 0
+        for chain, seq, payload, hashed, logged in rows:
+            cursor.execute(
+                "INSERT INTO audit_event (chain_id, seq, xid, payload, leaf_hash) "
+                "SELECT id, %s, 1, %s, %s FROM audit_chainhead WHERE house_id = %s AND name = %s RETURNING id",
+                [seq, payload, hashed, self.house.id, chain],
+            )
+            [event] = cursor.fetchone()
+            if logged:
+                cursor.execute(
+                    "INSERT INTO audit_leaf (event_id, house_id, epoch, leaf_index, leaf_hash) "
+                    "VALUES (%s, %s, 1, %s, decode(%s, 'hex'))",
+                    [event, self.house.id, index, hashed],
+                )
+                index += 1
+        cursor.execute("UPDATE audit_log SET size = %s WHERE house_id = %s", [index, self.house.id])
+        cursor.execute("DELETE FROM audit_checkpoint WHERE house_id = %s AND size > %s", [self.house.id, index])
+        for table, column in (("audit_mark", "chain_id"), ("audit_chainhead", "id")):
+            cursor.execute(
+                f"DELETE FROM {table} WHERE {column} IN "
+                "(SELECT id FROM audit_chainhead WHERE house_id = %s AND NOT name = ANY(%s))",
+                [self.house.id, list(heads)],
+            )
+        for chain, (seq, hashed) in heads.items():
+            logged = sum(row[4] for row in rows if row[0] == chain)
+            cursor.execute(
+                "UPDATE audit_chainhead SET seq = %s, hash = %s WHERE house_id = %s AND name = %s",
+                [seq, hashed, self.house.id, chain],
+            )
+            cursor.execute(
+                "UPDATE audit_mark SET seq = %s FROM audit_chainhead c "
+                "WHERE c.id = chain_id AND c.house_id = %s AND c.name = %s",
+                [logged, self.house.id, chain],
+            )
+
+    def _sign(self, cursor: CursorWrapper, leaves: list[bytes], signer: Signer) -> None:
+        cursor.execute("SELECT id, size, note FROM audit_checkpoint WHERE house_id = %s", [self.house.id])
+        for id_, size, note in cursor.fetchall():
+            root = verify.root_of(leaves[:size])
+            at = verify.parse_note(note).checkpoint.at
+            forged = signer.note(self.house, verify.Checkpoint(origin(self.house, 1), size, root, at))
+            cursor.execute("UPDATE audit_checkpoint SET root = %s, note = %s WHERE id = %s", [root, forged, id_])
+
+
+def outside_file(kit: Kit) -> Any:
+    """The house's checkpoints outside the database."""
+    return outside.notes_file(outside.folders()[0], kit.house)
+
+
+def held_key(kit: Kit) -> Any:
+    """The file of the house's key outside the database."""
+    return outside.key_file(outside.folders()[0], kit.house)

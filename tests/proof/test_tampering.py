@@ -1,0 +1,60 @@
+"""Every attack of the corpus is found, live and in an export, and the first bad place is named."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from casino.audit import verify
+from casino.reports import auditing, exporting
+from tests.casino.kit import Kit
+from tests.proof.corpus import ATTACKS, Attack, matches
+from tests.proof.superuser import evening, held_key, outside_file
+
+
+def export(kit: Kit, folder: Path) -> verify.Report:
+    """The export of a house, verified with the checkpoints and the key that somebody else holds."""
+    exporting.export_house(kit.house, folder / "export")
+    held = [verify.read_notes(outside_file(kit), str(outside_file(kit)), held=True)]
+    return verify.verify_export(folder / "export", held, verify.read_keys(str(held_key(kit))))
+
+
+def told(report: verify.Report) -> list[tuple[str, str, str]]:
+    """Findings in their order, to be read where a test fails."""
+    return [(one.code, one.place, one.problem) for one in report.findings]
+
+
+def test_an_untampered_house_gives_nothing(kit: Kit, tmp_path: Path) -> None:
+    evening(kit)
+    live, exported = auditing.verify_house(kit.house), export(kit, tmp_path)
+    assert told(live) == told(exported) == []
+    for report in (live, exported):
+        assert (report.counts["hands"], report.counts["checkpoints"]) == (3, 4)
+        assert report.counts["events"] == report.counts["leaves"] + 2
+        assert report.notices == ["2 events are not in the log yet: only their chains prove them"]
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=[attack.do.__name__ for attack in ATTACKS])
+def test_the_attack_is_found_and_its_first_bad_place_named(kit: Kit, tmp_path: Path, attack: Attack) -> None:
+    evening(kit)
+    attack.do(kit)
+    live, exported = auditing.verify_house(kit.house), export(kit, tmp_path)
+    for report, expected in ((live, (attack.code, attack.place)), (exported, attack.exported)):
+        if expected is None:
+            continue
+        assert report.findings, "nothing was found"
+        first = report.findings[0]
+        assert first.code == expected[0] and matches(expected[1], first.place), told(report)
+
+
+def test_an_edit_under_new_links_is_narrowed_down_to_the_leaves_between_two_checkpoints(kit: Kit) -> None:
+    from tests.proof.corpus import rechained
+
+    evening(kit)
+    rechained(kit)
+    [first, *_] = auditing.verify_house(kit.house).findings
+    found = re.fullmatch(r"epoch 1, leaves (\d+) to (\d+) \(the first is (.+)#(\d+)\)", first.place)
+    assert found is not None, first
+    sizes = [verify.parse_note(note).checkpoint.size for note in verify.split_notes(outside_file(kit).read_text())]
+    # The hand was settled between the first checkpoint and the second.
+    assert (int(found[1]), int(found[2])) == (sizes[0], sizes[1] - 1)
