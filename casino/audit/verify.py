@@ -1195,7 +1195,8 @@ class Hands:
 
     def _corrected(self, hand: _Hand, data: Row) -> None:
         number = data["line"]
-        if not 1 <= number <= len(hand.lines) or hand.lines[number - 1] != data["before"]:
+        # Cards turned up by several seats at once were told hidden, and may have been seen by everybody since.
+        if not 1 <= number <= len(hand.lines) or not _same_but_hidden(hand.lines[number - 1], data["before"]):
             place = f"hand {data['hand']}, line {number}"
             self._report.find("hand_differs", place, f"a correction found {data['before']!r} there")
         else:
