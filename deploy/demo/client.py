@@ -34,15 +34,53 @@ class Refused(Exception):
         return str(self.problem.get("code"))
 
 
-class Terminal:
-    """One signed-in person at one terminal."""
+class Connection:
+    """An HTTP connection to the house on behalf of somebody whom `authorization` names."""
 
-    def __init__(self, base_url: str, login: Login) -> None:
+    def __init__(self, base_url: str, authorization: str | None = None) -> None:
         address = urlsplit(base_url)
         self._root = f"{address.path}/api/v1/"
         self._http = HTTPConnection(address.hostname or "", address.port, timeout=TIMEOUT)
-        self._token: dict[str, str] = {}
+        self._token: dict[str, str] = {} if authorization is None else {"Authorization": authorization}
         self.requests = 0
+
+    def close(self) -> None:
+        """Close it."""
+        self._http.close()
+
+    def get(self, path: str) -> Any:
+        """Read something; returns the JSON body."""
+        return self._send("GET", path, None, {})
+
+    def _send(self, method: str, path: str, body: dict[str, Any] | None, headers: dict[str, str]) -> Any:
+        content = None if body is None else json.dumps(body).encode()
+        sent = self._token | headers | ({} if content is None else {"Content-Type": "application/json"})
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                self.requests += 1
+                self._http.request(method, self._root + path, content, sent)
+                response = self._http.getresponse()
+                answer = response.read()
+                break
+            except (OSError, HTTPException):
+                # The same key again: if the first one arrived, its answer comes back and nothing happens twice.
+                self._http.close()
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+        payload = json.loads(answer) if answer else None
+        if response.status >= 400:
+            raise Refused(payload)
+        return payload
+
+
+class Terminal(Connection):
+    """One signed-in person at one terminal."""
+
+    def __init__(self, base_url: str, login: Login) -> None:
+        super().__init__(base_url)
+        self.base_url = base_url
         answer = self._send(
             "POST",
             "sign-in",
@@ -61,11 +99,7 @@ class Terminal:
 
     def __exit__(self, *_: object) -> None:
         self._send("POST", "sign-out", None, {})
-        self._http.close()
-
-    def get(self, path: str) -> Any:
-        """Read something; returns the JSON body."""
-        return self._send("GET", path, None, {})
+        self.close()
 
     def download(self, path: str, file: BinaryIO) -> None:
         """Write the answer, which may be of any length, into a file. Not repeated: a broken one is an error."""
@@ -93,25 +127,3 @@ class Terminal:
             headers["If-Match"] = f'"{version}"'
         answer: dict[str, Any] = self._send("POST", path, body, headers)
         return answer
-
-    def _send(self, method: str, path: str, body: dict[str, Any] | None, headers: dict[str, str]) -> Any:
-        content = None if body is None else json.dumps(body).encode()
-        sent = self._token | headers | ({} if content is None else {"Content-Type": "application/json"})
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                self.requests += 1
-                self._http.request(method, self._root + path, content, sent)
-                response = self._http.getresponse()
-                answer = response.read()
-                break
-            except (OSError, HTTPException):
-                # The same key again: if the first one arrived, its answer comes back and nothing happens twice.
-                self._http.close()
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.2)
-        payload = json.loads(answer) if answer else None
-        if response.status >= 400:
-            raise Refused(payload)
-        return payload

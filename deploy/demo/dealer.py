@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from deploy.demo.client import Refused, Terminal
+from deploy.demo.device import Device
 from deploy.demo.evening import EveningError
 
 #: Actions that one request may hold.
@@ -114,9 +115,35 @@ class Console:
 
     # --- Electronic sitting ------------------------------------------------------------------------------------
 
-    def play_electronic(self, choice: random.Random) -> str:
-        """Deal one hand from a committed deck and take random legal actions; returns the hand's name."""
+    def give_keys(self) -> list[Device]:
+        """Give every second player a key for his own device; the others say their seeds aloud."""
+        devices = []
+        for seat in self.table["seats"][::2]:
+            answer: dict[str, Any] = {}
+            # A key stands in the first answer only; where that one got lost, another key is issued.
+            while "key" not in answer:
+                answer = self.write(f"seats/{seat['seat']}/key", {})
+            devices.append(Device(self.terminal.base_url, answer["key"], seat["seat"]))
+        return devices
+
+    def prepare_deal(self, devices: list[Device], choice: random.Random) -> None:
+        """Commit to the next deal, then take a seed of every seat."""
+        self.write("deal", {})
+        for device in devices:
+            device.add_seed()
+        self.refresh()
+        own = {device.seat for device in devices}
+        for seat in self.table["seats"]:
+            if seat["seat"] not in own:
+                self.write("deal/seeds", {"seat": seat["seat"], "seed": f"{choice.randrange(10**6):06d}"})
+
+    def play_electronic(self, devices: list[Device], choice: random.Random) -> str:
+        """Deal one hand from a committed deck and take random legal actions; the devices check it when it is dealt and
+        when it is over. Returns the hand's name."""
+        self.prepare_deal(devices, choice)
         hand = self.write("hands", {"mode": "electronic"})
+        for device in devices:
+            device.check()
         vizi = int(self.table["options"].get("vizi", 0))
         while hand["actor"] is not None:
             action = choose(hand["legal_actions"], choice, vizi)
@@ -127,6 +154,8 @@ class Console:
                 if action["verb"] not in COMPELLED:
                     raise
                 hand = self.write("hand/actions", {"actions": [action | {"verb": COMPELLED[action["verb"]]}]})
+        for device in devices:
+            device.check()
         self.wait_until_settled()
         return str(hand["hand"])
 

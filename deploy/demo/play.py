@@ -98,10 +98,14 @@ class Played:
 
     recorded: int = 0
     electronic: list[str] = field(default_factory=list)
+    #: Players' own devices at the electronic hands, and how many cards they found to be those committed to.
+    devices: int = 0
+    openings: int = 0
     recorded_seconds: float = 0.0
     requests: int = 0
-    #: Name of the gaming day.
+    #: Name of the gaming day, and the place of its closing in the audit trail.
     day: str = ""
+    closing: dict[str, Any] = field(default_factory=dict)
     #: The house's report when all hands were played and nobody had cashed out.
     at_its_height: dict[str, Any] = field(default_factory=dict)
 
@@ -141,9 +145,9 @@ def play_evening(
             if player["chips"]:
                 cashier.cash_out(player["player"], player["chips"])
         cashier.count_and_close()
-        manager.post(f"days/{played.day}/close", {}, version=version)
+        played.closing = manager.post(f"days/{played.day}/close", {}, version=version)["audit"]
         terminals = [cashier.terminal, auditor, manager, floor, *(console.terminal for console in consoles.values())]
-        played.requests = sum(terminal.requests for terminal in terminals)
+        played.requests += sum(terminal.requests for terminal in terminals)
     return played
 
 
@@ -212,6 +216,12 @@ def _play_electronic(console: Console, table: RecordedTable, played: Played, pro
     stack = ELECTRONIC_STACK * int(table.options.get("vizi") or table.options.get("lower") or 100)
     console.close()
     console.seat_players(refs, [stack] * len(refs))
+    devices = console.give_keys()
     for number in range(1, ELECTRONIC_HANDS + 1):
-        played.electronic.append(console.play_electronic(choice))
+        played.electronic.append(console.play_electronic(devices, choice))
         progress(f"{table.code} electronic", number, ELECTRONIC_HANDS)
+    for device in devices:
+        device.close()
+    played.devices = len(devices)
+    played.openings = sum(device.checked for device in devices)
+    played.requests += sum(device.requests for device in devices)

@@ -1,0 +1,94 @@
+"""A player's own device: adds a seed of its own to every deal, and checks that the cards it is told are those that the
+house committed to.
+
+What it checks with is written here once more, from the documentation of the engine (`engine/opening.py`), with nothing
+but the standard library: a player who used the house's own code to check the house would have to trust it. The demo may
+not import that code anyway.
+"""
+
+import hashlib
+import secrets
+from typing import Any
+
+from deploy.demo.client import Connection
+
+ALGORITHM = b"hmac-drbg-sha256/fisher-yates-u32"
+
+
+class Cheated(Exception):
+    """What the house tells is not what it committed to."""
+
+
+class Device(Connection):
+    """The device of the player on one seat, with the key that the dealer gave him."""
+
+    def __init__(self, base_url: str, key: str, seat: int) -> None:
+        super().__init__(base_url, f"Seat {key}")
+        self.seat = seat
+        self.checked = 0
+        self._deal: dict[str, Any] = {}
+        self._seed = ""
+        self._roots: list[str] = []
+        self._seen: dict[tuple[int, int], str] = {}
+
+    def add_seed(self) -> None:
+        """Remember what the house has committed to, and add a seed that the house could not know."""
+        self._deal, self._seed = self.get("seat/deal"), secrets.token_hex(16)
+        told = self._send("POST", "seat/seed", {"hand": self._deal["hand"], "seed": self._seed}, {})
+        if told["commitment"] != self._deal["commitment"]:
+            raise Cheated(f"{told['hand']}: the commitment changed when seeds were added")
+        self._roots, self._seen = [], {}
+
+    def check(self) -> None:
+        """Check what the house tells of the hand now. Raises Cheated."""
+        told = self.get("seat/hand")
+        if (told["hand"], told["commitment"]) != (self._deal["hand"], self._deal["commitment"]):
+            raise Cheated(f"{told['hand']} was not dealt from what was committed to for {self._deal['hand']}")
+        if told["client_seeds"].get(str(self.seat)) != self._seed:
+            raise Cheated(f"{told['hand']}: the seed of seat {self.seat} was not used")
+        if told["cards_roots"][: len(self._roots)] != self._roots or not told["cards_roots"]:
+            raise Cheated(f"{told['hand']}: a root over cards changed after it was told")
+        self._roots = told["cards_roots"]
+        for opening in told["openings"]:
+            self._check_card(told["hand"], opening)
+        opened = {opening["card"] for opening in told["openings"]}
+        unopened = [
+            card for card in (*told["cards"], *shown_to_all(told["view"])) if card != "??" and card not in opened
+        ]
+        if unopened:
+            raise Cheated(f"{told['hand']}: {unopened} were not opened")
+
+    def _check_card(self, hand: str, opening: dict[str, Any]) -> None:
+        """One card leads to the root, is the one that lay there before, and lies nowhere else."""
+        place, card = (opening["pack"], opening["position"]), opening["card"]
+        if root_of(hand, opening) != self._roots[opening["pack"]]:
+            raise Cheated(f"{hand}: {card} does not lead to the root of its pack")
+        if self._seen.setdefault(place, card) != card:
+            raise Cheated(f"{hand}: {card} lies where {self._seen[place]} lay")
+        if sum(at[0] == place[0] and other == card for at, other in self._seen.items()) != 1:
+            raise Cheated(f"{hand}: {card} lies in two places of one pack")
+        self.checked += 1
+
+
+def shown_to_all(view: dict[str, Any]) -> list[str]:
+    """The cards that lie face up on the table."""
+    hands = [*(seat["cards"] for seat in view["seats"]), *(seat.get("up", []) for seat in view["seats"])]
+    return [card for cards in (*hands, *view.get("face_up", [])) for card in cards]
+
+
+def root_of(hand: str, opening: dict[str, Any]) -> str:
+    """The root to which an opening leads (RFC 6962, 2.1.1), in hex."""
+    pack, place, card, salt = (opening[name] for name in ("pack", "position", "card", "salt"))
+    parts = (
+        b"card-v1", ALGORITHM, hand.encode(), pack.to_bytes(4, "big"), place.to_bytes(4, "big"), card.encode(),
+        bytes.fromhex(salt),
+    )  # fmt: skip
+    found = hashlib.sha256(b"\0" + b"".join(len(part).to_bytes(4, "big") + part for part in parts)).digest()
+    last = opening["size"] - 1
+    for other in map(bytes.fromhex, opening["path"]):
+        # A node that is the last one of its level and has no neighbour goes up as it is.
+        while place == last and not place & 1 and place:
+            place, last = place >> 1, last >> 1
+        found = hashlib.sha256(b"\1" + (other + found if place & 1 else found + other)).digest()
+        place, last = place >> 1, last >> 1
+    return found.hex()

@@ -1,0 +1,77 @@
+"""Players' own devices over HTTP, hands played at random, and what the audit trail tells of them."""
+
+import json
+import random
+from typing import Any
+
+import httpx
+
+from casino.audit.models import Event
+from deploy.demo.dealer import choose
+from engine.opening import check_opening
+from tests.casino.kit import Desk, Kit
+
+#: Chips that last for all hands of a test.
+DEEP = (200_000,) * 4
+
+
+class Device:
+    """A player's own device: an HTTP client with the key of a seat."""
+
+    def __init__(self, kit: Kit, key: str) -> None:
+        self.http = kit.http(None)
+        self.http.headers["Authorization"] = f"Seat {key}"
+
+    def get(self, path: str) -> httpx.Response:
+        """Read below `seat/`."""
+        return self.http.get(f"/api/v1/seat/{path}")
+
+    def seed(self, hand: str, seed: Any) -> httpx.Response:
+        """Add a seed to the deal of this hand."""
+        return self.http.post("/api/v1/seat/seed", json={"hand": hand, "seed": seed})
+
+
+def device(kit: Kit, desk: Desk, seat: int) -> Device:
+    """A device with a new key for a seat."""
+    return Device(kit, desk.ok(f"seats/{seat}/key")["key"])
+
+
+def events(kit: Kit, *kinds: str) -> list[dict[str, Any]]:
+    """Payloads of the house's events of these kinds, oldest first."""
+    found = Event.objects.filter(chain__house=kit.house).order_by("id").values_list("payload", flat=True)
+    return [event for event in map(json.loads, found) if event["kind"] in kinds]
+
+
+def code(answer: httpx.Response) -> tuple[int, str]:
+    """Status and code of a refusal."""
+    return answer.status_code, answer.json()["code"]
+
+
+def play_out(desk: Desk, answer: dict[str, Any], seed: int = 1) -> dict[str, Any]:
+    """Random legal actions to the end of the hand."""
+    choice = random.Random(seed)
+    while answer["actor"] is not None:
+        action = choose(answer["legal_actions"], choice, 100)
+        tried = desk.post("hand/actions", {"actions": [action]})
+        if not tried.is_success:
+            other = {"k": "f", "f": "k"}[action["verb"]]
+            tried = desk.post("hand/actions", {"actions": [action | {"verb": other}]})
+        answer = tried.json()
+    return answer
+
+
+def check(told: dict[str, Any]) -> list[str]:
+    """Check every opening of an answer; the cards."""
+    for opening in told["openings"]:
+        check_opening(opening, told["hand"], told["cards_roots"])
+    return [opening["card"] for opening in told["openings"]]
+
+
+def one_action(desk: Desk, answer: dict[str, Any], choice: random.Random) -> dict[str, Any]:
+    """One random legal action; against a hand laid open, the true answer."""
+    action = choose(answer["legal_actions"], choice, 100)
+    tried = desk.post("hand/actions", {"actions": [action]})
+    if not tried.is_success:
+        tried = desk.post("hand/actions", {"actions": [action | {"verb": {"k": "f", "f": "k"}[action["verb"]]}]})
+    found: dict[str, Any] = tried.json()
+    return found

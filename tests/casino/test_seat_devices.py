@@ -1,0 +1,207 @@
+"""What a player's own device may do and see, and that it can check all of it."""
+
+import json
+import random
+from typing import Any
+
+from django.test import Client
+
+from casino.hands import selectors
+from casino.hands.models import Hand
+from casino.staff.models import Role
+from casino.tables.models import SeatKey
+from engine.cards import UNKNOWN
+from engine.rebuild import rebuilt
+from engine.record import parse_record
+from engine.replay import replay
+from tests.casino.devices import DEEP, Device, check, code, device, events, one_action, play_out
+from tests.casino.kit import Desk, Kit
+
+
+def test_a_device_checks_its_own_cards_and_everybodys_and_gets_no_others(kit: Kit) -> None:
+    kit.table(cuhhol=True)
+    desk = kit.seated(stacks=DEEP)
+    own, reader = {seat: device(kit, desk, seat) for seat in range(1, 5)}, kit.office(Role.CASHIER)
+    opened = 0
+    for number in range(1, 9):
+        desk.ok("deal")
+        name = f"T1-{number:06d}"
+        assert all(own[seat].seed(name, f"{seat}-{number}").is_success for seat in (1, 2))
+        desk.refresh()
+        answer, choice = desk.ok("hands", {"mode": "electronic"}), random.Random(number)
+        while True:
+            opened += check_devices(kit, reader, own, name)
+            if answer["actor"] is None:
+                break
+            answer = one_action(desk, answer, choice)
+        kit.settle()
+        desk.refresh()
+    assert opened > 200
+
+
+def test_a_redeal_is_committed_to_when_it_is_shuffled(kit: Kit) -> None:
+    """The first seat lays its hand open; where nobody beats it, everybody is dealt four cards face up from another
+    pack."""
+    kit.table(cuhhol=True)
+    desk = kit.seated(stacks=DEEP)
+    own, reader = {seat: device(kit, desk, seat) for seat in range(1, 5)}, kit.office(Role.CASHIER)
+    for number in range(1, 41):
+        desk.ok("deal")
+        desk.ok("deal/seeds", {"seat": 4, "seed": f"number-{number}"})
+        answer = laid_open(desk)
+        kit.settle()
+        desk.refresh()
+        if len(answer["cards_roots"]) > 1:
+            break
+    name, roots = answer["hand"], answer["cards_roots"]
+    [dealt] = [event["data"] for event in events(kit, "hand.dealt") if event["data"]["hand"] == name]
+    told = [event["data"]["cards_roots"] for event in events(kit, "hand.acted") if "cards_roots" in event["data"]]
+    assert dealt["cards_roots"] == roots[:1] and told[-1] == roots
+    assert check_devices(kit, reader, own, name) > 16
+    packs = {opening["pack"] for opening in openings(reader, name)["openings"]}
+    assert packs == set(range(len(roots)))
+    record = kit.office().get(f"hands/{name}").json()
+    assert len(record["decks"]) == len(roots)
+    again = rebuilt(parse_record(json.dumps(record)))
+    assert list(again.roots) == roots and ["".join(cards) for cards in again.packs] == record["decks"]
+    assert replay(parse_record(json.dumps(record))).ok
+
+
+def laid_open(desk: Desk) -> dict[str, Any]:
+    """A hand in which everybody pays and looks, and the first seat lays its hand open."""
+    answer = desk.ok("hands", {"mode": "electronic"})
+    while answer["actor"] is not None:
+        offers = {offer["verb"]: offer for offer in answer["legal_actions"]}
+        verb = next(name for name in ("po", "cc", "lk", "cu", "k", "st", "rb", "f") if name in offers)
+        offer = offers[verb]
+        action = {key: offer[key] for key in ("actor", "verb", "count") if key in offer}
+        action |= {"amount": offer["min"]} if "min" in offer else {}
+        if verb == "cu":
+            action = {"actor": offer["actor"], "verb": "cu", "cards": "??" * 4}
+        tried = desk.post("hand/actions", {"actions": [action]})
+        if not tried.is_success:
+            tried = desk.post("hand/actions", {"actions": [{"actor": offer["actor"], "verb": "f"}]})
+        answer = tried.json()
+    return answer
+
+
+def check_devices(kit: Kit, reader: Desk, own: dict[int, Device], name: str) -> int:
+    """What each device is told now: openings that stand, of exactly the cards that its player may know."""
+    hand = Hand.objects.get(house=kit.house, name=name)
+    game = selectors.state(hand)
+    everybodys = openings(reader, name)
+    public = check(everybodys)
+    count = 0
+    for number, seat in enumerate(hand.seats, 1):
+        told = own[seat["seat"]].get("hand").json()
+        cards = check(told)
+        count += len(cards)
+        mine = [card for card in told["cards"] if card != UNKNOWN]
+        assert told["you"] == f"p{number}" and told["cards_roots"] == hand.cards_roots
+        assert set(cards) == set(public) | set(mine)
+        held = game.cards_of(number)
+        assert all(shown in (card, UNKNOWN) for shown, card in zip(told["cards"], held, strict=True))
+        assert told["view"]["log"] == game.view("public")["log"]
+        known = {(opening["pack"], opening["position"]) for opening in told["openings"]}
+        assert known == {*game.places("public"), *game.places(number)}
+    return count
+
+
+def openings(reader: Desk, name: str) -> dict[str, Any]:
+    """What anybody on the staff may read of a hand's cards."""
+    found: dict[str, Any] = reader.get(f"hands/{name}/openings").json()
+    return found
+
+
+def test_a_key_is_shown_once_and_kept_as_a_digest(kit: Kit) -> None:
+    kit.table()
+    desk = kit.seated()
+    version = desk.version
+    first = desk.ok("seats/2/key", key="same", version=version)
+    again = desk.post("seats/2/key", key="same", version=version)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert "key" not in again.json() and first["key"] not in again.text
+    assert {**first, "key": None} == {**again.json(), "key": None}
+    row = SeatKey.objects.get(seating__sitting__table__house=kit.house)
+    assert first["key"] not in str(row.__dict__)
+    assert not [event for event in events(kit, "seat.key_issued") if first["key"] in json.dumps(event)]
+
+
+def test_a_key_is_good_for_one_seating_until_a_new_one_is_issued(kit: Kit) -> None:
+    kit.table()
+    desk = kit.seated()
+    first = device(kit, desk, 2)
+    assert code(first.get("hand")) == (404, "not_found")
+    assert code(first.get("deal")) == (409, "no_deal_prepared")
+    second = device(kit, desk, 2)
+    assert code(first.get("hand")) == (401, "not_authenticated")
+    assert second.get("hand").status_code == 404
+    desk.refresh()
+    desk.ok("seats/2/leave")
+    assert code(second.get("hand")) == (401, "not_authenticated")
+    desk.ok("seats", {"seat": 2, "player": "T1-u2", "amount": 15_000})
+    assert second.get("hand").status_code == 401
+    assert code(desk.post("seats/9/key")) == (404, "not_found")
+    assert [event["data"]["replaced"] for event in events(kit, "seat.key_issued")] == [False, True]
+
+
+def test_a_seats_key_opens_nothing_of_the_staffs_and_no_token_opens_a_seat(kit: Kit) -> None:
+    kit.table()
+    desk = kit.seated()
+    own = device(kit, desk, 1)
+    for path in ("tables", "tables/T1", "tables/T1/hand", "hands", "audit/events", "reports/house"):
+        assert code(own.http.get(f"/api/v1/{path}")) == (401, "not_authenticated"), path
+    for path in ("hand", "deal"):
+        assert code(desk.get(f"/api/v1/seat/{path}")) == (401, "not_authenticated"), path
+        nobody = kit.http(None).get(f"/api/v1/seat/{path}")
+        assert (code(nobody), nobody.headers["WWW-Authenticate"]) == ((401, "not_authenticated"), "Seat")
+    for key in ("", "x", "\xff", "A" * 43):
+        assert Client().get("/api/v1/seat/hand", HTTP_AUTHORIZATION=f"Seat {key}").status_code == 401, key
+
+
+def test_a_seed_is_for_the_deal_that_the_device_has_seen(kit: Kit) -> None:
+    kit.table()
+    desk = kit.seated()
+    own = device(kit, desk, 1)
+    assert code(own.seed("T1-000001", "early")) == (409, "no_deal_prepared")
+    desk.ok("deal")
+    assert code(own.seed("T1-000002", "other")) == (409, "no_deal_prepared")
+    assert own.seed("T1-000001", "mine").is_success
+    version = desk.refresh()["version"]
+    # The same again is answered and changes nothing: its first answer may have been lost.
+    assert own.seed("T1-000001", "mine").is_success
+    assert desk.refresh()["version"] == version
+    assert code(own.seed("T1-000001", "another")) == (409, "seed_taken")
+    assert len(events(kit, "deal.seed_taken")) == 1
+    desk.ok("hands", {"mode": "electronic"})
+    assert code(own.seed("T1-000001", "mine")) == (409, "no_deal_prepared")
+    refused = events(kit, "attempt.refused")
+    assert {event["role"] for event in refused} == {"player"} and {event["chain"] for event in refused} == {"table/T1"}
+    for body in ({}, {"hand": "T1-000001"}, {"hand": 1, "seed": "x"}, {"hand": "h", "seed": "x", "more": 1}, []):
+        assert own.http.post("/api/v1/seat/seed", json=body).status_code == 400, body
+
+
+def test_a_device_sees_no_hand_of_whoever_sat_there_before(kit: Kit) -> None:
+    kit.table()
+    desk = kit.seated()
+    answer = desk.ok("hands", {"mode": "electronic"})
+    play_out(desk, answer)
+    kit.settle()
+    desk.refresh()
+    mine = device(kit, desk, 2)
+    assert mine.get("hand").json()["hand"] == "T1-000001"
+    desk.ok("seats/2/leave")
+    kit.players("late", chips=9_000)
+    desk.ok("seats", {"seat": 2, "player": "late", "amount": 9_000})
+    assert code(device(kit, desk, 2).get("hand")) == (404, "not_found")
+
+
+def test_a_hand_with_cards_of_its_own_is_told_without_openings(kit: Kit) -> None:
+    kit.table()
+    desk = kit.seated()
+    desk.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    desk.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 ????")
+    told = device(kit, desk, 1).get("hand").json()
+    assert (told["cards"], told["openings"], told["cards_roots"], told["commitment"]) == (["Kl", "8b"], [], [], None)
+    assert device(kit, desk, 2).get("hand").json()["cards"] == ["??", "??"]
+    assert code(kit.office().get("hands/T1-000001/openings")) == (409, "no_card_commitments")
