@@ -18,6 +18,7 @@ from deploy.demo import evening
 from deploy.demo.client import Refused, Terminal
 from deploy.demo.evening import EveningError
 from deploy.demo.play import play_evening
+from deploy.demo.proof import prove
 from deploy.demo.report import collect, show
 from deploy.demo.seed import Credentials, found_house, newest_house
 from deploy.processes import Processes, ProcessesError, address, application, listen
@@ -72,10 +73,18 @@ def play(port: int, recorded: Path | None) -> int:
         with Terminal(address(listener), credentials.auditor) as auditor:
             report = collect(auditor, tables, played)
             journals = [download(auditor, credentials.house, layout) for layout in ("beancount", "hledger")]
-    show(Console(soft_wrap=True, width=WIDTH), report, played)
+            say("the trail is exported and verified from outside")
+            proof, again = prove(
+                auditor, credentials.house, played.closing, logins_dir() / f"{credentials.house}.trail"
+            )
+    console = Console(soft_wrap=True, width=WIDTH)
+    show(console, report, played)
+    console.print(proof.verdict)
+    print("", *proof.lines(again), sep="\n")
     print(f"\nThe book for other people's programs to add up: {' and '.join(map(str, journals))}")
-    print(f"\n{'All of it balances' if report.ok else 'IT DOES NOT BALANCE'}; {time.monotonic() - started:.1f} s")
-    return 0 if report.ok else 1
+    good = report.ok and proof.ok
+    print(f"\n{'All of it balances' if good else 'IT DOES NOT BALANCE'}; {time.monotonic() - started:.1f} s")
+    return 0 if good else 1
 
 
 def serve(port: int, recorded: Path | None) -> int:

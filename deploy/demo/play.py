@@ -103,8 +103,9 @@ class Played:
     openings: int = 0
     recorded_seconds: float = 0.0
     requests: int = 0
-    #: Name of the gaming day.
+    #: Name of the gaming day, and the place of its closing in the audit trail.
     day: str = ""
+    closing: dict[str, Any] = field(default_factory=dict)
     #: The house's report when all hands were played and nobody had cashed out.
     at_its_height: dict[str, Any] = field(default_factory=dict)
 
@@ -144,7 +145,7 @@ def play_evening(
             if player["chips"]:
                 cashier.cash_out(player["player"], player["chips"])
         cashier.count_and_close()
-        manager.post(f"days/{played.day}/close", {}, version=version)
+        played.closing = manager.post(f"days/{played.day}/close", {}, version=version)["audit"]
         terminals = [cashier.terminal, auditor, manager, floor, *(console.terminal for console in consoles.values())]
         played.requests += sum(terminal.requests for terminal in terminals)
     return played

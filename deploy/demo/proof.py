@@ -1,0 +1,88 @@
+"""The evening's proof: trail, ledger and hands are exported, and a program that needs nothing of the house checks them
+against the checkpoints that were kept outside the database."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from deploy.demo.client import Refused, Terminal
+from deploy.demo.evening import EveningError
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+#: Seconds within which the last event of the evening must be in the log.
+PATIENCE = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What `verify.py` said of the exported evening: its findings, notices and counts."""
+
+    folder: Path
+    said: dict[str, Any]
+
+    @property
+    def ok(self) -> bool:
+        """Nothing was found in what is there to be proven."""
+        return bool(self.said["ok"] and self.said["counts"]["leaves"])
+
+    @property
+    def verdict(self) -> str:
+        """One line for the report, in rich's markup."""
+        return f"  [{'green]yes' if self.ok else 'red]NO '}[/] verify.py, alone with the exported trail, finds nothing"
+
+    def lines(self, command: str) -> list[str]:
+        """For people."""
+        counts = ", ".join(f"{count:,} {name}" for name, count in self.said["counts"].items())
+        found = [f"{one['code']} at {one['place']}: {one['problem']}" for one in self.said["findings"][:20]]
+        return [f"Verified from outside, in {self.said['seconds']:.1f} s: {counts}: {self.said['found']} findings.",
+                *found, *self.said["notices"], f"Again: {command}"]  # fmt: skip
+
+
+def prove(auditor: Terminal, house: str, last: dict[str, Any], folder: Path) -> tuple[Proof, str]:
+    """Wait until the event of the receipt `last` is in the log, export the house into `folder`, and have the export's
+    own `verify.py` check it, isolated from everything that is installed; returns what it said and the command."""
+    _wait_for(auditor, last)
+    shutil.rmtree(folder, ignore_errors=True)
+    _run([sys.executable, "manage.py", "export_audit", house, str(folder)])
+    held = sorted(
+        file
+        for kept in os.environ["CASINO_CHECKPOINT_DIR"].split(os.pathsep)
+        for file in Path(kept).glob(f"{house}-*.checkpoints")
+    )
+    if not held:
+        raise EveningError(f"No checkpoint of {house} was kept outside the database.")
+    key = held[0].with_suffix(".vkey")
+    command = [str(folder / "verify.py"), str(folder)]
+    for file in held:
+        command += ["--checkpoints", str(file)]
+    command += ["--key", str(key)]
+    said = _run([sys.executable, "-I", *command, "--json"], also=1)
+    return Proof(folder, json.loads(said)), f"python3 {' '.join(command)}"
+
+
+def _wait_for(auditor: Terminal, receipt: dict[str, Any]) -> None:
+    path = f"audit/proofs/inclusion?chain={receipt['chain']}&seq={receipt['seq']}"
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            auditor.get(path)
+            return
+        except Refused as refused:
+            # The sequencer has no checkpoint over it yet, or none at all.
+            if refused.code not in ("not_in_the_log_yet", "not_found") or time.monotonic() > deadline:
+                raise
+        time.sleep(0.3)
+
+
+def _run(command: list[str], *, also: int = 0) -> str:
+    """What a command printed. Raises EveningError when it ends otherwise than with 0, or with `also`."""
+    done = subprocess.run(command, capture_output=True, text=True, cwd=CHECKOUT, check=False)
+    if done.returncode not in (0, also):
+        raise EveningError(f"{' '.join(command[:4])} ended with {done.returncode}: {done.stderr.strip()[-500:]}")
+    return done.stdout
