@@ -8,27 +8,33 @@ import hashlib
 import json
 from typing import Any
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
-def _check(value: Any, path: str) -> None:
+
+def _wrong(value: Any) -> str | None:
+    """Where `value` is not canonical, and what stands there; None when all of it is."""
     if value is None or isinstance(value, (str, bool, int)):
-        return
+        return None
     if isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
-            _check(item, f"{path}[{index}]")
-        return
+            if (found := _wrong(item)) is not None:
+                return f"[{index}]{found}"
+        return None
     if isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str) or not key.isascii():
-                raise TypeError(f"canonical JSON takes ASCII text keys, {path} has {key!r}")
-            _check(item, f"{path}.{key}")
-        return
-    raise TypeError(f"canonical JSON holds no {type(value).__name__} ({path})")
+                return f" has the key {key!r}, which is not ASCII text"
+            if (found := _wrong(item)) is not None:
+                return f".{key}{found}"
+        return None
+    return f" is a {type(value).__name__}"
 
 
 def dumps(value: Any) -> str:
     """The canonical text of `value` (dicts, lists, text, integers, booleans, None). Raises TypeError for the rest."""
-    _check(value, "$")
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    if (found := _wrong(value)) is not None:
+        raise TypeError(f"this has no canonical JSON: ${found}")
+    return _ENCODER.encode(value)
 
 
 def sha256(value: Any) -> str:

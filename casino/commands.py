@@ -97,6 +97,8 @@ def in_transaction(operation: Callable[[], T]) -> T:
         except OperationalError as error:
             if getattr(error.__cause__, "sqlstate", None) not in RETRYABLE or attempt == MAX_ATTEMPTS:
                 raise
+        finally:
+            locks.begin()
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 

@@ -48,7 +48,7 @@ _held: ContextVar[Rank | None] = ContextVar("casino_lock_rank", default=None)
 
 
 def begin() -> None:
-    """Forget the ranks of an earlier transaction; called where a transaction starts (`commands.run`)."""
+    """Forget the ranks of an earlier transaction; called where one starts and where it has ended (`commands`)."""
     _held.set(None)
 
 
@@ -70,6 +70,12 @@ def lock_days(house_id: UUID) -> None:
     """Let nobody else open or close a gaming day of this house until the transaction ends. Raises LockOrderError."""
     _take(Rank.DAYS, "gaming days")
     sql.rows("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"gaming days of {house_id}"])
+
+
+def lock_roster(house_id: UUID) -> None:
+    """Let nobody else change this house's staff until the transaction ends. Raises LockOrderError."""
+    _take(Rank.STAFF, "roster")
+    sql.rows("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"roster of {house_id}"])
 
 
 def lock_person(player_id: int) -> None:

@@ -1,6 +1,7 @@
 """The roster as an administrator changes it in the office: people, their roles and passwords, terminals.
 
-Nobody changes himself: hiring apart, every change of a person takes another administrator, so that one always remains.
+Nobody changes himself: hiring apart, every change of a person takes another administrator; and changes of a house's
+people wait for each other. So an administrator always remains.
 What a change takes away ends at once: a deactivated person's tokens, a revoked terminal's, those from before a new
 password; roles are read anew for every request.
 """
@@ -8,6 +9,8 @@ password; roles are read anew for every request.
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from axes.handlers.proxy import AxesProxyHandler
+from axes.models import AccessAttempt
 from django.contrib.auth.password_validation import validate_password
 from django.utils import timezone
 
@@ -19,6 +22,7 @@ from casino.commands import Answer, Command
 from casino.errors import Conflict, Forbidden
 from casino.house.models import ClockTimestamp
 from casino.staff import services
+from casino.staff.credentials import role_for
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 
 
@@ -82,6 +86,18 @@ def set_password(*, command: Command, login: str, password: str, reason: str) ->
     return _of_person(command, login, change)
 
 
+def unlock(*, command: Command, login: str, reason: str) -> Answer:
+    """Open the lock that wrong passwords have put on a login, wherever they came from. Raises Conflict unchanged."""
+
+    def change(staff: Staff) -> Told:
+        failures = sum(AccessAttempt.objects.filter(username=login).values_list("failures_since_start", flat=True))
+        _require_change(failures > 0, staff, "has no failed attempts")
+        AxesProxyHandler.reset_attempts(username=login)
+        return told.unlocked(login=login, failures=failures, reason=reason)
+
+    return _of_person(command, login, change)
+
+
 def enrol(*, command: Command, code: str, kind: TerminalKind, place: str) -> Answer:
     """Enrol a device; its key is in the first answer only and kept by the device only. Raises Conflict
     terminal_exists."""
@@ -137,6 +153,8 @@ def _of_person(command: Command, login: str, change: Callable[[Staff], Told]) ->
         house = command.acting.at_the_office()
         if login == command.acting.staff.login:
             raise Forbidden("Nobody changes himself; this takes another administrator.", code="four_eyes")
+        locks.lock_roster(house.id)
+        _require_still_admin(command)
         staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=login)
         command.require_version(staff.version)
         event = change(staff)
@@ -145,6 +163,14 @@ def _of_person(command: Command, login: str, change: Callable[[Staff], Told]) ->
         return _answer(command, describe(staff), staff.version, event)
 
     return commands.run(command, operation)
+
+
+def _require_still_admin(command: Command) -> None:
+    """Refuse whoever has been deactivated, or is no administrator any more, since the request came in."""
+    me = Staff.objects.get(id=command.acting.staff.id)
+    role = role_for(me, [command.acting.role])
+    if not me.is_active:
+        raise Forbidden(f"{me.login} is no {role} any more.")
 
 
 def _answer(command: Command, body: dict[str, Any], version: int, event: Told) -> Answer:

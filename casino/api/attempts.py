@@ -12,10 +12,11 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rest_framework.exceptions import ParseError
+from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, ParseError
 from rest_framework.request import Request
 
 from casino import canonical
@@ -59,11 +60,9 @@ def recognised(request: Request, *, house: House, login: str, role: str, termina
 
 
 def tell_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> None:
-    """Record a refusal, unless nobody known asked or there was merely nothing to read yet (409 to a read that anybody
-    may poll). Raises what `record` raises."""
-    if asked_by(request) is None:
-        return
-    if problem["status"] == 409 and not _writes(request) and not getattr(view, "sensitive", False):
+    """Record a refusal, unless nobody known asked or there was merely nothing to read yet. Raises what `record`
+    raises."""
+    if asked_by(request) is None or _nothing_yet(request, view, problem["status"]):
         return
     expected = next(
         (problem[name] for name in ("expected", "allowed_roles", "current_version") if name in problem), None
@@ -122,6 +121,10 @@ def tell_read(request: Request, view: Any) -> None:
 
 def asked_by(request: Request) -> AskedBy | None:
     """Who asks, None where nobody has been recognised."""
+    if not hasattr(_plain_request(request), "asked_by"):
+        # Some refusals come before anybody has looked at who asks, such as that of an unknown media type.
+        with suppress(NotAuthenticated, AuthenticationFailed):
+            request.user  # noqa: B018 - looking is what recognises
     return getattr(_plain_request(request), "asked_by", None)
 
 
@@ -135,6 +138,14 @@ def operation_id(view: Any, request: Request) -> str | None:
     described.view, described.method = view, method.upper()
     name: str = described.get_operation_id()
     return name
+
+
+def _nothing_yet(request: Request, view: Any, status: int) -> bool:
+    """Whether a read that anybody may poll found nothing: no hand is being played (409), or nothing is there (404) at
+    an address that names no thing."""
+    names_nothing = not getattr(view, "kwargs", {}) and not request.query_params
+    polled = not _writes(request) and not getattr(view, "sensitive", False)
+    return polled and (status == 409 or (status == 404 and names_nothing))
 
 
 def _tell(request: Request, view: Any, event: Told) -> None:

@@ -307,7 +307,7 @@ class Act(WriteOperation):
     """Act. One gesture may be several lines of the log: the packets of a deal, a look and the bet that follows it."""
 
     roles = AT_TABLES
-    hides = frozenset({"cards"})  # a refused line may name cards that are face down and will be dealt again
+    hides = frozenset({"card", "cards"})  # a refused line may name cards that are face down and will be dealt again
 
     @extend_schema_serializer(component_name="ActInput")
     class Input(StrictInput):

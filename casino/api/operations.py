@@ -269,9 +269,10 @@ def if_match(request: Request) -> int:
 
 
 def documented(
-    operation: str, *, summary: str, answers: Any = None, status: int = 200, method: str = "post", tag: str
-) -> Callable[[V], V]:
-    """Describe a view's operation for OpenAPI, its headers and its refusals included."""
+    operation: str, *, summary: str, answers: Any = None, status: int = 200, method: str = "post", tag: str,
+    also: tuple[int, ...] = (),
+) -> Callable[[V], V]:  # fmt: skip
+    """Describe a view's operation for OpenAPI, its headers and its refusals included; `also` are further statuses."""
     headers = [
         OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True),
         OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True),
@@ -279,7 +280,7 @@ def documented(
 
     def describe(view: V) -> V:
         writes = issubclass(view, WriteOperation)
-        refusals = problems(*((400, 401, 403, 404, 409, 412, 413, 415, 422, 428) if writes else (401, 403, 404)))
+        refusals = problems(*((400, 401, 403, 404, 409, 412, 413, 415, 422, 428) if writes else (401, 403, 404)), *also)
         schema = extend_schema(
             operation_id=operation,
             summary=summary,

@@ -78,7 +78,7 @@ class PersonOut(serializers.Serializer):
     person = _PersonData()
 
 
-@documented("recordPerson", summary="Record who a player is", answers=PersonRecorded, status=201, tag=TAG)
+@documented("recordPerson", summary="Record who a player is", answers=PersonRecorded, status=201, tag=TAG, also=(410,))
 class PersonOfPlayer(WriteOperation, Reading):
     """Who a player is. If-Match names the version read, or "1" for the first record."""
 

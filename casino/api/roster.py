@@ -184,6 +184,18 @@ class SetPassword(WriteOperation):
         )
 
 
+@documented("unlockStaff", summary="Open a login that wrong passwords have locked", answers=StaffOut, tag=TAG)
+class Unlock(WriteOperation):
+    """Unlock."""
+
+    roles = ADMINS
+    input = _Reason
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Unlock."""
+        return roster.unlock(command=command, login=path["login"], reason=data["reason"])
+
+
 class TerminalOut(serializers.Serializer):
     """A terminal; `key` only in the first answer to its enrolment, the house keeps none."""
 

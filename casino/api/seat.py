@@ -36,13 +36,14 @@ class SeatKeyAuthentication(BaseAuthentication):
         if scheme != SCHEME:
             return None
         found = keys.holder(key)
-        if found is None:
+        if found is not None:
+            actor = found.actor("")
+            attempts.recognised(
+                request, house=found.table.house, login=actor.staff, role=actor.role, terminal=actor.terminal,
+                chain=found.table.chain,
+            )  # fmt: skip
+        if found is None or not found.good:
             raise AuthenticationFailed("The key is unknown, replaced, or its player has left the seat.")
-        actor = found.actor("")
-        attempts.recognised(
-            request, house=found.table.house, login=actor.staff, role=actor.role, terminal=actor.terminal,
-            chain=found.table.chain,
-        )  # fmt: skip
         return found, None
 
     def authenticate_header(self, request: Request) -> str:

@@ -189,6 +189,91 @@ class ClientSeed(models.Model):
         return f"{self.deal_id}/{self.seat}"
 
 
+class CardEntry(models.Model):
+    """What a card that was dealt unknown is, as a scanner or the dealer told. Rows are only ever added; of several for
+    one place the last counts."""
+
+    hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="entries")
+    #: The engine's seat, `p1` is 1; the place among its cards in the order of dealing, from 0.
+    seat = models.PositiveSmallIntegerField()
+    place = models.PositiveSmallIntegerField()
+    card = models.CharField(max_length=2)
+    #: With hand, place and card it gives the hash in the audit trail; 64 hex digits.
+    salt = models.CharField(max_length=64)
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "card entry"
+        indexes = [models.Index(fields=["hand", "id"], name="card_entry_hand")]
+
+    def __str__(self) -> str:
+        return f"{self.hand_id}/p{self.seat}/{self.place}"
+
+
+class Correction(models.Model):
+    """Other cards for a line of a hand's log. The line stays as it is; the view `hands_log` is the log with its
+    corrections, the last one of a line counting. Rows are only ever added."""
+
+    hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="corrections")
+    seq = models.PositiveIntegerField()
+    before = models.CharField(max_length=160)
+    after = models.CharField(max_length=160)
+    reason = models.CharField(max_length=200)
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "correction"
+        indexes = [models.Index(fields=["hand", "seq", "id"], name="correction_line")]
+
+    def __str__(self) -> str:
+        return f"{self.hand_id}/{self.seq}"
+
+
+class ExceptionKind(models.TextChoices):
+    """What is wrong with cards."""
+
+    DUPLICATE = "duplicate"
+    MISSING = "missing"
+    FOREIGN = "foreign"
+    DIFFERS = "differs"
+    DECK = "deck"
+
+
+class CardException(models.Model):
+    """Cards that cannot be as they were entered. Kept although the request was refused; open until the floor clears it,
+    once."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+")
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="+")
+    hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="+", null=True)
+    kind = models.CharField(max_length=9, choices=ExceptionKind.choices)
+    #: Which cards, and the refusal's words: {"cards": ["Kl"], "problem": "..."}.
+    found = models.JSONField()
+    found_at = models.DateTimeField(db_default=ClockTimestamp())
+    cleared_at = models.DateTimeField(null=True)
+    #: Login of whoever cleared it, and what he says it was.
+    cleared_by = models.CharField(max_length=64, blank=True, default="")
+    reason = models.CharField(max_length=200, blank=True, default="")
+
+    class Meta:
+        verbose_name = "card exception"
+        constraints = [
+            models.CheckConstraint(condition=Q(kind__in=ExceptionKind.values), name="card_exception_kind"),
+            models.CheckConstraint(
+                condition=Q(cleared_at=None, cleared_by="", reason="")
+                | (Q(cleared_at__isnull=False) & ~Q(cleared_by="") & ~Q(reason="")),
+                name="card_exception_cleared_whole",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["table"], condition=Q(cleared_at=None), name="card_exception_open"),
+            models.Index(fields=["house", "id"], name="card_exception_house"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
+
+
 def engine_seats(hand: Hand) -> list[dict[str, Any]]:
     """The play order with the engine's names: [{"actor": "p1", "seat": 3, "player": "u12"}, ...]."""
     return [{"actor": f"p{index}", **seat} for index, seat in enumerate(hand.seats, start=1)]

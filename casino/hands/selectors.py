@@ -31,8 +31,8 @@ def setup(hand: Hand) -> engine.Setup:
 
 
 def log(hand: Hand) -> list[str]:
-    """The accepted lines in order."""
-    found = sql.rows("SELECT text FROM hands_handline WHERE hand_id = %s ORDER BY seq", [hand.id])
+    """The accepted lines in order, with the floor's corrections."""
+    found = sql.rows("SELECT text FROM hands_log WHERE hand_id = %s ORDER BY seq", [hand.id])
     return [text for (text,) in found]
 
 

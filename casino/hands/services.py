@@ -14,7 +14,7 @@ from casino.audit.services import Actor, record
 from casino.chips import selectors as chips
 from casino.commands import Answer, Command
 from casino.errors import Conflict, ProofFailed, Unprocessable
-from casino.hands import deals, postings, preparing, selectors, trays
+from casino.hands import cards, corrections, deals, exceptions, postings, preparing, selectors, trays
 from casino.hands.models import Hand, HandState, Mode
 from casino.house import books, outbox
 from casino.house.models import ClockTimestamp, House
@@ -192,6 +192,7 @@ def _told(play: _Play, view: dict[str, Any]) -> dict[str, Any]:
     words: dict[str, Any] = {"hand": hand.name, "first_line": first, "lines": view["log"][max(first, 1) - 1 :]}
     if play.game.over:
         words |= {"log": list(play.game.log), "digest": hand.digest, "result": hand.result, "handle": hand.handle}
+        words |= cards.told_at_the_end(hand)
     return words
 
 
@@ -275,13 +276,14 @@ def deal(
     the seat that came first after the dealer. An electronic hand is dealt from the prepared deal, where there is one,
     else from a seed that is committed to now. `call_or_discard`: the dealer announces it for this deal, which needs a
     cukassza and a table that leaves it to him. Raises Conflict table_settling while the last hand is not settled,
-    deal_prepared for a physical hand while an electronic one is committed to, and
-    the engine's errors (too few seats, a stack that cannot cover the forced payments).
+    deal_prepared for a physical hand while an electronic one is committed to, cards_exception_open until the floor has
+    cleared it, and the engine's errors (too few seats, a stack that cannot cover the forced payments).
     """
 
     def operation() -> Answer:
         table = tables.lock_table(command, code)
         tables.require_state(table, TableState.OPEN)
+        exceptions.require_none_open(table)
         if mode == Mode.PHYSICAL:
             tables.require_none_prepared(table)
         order = _play_order(table, dealer_seat, sitting_out)
@@ -319,18 +321,26 @@ def act(*, command: Command, code: str, lines: Sequence[str]) -> Answer:
         hand = selectors.playing(table)
         game = selectors.state(hand)
         play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
+        entered = _entered(hand, lines)
         for number, line in enumerate(lines):
             if hand.mode == Mode.ELECTRONIC:
                 _require_sealed(game, line, last=number == len(lines) - 1)
             try:
-                play.take(_arranged(play.game, line))
+                play.take(_arranged(play.game, line, entered))
             except EngineError as error:
                 error.expected["refused_action"] = number
                 raise
+            cards.require_agreeing(hand, game, entered, line=line)
             play.take_forced()
         return _answer(command, play, told.acted, status=200)
 
-    return commands.run(command, operation)
+    return exceptions.keeping(command, code, lambda: commands.run(command, operation), lines)
+
+
+def _entered(hand: Hand, lines: Sequence[str]) -> dict[cards.Place, str]:
+    """What was entered of a hand's unknown cards, where any of these lines could disagree with it."""
+    names_cards = any(f" {verb} " in line for line in lines for verb in corrections.CARD_LINES)
+    return cards.entered(hand) if names_cards and hand.mode == Mode.PHYSICAL else {}
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
@@ -422,7 +432,7 @@ def _require_sealed(game: engine.Hand, line: str, *, last: bool) -> None:
         raise Unprocessable("Nothing may follow this action in one request.", code="must_be_last", action=line)
 
 
-def _arranged(game: engine.Hand, line: str) -> str:
+def _arranged(game: engine.Hand, line: str, entered: Mapping[cards.Place, str]) -> str:
     """A line as the engine takes it: cards by their names, a shown hand in the order in which it was dealt.
 
     Names are filled in only where the action is on offer: the engine's refusal repeats the line, and would tell cards
@@ -434,7 +444,7 @@ def _arranged(game: engine.Hand, line: str) -> str:
     action = parse_action(line)
     if action.verb not in _SHOWING or _offered(game, action.actor, action.verb) is None:
         return line
-    return _in_order_of_dealing(game, action)
+    return _in_order_of_dealing(cards.with_entries(game, action.actor, entered), action)
 
 
 def _offered(game: engine.Hand, seat: int, verb: str) -> engine.Legal | None:
@@ -459,10 +469,9 @@ def _named(game: engine.Hand, seat: int, places: tuple[int, int]) -> str:
     return up_line(seat, tuple(sorted(game.cards_of(seat)[at] for at in pair)))
 
 
-def _in_order_of_dealing(game: engine.Hand, action: Action) -> str:
+def _in_order_of_dealing(dealt: tuple[str, ...], action: Action) -> str:
     """A hand shown with its cards in the order in which they were dealt, which a dealer turning them over cannot know.
     In electronic mode the house knows them all, so `??` stands for a card that its holder leaves it to turn over."""
-    dealt = game.cards_of(action.actor)
     turned_over_by_the_house = UNKNOWN if UNKNOWN not in dealt else ""
     unknown = [card for card in action.cards if card not in (*dealt, turned_over_by_the_house)]
     if len(action.cards) != len(dealt) or len(unknown) != dealt.count(UNKNOWN):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from casino import canonical
 from casino.house import chart, untold
 from casino.house.events import Happened, Line
 from casino.house.models import House
@@ -12,6 +13,7 @@ from casino.mix import Mix
 from ledger import balances
 from ledger.assertions import assert_balance
 from ledger.errors import InsufficientFunds
+from ledger.exports import utc
 from ledger.posting import Leg, find, post, reverse
 
 
@@ -52,7 +54,7 @@ def enter(
     legs = [Leg(ids[code, commodity], units) for code, commodity, units in halves]
     posted = post(book=house.id, key=key, kind=kind, legs=legs, metadata=metadata, occurred_at=occurred_at)
     if not posted.replayed:
-        about = untold.about(key, kind, metadata, occurred_at, posted.posted_at)
+        about = _about(key, kind, metadata, occurred_at, posted.posted_at)
         untold.posted(posted.transaction_id, halves, about)
     money: dict[str, int] = {}
     racks: dict[str, dict[str, int]] = {}
@@ -63,6 +65,13 @@ def enter(
         else:
             money[code] = left
     return Entered(posted.transaction_id, money, racks)
+
+
+def _about(key: str, kind: str, metadata: Mapping[str, Any], occurred: datetime | None, posted: datetime) -> str:
+    """What events tell of a transaction besides its legs: SHA-256 of the canonical JSON of this list, 64 hex digits.
+    Whoever has the ledger compares it; nobody alters key, kind, metadata or a moment there without its being seen."""
+    moments = [None if moment is None else utc(moment) for moment in (occurred, posted)]
+    return canonical.sha256([key, kind, dict(metadata), *moments])
 
 
 def _halves(house: House, line: Line) -> list[_Half]:
@@ -112,7 +121,7 @@ def reverse_all(house: House, *, keys: Iterable[str], metadata: Mapping[str, Any
 def _reverse(house: House, key: str, transaction_id: int, metadata: Mapping[str, Any]) -> int:
     mirror = reverse(house.id, mirror_key(key), transaction_id, metadata, kind=REVERSAL)
     if not mirror.replayed:
-        about = untold.about(mirror_key(key), REVERSAL, metadata, None, mirror.posted_at)
+        about = _about(mirror_key(key), REVERSAL, metadata, None, mirror.posted_at)
         untold.reversed_(mirror.transaction_id, transaction_id, about)
     return mirror.transaction_id
 

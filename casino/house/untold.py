@@ -5,15 +5,11 @@ forgets exactly what it undoes. That nothing stays untold is PostgreSQL's to see
 deferred trigger, see `casino/audit/sql/0003/told.sql`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
-
-from casino import canonical
-from ledger.exports import utc
 
 
 @dataclass(slots=True, eq=False)
@@ -36,13 +32,6 @@ def posted(transaction_id: int, legs: Sequence[tuple[str, str, int]], about: str
 def reversed_(transaction_id: int, undone: int, about: str) -> None:
     """Remember the mirror of an earlier ledger transaction."""
     transaction.on_commit(_Posted({"tx": transaction_id, "reverses": undone, "about": about}))
-
-
-def about(key: str, kind: str, metadata: Mapping[str, Any], occurred: datetime | None, posted_at: datetime) -> str:
-    """What an event tells of a ledger transaction besides its legs, as one hash (SHA-256 of the canonical JSON of the
-    list, 64 hex digits): whoever has the ledger compares it, nobody alters one without the other."""
-    moments = [None if moment is None else utc(moment) for moment in (occurred, posted_at)]
-    return canonical.sha256([key, kind, dict(metadata), *moments])
 
 
 def take() -> list[dict[str, Any]]:

@@ -93,7 +93,7 @@ class _Live:
         self._require_outside(files, own)
         self._origin = house.origin
         self.trees = _LiveTrees(report, house, keys or self._own_keys(), [own, *files, *held])
-        books = Books(report, there.accounts(), there.transactions)
+        books = Books(report, there.accounts(), self._transactions)
         hands = Hands(report, there.hands(), house.currency)
         self._verifier = Verifier(report, house, self.trees, books, hands)
         self._columns: list[bytes] = []
@@ -111,6 +111,9 @@ class _Live:
         verifier.tail(self._payloads(there.tail()), self._beside_tail)
         self._compare_heads(logged)
         return verifier.finish()
+
+    def _transactions(self) -> Iterator[Row]:
+        return (row | {"about": verify.about_of(row["about"])} for row in self._there.transactions())
 
     def _own_notes(self) -> Notes:
         rows = self._there.rows(

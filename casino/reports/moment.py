@@ -32,9 +32,9 @@ _TAIL = """
 """
 _TRANSACTIONS = f"""
     SELECT json_build_object(
-        'id', t.id, 'key', t.idempotency_key, 'kind', t.kind, 'posted_at', {_UTC.format("t.posted_at")},
-        'occurred_at', {_UTC.format("t.occurred_at")}, 'reverses', t.reverses_id, 'metadata', t.metadata,
-        'legs', coalesce((
+        'about', json_build_array(t.idempotency_key, t.kind, t.metadata, {_UTC.format("t.occurred_at")},
+                                  {_UTC.format("t.posted_at")}),
+        'id', t.id, 'reverses', t.reverses_id, 'legs', coalesce((
             SELECT json_agg(json_build_array(e.account_id, e.version, e.amount, e.balance_after)
                             ORDER BY e.account_id, e.version)
             FROM ledger_entry e WHERE e.transaction_id = t.id), '[]'))
@@ -52,7 +52,7 @@ _HANDS = """
         'commitment', nullif(h.commitment, ''), 'client_seeds', nullif(h.client_seeds, '{}'::jsonb),
         'cards_roots', nullif(h.cards_roots, '[]'::jsonb), 'state', h.state, 'digest', nullif(h.digest, ''),
         'result', h.result, 'handle', h.handle, 'ruling', h.ruling, 'settlement', h.settlement,
-        'log', coalesce((SELECT json_agg(l.text ORDER BY l.seq) FROM hands_handline l WHERE l.hand_id = h.id), '[]'))
+        'log', coalesce((SELECT json_agg(l.text ORDER BY l.seq) FROM hands_log l WHERE l.hand_id = h.id), '[]'))
     FROM hands_hand h JOIN tables_table t ON t.id = h.table_id WHERE h.house_id = %s ORDER BY h.id
 """
 #: Streams begin at once and keep nothing: along the indexes, not by hashing or sorting the whole. What is made of few
@@ -88,7 +88,8 @@ class Moment:
         return self._pairs(_TAIL, [self.house.id])
 
     def transactions(self) -> Iterator[dict[str, Any]]:
-        """The ledger's transactions as exports write them, in the order of their ids."""
+        """The ledger's transactions as exports write them, in the order of their ids: `about` is what
+        `verify.about_of` hashes, legs are account, version, amount, balance after it."""
         return self._objects(_TRANSACTIONS)
 
     def accounts(self) -> Iterator[dict[str, Any]]:

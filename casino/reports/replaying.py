@@ -120,7 +120,7 @@ _HANDS = """
 SELECT {columns}, jsonb_build_array({json})::text, log.text, log.gapless
 FROM hands_hand LEFT JOIN LATERAL (
     SELECT string_agg(text, E'\\n' ORDER BY seq) AS text, count(*) = coalesce(max(seq), 0) AS gapless
-    FROM hands_handline WHERE hand_id = hands_hand.id
+    FROM hands_log WHERE hand_id = hands_hand.id
 ) AS log ON true
 WHERE house_id = %s AND id > %s AND (%s::bigint IS NULL OR table_id = %s) ORDER BY id LIMIT %s
 """

@@ -4,7 +4,7 @@ import getpass
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from axes.handlers.proxy import AxesProxyHandler
 from django.contrib.auth import authenticate, user_logged_in
@@ -45,15 +45,12 @@ def check(
     Call it outside a transaction: what it tells must stay when the caller refuses. Raises TooManyAttempts while the
     login is locked from this address, and Forbidden sign_in_refused with the same words whatever was wrong.
     """
-    known = Staff.objects.filter(house=house, login=given.login).exists()
-    actor = Actor(staff=given.login if known else UNKNOWN, role="", terminal=terminal, request=request_id)
+    credentials = {"username": given.login}
 
     def tell(*events: Told) -> None:
-        with transaction.atomic():
-            for event in events if told else ():
-                record(chain=house.chain, house=house, actor=actor, told=event)
+        if told:
+            _tell(house, given.login, terminal, request_id, *events)
 
-    credentials = {"username": given.login}
     if not AxesProxyHandler.is_allowed(request, credentials):
         tell(events.sign_in_refused(code=TooManyAttempts.code))
         raise TooManyAttempts("Too many failed attempts; wait fifteen minutes or ask an administrator.")
@@ -63,6 +60,21 @@ def check(
     locked = not AxesProxyHandler.is_allowed(request, credentials)
     tell(events.sign_in_refused(code=REFUSED_CODE), *([events.locked_out()] if locked else []))
     raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
+
+
+def refuse(*, house: House, given: Credentials, terminal: str, request_id: str, code: str) -> NoReturn:
+    """Refuse without looking at the password: `code` is for the trail only, whoever asks hears the same words as ever.
+    Raises Forbidden sign_in_refused."""
+    _tell(house, given.login, terminal, request_id, events.sign_in_refused(code=code))
+    raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
+
+
+def _tell(house: House, login: str, terminal: str, request_id: str, *found: Told) -> None:
+    known = Staff.objects.filter(house=house, login=login).exists()
+    actor = Actor(staff=login if known else UNKNOWN, role="", terminal=terminal, request=request_id)
+    with transaction.atomic():
+        for event in found:
+            record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
 
 
 def succeeded(staff: Staff, request: HttpRequest) -> None:

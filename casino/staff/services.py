@@ -14,7 +14,7 @@ from casino.audit.events import staff as told
 from casino.audit.services import Actor, Receipt, record
 from casino.errors import Conflict, Forbidden
 from casino.house.models import House
-from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, succeeded
+from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, refuse, succeeded
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 
 log = logging.getLogger(__name__)
@@ -87,13 +87,14 @@ def sign_in(
     or learn whether a password was right. Raises TooManyAttempts while the login is locked from this address, and
     Forbidden with the same words whatever part was wrong.
     """
-    terminal = Terminal.objects.filter(key_digest=_digest(terminal_key), code=terminal_code, revoked_at=None).first()
+    terminal = Terminal.objects.filter(key_digest=_digest(terminal_key), code=terminal_code).first()
     if terminal is None:
         # It belongs to no house, so no house's trail can tell it.
         log.warning("a sign-in at a terminal that no house knows, request %s", request_id)
         raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
-    house = terminal.house
-    given = Credentials(login, password)
+    house, given = terminal.house, Credentials(login, password)
+    if terminal.revoked_at is not None:
+        refuse(house=house, given=given, terminal=terminal.code, request_id=request_id, code="terminal_revoked")
     staff = check(house=house, given=given, request=request, terminal=terminal.code, request_id=request_id)
     actor = Actor(staff=login, role="", terminal=terminal.code, request=request_id)
     with transaction.atomic():

@@ -24,6 +24,8 @@ class Holder:
     """Who speaks with a seat's key: a player on his seat. No member of staff, and none of their rights."""
 
     seating: Seating
+    #: Whether the key still is what it was: not replaced, its player still on the seat.
+    good: bool = True
 
     #: What Django asks of a user.
     is_authenticated = True
@@ -59,13 +61,15 @@ def issue(*, command: Command, code: str, seat: int) -> Answer:
 
 
 def holder(key: str) -> Holder | None:
-    """Whose key this is, None for one that is not, or no longer, good."""
+    """Whose key this is, or was (then it is not `good`); None for one that no house has issued."""
     found = (
-        SeatKey.objects.filter(digest=digest(key), replaced_at=None, seating__left_at=None)
+        SeatKey.objects.filter(digest=digest(key))
         .select_related("seating__player", "seating__sitting__table__house")
         .first()
     )
-    return None if found is None else Holder(found.seating)
+    if found is None:
+        return None
+    return Holder(found.seating, good=found.replaced_at is None and found.seating.left_at is None)
 
 
 def digest(key: str) -> str:

@@ -165,6 +165,8 @@ class Case:
     method: str = "POST"
     #: The field of the input that the answer must name.
     names: str | None = None
+    #: Whether an event tells it: not where no view has the address, nor where a read finds nothing yet.
+    told: bool = True
 
 
 def send(scene: Scene, case: Case) -> httpx.Response:
@@ -207,16 +209,15 @@ def told_since(last: int, *kinds: str) -> list[dict[str, Any]]:
     return [event for event in events if (event["kind"] in kinds if kinds else event["kind"] != "data.read")]
 
 
-def refused(scene: Scene, case: Case, *, told: bool = True) -> dict[str, Any]:
-    """Send a case: a problem document, the database is as it was, and one event tells the refusal (none if not
-    `told`)."""
+def refused(scene: Scene, case: Case) -> dict[str, Any]:
+    """Send a case: a problem document, the database is as it was, and one event tells the refusal."""
     before, last = fingerprint(), last_event()
     answer = send(scene, case)
     problem = assert_problem(answer, case.status, case.code)
     if case.names is not None:
         assert case.names in problem["errors"], problem
     assert fingerprint() == before
-    assert_told(last, answer, told=told)
+    assert_told(last, answer, told=case.told)
     return problem
 
 

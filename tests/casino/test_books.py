@@ -5,10 +5,12 @@ import io
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from django.db import connections, transaction
 
+from casino.audit.models import Event
 from casino.chips.models import Imbalance
 from casino.house import chart
 from casino.reports import tasks
@@ -236,6 +238,13 @@ def test_beat_knows_the_tasks() -> None:
     assert {"reports.expire_holds", "reports.take_snapshots", "reports.check_snapshots"} <= named <= set(app.tasks)
 
 
+def by_the_clock(kit: Kit, kind: str) -> list[dict[str, Any]]:
+    """The house's events of a kind, all of its own worker's."""
+    found = [event.doc for event in Event.objects.filter(chain__house=kit.house, doc__kind=kind)]
+    assert all((event["actor"], event["role"]) == ("worker", "system") for event in found)
+    return found
+
+
 def test_holds_expire_in_every_house(kit: Kit) -> None:
     legs = [Leg(id_of(kit, "1010"), -1), Leg(id_of(kit, "3010"), 1)]
     with transaction.atomic():
@@ -250,6 +259,7 @@ def test_holds_expire_in_every_house(kit: Kit) -> None:
     assert [hold.state for hold in found.all()] == ["pending", "expired"]
     tasks.expire_holds()
     assert [hold.state for hold in found.all()] == ["pending", "expired"]
+    assert [event["data"] for event in by_the_clock(kit, "holds.expired")] == [{"count": 1}]
     assert Account.objects.get(id=id_of(kit, "1010")).held == 1
 
 
@@ -261,6 +271,8 @@ def test_a_snapshot_a_day(kit: Kit) -> None:
     (taken,) = Snapshot.objects.filter(book=kit.house.id)
     # The test may run over midnight.
     assert taken.name >= name
+    (event,) = by_the_clock(kit, "snapshot.taken")
+    assert event["data"] == {"name": taken.name, "snapshot": taken.id}
     assert snapshots.balances(kit.house.id, taken.name)[id_of(kit, "1010")].balance == CHIPS
     assert check_newest(kit.house)
     assert snapshots.differences(kit.house.id, taken.name) == []

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 
+from casino.audit.models import Event
 from casino.cage.services import create_drawer, open_vault
 from casino.chips import selectors as chips
 from casino.chips.models import ChipSet, Imbalance
@@ -234,6 +235,11 @@ def test_money_that_parts_from_chips_is_found_kept_and_cleared(kit: Kit, caplog:
             cursor.execute(_ENABLE)
     assert check(kit.house)
     assert not Imbalance.objects.filter(house=kit.house, cleared_at=None).exists()
+    assert check(kit.house)
+    found, cleared = Event.objects.filter(chain__house=kit.house, doc__kind__startswith="imbalance.").order_by("id")
+    assert (found.doc["kind"], found.doc["actor"], found.doc["role"]) == ("imbalance.found", "worker", "system")
+    assert found.doc["data"] == {"check": "custody", "after": opened_.found}
+    assert (cleared.doc["kind"], cleared.doc["data"]["before"]) == ("imbalance.cleared", opened_.found)
 
 
 _ENABLE = """

@@ -89,6 +89,7 @@ MATRIX = {
     ("POST", "staff/<str:login>/deactivate"): ADMIN,
     ("POST", "staff/<str:login>/activate"): ADMIN,
     ("POST", "staff/<str:login>/password"): ADMIN,
+    ("POST", "staff/<str:login>/unlock"): ADMIN,
     ("GET", "terminals"): OVERSIGHT,
     ("POST", "terminals"): ADMIN,
     ("POST", "terminals/<slug:terminal>/revoke"): ADMIN,

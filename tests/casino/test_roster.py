@@ -7,10 +7,14 @@ import pytest
 from axes.models import AccessAttempt
 from django.db import connections
 
+from casino import canonical, roster
 from casino.audit.models import Event
+from casino.commands import Acting, Command
+from casino.errors import Forbidden
 from casino.staff.models import AnsweredRequest, Role, Staff, Terminal
 from tests.casino.kit import Desk, Kit
 from tests.casino.scene import assert_problem, last_event, told_since
+from tests.casino.test_concurrency import at_once
 
 PASSWORD = "seven-of-acorns-19"
 OTHER = "eight-of-leaves-23"
@@ -240,8 +244,6 @@ def test_no_password_and_no_key_is_kept_anywhere(kit: Kit, office: Desk, caplog:
 
 
 def test_the_stored_hash_of_a_request_with_a_password_is_keyed(kit: Kit, office: Desk) -> None:
-    from casino import canonical
-
     body = {"login": login(kit), "name": "Anna", "roles": ["dealer"], "password": PASSWORD}
     office.ok("staff", body, key="hire-anna")
     row = AnsweredRequest.objects.get(terminal__house=kit.house, key="hire-anna")
@@ -253,3 +255,46 @@ def test_the_stored_hash_of_a_request_with_a_password_is_keyed(kit: Kit, office:
     payloads = Event.objects.filter(chain__house=kit.house).values_list("payload", flat=True)
     refusals = [json.loads(payload)["data"] for payload in payloads if '"attempt.refused"' in payload]
     assert refusals and not any({"asked", "body"} & data.keys() for data in refusals)
+
+
+def test_a_lock_is_opened_by_the_office_and_told(kit: Kit, office: Desk) -> None:
+    who, key = hire(kit, office), enrol(office)
+    assert_problem(change(office, f"staff/{who}/unlock", {"reason": "nothing there"}), 409, "unchanged")
+    for _ in range(5):
+        assert sign_in(kit, who, key, "wrong-and-wrong-again").status_code == 403
+    assert_problem(sign_in(kit, who, key), 429, "too_many_attempts")
+    last = last_event()
+    assert change(office, f"staff/{who}/unlock", {"reason": "it was her"}).status_code == 200
+    (event,) = told_since(last)
+    assert (event["kind"], event["data"]) == ("staff.unlocked", {"login": who, "failures": 5})
+    assert sign_in(kit, who, key).status_code == 201
+
+
+def test_two_administrators_do_not_let_each_other_go(kit: Kit) -> None:
+    offices = [kit.office(Role.ADMIN) for _ in range(2)]
+    logins = list(Staff.objects.filter(house=kit.house).order_by("-id").values_list("login", flat=True))
+
+    def let_go(number: int) -> int:
+        answer = change(offices[number], f"staff/{logins[number]}/deactivate", {"reason": "first come"})
+        return int(answer.status_code)
+
+    found = sorted(at_once(lambda: let_go(0), lambda: let_go(1)))
+    # The later one is refused: before his request was let in, or by then.
+    assert found in ([200, 401], [200, 403])
+    assert Staff.objects.filter(house=kit.house, is_active=True).count() == 1
+
+
+def test_who_is_no_administrator_any_more_when_his_turn_comes(kit: Kit, office: Desk) -> None:
+    who = hire(kit, office)
+    me = Staff.objects.get(house=kit.house, roles=[Role.ADMIN])
+    for now in ({"is_active": False}, {"is_active": True, "roles": [Role.CASHIER]}):
+        acting = Acting(
+            house=kit.house, staff=me, role=Role.ADMIN, terminal=Terminal.objects.get(house=kit.house, kind="office"),
+            request_id="late",
+        )  # fmt: skip
+        command = Command(acting=acting, key=f"late-{now['is_active']}", request_hash="0" * 64, expected_version=1)
+        Staff.objects.filter(id=me.id).update(**now)
+        with pytest.raises(Forbidden) as caught:
+            roster.deactivate(command=command, login=who, reason="too late")
+        assert caught.value.code == "forbidden"
+    assert Staff.objects.get(login=who).is_active

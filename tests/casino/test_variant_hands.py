@@ -412,8 +412,11 @@ def test_a_tray_emptied_behind_the_hand_pays_nothing_until_it_is_filled(kit: Kit
         books.enter(kit.house, key="empty", kind="test", happened=sent, metadata={})
         tell(kit.house)
     message = OutboxMessage.objects.get(house=kit.house)
-    with pytest.raises(InsufficientFunds):
-        resolve_hand(message.id)
+    for _ in range(2):
+        with pytest.raises(InsufficientFunds):
+            resolve_hand(message.id)
+    told = Event.objects.filter(chain__house=kit.house, doc__kind="hand.settlement_failed")
+    assert [event.doc["data"] for event in told] == [{"hand": "F1-000001", "problem": "InsufficientFunds"}]
     message.refresh_from_db()
     assert message.last_error.startswith("InsufficientFunds")
     assert kit.balance("2030/F1", "4010/F1", "5100/F1") == [2_100, 0, 0]

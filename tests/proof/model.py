@@ -109,13 +109,9 @@ class World:
             account.version += 1
             account.balance += amount * account.side
             entries.append([account.id, account.version, amount, account.balance])
-        row = {
-            "id": number, "key": key, "kind": kind, "legs": entries, "metadata": {"why": key}, "occurred_at": None,
-            "posted_at": self.moment(), "reverses": reverses,
-        }  # fmt: skip
-        self.transactions.append(row)
-        fields = ("key", "kind", "metadata", "occurred_at", "posted_at")
-        about = hashlib.sha256(canonical([row[name] for name in fields]).encode()).hexdigest()
+        fields = [key, kind, {"why": key}, None, self.moment()]
+        self.transactions.append({"about": fields, "id": number, "legs": entries, "reverses": reverses})
+        about = hashlib.sha256(canonical(fields).encode()).hexdigest()
         told: dict[str, Any] = {"about": about, "tx": number}
         self.waiting.append(told | ({"reverses": reverses} if reverses else {"legs": [list(leg) for leg in legs]}))
         return number

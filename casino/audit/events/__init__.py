@@ -1,6 +1,6 @@
 """Every kind of event of the audit trail, one typed function each; EVENTS.md beside this package lists them."""
 
-from casino.audit.events import cage, chips, custody, deals, hands, house, log, players, reads, staff, tables
+from casino.audit.events import cage, cards, chips, custody, deals, hands, house, log, players, reads, staff, tables
 from casino.audit.events.registry import EVENTS, Kind, Told, UnknownEvent
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "Told",
     "UnknownEvent",
     "cage",
+    "cards",
     "chips",
     "custody",
     "deals",

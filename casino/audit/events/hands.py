@@ -74,9 +74,12 @@ def acted(
     digest: str | None = None,
     result: dict[str, Any] | None = None,
     handle: int | None = None,
+    entered: list[dict[str, Any]] | None = None,
+    corrected: list[dict[str, Any]] | None = None,
 ) -> Told:
     """Lines were added to a hand's log: actions of players, cards that became known; all the `cards_roots` where a
-    redeal added one."""
+    redeal added one. At the end also the cards that were `entered` (`hand.cards_entered`), with their salts, and the
+    lines that were `corrected` (`hand.line_corrected`), with the cards, where there are such."""
     return told(
         hand=hand,
         first_line=first_line,
@@ -87,6 +90,8 @@ def acted(
         digest=digest,
         result=result,
         handle=handle,
+        entered=entered,
+        corrected=corrected,
     )
 
 
@@ -117,6 +122,15 @@ def ruled(*, hand: str, pot: int, awards: dict[str, int], tax: int, settlement: 
 
 
 @event("hand.voided", chain="table")
-def voided(*, hand: str, log: list[str], mirrors: dict[str, int], reason: str) -> Told:
-    """The floor voided a hand: what its log was, and the ledger's reversals by the key undone."""
-    return told(hand=hand, log=log, mirrors=mirrors, reason=reason)
+def voided(
+    *,
+    hand: str,
+    log: list[str],
+    mirrors: dict[str, int],
+    reason: str,
+    entered: list[dict[str, Any]] | None = None,
+    corrected: list[dict[str, Any]] | None = None,
+) -> Told:
+    """The floor voided a hand: what its log was, the ledger's reversals by the key undone, and the cards that were
+    `entered` and `corrected`, where there are such."""
+    return told(hand=hand, log=log, mirrors=mirrors, reason=reason, entered=entered, corrected=corrected)

@@ -1,5 +1,7 @@
-"""The log itself: its epochs, each begun by an event that is its first leaf. They stand in a chain of their own,
-`log/CODE`: in the house's chain older events may wait that are not in the log yet."""
+"""The log itself.
+
+An epoch begins with an event that is its first leaf. These events stand in a chain of their own, `log/CODE`: in the
+house's chain older ones may wait that are not in the log yet."""
 
 from casino.audit.events.registry import Told, event, told
 

@@ -40,12 +40,17 @@ and its leaf in the house's log. Absent members are left out.
 | `terminal` | code of the terminal, empty for processes |
 | `v` | 2 |
 
-`postings` are in the order in which they were posted, `{"legs":[["2020/T1/anna","HUF",500], ...],"tx":ID}` with account,
-commodity and units, debit positive, or for a mirror `{"reverses":ID,"tx":ID}`. Every ledger transaction of a house is
-told by exactly one event.
+`postings` are in the order in which they were posted: `{"about":HASH,"legs":[["2020/T1/anna","HUF",500], ...],"tx":ID}`
+with account, commodity and units, debit positive, or for a mirror `reverses` with the id undone instead of `legs`.
+`about` is the SHA-256 of the canonical JSON of key, kind, metadata, and the times at which it happened and was posted.
+Every ledger transaction of a house is told by exactly one event.
 
 Where something that had a value got another, `before` and `after` tell both. Events of a table that is set up carry
 `table_version`, those of a drawer `drawer_version`: its version afterwards, which the next write names.
+
+Written without an event of their own are only the answers kept under an Idempotency-Key, the outbox's notes on its
+deliveries, the counters of wrong passwords, the ledger's empty accounts, which are opened with what needs them, and the
+log that is built of these events.
 """
 
 

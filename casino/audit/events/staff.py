@@ -33,6 +33,12 @@ def password_set(*, login: str, sessions: int, reason: str) -> Told:
     return told(login=login, sessions=sessions, reason=reason)
 
 
+@event("staff.unlocked", chain="house")
+def unlocked(*, login: str, failures: int, reason: str) -> Told:
+    """The office opened the lock of a login and forgot so many failed attempts."""
+    return told(login=login, failures=failures, reason=reason)
+
+
 @event("staff.signed_in", chain="house")
 def signed_in() -> Told:
     """The actor signed in at the event's terminal."""
@@ -41,8 +47,8 @@ def signed_in() -> Told:
 
 @event("staff.sign_in_refused", chain="house")
 def sign_in_refused(*, code: str) -> Told:
-    """A password was wrong (`sign_in_refused`), or the login was locked (`too_many_attempts`). The actor is the login
-    that was tried, or `unknown` where nobody of the house has it."""
+    """A password was wrong (`sign_in_refused`), the login was locked (`too_many_attempts`), or the device was out of
+    use (`terminal_revoked`). The actor is the login tried, `unknown` where nobody of the house has it."""
     return told(code=code)
 
 

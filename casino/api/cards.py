@@ -1,0 +1,192 @@
+"""Cards of a pack in the dealer's hands: entries, corrections, exceptions, deck checks."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.dealer import HandOut, TableOut
+from casino.api.lists import CursorList
+from casino.api.operations import (
+    AT_TABLES,
+    OVERSIGHT,
+    StrictInput,
+    StrictInteger,
+    StrictPattern,
+    StrictText,
+    WriteOperation,
+    documented,
+    problems,
+)
+from casino.commands import Answer, Command
+from casino.hands import cards, corrections, exceptions
+from casino.hands.cards import Entry
+from casino.hands.models import CardException, ExceptionKind, HandState
+from casino.staff.models import Role
+
+TAG = "cards"
+#: A refused request may name cards that lie face down.
+_HIDDEN = frozenset({"card", "cards"})
+_CARD = r"[2-9AKQJTOUX][a-z]"
+
+
+class EntryInput(StrictInput):
+    """One card: the seat, its place among the seat's cards in the order of dealing, from 0, and which card it is."""
+
+    actor = StrictPattern(r"^p[1-9]\Z")
+    place = StrictInteger(min_value=0, max_value=9)
+    card = StrictPattern(rf"^{_CARD}\Z")
+
+
+def _entry(data: dict[str, Any]) -> Entry:
+    return Entry(int(data["actor"][1:]), data["place"], data["card"])
+
+
+@documented("enterCards", summary="Tell what cards are that were dealt unknown", answers=HandOut, tag=TAG)
+class EnterCards(WriteOperation):
+    """Enter cards, from a scanner or by hand, all or none. What is shown later must agree with them."""
+
+    roles = AT_TABLES
+    hides = _HIDDEN
+
+    @extend_schema_serializer(component_name="EnterCardsInput")
+    class Input(StrictInput):
+        """The cards."""
+
+        entries = serializers.ListField(child=EntryInput(), min_length=1, max_length=40)
+
+        def validate_entries(self, entries: list[dict[str, Any]]) -> list[Entry]:
+            """Each place once."""
+            found = [_entry(entry) for entry in entries]
+            if len({(entry.seat, entry.place) for entry in found}) < len(found):
+                raise serializers.ValidationError("Each place is named once.")
+            return found
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Enter."""
+        return cards.enter(command=command, code=path["table"], entries=data["entries"])
+
+
+@documented("correctCards", summary="Correct the cards of a line, or one that was entered", answers=HandOut, tag=TAG)
+class CorrectCards(WriteOperation):
+    """Correct what was told of a card in the hand in play. Money, turn and what may be done must stay as they are."""
+
+    roles = (Role.FLOOR,)
+    hides = _HIDDEN
+
+    @extend_schema_serializer(component_name="CorrectCardsInput")
+    class Input(StrictInput):
+        """The line of the log, from 1, and its cards; or the entry. And the reason, which the audit trail keeps."""
+
+        line = StrictInteger(min_value=1, max_value=20_000, required=False)
+        cards = StrictPattern(rf"^({_CARD}|\?\?){{1,10}}\Z", required=False)
+        entry = EntryInput(required=False)
+        reason = StrictText(min_length=3, max_length=200)
+
+        def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+            """One of the two."""
+            named = attrs.keys() - {"reason"}
+            if named not in ({"line", "cards"}, {"entry"}):
+                raise serializers.ValidationError("Name a line and its cards, or an entry.")
+            return attrs
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Correct."""
+        if "entry" in data:
+            return corrections.correct_entry(
+                command=command, code=path["table"], entry=_entry(data["entry"]), reason=data["reason"]
+            )
+        return corrections.correct_line(
+            command=command, code=path["table"], line=data["line"], named=data["cards"], reason=data["reason"]
+        )
+
+
+@documented("checkDeck", summary="Check the pack between hands", answers=TableOut, tag=TAG)
+class CheckDeck(WriteOperation):
+    """Enter all cards of the table's pack, in any order: each must be there once."""
+
+    roles = AT_TABLES
+
+    @extend_schema_serializer(component_name="CheckDeckInput")
+    class Input(StrictInput):
+        """The cards, two characters each."""
+
+        cards = StrictPattern(rf"^({_CARD}){{1,120}}\Z")
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Check."""
+        return exceptions.check_deck(command=command, code=path["table"], cards=data["cards"])
+
+
+@documented("clearCardException", summary="Clear an exception; the floor", answers=TableOut, tag=TAG)
+class ClearException(WriteOperation):
+    """Say what an exception was. The next hand can be dealt when none is open."""
+
+    roles = (Role.FLOOR,)
+
+    @extend_schema_serializer(component_name="ClearCardExceptionInput")
+    class Input(StrictInput):
+        """What it was, which the audit trail keeps."""
+
+        reason = StrictText(min_length=3, max_length=200)
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Clear."""
+        return exceptions.clear(command=command, code=path["table"], exception=path["exception"], reason=data["reason"])
+
+
+class CardExceptionList(CursorList):
+    """Exceptions, open and cleared, oldest first."""
+
+    roles = (*OVERSIGHT, Role.FLOOR)
+    sensitive = True
+
+    @extend_schema_serializer(component_name="CardExceptionRow")
+    class Row(serializers.ModelSerializer):
+        """An exception; `found` names the cards, and is null while its hand is played."""
+
+        table = serializers.CharField(source="table.code")
+        hand = serializers.CharField(source="hand.name", allow_null=True, default=None)
+        kind = serializers.ChoiceField(choices=ExceptionKind.choices)
+        found = serializers.SerializerMethodField()
+
+        class Meta:
+            model = CardException
+            fields = ("id", "table", "hand", "kind", "found", "found_at", "cleared_at", "cleared_by", "reason")
+
+        @extend_schema_field({"type": "object", "nullable": True})
+        def get_found(self, row: CardException) -> dict[str, Any] | None:
+            """Which cards: nobody's business while they lie face down."""
+            if row.hand is not None and row.hand.state == HandState.PLAYING:
+                return None
+            found: dict[str, Any] = row.found
+            return found
+
+    model = CardException
+    serializer_class = Row
+    filters = {"table": "table__code"}
+
+    def get_queryset(self) -> Any:
+        """With tables and hands."""
+        found = super().get_queryset()
+        return found if found is None else found.select_related("table", "hand")
+
+    @extend_schema(
+        operation_id="listCardExceptions",
+        summary="List exceptions of cards",
+        tags=[TAG],
+        responses={200: Row(many=True), **problems(401, 403, 404)},
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """A page of exceptions."""
+        return super().get(request, *args, **kwargs)

@@ -1,0 +1,200 @@
+"""Cards of a pack in the dealer's hands: one that was dealt unknown is entered when a scanner or the dealer knows it.
+
+Entries are no part of the engine's log: they stand beside it, hashed in the audit trail, and whatever is shown must
+agree with them. Each card exists once. Who enters what cannot be is refused, and the exception is kept
+(`hands.exceptions`).
+"""
+
+import secrets
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from casino import canonical, commands, sql
+from casino.audit.events import cards as told
+from casino.audit.services import Receipt, record
+from casino.commands import Answer, Command
+from casino.errors import Conflict, Unprocessable
+from casino.hands import exceptions, selectors
+from casino.hands.exceptions import CardsRefused
+from casino.hands.models import CardEntry, Correction, ExceptionKind, Hand, Mode
+from casino.tables import services as tables
+from casino.tables.models import Table
+from engine import game as engine
+from engine.actions import parse_action
+from engine.cards import UNKNOWN
+
+SALT_BYTES = 32
+
+#: A seat of the engine and the place of a card in its hand, from 0 in the order of dealing.
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One card: the engine's seat (p1 is 1), the place among its cards in the order of dealing, the card."""
+
+    seat: int
+    place: int
+    card: str
+
+
+_ENTRIES = "SELECT seat, place, card, salt FROM hands_cardentry WHERE hand_id = %s ORDER BY id"
+
+
+def entered(hand: Hand) -> dict[Place, str]:
+    """The cards that were entered for a hand, by place; the last entry of a place counts."""
+    return {(seat, place): card for seat, place, card, _ in sql.rows(_ENTRIES, [hand.id])}
+
+
+def told_at_the_end(hand: Hand) -> dict[str, Any]:
+    """What the event that ends a hand tells besides: `entered` with cards and salts, and `corrected`; each only where
+    there is something."""
+    entries = [
+        {"actor": f"p{seat}", "place": place, "card": card, "salt": salt}
+        for seat, place, card, salt in sql.rows(_ENTRIES, [hand.id])
+    ]
+    corrected = [
+        {"line": correction.seq, "before": correction.before, "after": correction.after}
+        for correction in Correction.objects.filter(hand=hand).order_by("id")
+    ]
+    return {name: found for name, found in (("entered", entries), ("corrected", corrected)) if found}
+
+
+def hash_of(hand: str, entry: Entry, salt: str) -> str:
+    """What the audit trail tells of an entry while the hand is played: 64 hex digits."""
+    return canonical.sha256([hand, f"p{entry.seat}", entry.place, entry.card, salt])
+
+
+def enter(*, command: Command, code: str, entries: Sequence[Entry]) -> Answer:
+    """Tell what cards are that were dealt as `??` to the hand in play, all or none.
+
+    Raises Conflict no_hand or not_physical; Unprocessable no_such_card for a place without a card, card_known for one
+    whose card is known; and CardsRefused card_entered_twice, card_not_in_pack or cards_differ, after which an
+    exception is kept.
+    """
+
+    def operation() -> Answer:
+        table = tables.lock_table(command, code)
+        hand = playing_physical(table)
+        game, before = selectors.state(hand), entered(hand)
+        for entry in entries:
+            _require_unknown(game, before, entry)
+        require_agreeing(hand, game, before | {(entry.seat, entry.place): entry.card for entry in entries}, entries)
+        hashes = add(hand, entries)
+        tables.advance(table)
+        event = told.entered(hand=hand.name, entries=hashes).also(table_version=table.version)
+        return answer(hand, game, record(
+            chain=table.chain, house=table.house, actor=command.acting.actor, told=event
+        ))  # fmt: skip
+
+    return exceptions.keeping(command, code, lambda: commands.run(command, operation))
+
+
+def playing_physical(table: Table) -> Hand:
+    """The hand in play, whose pack is in the dealer's hands. Raises Conflict no_hand or not_physical."""
+    hand = selectors.playing(table)
+    if hand.mode != Mode.PHYSICAL:
+        raise Conflict(f"The house deals hand {hand.name} and knows its cards.", code="not_physical", mode=hand.mode)
+    return hand
+
+
+def add(hand: Hand, entries: Iterable[Entry]) -> list[dict[str, Any]]:
+    """Store entries, each with a salt of its own; returns what the audit trail tells of them."""
+    hashes = []
+    for entry in entries:
+        salt = secrets.token_hex(SALT_BYTES)
+        CardEntry.objects.create(hand=hand, seat=entry.seat, place=entry.place, card=entry.card, salt=salt)
+        hashes.append({"actor": f"p{entry.seat}", "place": entry.place, "hash": hash_of(hand.name, entry, salt)})
+    return hashes
+
+
+def answer(hand: Hand, game: engine.Hand, receipt: Receipt) -> Answer:
+    """A hand in play as its console sees it, after a write that took no action."""
+    version = hand.table.version
+    body = selectors.describe(hand, game, game.view(engine.PUBLIC))
+    body |= {"balances": selectors.balances(hand), "version": version, "audit": receipt.as_json()}
+    return Answer(body, version)
+
+
+def _require_unknown(game: engine.Hand, before: Mapping[Place, str], entry: Entry) -> None:
+    dealt = require_place(game, entry.seat, entry.place)
+    if dealt[entry.place] != UNKNOWN or (entry.seat, entry.place) in before:
+        raise Unprocessable(
+            f"The card at place {entry.place} of p{entry.seat} is known already; the floor corrects it.",
+            code="card_known",
+            actor=f"p{entry.seat}",
+            place=entry.place,
+        )
+
+
+def require_place(game: engine.Hand, seat: int, place: int) -> tuple[str, ...]:
+    """The cards of a seat, one of which lies at this place. Raises Unprocessable no_such_card."""
+    dealt = game.cards_of(seat) if seat <= len(game.stacks) else ()
+    if place >= len(dealt):
+        raise Unprocessable(
+            f"p{seat} has {len(dealt)} cards, counted from 0.", code="no_such_card", actor=f"p{seat}", cards=len(dealt)
+        )
+    return dealt
+
+
+def with_entries(game: engine.Hand, seat: int, entries: Mapping[Place, str]) -> tuple[str, ...]:
+    """A seat's cards in the order of dealing, with what was entered of those that the log does not know."""
+    return tuple(
+        entries.get((seat, place), card) if card == UNKNOWN else card for place, card in enumerate(game.cards_of(seat))
+    )
+
+
+def require_agreeing(
+    hand: Hand, game: engine.Hand, entries: Mapping[Place, str], new: Iterable[Entry] = (), line: str | None = None
+) -> None:
+    """Refuse where log and entries together say that a card is of another pack, lies in two places, or is another one
+    than was entered. `new` and `line` are what is being told now. Raises CardsRefused."""
+    if not entries:
+        return
+    pack = engine.rules_version(hand.rules).pack_for(hand.options)
+    for entry in new:
+        if entry.card not in pack.members:
+            raise CardsRefused(ExceptionKind.FOREIGN, f"{entry.card} is not a card of the pack.", [entry.card])
+    lying: dict[str, list[int]] = defaultdict(list)
+    turned_up = _turned_up(game)
+    for seat in range(1, len(game.stacks) + 1):
+        for card in _lying_before(game, seat, entries, turned_up[seat], line):
+            lying[card].append(seat)
+    twice = sorted(card for card, seats in lying.items() if len(seats) > 1)
+    if twice:
+        raise CardsRefused(ExceptionKind.DUPLICATE, f"{', '.join(twice)} lies somewhere already.", twice, action=line)
+
+
+def _lying_before(
+    game: engine.Hand, seat: int, entries: Mapping[Place, str], turned_up: Sequence[str], line: str | None
+) -> list[str]:
+    """The cards that are known to lie before a seat. Raises CardsRefused cards_differ."""
+    held = with_entries(game, seat, entries)
+    for place, card in enumerate(held):
+        known = entries.get((seat, place), card)
+        if card != known:
+            raise CardsRefused(
+                ExceptionKind.DIFFERS,
+                f"p{seat} shows another card than was entered for place {place}. If it was entered wrong, the floor "
+                "corrects it.",
+                [known, card],
+                action=line,
+            )
+    elsewhere = [card for card in turned_up if card not in held]
+    if len(elsewhere) > held.count(UNKNOWN):
+        raise CardsRefused(
+            ExceptionKind.DIFFERS, f"p{seat} turns up a card that was not entered for it.", elsewhere, action=line
+        )
+    return [card for card in (*held, *elsewhere) if card != UNKNOWN]
+
+
+def _turned_up(game: engine.Hand) -> dict[int, list[str]]:
+    """Cards that seats have turned up, by seat."""
+    found: dict[int, list[str]] = defaultdict(list)
+    for line in game.log:
+        if " up " in line:
+            action = parse_action(line)
+            found[action.actor] = [card for card in action.cards if card != UNKNOWN]
+    return found

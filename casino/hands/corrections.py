@@ -1,0 +1,130 @@
+"""Corrections of a hand in play: the floor says what a card is that was entered wrong. Nothing is edited: a correction
+stands beside the log, and whatever replays the hand reads the log with its corrections."""
+
+from casino import commands
+from casino.audit.events import cards as told
+from casino.audit.services import record
+from casino.commands import Answer, Command
+from casino.errors import Conflict, Unprocessable
+from casino.hands import cards, selectors
+from casino.hands.cards import Entry
+from casino.hands.models import Correction, Hand
+from casino.tables import services as tables
+from engine import game as engine
+from engine.actions import DEALER, deal_line, parse_action
+from engine.cards import split_cards
+from engine.errors import EngineError
+
+#: Verbs of lines that name cards.
+CARD_LINES = ("dh", "sm", "up", "cu")
+
+
+def correct_line(*, command: Command, code: str, line: int, named: str, reason: str) -> Answer:
+    """Other cards for a line (from 1) of the hand in play: dealt, shown, turned up or laid open.
+
+    The whole hand is replayed with it. Raises Conflict no_hand, not_physical, and correction_changes_play where any
+    money, the turn or what may be done now would be another; Unprocessable no_such_line, no_card_line or
+    nothing_corrected; CardsRefused where it does not agree with entered cards; and the engine's errors.
+    """
+
+    def operation() -> Answer:
+        table = tables.lock_table(command, code)
+        hand = cards.playing_physical(table)
+        log = selectors.log(hand)
+        before, after = _corrected(log, line, named)
+        as_it_was = engine.resume(selectors.setup(hand), log)
+        game = _replayed(hand, log, line, after)
+        _require_same_play(as_it_was, game)
+        cards.require_agreeing(hand, game, cards.entered(hand), line=after)
+        Correction.objects.create(hand=hand, seq=line, before=before, after=after, reason=reason)
+        tables.advance(table)
+        event = told.line_corrected(
+            hand=hand.name, line=line, before=_seen(as_it_was, line), after=_seen(game, line), reason=reason
+        )
+        receipt = record(
+            chain=table.chain,
+            house=table.house,
+            actor=command.acting.actor,
+            told=event.also(table_version=table.version),
+        )
+        return cards.answer(hand, game, receipt)
+
+    return commands.run(command, operation)
+
+
+def correct_entry(*, command: Command, code: str, entry: Entry, reason: str) -> Answer:
+    """Another card for one that was entered (`cards.enter`) in the hand in play.
+
+    Raises as `correct_line`, and Unprocessable no_such_entry where nothing was entered.
+    """
+
+    def operation() -> Answer:
+        table = tables.lock_table(command, code)
+        hand = cards.playing_physical(table)
+        game, entries = selectors.state(hand), cards.entered(hand)
+        if (entry.seat, entry.place) not in entries:
+            raise Unprocessable(f"No card was entered for place {entry.place} of p{entry.seat}.", code="no_such_entry")
+        if entries[entry.seat, entry.place] == entry.card:
+            raise _nothing()
+        cards.require_agreeing(hand, game, entries | {(entry.seat, entry.place): entry.card}, [entry])
+        [hashed] = cards.add(hand, [entry])
+        tables.advance(table)
+        event = told.entry_corrected(hand=hand.name, **hashed, reason=reason).also(table_version=table.version)
+        receipt = record(chain=table.chain, house=table.house, actor=command.acting.actor, told=event)
+        return cards.answer(hand, game, receipt)
+
+    return commands.run(command, operation)
+
+
+def _corrected(log: list[str], line: int, named: str) -> tuple[str, str]:
+    """A line as it is and as it would be."""
+    if line > len(log):
+        raise Unprocessable(f"The hand has {len(log)} lines.", code="no_such_line", max=len(log))
+    before = log[line - 1]
+    action = parse_action(before)
+    if action.verb not in CARD_LINES:
+        raise Unprocessable(f"Line {line}, {before!r}, names no cards.", code="no_card_line", verbs=list(CARD_LINES))
+    if action.actor == DEALER:
+        after = deal_line(action.target, split_cards(named))
+    else:
+        after = f"p{action.actor} {action.verb} {named}"
+    if after == before:
+        raise _nothing()
+    return before, after
+
+
+def _nothing() -> Unprocessable:
+    return Unprocessable("These are the cards that stand there already.", code="nothing_corrected")
+
+
+def _replayed(hand: Hand, log: list[str], line: int, after: str) -> engine.Hand:
+    """The hand with one line replaced. Raises the engine's error, which names the line it refuses."""
+    game = engine.start(selectors.setup(hand))
+    try:
+        game.advance_all([*log[: line - 1], after, *log[line:]])
+    except EngineError as error:
+        error.expected["line"] = len(game.log) + 1
+        raise
+    return game
+
+
+def _require_same_play(before: engine.Hand, after: engine.Hand) -> None:
+    """Cards that nobody has acted on may be corrected; what was played and paid stays."""
+    same = (
+        (before.moves, before.actor, before.over, before.stacks, before.pot)
+        == (after.moves, after.actor, after.over, after.stacks, after.pot)
+        and before.legal_for(engine.PUBLIC) == after.legal_for(engine.PUBLIC)
+    )  # fmt: skip
+    if not same:
+        raise Conflict(
+            "With these cards the hand would have gone on otherwise; void it, or play it out.",
+            code="correction_changes_play",
+        )
+
+
+def _seen(game: engine.Hand, line: int) -> str:
+    """A line of the log as everybody saw it."""
+    log = game.view(engine.PUBLIC)["log"]
+    if not isinstance(log, list | tuple):
+        raise TypeError("a view has a log")
+    return str(log[line - 1])

@@ -1,0 +1,166 @@
+"""Exceptions: cards that cannot be as they were entered. The request is refused and changes nothing; that somebody
+looks into it is kept in a transaction of its own. No hand is dealt at the table until the floor has cleared it."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from casino import commands, locks
+from casino.audit.events import Told
+from casino.audit.events import cards as told
+from casino.audit.services import record
+from casino.commands import Answer, Command
+from casino.errors import Conflict, NotFound, Unprocessable
+from casino.hands import selectors
+from casino.hands.models import CardException, ExceptionKind, HandState
+from casino.house.models import ClockTimestamp
+from casino.tables import services as tables
+from casino.tables.models import Table, TableState
+from engine import game as engine
+from engine.actions import parse_action
+from engine.cards import split_cards
+from engine.errors import ActionError, CardAlreadyDealt, CardError, CardMismatch, CardNotInPack, EngineError
+
+T = TypeVar("T")
+
+_CODES = {
+    ExceptionKind.DUPLICATE: "card_entered_twice",
+    ExceptionKind.FOREIGN: "card_not_in_pack",
+    ExceptionKind.DIFFERS: "cards_differ",
+    ExceptionKind.MISSING: "deck_incomplete",
+    ExceptionKind.DECK: "deck_incomplete",
+}
+#: What the engine refuses of cards that a dealer names, as an exception; a card that differs only where it is shown.
+_KINDS: tuple[tuple[type[EngineError], ExceptionKind], ...] = (
+    (CardAlreadyDealt, ExceptionKind.DUPLICATE),
+    (CardNotInPack, ExceptionKind.FOREIGN),
+    (CardMismatch, ExceptionKind.DIFFERS),
+)
+_SHOWN = frozenset({"sm", "cu"})
+
+
+class CardsRefused(Unprocessable):
+    """Cards cannot be as they were entered. `found` is what the exception keeps."""
+
+    def __init__(
+        self, kind: ExceptionKind, detail: str, cards: Sequence[str], *, action: str | None = None, **extra: Any
+    ) -> None:
+        super().__init__(detail, code=_CODES[kind], **extra)
+        self.kind = kind
+        self.found = {"cards": sorted(cards), "problem": detail} | ({"action": action} if action else {})
+
+
+def keeping(command: Command, code: str, operation: Callable[[], T], lines: Sequence[str] = ()) -> T:
+    """Run a write; where it is refused because of cards, keep an exception before the refusal goes on.
+
+    `lines`: the actions that were sent, one of which the engine's refusal names by its number.
+    """
+    try:
+        return operation()
+    except CardsRefused as refused:
+        _keep(command, code, refused.kind, refused.found)
+        raise
+    except CardError as error:
+        refused_action = error.expected.get("refused_action")
+        if isinstance(refused_action, int) and (kind := _kind(error, lines[refused_action])):
+            _keep(command, code, kind, {"action": lines[refused_action], "problem": error.message})
+        raise
+
+
+def _kind(error: CardError, line: str) -> ExceptionKind | None:
+    """Which exception the engine's refusal of a line is; None for one that says nothing about the pack."""
+    try:
+        shown = parse_action(line).verb in _SHOWN
+    except ActionError:
+        return None
+    kind = next((kind for refusal, kind in _KINDS if isinstance(error, refusal)), None)
+    return None if kind == ExceptionKind.DIFFERS and not shown else kind
+
+
+def _keep(command: Command, code: str, kind: ExceptionKind, found: dict[str, Any]) -> None:
+    """Keep an exception, unless the very same one is open."""
+
+    def operation() -> None:
+        table = locks.lock(Table, locks.Rank.DESK, house=command.acting.house, code=code)
+        table.house = command.acting.house
+        hand = selectors.unsettled(table)
+        same = CardException.objects.filter(table=table, hand=hand, kind=kind, found=found, cleared_at=None)
+        if same.exists():
+            return
+        kept = CardException.objects.create(house=table.house, table=table, hand=hand, kind=kind, found=found)
+        event = told.exception(
+            exception=kept.id, kind=str(kind), hand=hand.name if hand else None, found=None if hand else found
+        )
+        record(chain=table.chain, house=table.house, actor=command.acting.actor, told=event)
+
+    commands.in_transaction(operation)
+
+
+_OPEN = "SELECT id FROM hands_cardexception WHERE table_id = %s AND cleared_at IS NULL ORDER BY id"
+
+
+def require_none_open(table: Table) -> None:
+    """Refuse while an exception is open at the table. Raises Conflict cards_exception_open."""
+    waiting = list(
+        CardException.objects.filter(table=table, cleared_at=None).order_by("id").values_list("id", flat=True)
+    )
+    if waiting:
+        raise Conflict(
+            f"Cards at table {table.code} were not as they must be; the floor clears that before the next hand.",
+            code="cards_exception_open",
+            exceptions=waiting,
+        )
+
+
+def clear(*, command: Command, code: str, exception: int, reason: str) -> Answer:
+    """The floor has looked into an exception; it does so when no hand is in play, whose cards it might tell.
+
+    Raises NotFound, Conflict already_cleared, and table_playing while a hand is in play.
+    """
+
+    def change(table: Table) -> Told:
+        found = CardException.objects.select_related("hand").filter(table=table, id=exception).first()
+        if found is None:
+            raise NotFound(f"Table {code} has no exception {exception}.")
+        if found.cleared_at is not None:
+            raise Conflict(f"Exception {exception} was cleared by {found.cleared_by}.", code="already_cleared")
+        if found.hand is not None and found.hand.state == HandState.PLAYING:
+            tables.require_state(table, TableState.OPEN, TableState.CLOSED)
+        CardException.objects.filter(id=found.id).update(
+            cleared_at=ClockTimestamp(), cleared_by=command.acting.actor.staff, reason=reason
+        )
+        hand = found.hand.name if found.hand else None
+        return told.exception_cleared(exception=found.id, kind=found.kind, hand=hand, found=found.found, reason=reason)
+
+    return tables.at_table(command, code, change)
+
+
+def check_deck(*, command: Command, code: str, cards: str) -> Answer:
+    """Between hands: all cards of the table's pack, in any order, as a scanner reads them.
+
+    Raises Conflict table_... while a hand is in play, and CardsRefused deck_incomplete, or card_entered_twice or
+    card_not_in_pack where nothing is missing, with the names; then an exception is kept.
+    """
+
+    def change(table: Table) -> Told:
+        tables.require_state(table, TableState.OPEN, TableState.CLOSED)
+        pack = engine.game_info(table.game).pack_for(table.options)
+        there = Counter(split_cards(cards))
+        missing = sorted(pack.members - there.keys())
+        foreign = sorted(there.keys() - pack.members)
+        twice = sorted(card for card, count in there.items() if count > 1)
+        if missing or foreign or twice:
+            named = {"missing": missing, "duplicate": twice, "foreign": foreign}
+            raise _incomplete({name: found for name, found in named.items() if found})
+        return told.deck_checked(pack=pack.name, cards=len(pack.cards))
+
+    return keeping(command, code, lambda: tables.at_table(command, code, change))
+
+
+def _incomplete(named: dict[str, list[str]]) -> CardsRefused:
+    kind = ExceptionKind(next(iter(named))) if len(named) == 1 else ExceptionKind.DECK
+    words = "; ".join(f"{name}: {' '.join(cards)}" for name, cards in named.items())
+    every = [card for cards in named.values() for card in cards]
+    refused = CardsRefused(kind, f"The pack is not complete: {words}.", every, **named)
+    refused.found |= named
+    return refused

@@ -1,0 +1,281 @@
+"""Every kind of event: described, registered, told by somebody; a busy evening tells everything exactly once."""
+
+import ast
+import inspect
+import json
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connections, transaction
+
+import casino
+from casino.audit import events
+from casino.audit.events import EVENTS, Told, UnknownEvent, page
+from casino.audit.events.registry import event
+from casino.audit.models import Event, Posting
+from casino.audit.services import record
+from casino.house import books, untold
+from casino.house.events import happened
+from ledger.models import Entry, Transaction
+from ledger.posting import CREDIT, AccountSpec, Leg, ensure_accounts, post
+from tests.casino.busy import AFTERWARDS, STEPS, Busy
+from tests.casino.kit import ACTOR, Kit
+
+ROOT = Path(casino.__file__).parent
+SOURCES = {path: ast.parse(path.read_text()) for path in ROOT.rglob("*.py") if "migrations" not in path.parts}
+#: What versions and log say beside what a kind tells.
+ADDED = {"table_version", "drawer_version"}
+
+
+# --- The registry ---------------------------------------------------------------------------------------------------
+
+
+def test_every_kind_is_described_and_typed() -> None:
+    for kind in EVENTS.values():
+        assert inspect.getdoc(kind.function), kind.name
+        for parameter in inspect.signature(kind.function).parameters.values():
+            assert parameter.kind is inspect.Parameter.KEYWORD_ONLY, kind.name
+            assert parameter.annotation is not inspect.Parameter.empty, kind.name
+        assert inspect.signature(kind.function).return_annotation is Told, kind.name
+
+
+def test_every_kind_is_told_by_somebody() -> None:
+    told = {used for path, tree in SOURCES.items() if path.parent.name != "events" for used in _used(tree)}
+    functions = {(_module(kind), kind.function.__name__): name for name, kind in EVENTS.items()}
+    assert [name for function, name in functions.items() if function not in told] == []
+
+
+def _module(kind: events.Kind) -> str:
+    return kind.function.__module__.rpartition(".")[2]
+
+
+def _used(tree: ast.Module) -> set[tuple[str, str]]:
+    """Which functions of which modules of the events a source file names."""
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    modules = {
+        alias.asname or alias.name: alias.name
+        for node in imports
+        if node.module == "casino.audit.events"
+        for alias in node.names
+    }
+    by_name = {
+        (str(node.module).rpartition(".")[2], alias.name)
+        for node in imports
+        if str(node.module).startswith("casino.audit.events.")
+        for alias in node.names
+    }
+    attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    dotted = {
+        (modules[node.value.id], node.attr)
+        for node in attributes
+        if isinstance(node.value, ast.Name) and node.value.id in modules
+    }
+    by_package = {(node.value.attr, node.attr) for node in attributes if isinstance(node.value, ast.Attribute)}
+    return by_name | dotted | by_package
+
+
+def test_nobody_makes_up_an_event_of_his_own() -> None:
+    makers = [
+        path
+        for path, tree in SOURCES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Told"
+    ]
+    assert {path.parent.name for path in makers} == {"events"}
+
+
+def test_a_kind_is_registered_once() -> None:
+    with pytest.raises(UnknownEvent, match="twice"):
+        event("hand.dealt", chain="table")(lambda: Told(kind="", data={}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "chain"), [("hand.dealed", "table/T1"), ("hand.dealt", "house/H1"), ("hand.dealt", "T1")]
+)
+def test_what_is_not_registered_for_a_chain_is_not_written(kit: Kit, kind: str, chain: str) -> None:
+    with pytest.raises(UnknownEvent), transaction.atomic():
+        record(chain=chain, house=kit.house, actor=ACTOR, told=Told(kind=kind, data={}))
+
+
+def test_the_page_says_what_the_functions_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    call_command("events_page", check=True)
+    monkeypatch.setattr(page, "PATH", tmp_path / "EVENTS.md")
+    with pytest.raises(CommandError, match="events_page --write"):
+        call_command("events_page", check=True)
+    call_command("events_page", write=True)
+    call_command("events_page", check=True)
+    page.PATH.write_text(page.PATH.read_text().replace("A hand was begun", "A hand began"))
+    with pytest.raises(CommandError):
+        call_command("events_page", check=True)
+
+
+# --- A busy evening -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def evening(kit: Kit) -> Kit:
+    """A house in which everything was done once."""
+    busy = Busy(kit)
+    for name, step in STEPS.items():
+        answer = step(busy)
+        assert answer.is_success, f"{name}: {answer.text}"
+    assert kit.settle() == ["settled"]
+    for name, step in AFTERWARDS.items():
+        answer = step(busy)
+        assert answer.is_success, f"{name}: {answer.text}"
+    return kit
+
+
+def payloads(kit: Kit) -> list[dict[str, Any]]:
+    """The house's events in the order in which they were written."""
+    found = Event.objects.filter(chain__house=kit.house).order_by("id").values_list("payload", flat=True)
+    return [json.loads(payload) for payload in found]
+
+
+def test_everything_that_is_done_is_told(evening: Kit) -> None:
+    told = payloads(evening)
+    steps = {name.partition(" ")[0] for name in [*STEPS, *AFTERWARDS]}
+    assert steps <= {each["kind"] for each in told} <= set(EVENTS)
+    for each in told:
+        parameters = set(inspect.signature(EVENTS[each["kind"]].function).parameters)
+        assert set(each["data"]) - ADDED <= parameters, each
+        members = {"actor", "at", "chain", "data", "house", "kind", "prev", "request", "role", "seq", "terminal", "v"}
+        assert members <= set(each) <= members | {"approver", "postings", "reason"}
+        assert each["v"] == 2 and each["house"] == str(evening.house.id)
+    # Whatever changes something by the word of a person says why, and who stood by.
+    reasons = {each["kind"] for each in told if "reason" in each}
+    assert {"hand.voided", "house.duty", "fill.cancelled", "staff.roles_changed", "fill.received"} <= reasons
+    approved = {each["kind"]: each["approver"] for each in told if "approver" in each}
+    assert set(approved) >= {"soft_count.confirmed", "fill.received"}
+    assert all(login.startswith("floor") for login in approved.values())
+
+
+def test_every_ledger_transaction_is_told_by_exactly_one_event(evening: Kit) -> None:
+    told: dict[int, dict[str, Any]] = {}
+    for each in payloads(evening):
+        for posting in each.get("postings", []):
+            assert told.setdefault(posting["tx"], posting) is posting
+    transactions = Transaction.objects.filter(book=evening.house.id)
+    assert set(told) == set(transactions.values_list("id", flat=True))
+    for row in transactions:
+        posting = told[row.id]
+        assert posting.pop("about") == untold.about(
+            row.idempotency_key, row.kind, row.metadata, row.occurred_at, row.posted_at
+        )
+        if row.reverses_id is not None:
+            assert posting == {"tx": row.id, "reverses": row.reverses_id}
+            continue
+        entries = Entry.objects.filter(transaction=row)
+        legs = [list(leg) for leg in entries.values_list("account__code", "account__commodity", "amount")]
+        assert sorted(posting["legs"]) == sorted(legs)
+    assert Posting.objects.filter(event__chain__house=evening.house).count() == len(told)
+
+
+# --- Postings and events --------------------------------------------------------------------------------------------
+
+
+def capital(kit: Kit, key: str) -> None:
+    """Post something past the services."""
+    books.enter(kit.house, key=key, kind="test", happened=[happened("capital_paid_in", {}, cash=1)], metadata={})
+
+
+def posted(kit: Kit) -> int:
+    """Ledger transactions of the house."""
+    return Transaction.objects.filter(book=kit.house.id).count()
+
+
+def tell(kit: Kit) -> dict[str, Any]:
+    """Record some event; returns its payload."""
+    record(chain=kit.house.chain, house=kit.house, actor=ACTOR, told=Told(kind="house.duty", data={}))
+    return payloads(kit)[-1]
+
+
+def test_postings_without_an_event_do_not_commit(kit: Kit) -> None:
+    before = posted(kit)
+    with pytest.raises(DatabaseError, match="no audit event tells"), transaction.atomic():
+        capital(kit, "untold")
+    assert posted(kit) == before
+
+
+def test_an_event_before_the_posting_does_not_tell_it(kit: Kit) -> None:
+    before, events_before = posted(kit), len(payloads(kit))
+    with pytest.raises(DatabaseError, match="no audit event tells"), transaction.atomic():
+        tell(kit)
+        capital(kit, "late")
+    assert (posted(kit), len(payloads(kit))) == (before, events_before)
+
+
+def test_an_event_tells_what_was_posted_since_the_one_before(kit: Kit) -> None:
+    with transaction.atomic():
+        capital(kit, "a")
+        capital(kit, "b")
+        first = tell(kit)
+        capital(kit, "c")
+        second = tell(kit)
+        third = tell(kit)
+    keys = dict(Transaction.objects.filter(book=kit.house.id).values_list("idempotency_key", "id"))
+    assert [each["tx"] for each in first["postings"]] == [keys["a"], keys["b"]]
+    assert [each["tx"] for each in second["postings"]] == [keys["c"]]
+    assert second["postings"][0]["legs"] == [["1010", "HUF", 1], ["3010", "HUF", -1]]
+    assert "postings" not in third
+
+
+def test_what_a_savepoint_takes_back_is_not_told(kit: Kit) -> None:
+    with transaction.atomic():
+        capital(kit, "kept")
+        with pytest.raises(RuntimeError), transaction.atomic():
+            capital(kit, "taken back")
+            raise RuntimeError
+        told = tell(kit)["postings"]
+    assert [each["tx"] for each in told] == [Transaction.objects.get(book=kit.house.id, idempotency_key="kept").id]
+
+
+def test_an_event_that_a_savepoint_takes_back_has_told_nothing(kit: Kit) -> None:
+    with pytest.raises(DatabaseError, match="no audit event tells"), transaction.atomic():
+        capital(kit, "untold")
+        with pytest.raises(RuntimeError), transaction.atomic():
+            tell(kit)
+            raise RuntimeError
+
+
+def test_a_rolled_back_transaction_leaves_nothing_to_tell(kit: Kit) -> None:
+    with pytest.raises(RuntimeError), transaction.atomic():
+        capital(kit, "forgotten")
+        raise RuntimeError
+    with transaction.atomic():
+        assert untold.take() == []
+        assert "postings" not in tell(kit)
+
+
+def test_a_replayed_posting_is_not_told_again(kit: Kit) -> None:
+    for _ in range(2):
+        with transaction.atomic():
+            capital(kit, "once")
+            told = tell(kit)
+    assert "postings" not in told
+
+
+def test_a_ledger_transaction_cannot_be_told_twice(kit: Kit) -> None:
+    told = Posting.objects.filter(event__chain__house=kit.house).values_list("transaction_id", flat=True)[0]
+    with pytest.raises(DatabaseError, match="audit_told"), transaction.atomic():
+        untold.posted(told, [("1010", "HUF", 1), ("3010", "HUF", -1)], "")
+        tell(kit)
+
+
+@pytest.mark.parametrize("alias", ["default", "owner"])
+def test_nobody_untells_a_posting(kit: Kit, alias: str) -> None:
+    told = Posting.objects.filter(event__chain__house=kit.house).values_list("transaction_id", flat=True)[0]
+    refused = pytest.raises(DatabaseError, match=r"permission denied|append-only")
+    with refused, transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+        cursor.execute("DELETE FROM audit_told WHERE transaction_id = %s", [told])
+
+
+def test_books_that_are_no_houses_are_left_alone(kit: Kit) -> None:
+    book = uuid.uuid4()
+    with transaction.atomic():
+        ids = list(ensure_accounts(book, [AccountSpec(c, c, "X", CREDIT, None) for c in "ab"]).values())
+        post(book, "k", "test", [Leg(ids[0], 1), Leg(ids[1], -1)], {})
+    assert Transaction.objects.filter(book=book).count() == 1

@@ -1,0 +1,351 @@
+"""A database that was rolled back under its checkpoints writes nothing until two people open a new epoch."""
+
+import io
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection, connections, transaction
+
+from casino.audit import guard, outside
+from casino.audit.models import Epoch, Event, Leaf, Log, SignedCheckpoint
+from casino.audit.sequencing import Sequencer
+from casino.audit.signing import Signer
+from casino.audit.verify import parse_note, verify_note
+from casino.errors import LogRefused
+from casino.staff.models import Role, Staff
+from casino.staff.services import hire
+from tests.casino.kit import ACTOR, Desk, Kit
+from tests.casino.logs import chain_order, note, notes_outside
+
+PASSWORD = "correct horse battery"
+#: What a backup brings back of a house's audit trail, and which of its rows are this house's.
+TABLES = {
+    "audit_event": "chain_id IN (SELECT id FROM audit_chainhead WHERE house_id = %(house)s)",
+    "audit_told": "event_id IN (SELECT e.id FROM audit_event e JOIN audit_chainhead h ON h.id = e.chain_id "
+    "WHERE h.house_id = %(house)s)",
+    "audit_mark": "chain_id IN (SELECT id FROM audit_chainhead WHERE house_id = %(house)s)",
+    "audit_chainhead": "house_id = %(house)s",
+    "audit_leaf": "house_id = %(house)s",
+    "audit_tile": "house_id = %(house)s",
+    "audit_checkpoint": "house_id = %(house)s",
+    "audit_log": "house_id = %(house)s",
+    "audit_epoch": "house_id = %(house)s",
+}
+
+
+@contextmanager
+def superuser() -> Iterator[Any]:
+    """A cursor for which no trigger stands in the way."""
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        for table in TABLES:
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER ALL")
+        yield cursor
+        cursor.execute(
+            "SELECT tgrelid::regclass::text, quote_ident(tgname), tgisinternal FROM pg_trigger "
+            "WHERE tgrelid::regclass::text = ANY(%s)",
+            [list(TABLES)],
+        )
+        for table, name, internal in cursor.fetchall():
+            cursor.execute(f"ALTER TABLE {table} ENABLE {'' if internal else 'ALWAYS'} TRIGGER {name}")
+
+
+def backup(kit: Kit) -> dict[str, str]:
+    """Every audit row of a house, a JSON array a table."""
+    found = {}
+    with connections["owner"].cursor() as cursor:
+        for table, mine in TABLES.items():
+            cursor.execute(
+                f"SELECT coalesce(json_agg(row), '[]')::text FROM {table} row WHERE {mine}", {"house": kit.house.id}
+            )
+            found[table] = cursor.fetchone()[0]
+    return found
+
+
+def restore(kit: Kit, rows: dict[str, str]) -> None:
+    """Put the rows of a backup in the place of today's; sessions are new afterwards."""
+    with superuser() as cursor:
+        order = sorted(TABLES, key=lambda table: table in ("audit_event", "audit_chainhead"))
+        order = ["audit_told", *(t for t in order if t not in ("audit_told", "audit_chainhead")), "audit_chainhead"]
+        for table in order:
+            cursor.execute(f"DELETE FROM {table} WHERE {TABLES[table]}", {"house": kit.house.id})
+        for table in reversed(order):
+            cursor.execute(
+                "SELECT string_agg(quote_ident(attname), ', ') FROM pg_attribute "
+                "WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''",
+                [table],
+            )
+            names = cursor.fetchone()[0]
+            cursor.execute(
+                f"INSERT INTO {table} ({names}) SELECT {names} FROM json_populate_recordset(NULL::{table}, %s::json)",
+                [rows[table]],
+            )
+    connections.close_all()
+
+
+def people(kit: Kit, *roles: Role) -> list[Staff]:
+    """Staff with passwords, one for each role."""
+    return [
+        hire(
+            house=kit.house,
+            login=f"{role}{number}@{kit.house.code}",
+            name="N",
+            roles=[role],
+            password=PASSWORD,
+            actor=ACTOR,
+        )
+        for number, role in enumerate(roles)
+    ]
+
+
+def open_epoch(kit: Kit, monkeypatch: pytest.MonkeyPatch, *logins: str, passwords: str = PASSWORD) -> str:
+    """Run the command as two people at a keyboard would."""
+    lines = "".join(f"{login}\n{passwords}\n" for login in logins)
+    monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+    out = io.StringIO()
+    call_command("open_epoch", kit.house.code, "--reason", "the disk died", stdout=out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def restored(kit: Kit) -> tuple[Kit, Desk, list[Staff]]:
+    """A house that was restored to before its last checkpoints, with events in the backup that were in no log yet."""
+    kit.table()
+    staff = people(kit, Role.AUDITOR, Role.ADMIN, Role.FLOOR, Role.AUDITOR)
+    dealer = kit.dealer()
+    kit.sequence()
+    note(kit, "house", 3)
+    rows = backup(kit)
+    note(kit, "table/T1", 300)
+    kit.sequence()
+    note(kit, "house", 1)
+    kit.sequence()
+    restore(kit, rows)
+    return kit, dealer, staff
+
+
+def test_a_restored_house_reads_but_does_not_write(restored: tuple[Kit, Desk, list[Staff]]) -> None:
+    kit, dealer, _ = restored
+    before = Event.objects.filter(chain__house=kit.house).count()
+    for _ in range(2):
+        answer = dealer.post("open")
+        problem = answer.json()
+        assert (answer.status_code, problem["code"]) == (503, "log_rolled_back"), answer.text
+        outside_says = parse_note(notes_outside(kit)[-1]).checkpoint
+        assert problem["outside"] == {"epoch": 1, "size": outside_says.size, "root": outside_says.root.hex()}
+        assert problem["database"]["size"] < outside_says.size
+        assert str(outside_says.size) in problem["detail"]
+    assert dealer.refresh()["state"] == "closed"
+    assert Event.objects.filter(chain__house=kit.house).count() == before
+    ready = kit.http(None).get("/readyz")
+    assert ready.status_code == 200 and ready.json()["status"] == "read_only"
+    assert {"house": kit.house.code, "code": "log_rolled_back"}.items() <= ready.json()["refused"][0].items()
+    with pytest.raises(LogRefused, match="size"):
+        Sequencer(Signer.from_settings()).publish(kit.house.id)
+    Sequencer(Signer.from_settings()).round()
+    assert Event.objects.filter(chain__house=kit.house, leaf=None).count() == 3, "the sequencer leaves it alone"
+
+
+def test_two_people_open_a_new_epoch_and_the_house_goes_on(
+    restored: tuple[Kit, Desk, list[Staff]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kit, dealer, (auditor, admin, *_) = restored
+    assert dealer.post("open").status_code == 503
+    lost = parse_note(notes_outside(kit)[-1])
+    had = SignedCheckpoint.objects.filter(house=kit.house).latest("size")
+    waiting = Event.objects.filter(chain__house=kit.house, leaf=None).count()
+    assert waiting == 3
+    assert "Epoch 2" in open_epoch(kit, monkeypatch, auditor.login, admin.login)
+    assert dealer.ok("open")["audit"]["chain"] == "table/T1", "writes go on at once"
+
+    checkpoint = kit.sequence()
+    assert checkpoint.origin.endswith("/2") and checkpoint.size == 1 + waiting + 1
+    chain_order(kit)
+    first = Leaf.objects.get(house=kit.house, epoch=2, leaf_index=0).event
+    told = json.loads(first.payload)
+    assert (told["chain"], told["kind"]) == (f"log/{kit.house.code}", "log.epoch_opened")
+    assert (told["actor"], told["approver"], told["reason"]) == (auditor.login, admin.login, "the disk died")
+    assert told["data"] == {
+        "epoch": 2,
+        "note": notes_outside(kit)[-2],
+        "old_epoch": 1,
+        "old_size": lost.checkpoint.size,
+        "old_root": lost.checkpoint.root.hex(),
+        "restored_epoch": 1,
+        "restored_size": had.size,
+        "restored_root": bytes(had.root).hex(),
+    }
+    guard.forget()
+    guard.require(kit.house)
+    assert notes_outside(kit)[-1] == SignedCheckpoint.objects.get(house=kit.house, epoch=2).note
+
+
+def test_both_epochs_are_proven_over_http(
+    restored: tuple[Kit, Desk, list[Staff]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kit, _, (auditor, admin, *_) = restored
+    open_epoch(kit, monkeypatch, auditor.login, admin.login)
+    kit.sequence()
+    desk = kit.office()
+    newest = verify_note(desk.get("audit/checkpoint").text, desk.get("audit/key").text)
+    assert newest.origin.endswith("/2")
+    assert parse_note(desk.get("audit/checkpoint?epoch=1").text).checkpoint.origin.endswith("/1")
+    for chain, seq, epoch in ((f"house/{kit.house.code}", 1, 1), (f"log/{kit.house.code}", 1, 2)):
+        proof = desk.http.get("/api/v1/audit/proofs/inclusion", params={"chain": chain, "seq": seq}).json()
+        assert proof["epoch"] == epoch
+    assert desk.get("audit/export").text.startswith('{"actor":"auditor0@')
+
+
+@pytest.mark.parametrize(
+    ("who", "password", "code"),
+    [
+        ((0, 0), PASSWORD, "four_eyes"),
+        ((0, 2), PASSWORD, "forbidden"),
+        ((1, 1), PASSWORD, "four_eyes"),
+        ((0, 1), "wrong password", "sign_in_refused"),
+    ],
+    ids=["one person twice", "not the floor", "an administrator twice", "wrong passwords"],
+)
+def test_it_takes_two_of_the_right_people(
+    restored: tuple[Kit, Desk, list[Staff]],
+    monkeypatch: pytest.MonkeyPatch,
+    who: tuple[int, int],
+    password: str,
+    code: str,
+) -> None:
+    kit, dealer, staff = restored
+    with pytest.raises(CommandError, match=rf"\[{code}\]"):
+        open_epoch(kit, monkeypatch, *(staff[number].login for number in who), passwords=password)
+    assert not Epoch.objects.filter(house=kit.house).exists()
+    assert dealer.post("open").status_code == 503
+
+
+def test_restored_again_and_opened_again(
+    restored: tuple[Kit, Desk, list[Staff]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Back behind the first new epoch: the third one's number is new, whatever the database has forgotten."""
+    kit, dealer, (auditor, admin, _, other) = restored
+    rows = backup(kit)
+    open_epoch(kit, monkeypatch, auditor.login, admin.login)
+    kit.sequence()
+    restore(kit, rows)
+    answer = dealer.post("open")
+    assert answer.json()["code"] == "log_rolled_back" and answer.json()["outside"]["epoch"] == 2
+    assert "Epoch 3" in open_epoch(kit, monkeypatch, other.login, auditor.login)
+    dealer.ok("open")
+    assert kit.sequence().origin.endswith("/3")
+    chain_order(kit)
+    assert list(Log.objects.filter(house=kit.house).order_by("epoch").values_list("epoch", flat=True)) == [1, 3]
+
+
+def test_another_tree_of_the_same_size_is_no_continuation(kit: Kit) -> None:
+    """The backup was written on in another way, up to the same size."""
+    kit.sequence()
+    rows = backup(kit)
+    note(kit, "house", 2)
+    kit.sequence()
+    [folder] = outside.folders()
+    file = outside.notes_file(folder, kit.house)
+    held = file.read_bytes()
+    restore(kit, rows)
+    file.write_bytes(held.split(b"\n\n", 2)[0] + b"\n\n" + held.split(b"\n\n", 2)[1] + b"\n\n")
+    note(kit, "table/T1", 2)
+    kit.sequence()
+    file.write_bytes(held)
+    guard.forget()
+    with pytest.raises(LogRefused, match="another one"):
+        note(kit, "house", 1)
+
+
+def test_before_the_log_was_begun(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    auditor, admin = people(kit, Role.AUDITOR, Role.ADMIN)
+    rows = backup(kit)
+    kit.sequence()
+    restore(kit, rows)
+    with pytest.raises(LogRefused, match="epoch 0"):
+        note(kit, "house", 1)
+    open_epoch(kit, monkeypatch, auditor.login, admin.login)
+    note(kit, "house", 1)
+    assert kit.sequence().origin.endswith("/2")
+
+
+# --- Files that are lost or damaged ----------------------------------------------------------------------------------
+
+
+def test_a_lost_file_refuses_writes_until_an_epoch_is_opened(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    auditor, admin = people(kit, Role.AUDITOR, Role.ADMIN)
+    kit.sequence()
+    note(kit, "house", 1)
+    kit.sequence()
+    [folder] = outside.folders()
+    file = outside.notes_file(folder, kit.house)
+    held = file.read_bytes()
+    for content in (None, b"", b"\n", held[:40]):
+        file.unlink(missing_ok=True)
+        if content is not None:
+            file.write_bytes(content)
+        guard.forget()
+        with pytest.raises(LogRefused) as refused:
+            note(kit, "house", 1)
+        assert refused.value.code == "outside_checkpoint_missing"
+    file.unlink()
+    open_epoch(kit, monkeypatch, auditor.login, admin.login)
+    note(kit, "house", 1)
+    kit.sequence()
+    assert len(notes_outside(kit)) == 3, "what the database has stands outside again"
+    guard.forget()
+    note(kit, "house", 1)
+
+
+def test_a_file_that_says_what_nobody_signed_refuses_writes(kit: Kit) -> None:
+    kit.sequence()
+    [folder] = outside.folders()
+    file = outside.notes_file(folder, kit.house)
+    held = file.read_text()
+    size = parse_note(notes_outside(kit)[-1]).checkpoint.size
+    for content in (held.replace(f"\n{size}\n", f"\n{size - 1}\n"), "x" * 9000):
+        file.write_text(content)
+        guard.forget()
+        with pytest.raises(LogRefused) as refused:
+            note(kit, "house", 1)
+        assert refused.value.code == "outside_checkpoint_unreadable"
+    file.write_text(held)
+    note(kit, "house", 1)
+    outside.key_file(folder, kit.house).unlink()
+    guard.forget()
+    with pytest.raises(LogRefused) as refused:
+        note(kit, "house", 1)
+    assert refused.value.code == "outside_checkpoint_missing"
+
+
+def test_a_new_signing_key_begins_with_an_epoch(kit: Kit, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    auditor, admin = people(kit, Role.AUDITOR, Role.ADMIN)
+    kit.sequence()
+    old = Log.objects.get(house=kit.house).vkey
+    settings.CASINO_LOG_KEY = "07" * 32
+    note(kit, "house", 1)
+    with pytest.raises(LogRefused, match="another key"):
+        kit.sequence()
+    open_epoch(kit, monkeypatch, auditor.login, admin.login)
+    assert kit.sequence().origin.endswith("/2")
+    new = Log.objects.get(house=kit.house, epoch=2).vkey
+    [folder] = outside.folders()
+    assert new != old and outside.key_file(folder, kit.house).read_text() == f"{old}\n{new}\n"
+    guard.forget()
+    note(kit, "house", 1)
+
+
+def test_an_epoch_cannot_be_opened_without_its_event(kit: Kit) -> None:
+    kit.sequence()
+    chain = f"house/{kit.house.code}"
+    with pytest.raises(DatabaseError, match="begins with the event"), transaction.atomic():
+        note(kit, "house", 1)
+        seq = Event.objects.filter(chain__house=kit.house, chain__name=chain).latest("seq").seq
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT audit_open_epoch(%s, 2, 'o', %s, %s, %s, NULL, NULL, NULL)",
+                [kit.house.id, Log.objects.get(house=kit.house).size, chain, seq],
+            )

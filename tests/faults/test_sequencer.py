@@ -1,0 +1,182 @@
+"""The sequencer as a process: killed at any point, twice at once, without its database for a while."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from deploy.embedded.process import signalled_when_parent_dies, wait_until
+from tests.casino.logs import chain_order, note, notes_outside
+
+CHECKOUT = Path(__file__).parents[2]
+COMMAND = (sys.executable, "manage.py", "sequence_audit")
+#: Ends itself as by kill -9 at a point inside: before the commit, between commit and file, or within the note.
+DYING = """
+import os, signal, sys
+import django
+django.setup()
+from casino.audit import outside, sequencing
+def die(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+point = sys.argv[1]
+if point == "before the commit":
+    store = sequencing.Sequencer._store
+    sequencing.Sequencer._store = lambda self, *args: (store(self, *args), die())
+elif point == "between commit and file":
+    outside.append = die
+elif point == "within the note":
+    write = outside._append
+    outside._append = lambda path, data: (write(path, data[:70]), die())
+from django.core.management import call_command
+call_command("sequence_audit")
+"""
+
+
+@contextmanager
+def running(command: tuple[str, ...], log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that writes to `log`, killed at the end if it still runs."""
+    with log.open("ab") as file:
+        process = subprocess.Popen(
+            command,
+            cwd=CHECKOUT,
+            env=dict(os.environ),
+            stdout=file,
+            stderr=file,
+            preexec_fn=signalled_when_parent_dies(signal.SIGKILL),
+        )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def kit(live_db: None) -> Iterator[object]:
+    """A house whose log has been begun."""
+    from tests.casino.kit import Kit
+
+    found = Kit.found()
+    found.sequence()
+    yield found
+    found.close()
+
+
+def followed(kit) -> bool:  # type: ignore[no-untyped-def]
+    """Whether every event is in the log, and every checkpoint in the file."""
+    from casino.audit.models import Event, SignedCheckpoint
+
+    if Event.objects.filter(chain__house=kit.house, leaf=None).exists():
+        return False
+    stored = SignedCheckpoint.objects.filter(house=kit.house).order_by("size").values_list("note", flat=True)
+    return notes_outside(kit) == list(stored)
+
+
+@contextmanager
+def writing(kit) -> Iterator[Callable[[], int]]:  # type: ignore[no-untyped-def]
+    """Somebody who writes events all the time; the value says how many there are."""
+    from django.db import connections
+
+    stop, count = threading.Event(), [0]
+
+    def write() -> None:
+        try:
+            while not stop.wait(0.005):
+                note(kit, f"table/T{count[0] % 3}", 1)
+                count[0] += 1
+        finally:
+            connections.close_all()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        yield lambda: count[0]
+    finally:
+        stop.set()
+        writer.join()
+
+
+@pytest.mark.parametrize("point", ["before the commit", "between commit and file", "within the note"])
+def test_killed_at_a_point_it_goes_on_without_loss(kit, tmp_path: Path, point: str) -> None:  # type: ignore[no-untyped-def]
+    from casino.audit.models import Log
+
+    size = Log.objects.get(house=kit.house).size
+    note(kit, "table/T1", 5)
+    with running((sys.executable, "-c", DYING, point), tmp_path / "dying") as dying:
+        assert dying.wait(timeout=30) == -signal.SIGKILL, (tmp_path / "dying").read_text()
+    assert Log.objects.get(house=kit.house).size == size + (0 if point == "before the commit" else 5)
+    assert not followed(kit)
+    note(kit, "table/T1", 1)
+    with running(COMMAND, tmp_path / "log"):
+        assert wait_until(lambda: followed(kit), seconds=20), (tmp_path / "log").read_text()
+    assert Log.objects.get(house=kit.house).size == size + 6
+    chain_order(kit)
+
+
+def test_killed_again_and_again_while_the_house_writes(kit, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    from casino.audit.models import Log, SignedCheckpoint
+
+    size = Log.objects.get(house=kit.house).size
+    with writing(kit) as written:
+        for number in range(4):
+            with running(COMMAND, tmp_path / "log") as sequencer:
+                checkpoints = SignedCheckpoint.objects.filter(house=kit.house).count()
+                wait_until(
+                    lambda before=checkpoints: SignedCheckpoint.objects.filter(house=kit.house).count() > before,
+                    seconds=20,
+                )
+                time.sleep(0.31 * number)
+                sequencer.kill()
+    with running(COMMAND, tmp_path / "log") as sequencer:
+        assert wait_until(lambda: followed(kit), seconds=20), (tmp_path / "log").read_text()
+        sequencer.terminate()
+        assert sequencer.wait(timeout=10) == 0, "SIGTERM is a good end"
+    assert Log.objects.get(house=kit.house).size == size + written()
+    chain_order(kit)
+
+
+def test_a_second_sequencer_waits_for_the_first(kit, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    first_log, second_log = tmp_path / "first", tmp_path / "second"
+    with running(COMMAND, first_log) as first:
+        assert wait_until(lambda: "sequencing" in first_log.read_text(), seconds=20)
+        with running(COMMAND, second_log) as second:
+            assert wait_until(lambda: "another sequencer runs" in second_log.read_text(), seconds=20)
+            note(kit, "table/T1", 3)
+            assert wait_until(lambda: followed(kit), seconds=10)
+            assert "INFO casino.audit.management.commands.sequence_audit sequencing" not in second_log.read_text()
+            assert second.poll() is None
+            first.kill()
+            note(kit, "table/T1", 3)
+            assert wait_until(lambda: followed(kit), seconds=10), second_log.read_text()
+            assert second_log.read_text().count("another sequencer") == 1
+
+
+def test_without_its_connection_it_ends(kit, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """With the connection its lock is gone, so it must not go on; the supervisor starts the next one."""
+    from django.db import connections
+
+    log = tmp_path / "log"
+    with running(COMMAND, log) as sequencer:
+        assert wait_until(lambda: "sequencing" in log.read_text(), seconds=20)
+        with connections["owner"].cursor() as cursor:
+            cursor.execute(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+                "WHERE usename = 'casino_sequencer' AND datname = current_database()"
+            )
+        assert sequencer.wait(timeout=10) != 0
+
+
+def test_without_its_key_it_says_what_is_missing(live_db: None) -> None:
+    environ = {name: value for name, value in os.environ.items() if name != "CASINO_LOG_KEY"}
+    done = subprocess.run(COMMAND, cwd=CHECKOUT, env=environ, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 1
+    assert "CASINO_LOG_KEY" in done.stderr and "Traceback" not in done.stderr
