@@ -541,6 +541,7 @@ class Chains:
         self._report = report
         #: Chain -> number, hash (64 hex digits) and moment of its last event.
         self.heads: dict[str, tuple[int, str, str]] = {}
+        self._backwards = 0
 
     def take(self, doc: Row, link: str) -> None:
         """The next event in the order of the log, and its hash."""
@@ -553,6 +554,8 @@ class Chains:
     def finish(self) -> None:
         """No more events come."""
         self._report.counts["chains"] = len(self.heads)
+        if self._backwards > 1:
+            self._report.notice(f"the clock went back {self._backwards} times in all")
 
     def _wrong(self, doc: Row, number: int, wanted: str, before: str) -> None:
         chain, seq, find = doc["chain"], doc["seq"], self._report.find
@@ -565,7 +568,9 @@ class Chains:
         elif doc["prev"] != wanted:
             find("link_broken", f"{chain}#{number}", f"event {seq} was written behind another event {number} than this")
         elif doc["at"] < before:
-            self._report.notice(f"{chain}#{seq}: the clock went back, from {before} to {doc['at']}")
+            self._backwards += 1
+            if self._backwards == 1:
+                self._report.notice(f"{chain}#{seq}: the clock went back, from {before} to {doc['at']}")
 
 
 # --- Logs and their checkpoints --------------------------------------------------------------------------------------
@@ -815,7 +820,7 @@ class Trees:
 
 def place_of(doc: Row | None) -> str:
     """`CHAIN#SEQ` of an event."""
-    return f"{doc['chain']}#{doc['seq']}" if doc else "unreadable"
+    return f"{doc.get('chain')}#{doc.get('seq')}" if doc else "unreadable"
 
 
 # --- The ledger ------------------------------------------------------------------------------------------------------
@@ -868,6 +873,8 @@ class Books:
         """An event tells of these transactions."""
         for posting in postings:
             number = posting["tx"]
+            if type(number) is not int:
+                raise TypeError("a transaction is told by its number")
             if number in self._told:
                 self._report.find("transaction_told_twice", f"transaction {number}", f"{place_of(doc)} tells it again")
                 continue
@@ -972,7 +979,11 @@ class Books:
         same = row["reverses"] is None and posting.get("about", row["about"]) == row["about"]
         if same and (row["legs"] == (legs := posting.get("legs")) or row["legs"][::-1] == legs):
             return
-        self._compare_parts(row, posting, place_of(doc), at)
+        try:
+            self._compare_parts(row, posting, place_of(doc), at)
+        except (LookupError, TypeError, ValueError) as error:
+            problem = f"{place_of(doc)} tells it in a way that cannot be read: {error!r}"
+            self._report.find("transaction_differs", f"transaction {row['id']}", problem, at)
 
     def _compare_parts(self, row: Row, posting: Row, place: str, at: int) -> None:
         number, find = row["id"], self._report.find
@@ -1495,7 +1506,7 @@ class Verifier:
             self._report.find("not_json", f"event {at}", f"it cannot be read: {error}", at)
             return None
         if canonical != text:
-            place = place_of(value) if isinstance(value, dict) and {"chain", "seq"} <= value.keys() else f"event {at}"
+            place = place_of(value) if isinstance(value, dict) else f"event {at}"
             self._report.find("not_canonical", place, "its text is not the canonical one of what it says", at)
         return value if isinstance(value, dict) else None
 
@@ -1562,7 +1573,7 @@ class Export:
                 raise Unusable(f"{MANIFEST} is not code, currency, epochs, house and tail in canonical JSON")
             self.house = House(manifest["house"], manifest["code"], manifest["currency"])
             self.epochs: dict[int, int] = {int(epoch): size for epoch, size in manifest["epochs"].items()}
-            self.keys = parse_keys((folder / VKEY).read_text())
+            self.keys = parse_keys((folder / VKEY).read_bytes().decode())
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise Unusable(f"{folder} is no export: {error}") from error
         self.size: int = manifest["tail"]
@@ -1741,7 +1752,7 @@ def read_keys(given: str) -> list[Key]:
     if "+" in given and not Path(given).exists():
         return [parse_key(given)]
     try:
-        return parse_keys(Path(given).read_text())
+        return parse_keys(Path(given).read_bytes().decode())
     except (OSError, ValueError) as error:
         raise Unusable(f"{given} is neither a key nor a file of keys: {error}") from error
 

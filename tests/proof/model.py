@@ -10,6 +10,7 @@ import json
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,8 @@ class World:
     def moment(self) -> str:
         """The next moment."""
         self.clock += 1
-        return f"2026-11-21T{self.clock // 3600 % 24:02}:{self.clock // 60 % 60:02}:{self.clock % 60:02}.000000Z"
+        now = datetime(2026, 11, 21, tzinfo=UTC) + timedelta(seconds=self.clock)
+        return f"{now:%Y-%m-%dT%H:%M:%S.%fZ}"
 
     def tell(self, chain: str, kind: str, data: dict[str, Any]) -> None:
         """Append an event that tells what was posted since the last one."""

@@ -102,6 +102,15 @@ def test_any_changed_byte_of_any_file_is_found(evening: Path, name: str, part: f
         assert verified(evening, export).findings, f"byte {at} of {name} is {raw[at - 20 : at + 20]!r}"
 
 
+def test_a_clock_that_went_back_is_said_and_no_finding(tmp_path: Path) -> None:
+    world = good()
+    docs = [json.loads(payload) for payload in world.payloads]
+    docs[10]["at"] = "2030-01-01T00:00:00.000000Z"
+    rewritten(world, lambda _: docs).write(tmp_path)
+    report = verify.verify_export(tmp_path)
+    assert (report.findings, sum("the clock went back" in text for text in report.notices)) == ([], 1)
+
+
 def rewritten(world: World, change: Any) -> World:
     """A world whose payloads `change` has altered (a list of documents), linked anew as a forger would."""
     docs = [json.loads(payload) for payload in world.payloads]
@@ -228,6 +237,7 @@ def told(doc: dict[str, Any]) -> dict[str, Any]:
     return kept | {"data": {name: value for name, value in doc["data"].items() if name != "table_version"}}
 
 
+@settings(deadline=None)
 @given(st.lists(ACTED, min_size=1, max_size=4))
 def test_the_quick_way_reads_events_as_json_does(docs: list[dict[str, Any]]) -> None:
     lines = [canonical(doc).encode() for doc in docs]
