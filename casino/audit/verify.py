@@ -1352,7 +1352,9 @@ class Hands:
 
 def _same_but_hidden(seen: str, line: str) -> bool:
     """Whether a line as everybody saw it, cards that lay face down as `??`, is this line."""
-    return seen == line or ("?" in seen and len(seen) == len(line) and all(map(_is_or_hides, seen, line)))
+    if len(seen) != len(line):
+        return False
+    return line.startswith(seen.rstrip("?")) or all(map(_is_or_hides, seen, line))
 
 
 def _is_or_hides(seen: str, there: str) -> bool:
@@ -1388,9 +1390,16 @@ _ACTED = re.compile(
 def _acted(found: tuple[str, ...]) -> Row:
     """What is verified of an event that `_ACTED` has taken apart."""
     at, chain, first, hand, lines, house, about, *legs, number, prev, seq = found
-    data = {"first_line": int(first), "hand": hand, "lines": lines.split('","')}
-    doc = {"at": at, "chain": chain, "data": data, "house": house, "kind": "hand.acted", "prev": prev, "v": 2}
-    doc["seq"] = int(seq)
+    doc = {
+        "at": at,
+        "chain": chain,
+        "data": {"first_line": int(first), "hand": hand, "lines": lines.split('","')},
+        "house": house,
+        "kind": "hand.acted",
+        "prev": prev,
+        "seq": int(seq),
+        "v": 2,
+    }
     if number:
         code, commodity, amount, other, another, rest = legs
         both = [[code, commodity, int(amount)], [other, another, int(rest)]]
@@ -1595,9 +1604,9 @@ class Export:
             for one, line in zip(found, lines, strict=True):
                 if one[1]:
                     about, number, *legs = one
-                    first, second = list(map(int, legs[:4])), list(map(int, legs[4:]))
+                    numbers = list(map(int, legs))
                     hashed = hashlib.sha256(about.encode()).hexdigest()
-                    yield {"about": hashed, "id": int(number), "legs": [first, second], "reverses": None}
+                    yield {"about": hashed, "id": int(number), "legs": [numbers[:4], numbers[4:]], "reverses": None}
                 elif not line.startswith(b'{"account":'):
                     yield self._transaction(line)
 

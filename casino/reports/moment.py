@@ -15,7 +15,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from casino.house.models import House
 
-BATCH = 512
+BATCH = 128
 """Rows that are handed on together."""
 
 _UTC = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""

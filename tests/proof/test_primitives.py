@@ -104,7 +104,7 @@ def test_signatures_of_rfc_8032(public: str, message: str, signature: str) -> No
         assert not verify.ed25519_verify(key, said, signed[:at] + bytes([signed[at] ^ 1]) + signed[at + 1 :])
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)  # the first signature of a key costs a hundred others
 @given(st.binary(min_size=32, max_size=32), st.binary(max_size=200), st.integers(0, 511))
 def test_signatures_of_an_independent_implementation(seed: bytes, message: bytes, bit: int) -> None:
     private = Ed25519PrivateKey.from_private_bytes(seed)
@@ -139,6 +139,7 @@ def test_a_note_says_what_its_checkpoint_says() -> None:
     ]  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_no_byte_of_a_note_can_be_another(data: st.DataObject) -> None:
     note, vkey = signed()
@@ -149,6 +150,7 @@ def test_no_byte_of_a_note_can_be_another(data: st.DataObject) -> None:
         verify.verify_note(raw.decode(), vkey)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_no_byte_of_a_key_can_be_another(data: st.DataObject) -> None:
     note, vkey = signed()

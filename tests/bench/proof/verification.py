@@ -14,8 +14,8 @@ from tests.bench.proof.evening import write
 EVENTS = 1_000_000
 LIVE = 100_000
 GOAL, LIVE_GOAL = 0.4, 0.5
-#: A checkpoint for so many events: about what a busy house writes in the second between two of them.
-EVERY = 200
+#: A checkpoint for so many events: about what two cores write in the second between two of them, at ten hands.
+EVERY = 250
 
 
 def _lines(folder: Path) -> Iterator[list[bytes]]:
