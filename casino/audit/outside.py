@@ -5,6 +5,7 @@ keys that verify them, a line each. The database is written first: what a file l
 when the sequencer takes the log up again, the rest of a note that was cut by a crash included.
 """
 
+import fcntl
 import os
 import re
 import uuid
@@ -122,16 +123,17 @@ def prepare(folder: Path, house: House, key: Key) -> None:
             os.close(descriptor)
 
 
-def append(folder: Path, house: House, notes: Iterable[str], *, cut: bytes = b"") -> None:
-    """Append notes to the file of a house and wait until the disk has them; `cut` is what stands there of the first.
+def append(folder: Path, house: House, notes: Iterable[str], *, cut: bytes = b"", length: int | None = None) -> int:
+    """Append notes to the file of a house and wait until the disk has them; returns the file's length.
 
-    Raises OSError, and OutsideCheckpointUnreadable when `cut` is not the beginning of the first note.
+    `cut` is what stands there of the first note, `length` how long the file was left. Raises OSError, and
+    OutsideCheckpointUnreadable when `cut` is not the beginning of the first note, or the file is not as it was left.
     """
+    path = notes_file(folder, house)
     text = "".join(f"{note}\n" for note in notes).encode()
     if not text.startswith(cut):
-        path = notes_file(folder, house)
         raise OutsideCheckpointUnreadable(f"{path} ends with what is no beginning of a checkpoint.", file=str(path))
-    _append(notes_file(folder, house), text[len(cut) :])
+    return _append(path, text[len(cut) :], length)
 
 
 def catch_up(folder: Path, house: House, using: str) -> int:
@@ -159,11 +161,16 @@ def _notes_after(house: uuid.UUID, epoch: int, size: int, using: str) -> list[tu
         return list(cursor.fetchall())
 
 
-def _append(path: Path, data: bytes) -> None:
+def _append(path: Path, data: bytes, length: int | None = None) -> int:
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
+        # A sequencer that slept past the end of its lock must not write what the next one has written already.
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if length not in (None, os.fstat(descriptor).st_size):
+            raise OutsideCheckpointUnreadable(f"{path} was written by somebody else.", file=str(path))
         while data:
             data = data[os.write(descriptor, data) :]
         os.fsync(descriptor)
+        return os.fstat(descriptor).st_size
     finally:
         os.close(descriptor)

@@ -10,18 +10,27 @@ from casino.audit import tree
 from casino.audit.tree import Growing, Range, Span
 from casino.audit.verify import root_of
 
+# Each span is read by a walk of the index of its own: joined freely, the planner reads the whole log for them.
 _LEAVES = """
-SELECT span.number, leaf.leaf_hash FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS span(first, past, number)
-JOIN audit_leaf leaf ON leaf.house_id = %s AND leaf.epoch = %s
-    AND leaf.leaf_index >= span.first AND leaf.leaf_index < span.past
-ORDER BY span.number, leaf.leaf_index
+SELECT span.number, found.leaf_hash
+FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS span(first, past, number)
+CROSS JOIN LATERAL (
+    SELECT leaf_hash, leaf_index FROM audit_leaf
+    WHERE house_id = %s AND epoch = %s AND leaf_index >= span.first AND leaf_index < span.past
+    ORDER BY leaf_index LIMIT span.past - span.first
+) AS found
+ORDER BY span.number, found.leaf_index
 """
 _TILES = """
-SELECT span.number, tile.hash
+SELECT span.number, found.hash
 FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[]) WITH ORDINALITY AS span(first, past, level, number)
-JOIN audit_tile tile ON tile.house_id = %s AND tile.epoch = %s AND tile.level = span.level
-    AND tile.tile_index >= span.first AND tile.tile_index < span.past
-ORDER BY span.number, tile.tile_index
+CROSS JOIN LATERAL (
+    SELECT hash, tile_index FROM audit_tile
+    WHERE house_id = %s AND epoch = %s AND level = span.level
+        AND tile_index >= span.first AND tile_index < span.past
+    ORDER BY tile_index LIMIT span.past - span.first
+) AS found
+ORDER BY span.number, found.tile_index
 """
 
 

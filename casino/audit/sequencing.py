@@ -10,6 +10,7 @@ import time
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from django.db import connections, transaction
@@ -56,6 +57,8 @@ class _Followed:
     #: Root of the last checkpoint, None before the first, and the size it is of.
     root: bytes | None
     published: int
+    #: How long the files outside were left.
+    lengths: dict[Path, int]
 
 
 class Sequencer:
@@ -111,8 +114,8 @@ class Sequencer:
             else:
                 checkpoint, note = self._store(followed, grown, tiles, leaves[0][0] if leaves else None)
         if checkpoint is not None:
-            for folder in outside.folders():
-                outside.append(folder, followed.house, [note])
+            for folder, length in followed.lengths.items():
+                followed.lengths[folder] = outside.append(folder, followed.house, [note], length=length)
             followed.tree, followed.root, followed.published = grown, checkpoint.root, grown.size
         self._followed[house_id] = followed
         if len(leaves) >= MOST:
@@ -151,10 +154,15 @@ class Sequencer:
         last = SignedCheckpoint.objects.using(ALIAS).filter(house=house, epoch=epoch).order_by("-size").first()
         if last is not None and (last.size, bytes(last.root)) != (size, tree.root()):
             raise LogDamaged(f"The log of {house.code} has {size} leaves that do not give its last checkpoint.")
-        for folder in outside.folders():
-            if caught_up := outside.catch_up(folder, house, ALIAS):
-                log.warning("%d checkpoints of house %s were not in %s yet", caught_up, house.code, folder)
-        return _Followed(house, epoch, tree, bytes(last.root) if last else None, last.size if last else 0)
+        lengths = {folder: self._catch_up(folder, house) for folder in outside.folders()}
+        root, published = (bytes(last.root), last.size) if last else (None, 0)
+        return _Followed(house, epoch, tree, root, published, lengths)
+
+    def _catch_up(self, folder: Path, house: House) -> int:
+        """Bring the files of a folder up to the database; returns the length of the file of notes."""
+        if caught_up := outside.catch_up(folder, house, ALIAS):
+            log.warning("%d checkpoints of house %s were not in %s yet", caught_up, house.code, folder)
+        return outside.notes_file(folder, house).stat().st_size
 
     def _complain(self, house_id: uuid.UUID, error: Exception) -> None:
         text = f"{type(error).__name__}: {error}"

@@ -40,7 +40,7 @@ def record_person(*, command: Command, ref: str, person: dict[str, str], reason:
         Person.objects.create(player=player, version=version, sealed=sealed, sealed_sha256=digest)
         fields = sorted(person)
         receipt = record(
-            chain=f"house/{house.code}",
+            chain=house.chain,
             house=house,
             actor=command.acting.actor,
             told=told.person_recorded(player=ref, version=version, sealed_sha256=digest, fields=fields, reason=reason),

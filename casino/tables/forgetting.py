@@ -57,7 +57,7 @@ def forget(*, house: House, ref: str, reason: str, first: Credentials, second: C
             reason=reason,
             approver=other.login,
         )
-        receipt = record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
+        receipt = record(chain=house.chain, house=house, actor=actor, told=event)
         persons.destroy_key(player)
         return Forgotten(ref, last, receipt)
 

@@ -130,6 +130,7 @@ _TABLES = """
 SELECT table_name FROM information_schema.tables
 WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
   AND table_name <> 'django_migrations' AND table_name NOT LIKE 'axes\\_%' AND table_name NOT LIKE 'audit\\_%'
+  AND table_name <> 'hands_cardexception' -- what a refusal of cards leaves on purpose
 ORDER BY table_name
 """
 
@@ -197,16 +198,21 @@ def assert_problem(answer: httpx.Response, status: int, code: str) -> dict[str, 
     return problem
 
 
+#: What stands in the trail beside a refusal: that data were read, and exceptions of cards.
+BESIDES = ("data.read", "cards.exception")
+
+
 def last_event() -> int:
     """Where the audit trail of the whole database ends."""
     return Event.objects.order_by("-id").values_list("id", flat=True).first() or 0
 
 
 def told_since(last: int, *kinds: str) -> list[dict[str, Any]]:
-    """Payloads of the events of these kinds (of all but sensitive reads where none is named) after `last_event`."""
+    """Payloads of the events of these kinds after `last_event`; where none is named, of all but sensitive reads and the
+    exceptions that refusals of cards leave."""
     payloads = Event.objects.filter(id__gt=last).order_by("id").values_list("payload", flat=True)
     events: list[dict[str, Any]] = [json.loads(payload) for payload in payloads]
-    return [event for event in events if (event["kind"] in kinds if kinds else event["kind"] != "data.read")]
+    return [event for event in events if (event["kind"] in kinds if kinds else event["kind"] not in BESIDES)]
 
 
 def refused(scene: Scene, case: Case) -> dict[str, Any]:

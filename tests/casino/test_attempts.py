@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from casino.api import operations
 from casino.audit.models import Event
+from casino.reports import auditing
 from casino.reports import selectors as reports
 from casino.staff.models import Role, TerminalToken
 from tests.casino.kit import Desk, Kit
@@ -129,6 +130,9 @@ def test_cards_that_are_face_down_are_not_told(kit: Kit, table: Desk) -> None:
     assert json.loads(data["body"]) == {"actions": [line | {"cards": "?"}]}
     # Its hash could be found by trying all cards.
     assert "asked" not in data
+    # Attempts between the lines of a hand are no lines of it.
+    kit.sequence()
+    assert not auditing.verify_house(kit.house, [], []).found
 
 
 def test_names_and_unknown_fields_are_not_told(kit: Kit, table: Desk) -> None:

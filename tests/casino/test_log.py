@@ -202,6 +202,32 @@ def test_notes_that_a_file_lacks_are_appended(kit: Kit) -> None:
         assert file.read_bytes() == whole, "also the rest of a note that was cut"
 
 
+def test_a_sequencer_that_slept_does_not_repeat_what_the_next_one_wrote(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped between its commit and the file for so long that its lock went to another."""
+    kit.sequence()
+    sleeper = Sequencer(Signer.from_settings())
+    sleeper.publish(kit.house.id)
+    note(kit, "house", 1)
+    real = outside.append
+
+    def slept(*args: object, **options: object) -> int:
+        monkeypatch.setattr(outside, "append", real)
+        note(kit, "house", 1)
+        kit.sequence()
+        return real(*args, **options)
+
+    monkeypatch.setattr(outside, "append", slept)
+    with pytest.raises(OutsideCheckpointUnreadable, match="somebody else"):
+        sleeper.publish(kit.house.id)
+    note(kit, "house", 1)
+    assert sleeper.publish(kit.house.id), "it takes the log up anew"
+    assert notes_outside(kit) == list(
+        SignedCheckpoint.objects.filter(house=kit.house).order_by("size").values_list("note", flat=True)
+    )
+
+
 def test_several_folders(kit: Kit, tmp_path, settings) -> None:  # type: ignore[no-untyped-def]
     settings.CASINO_CHECKPOINT_DIRS = [tmp_path / "a", tmp_path / "b" / "c"]
     kit.sequence()
@@ -222,8 +248,8 @@ def test_a_disk_that_is_full_stops_the_log_until_it_is_not(kit: Kit, monkeypatch
     note(kit, "house", 1)
     real = outside._append
 
-    def half(path, data: bytes) -> None:  # type: ignore[no-untyped-def]
-        real(path, data[:50])
+    def half(path, data: bytes, length: int | None = None) -> None:  # type: ignore[no-untyped-def]
+        real(path, data[:50], length)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(outside, "_append", half)

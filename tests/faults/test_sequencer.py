@@ -35,7 +35,7 @@ elif point == "between commit and file":
     outside.append = die
 elif point == "within the note":
     write = outside._append
-    outside._append = lambda path, data: (write(path, data[:70]), die())
+    outside._append = lambda path, data, length: (write(path, data[:70], length), die())
 from django.core.management import call_command
 call_command("sequence_audit")
 """

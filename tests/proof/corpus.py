@@ -286,6 +286,12 @@ def tile(kit: Kit) -> None:
            "VALUES (%s, 1, 1, 0, decode(repeat('ab', 32), 'hex'))", kit.house.id)  # fmt: skip
 
 
+@attack("key_differs", "log of epoch 1", ("key_differs", "vkey"))
+def key(kit: Kit) -> None:
+    """the log's key replaced by another"""
+    change("UPDATE audit_log SET vkey = %s WHERE house_id = %s", Signer(FOREIGN).key(kit.house).text, kit.house.id)
+
+
 @attack("head_differs", r"table/T1#\d+", None)
 def head(kit: Kit) -> None:
     """a chain's head altered"""

@@ -171,3 +171,51 @@ def outside_file(kit: Kit) -> Any:
 def held_key(kit: Kit) -> Any:
     """The file of the house's key outside the database."""
     return outside.key_file(outside.folders()[0], kit.house)
+
+
+#: What a backup of a house holds here, parents before children.
+_TABLES = {
+    "ledger_account": "book = %s",
+    "ledger_transaction": "book = %s",
+    "ledger_entry": "account_id IN (SELECT id FROM ledger_account WHERE book = %s)",
+    "audit_chainhead": "house_id = %s",
+    "audit_event": "chain_id IN (SELECT id FROM audit_chainhead WHERE house_id = %s)",
+    "audit_told": "event_id IN (SELECT e.id FROM audit_event e JOIN audit_chainhead c ON c.id = chain_id "
+    "WHERE house_id = %s)",
+    "audit_log": "house_id = %s",
+    "audit_leaf": "house_id = %s",
+    "audit_tile": "house_id = %s",
+    "audit_checkpoint": "house_id = %s",
+    "audit_mark": "chain_id IN (SELECT id FROM audit_chainhead WHERE house_id = %s)",
+    "hands_hand": "house_id = %s",
+    "hands_handline": "hand_id IN (SELECT id FROM hands_hand WHERE house_id = %s)",
+}
+
+
+class Backup:
+    """A house's books, hands and audit trail as they were, to be put back over what has happened since."""
+
+    def __init__(self, kit: Kit) -> None:
+        self.house = kit.house.id
+        self.name = f"backup_{self.house.hex[:8]}"
+        with guards_off() as cursor:
+            for table, where in _TABLES.items():
+                cursor.execute(f"CREATE TABLE {self.name}_{table} AS SELECT * FROM {table} WHERE {where}",
+                               [self.house])  # fmt: skip
+
+    def restore(self) -> None:
+        """Put it back."""
+        with guards_off() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+            for table, where in reversed(_TABLES.items()):
+                cursor.execute(f"DELETE FROM {table} WHERE {where}", [self.house])
+            for table in _TABLES:
+                cursor.execute(
+                    "SELECT string_agg(quote_ident(column_name), ', ') FROM information_schema.columns "
+                    "WHERE table_name = %s AND table_schema = 'public' AND is_generated = 'NEVER'",
+                    [table],
+                )
+                [columns] = cursor.fetchone()
+                cursor.execute(f"INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE "
+                               f"SELECT {columns} FROM {self.name}_{table}")  # fmt: skip
+                cursor.execute(f"DROP TABLE {self.name}_{table}")

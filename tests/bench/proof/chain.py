@@ -68,11 +68,13 @@ def comparison(*, runs: int = RUNS) -> Comparison:
     def untold() -> int:
         with work.aside():
             put_back = _leave_out()
-            _play(kit, dealer, 1)
-        done = _play(kit, dealer, HANDS)
-        with work.aside():
-            put_back()
-        return done
+        try:
+            with work.aside():
+                _play(kit, dealer, 1)
+            return _play(kit, dealer, HANDS)
+        finally:
+            with work.aside():
+                put_back()
 
     try:
         return compare("actions with their events", "requests", told, "without", untold, clock=work, runs=runs)

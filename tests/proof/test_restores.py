@@ -1,0 +1,97 @@
+"""A database that was rolled back: found, unless two people have opened a new epoch that says what is lost."""
+
+from pathlib import Path
+
+from casino.audit import epochs, guard, verify
+from casino.audit.services import Actor
+from casino.reports import auditing
+from tests.casino.kit import Kit
+from tests.proof.superuser import Backup, Forger, change, evening
+from tests.proof.test_tampering import export, told
+
+TWO = Actor(staff="alma", role="admin", terminal="", request="restore")
+
+
+def restored(kit: Kit) -> tuple[int, int]:
+    """A house whose database was put back to the middle of its log; sizes of the log before and after."""
+    kit.players("early", chips=500)
+    kept = kit.sequence().size
+    backup = Backup(kit)
+    evening(kit)
+    had = kit.sequence().size
+    backup.restore()
+    guard.forget()
+    return had, kept
+
+
+def both(kit: Kit, folder: Path) -> list[verify.Report]:
+    """The house verified live and from an export."""
+    return [auditing.verify_house(kit.house), export(kit, folder)]
+
+
+def opened(kit: Kit) -> None:
+    """Two people begin the log anew."""
+    epochs.open_epoch(house=kit.house, actor=TWO, approver="bea", reason="the disk broke")
+
+
+def test_a_rolled_back_house_is_found_by_its_checkpoints_outside(kit: Kit, tmp_path: Path) -> None:
+    had, kept = restored(kit)
+    for report in both(kit, tmp_path):
+        first = report.findings[0]
+        assert (first.code, first.place) == ("log_cut_off", f"epoch 1, leaf {kept}"), told(report)
+        assert f"was signed over {had} leaves" in first.problem
+        assert {one.code for one in report.findings} == {"log_cut_off", "checkpoint_missing"}
+
+
+def test_an_epoch_that_two_people_opened_explains_what_is_lost(kit: Kit, tmp_path: Path) -> None:
+    had, kept = restored(kit)
+    opened(kit)
+    kit.sequence()
+    kit.players("later", chips=700)
+    kit.sequence()
+    for report in both(kit, tmp_path):
+        assert told(report) == []
+        [notice] = report.notices
+        assert notice.startswith("epoch 2 was opened by alma and bea (the disk broke)")
+        assert f"epoch 1, {had} leaves; epoch 1, {kept} leaves, was left" in notice
+
+
+def test_an_epoch_explains_nothing_before_it_is_signed(kit: Kit, tmp_path: Path) -> None:
+    restored(kit)
+    opened(kit)
+    for report in both(kit, tmp_path):
+        codes = [one.code for one in report.findings]
+        assert codes[0] in ("log_cut_off", "epoch_not_opened")
+        assert {"log_cut_off", "epoch_not_opened"} <= set(codes)
+
+
+def test_an_epoch_of_one_person_is_found(kit: Kit, tmp_path: Path) -> None:
+    restored(kit)
+    epochs.open_epoch(house=kit.house, actor=TWO, approver=TWO.staff, reason="the disk broke")
+    kit.sequence()
+    for report in both(kit, tmp_path):
+        assert {"log_cut_off", "epoch_not_opened"} <= {one.code for one in report.findings}
+
+
+def test_an_epoch_that_names_another_loss_is_found(kit: Kit, tmp_path: Path) -> None:
+    restored(kit)
+    opened(kit)
+    forger = Forger(kit)
+    forger.lines[forger.find("log.epoch_opened")].doc["data"]["old_size"] += 5
+    change("DELETE FROM audit_epoch WHERE house_id = %s", kit.house.id)
+    change("DELETE FROM audit_log WHERE house_id = %s AND epoch = 2", kit.house.id)
+    forger.forge()
+    for report in both(kit, tmp_path):
+        # The forged event stands in the first epoch, where nobody has signed it.
+        assert report.findings[0].code == "log_cut_off", told(report)
+
+
+def test_a_good_house_is_whole_with_a_second_epoch_too(kit: Kit, tmp_path: Path) -> None:
+    evening(kit)
+    opened(kit)
+    kit.sequence()
+    kit.players("later")
+    kit.sequence()
+    for report in both(kit, tmp_path):
+        assert told(report) == []
+        assert report.counts["checkpoints"] == 6
