@@ -187,7 +187,8 @@ def _require_over(hand: Hand) -> None:
 
 def record(hand: Hand, game: engine.Hand | None = None) -> dict[str, Any]:
     """The hand as a `chr/1` record. Once the log is complete it holds the derived parts too, and in electronic mode the
-    deck or decks and the seed that opens the commitment; inputs and log are as stored.
+    deck or decks and the seed that opens the commitment, also when the hand was voided: nobody can have voided it for
+    its cards without an auditor seeing which they were. Inputs and log are as stored.
 
     `game` is the hand's state where the caller has it, which saves replaying an electronic hand for its redeals.
     """
@@ -214,9 +215,9 @@ def record(hand: Hand, game: engine.Hand | None = None) -> dict[str, Any]:
         if any(hand.result["bonus"]):
             out["bonus"] = hand.result["bonus"]
         out["state"] = hand.digest
-        if hand.commitment:
-            out |= _decks(hand, game)
-            out["seed"] = deals.open_seed(hand).hex()
+    if hand.commitment and (hand.result is not None or hand.state == HandState.VOIDED):
+        out |= _decks(hand, game)
+        out["seed"] = deals.open_seed(hand).hex()
     if hand.client_seeds:
         out["client_seeds"] = hand.client_seeds
     return out

@@ -12,6 +12,7 @@ from casino.hands import deals
 from casino.hands.models import ClientSeed, Deal, Hand
 from casino.staff.models import Role
 from engine.cards import TELL32
+from engine.rebuild import check_deal, rebuilt
 from engine.record import parse_record
 from engine.replay import replay
 from engine.shuffle import commitment, shuffled_deck
@@ -137,6 +138,22 @@ def test_an_abandoned_name_is_used_up_and_its_seed_is_open(kit: Kit) -> None:
     assert desk.ok("deal")["done"]["hand"] == "T1-000002"
     assert code(office.get("deals/T1-000009")) == (404, "not_found")
     assert kit.dealer().http.get("/api/v1/deals/T1-000001").status_code == 403
+
+
+def test_auditors_see_which_cards_were_not_played_out_in_a_voided_hand(kit: Kit) -> None:
+    kit.table()
+    desk = kit.seated()
+    desk.ok("deal")
+    desk.ok("deal/seeds", {"seat": 1, "seed": "x"})
+    answer = desk.ok("hands", {"mode": "electronic"})
+    auditor, floor = kit.office(), kit.dealer(role=Role.FLOOR)
+    assert code(auditor.get("hands/T1-000001")) == (409, "hand_in_play")
+    floor.ok("hand/void", {"reason": "a bell rang"})
+    record = parse_record(json.dumps(auditor.get("hands/T1-000001").json()))
+    assert record.commit == answer["commitment"] and list(rebuilt(record).roots) == answer["cards_roots"]
+    check_deal(record)
+    seen = kit.office(Role.FLOOR).get("hands/T1-000001").json()
+    assert not {"seed", "deck"} & seen.keys()
 
 
 def test_without_preparing_a_hand_commits_and_deals_in_one_step(kit: Kit) -> None:

@@ -92,6 +92,8 @@ def test_roles_and_durability(var: Path) -> None:
     rights = "SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolbypassrls FROM pg_roles WHERE rolname = user"
     assert ask(urls.database_url, "SELECT user::text") == "casino_app"
     assert ask(urls.database_url, rights) is False
+    assert ask(urls.database_sequencer_url, "SELECT user::text") == "casino_sequencer"
+    assert ask(urls.database_sequencer_url, rights) is False
     assert ask(urls.database_owner_url, "SELECT user::text") == "casino"
     assert ask(urls.database_url, "SHOW synchronous_commit") == "on"
     assert ask(urls.database_url, "SHOW fsync") == "on"
@@ -128,6 +130,9 @@ def test_command_line_up_status_env_down(var: Path) -> None:
     assert f"export CELERY_BROKER_URL=redis+socket://{var}/run/valkey.sock\n" in exports
     assert "export CASINO_SECRET_KEY=" in exports
     assert "export CASINO_SEAL_KEY=" in exports
+    assert f"export DATABASE_SEQUENCER_URL=postgresql://casino_sequencer@{run}/casino\n" in exports
+    assert f"export CASINO_CHECKPOINT_DIR={var}/checkpoints\n" in exports
+    assert "export CASINO_LOG_KEY=" in exports
 
     assert command(var, "down").returncode == 0
     assert command(var, "down").returncode == 0
@@ -160,6 +165,7 @@ def test_only_the_owner_url_given(var: Path) -> None:
     }
     urls = embedded.urls(environ=given, var=var)
     assert urls.database_url == given["DATABASE_OWNER_URL"]
+    assert urls.database_sequencer_url == given["DATABASE_OWNER_URL"], "whose owner becomes the sequencer's role"
 
 
 def test_awkward_folder_gets_short_sockets_elsewhere(var: Path) -> None:

@@ -169,9 +169,10 @@ def test_without_its_connection_it_ends(kit, tmp_path: Path) -> None:  # type: i
         assert wait_until(lambda: "sequencing" in log.read_text(), seconds=20)
         with connections["owner"].cursor() as cursor:
             cursor.execute(
-                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
-                "WHERE usename = 'casino_sequencer' AND datname = current_database()"
+                "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' "
+                "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
             )
+            assert cursor.fetchall() == [(True,)], "nobody else holds such a lock"
         assert sequencer.wait(timeout=10) != 0
 
 
