@@ -33,7 +33,7 @@ class Boxes:
             bought = happened(
                 "buy_in_at_table", {"table": "T1", "player": "T1-u1"}, amount=CASH, chips=Mix("MAIN", {100: 7})
             )
-            books.enter(kit.house, key="bought", kind="test", happened=[bought], metadata={})
+            books.enter(kit.house, key="command:bought", kind="test", happened=[bought], metadata={})
             tell(kit.house)
         self.cashier = kit.cashier()
         self.vault, self.cage = kit.balance("1010", "9120/C1")
