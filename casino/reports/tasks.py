@@ -47,13 +47,18 @@ def check_snapshots() -> int:
 
 def _every_house(work: Callable[[House], int]) -> int:
     """What the work on every house adds up to. A house that may write nothing, because its log was rolled back, is
-    named in the server's log and keeps no other from its turn."""
-    total = 0
+    named in the server's log. No house keeps another from its turn: what else goes wrong is raised at the end."""
+    total, failed = 0, []
     for house in House.objects.order_by("opened_at"):
         try:
             total += work(house)
         except LogRefused as error:
             log.error("house %s: %s", house.code, error.detail)
+        except Exception as error:
+            error.add_note(f"house {house.code}")
+            failed.append(error)
+    if failed:
+        raise ExceptionGroup(f"{len(failed)} houses could not be worked on", failed)
     return total
 
 
@@ -108,7 +113,7 @@ def expire_holds() -> int:
 def take_snapshots() -> int:
     """Take today's snapshot (UTC) of every house that has none yet; returns how many were taken."""
     name = daily_snapshot(timezone.now().date().isoformat())
-    return _every_house(lambda house: _take(house, name))
+    return _every_house(lambda house: take_snapshot(house, name))
 
 
 def daily_snapshot(date: str) -> str:
@@ -125,7 +130,8 @@ def _expire(house: House) -> int:
     return count
 
 
-def _take(house: House, name: str) -> bool:
+def take_snapshot(house: House, name: str) -> bool:
+    """Take a house's snapshot of this name, and tell it; whether it was not there yet."""
     with transaction.atomic():
         taken = take(house.id, name)
         if not taken.replayed:

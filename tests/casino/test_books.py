@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -245,6 +245,14 @@ def by_the_clock(kit: Kit, kind: str) -> list[dict[str, Any]]:
     return found
 
 
+def by_beat(kit: Kit, task: Callable[[], int]) -> None:
+    """A task over all houses. It names those that other tests have damaged, and this one is not among them."""
+    try:
+        task()
+    except ExceptionGroup as failed:
+        assert kit.house.code not in str([error.__notes__ for error in failed.exceptions])
+
+
 def test_holds_expire_in_every_house(kit: Kit) -> None:
     legs = [Leg(id_of(kit, "1010"), -1), Leg(id_of(kit, "3010"), 1)]
     with transaction.atomic():
@@ -255,9 +263,9 @@ def test_holds_expire_in_every_house(kit: Kit) -> None:
         cursor.execute(
             "SELECT pg_sleep(greatest(0, extract(epoch FROM %s - clock_timestamp())))", [found[1].expires_at]
         )
-    assert tasks.expire_holds() >= 1
+    by_beat(kit, tasks.expire_holds)
     assert [hold.state for hold in found.all()] == ["pending", "expired"]
-    tasks.expire_holds()
+    by_beat(kit, tasks.expire_holds)
     assert [hold.state for hold in found.all()] == ["pending", "expired"]
     assert [event["data"] for event in by_the_clock(kit, "holds.expired")] == [{"count": 1}]
     assert Account.objects.get(id=id_of(kit, "1010")).held == 1
@@ -265,9 +273,9 @@ def test_holds_expire_in_every_house(kit: Kit) -> None:
 
 def test_a_snapshot_a_day(kit: Kit) -> None:
     name = tasks.daily_snapshot(datetime.now(UTC).date().isoformat())
-    assert tasks.take_snapshots() >= 1
+    by_beat(kit, tasks.take_snapshots)
     kit.players("anna", chips=500)
-    tasks.take_snapshots()
+    by_beat(kit, tasks.take_snapshots)
     (taken,) = Snapshot.objects.filter(book=kit.house.id)
     # The test may run over midnight.
     assert taken.name >= name
