@@ -1,6 +1,8 @@
-"""`python -m tests.bench`: engine, ledger and the whole way of a bet, each against a named reference."""
+"""`python -m tests.bench`: engine, ledger, the whole way of a bet and its proof, each against a named reference."""
 
 import argparse
+import subprocess
+import sys
 import time
 import uuid
 from itertools import count
@@ -10,9 +12,10 @@ from tests.bench.alternate import Comparison, compare
 from tests.bench.database import database
 from tests.bench.ledger import profiling
 from tests.bench.ledger import report as ledger
+from tests.bench.proof import chain, hands, lag
 from tests.bench.ranking import bench_ranking, bench_ranking_batch, bench_ranking_numbers
 
-PARTS = ("engine", "ledger", "application")
+PARTS = ("engine", "ledger", "application", "proof")
 
 
 def bench_actions() -> Comparison:
@@ -61,6 +64,19 @@ def bench_engine() -> None:
         print(bench().line(), flush=True)
 
 
+def bench_verification(*, quick: bool) -> None:
+    """How fast a trail is verified: in a process of its own, because its evening is loaded into an empty database."""
+    sizes = ["50000", "20000"] if quick else []
+    subprocess.run([sys.executable, "-m", "tests.bench.proof.verification", *sizes], check=True)
+
+
+def bench_proof(*, quick: bool) -> None:
+    """What the chain costs an action, how fast hands are verified, how far the log is behind."""
+    for comparison in (chain.comparison(), hands.comparison()):
+        print(comparison.line(), flush=True)
+    lag.run(quick)
+
+
 def main() -> None:
     """Print one line a comparison, of the parts that were asked for."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
@@ -70,19 +86,23 @@ def main() -> None:
         metavar="PART",
         help=f"{', '.join(PARTS)} (all of them if none is named), or profile: the ledger's time",
     )
-    parser.add_argument("--quick", action="store_true", help="the ledger in one short round, for development")
+    parser.add_argument("--quick", action="store_true", help="ledger and proof in one short round, for development")
     arguments = parser.parse_args()
     parts = arguments.parts or PARTS
     if unknown := set(parts) - {*PARTS, "profile"}:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
     if "engine" in parts:
         bench_engine()
-    if {"ledger", "application", "profile"} & set(parts):
+    if "proof" in parts:
+        bench_verification(quick=arguments.quick)
+    if {"ledger", "application", "profile", "proof"} & set(parts):
         with database():
             if "ledger" in parts:
                 ledger.run(quick=arguments.quick)
             if "profile" in parts:
                 profiling.run()
+            if "proof" in parts:
+                bench_proof(quick=arguments.quick)
             if "application" in parts:
                 print(bench_actions().line(), flush=True)
 
