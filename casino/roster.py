@@ -1,7 +1,8 @@
 """The roster as an administrator changes it in the office: people, their roles and passwords, terminals.
 
 Nobody changes himself: hiring apart, every change of a person takes another administrator; and changes of a house's
-people wait for each other. So an administrator always remains.
+people wait for each other. So an administrator always remains; and since nobody revokes the terminal at which he is
+signed in, so does one in the office.
 What a change takes away ends at once: a deactivated person's tokens, a revoked terminal's, those from before a new
 password; roles are read anew for every request.
 """
@@ -114,10 +115,15 @@ def enrol(*, command: Command, code: str, kind: TerminalKind, place: str) -> Ans
 
 
 def revoke(*, command: Command, code: str, reason: str) -> Answer:
-    """Take a device out of use for good. Raises Conflict unchanged."""
+    """Take a device out of use for good. Raises Conflict unchanged, and own_terminal for the one asked from."""
 
     def operation() -> Answer:
         house = command.acting.at_the_office()
+        locks.lock_roster(house.id)
+        if Terminal.objects.get(id=command.acting.terminal.id).revoked_at is not None:
+            raise Forbidden(f"Terminal {command.acting.terminal.code} is in use no more.")
+        if code == command.acting.terminal.code:
+            raise Conflict("A terminal is revoked from another one of the office.", code="own_terminal")
         terminal = locks.lock(Terminal, locks.Rank.STAFF, house=house, code=code)
         command.require_version(terminal.version)
         if terminal.revoked_at is not None:

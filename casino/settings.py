@@ -224,4 +224,6 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": os.environ.get("CASINO_LOG_LEVEL", "INFO")},
+    # It tells of every sign-in with everything starred out; the audit trail tells who it was.
+    "loggers": {"axes": {"level": "WARNING"}},
 }

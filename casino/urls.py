@@ -1,6 +1,6 @@
 """Every address of the house."""
 
-from django.urls import include, path
+from django.urls import include, path, register_converter
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.permissions import AllowAny
 
@@ -22,6 +22,23 @@ from casino.api import (
     trading,
     transfers,
 )
+
+
+class LoginConverter:
+    """A login as hiring takes it."""
+
+    regex = roster.LOGIN.removeprefix("^").removesuffix(r"\Z")
+
+    def to_python(self, value: str) -> str:
+        """As it is."""
+        return value
+
+    def to_url(self, value: str) -> str:
+        """As it is."""
+        return value
+
+
+register_converter(LoginConverter, "login")
 
 _open = {"authentication_classes": [], "permission_classes": [AllowAny]}
 
@@ -97,11 +114,11 @@ v1 = [
     path("audit/proofs/consistency", audit.ConsistencyProof.as_view()),
     path("audit/export", audit.EventExport.as_view()),
     path("staff", roster.People.as_view()),
-    path("staff/<str:login>/roles", roster.ChangeRoles.as_view()),
-    path("staff/<str:login>/deactivate", roster.Deactivate.as_view()),
-    path("staff/<str:login>/activate", roster.Activate.as_view()),
-    path("staff/<str:login>/unlock", roster.Unlock.as_view()),
-    path("staff/<str:login>/password", roster.SetPassword.as_view()),
+    path("staff/<login:login>/roles", roster.ChangeRoles.as_view()),
+    path("staff/<login:login>/deactivate", roster.Deactivate.as_view()),
+    path("staff/<login:login>/activate", roster.Activate.as_view()),
+    path("staff/<login:login>/unlock", roster.Unlock.as_view()),
+    path("staff/<login:login>/password", roster.SetPassword.as_view()),
     path("terminals", roster.Terminals.as_view()),
     path("terminals/<slug:terminal>/revoke", roster.RevokeTerminal.as_view()),
     path("duty", trading.BookDuty.as_view()),

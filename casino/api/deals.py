@@ -152,7 +152,8 @@ class AbandonDeal(WriteOperation):
 
 @documented("issueSeatKey", summary="Give a player's own device a key", answers=KeyOut, status=201, tag=TAG)
 class IssueSeatKey(WriteOperation):
-    """A key with which the player on this seat adds his seed and checks his cards; an earlier one is good no more."""
+    """A key with which the player on this seat adds his seed and checks his cards of the hands dealt from now on; an
+    earlier one is good no more."""
 
     roles = AT_TABLES
 

@@ -210,12 +210,15 @@ class WriteOperation(APIView):
 
 
 def known_parameters(request: Request, *names: str) -> dict[str, str]:
-    """The query's parameters. Raises BadRequest for one that is not among `names`."""
+    """The query's parameters. Raises BadRequest for one that is not among `names`, or that no row can hold."""
     asked = {name: str(value) for name, value in request.query_params.items()}
     unknown = sorted(asked.keys() - set(names))
     if unknown:
         takes = f"takes {', '.join(names)}" if names else "takes no parameters"
         raise BadRequest(f"This {takes}.", code="invalid_parameter", parameters=unknown)
+    unreadable = sorted(name for name, value in asked.items() if "\0" in value)
+    if unreadable:
+        raise BadRequest("A parameter holds no NUL character.", code="invalid_parameter", parameters=unreadable)
     return asked
 
 

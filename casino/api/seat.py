@@ -33,7 +33,7 @@ class SeatKeyAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[keys.Holder, None] | None:
         """The player whose key it is. Raises AuthenticationFailed for one that is not, or no longer, good."""
         scheme, _, key = get_authorization_header(request).decode("ascii", "replace").partition(" ")
-        if scheme != SCHEME:
+        if scheme.lower() != SCHEME.lower():
             return None
         found = keys.holder(key)
         if found is not None:
@@ -80,7 +80,7 @@ class SeatHandOut(OpeningsOut):
 
 
 class SeatHand(SeatRead):
-    """The hand in play that the player is dealt into, or his last one."""
+    """The hand in play that the player is dealt into, or his last one: of those dealt after he got his key."""
 
     @extend_schema(
         operation_id="readSeatHand",
@@ -90,7 +90,7 @@ class SeatHand(SeatRead):
     )
     def get(self, request: Request) -> Response:
         """The hand."""
-        return Response(openings.for_player(request.user.seating))
+        return Response(openings.for_player(request.user.seating, request.user.since))
 
 
 class SeatDeal(SeatRead):

@@ -65,7 +65,7 @@ def _require_new(house: House, folder: Path, epoch: int, using: str) -> None:
         path = outside.notes_file(folder, house)
         raise OutsideCheckpointMissing(
             f"The log has checkpoints, and {path} has none. Put the file back from another folder or a copy, or have "
-            "two people open a new epoch.",
+            f"two people open a new epoch (manage.py open_epoch {house.code}).",
             file=str(path),
         )
 
@@ -79,7 +79,8 @@ def _require_fit(house: House, ending: outside.Ending, epoch: int, using: str) -
     if (their_epoch, their_size) > (epoch, sizes.get(epoch, 0)) or their_size > sizes.get(their_epoch, 0):
         raise LogRolledBack(
             f"A checkpoint outside is of epoch {their_epoch} and size {their_size}; the database's log is of epoch "
-            f"{epoch} and size {sizes.get(epoch, 0)}. Nothing is written until two people open a new epoch.",
+            f"{epoch} and size {sizes.get(epoch, 0)}. Nothing is written until two people open a new epoch "
+            f"(manage.py open_epoch {house.code}).",
             outside={"epoch": their_epoch, "size": their_size, "root": checkpoint.root.hex()},
             database={"epoch": epoch, "size": sizes.get(epoch, 0)},
         )
@@ -90,7 +91,7 @@ def _require_fit(house: House, ending: outside.Ending, epoch: int, using: str) -
     if root != checkpoint.root:
         raise LogRolledBack(
             f"At epoch {their_epoch} and size {their_size} the database's log is another one than the checkpoint "
-            "outside says. Nothing is written until two people open a new epoch.",
+            f"outside says. Nothing is written until two people open a new epoch (manage.py open_epoch {house.code}).",
             outside={"epoch": their_epoch, "size": their_size, "root": checkpoint.root.hex()},
             database={"epoch": epoch, "size": sizes.get(epoch, 0), "root": root.hex()},
         )

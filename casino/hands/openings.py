@@ -1,6 +1,7 @@
 """What lets a card be checked against the root that was told when it was dealt: openings for everybody of what lies
 face up, and for a player of his own cards too."""
 
+from datetime import datetime
 from typing import Any
 
 from casino.errors import Conflict, NotFound
@@ -18,10 +19,11 @@ def of_everybodys_cards(hand: Hand) -> dict[str, Any]:
     return _committed(hand) | {"openings": deals.opened(hand, game.setup, game.places(engine.PUBLIC))}
 
 
-def for_player(seating: Seating) -> dict[str, Any]:
-    """The hand in play that a player is dealt into, or the last one, as he may know it: what everybody sees, his own
-    cards (`??` where he has not looked), and openings of both. Raises NotFound before his first hand."""
-    hand = _last_hand(seating)
+def for_player(seating: Seating, since: datetime) -> dict[str, Any]:
+    """The hand in play that a player is dealt into, or the last one, of those dealt after `since`, as he may know it:
+    what everybody sees, his own cards (`??` where he has not looked), and openings of both. Raises NotFound before the
+    first."""
+    hand = _last_hand(seating, since)
     game = selectors.as_far_as_it_goes(hand)
     number = next(at for at, seat in enumerate(hand.seats, 1) if seat["seat"] == seating.seat)
     places = {*game.places(engine.PUBLIC), *game.places(number)} if hand.cards_roots else set()
@@ -43,15 +45,18 @@ def _own_cards(game: engine.Hand, number: int) -> list[str]:
     return cards
 
 
-def _last_hand(seating: Seating) -> Hand:
+def _last_hand(seating: Seating, since: datetime) -> Hand:
     """A seat of a hand is a chair and a player, so nobody finds a hand of somebody who sat there before."""
     seat = {"seat": seating.seat, "player": seating.player.ref}
     found = Hand.objects.filter(
-        table=seating.sitting.table, sitting=seating.sitting, started_at__gte=seating.sat_at, seats__contains=[seat]
+        table=seating.sitting.table,
+        sitting=seating.sitting,
+        started_at__gte=max(seating.sat_at, since),
+        seats__contains=[seat],
     )
     hand = found.select_related("table__house").order_by("-number").first()
     if hand is None:
-        raise NotFound("No hand has been dealt to this seat yet.")
+        raise NotFound("No hand has been dealt to this seat since its key was issued.")
     return hand
 
 

@@ -1,12 +1,14 @@
 """Keys of seats: with one, a player's own device says a seed for the deal and checks the cards that the player may see.
 
 The key is told once, to be shown to the player at his seat; the database keeps its digest. It is good for as long as he
-sits there, or until a new one takes its place.
+sits there, or until a new one takes its place, and shows the hands that are dealt after it was issued: whoever hands
+keys out cannot take one to look into a hand that is being played, or was.
 """
 
 import hashlib
 import secrets
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from casino.audit.events import Told
 from casino.audit.events import deals as told
@@ -24,6 +26,8 @@ class Holder:
     """Who speaks with a seat's key: a player on his seat. No member of staff, and none of their rights."""
 
     seating: Seating
+    #: When the key was issued.
+    since: datetime
     #: Whether the key still is what it was: not replaced, its player still on the seat.
     good: bool = True
 
@@ -69,7 +73,7 @@ def holder(key: str) -> Holder | None:
     )
     if found is None:
         return None
-    return Holder(found.seating, good=found.replaced_at is None and found.seating.left_at is None)
+    return Holder(found.seating, found.issued_at, good=found.replaced_at is None and found.seating.left_at is None)
 
 
 def digest(key: str) -> str:

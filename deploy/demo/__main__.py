@@ -133,7 +133,7 @@ def show_logins(url: str, credentials: Credentials) -> None:
     console.print(f"\nHouse [bold]{credentials.house}[/bold] is up at {url} (API docs: {url}/api/v1/docs)\n")
     console.print("Sign in with POST /api/v1/sign-in; a login works together with its terminal's key:\n")
     logins = [*credentials.dealers.values(), *credentials.floor.values(), credentials.cashier, credentials.auditor]
-    logins += [credentials.manager] if credentials.manager else []
+    logins += [login for login in (credentials.manager, credentials.admin) if login]
     for login in logins:
         console.print(
             f"  {','.join(login.roles):8} {login.login:24} password {login.password:16} "

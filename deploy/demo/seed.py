@@ -39,8 +39,7 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor manager by
-    table and drawer."""
+    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor manager by table and drawer."""
 
     house: str
     dealers: dict[str, Login]
@@ -49,6 +48,8 @@ class Credentials:
     floor: dict[str, Login]
     #: The floor manager's way in at the office, where gaming days are opened; None in a house founded without.
     manager: Login | None = None
+    #: The administrator's at the office, who hires, and signs with the auditor; None in a house founded without.
+    admin: Login | None = None
 
     def save(self, folder: Path) -> None:
         """Keep them for `make run`, readable by the owner only; demo passwords are in no repository."""
@@ -68,6 +69,7 @@ class Credentials:
             auditor=Login(**data["auditor"]),
             floor={code: Login(**login) for code, login in data["floor"].items()},
             manager=Login(**data["manager"]) if data.get("manager") else None,
+            admin=Login(**data["admin"]) if data.get("admin") else None,
         )
 
 
@@ -134,7 +136,7 @@ def _agreed(table: RecordedTable) -> dict[str, Any]:
 
 
 def _hire(house_code: str, table_codes: list[str]) -> Credentials:
-    """Staff and terminals: a dealer for each table, a cashier, an auditor, and a floor manager for all of them."""
+    """Staff and terminals: a dealer for each table, a cashier, an auditor, an administrator, one floor manager."""
     from casino.audit.services import Actor
     from casino.house.models import House
     from casino.staff.models import Role, TerminalKind
@@ -171,6 +173,7 @@ def _hire(house_code: str, table_codes: list[str]) -> Credentials:
         # The floor signs soft counts at the cashier's terminal.
         floor={code: way_in(floor, at, Role.FLOOR) for code, at in (at_tables | {DRAWER: cage}).items()},
         manager=way_in(floor, office, Role.FLOOR),
+        admin=way_in(person("admin", Role.ADMIN), office, Role.ADMIN),
     )
 
 

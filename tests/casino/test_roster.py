@@ -11,7 +11,7 @@ from casino import canonical, roster
 from casino.audit.models import Event
 from casino.commands import Acting, Command
 from casino.errors import Forbidden
-from casino.staff.models import AnsweredRequest, Role, Staff, Terminal
+from casino.staff.models import AnsweredRequest, Role, Staff, Terminal, TerminalKind
 from tests.casino.kit import Desk, Kit
 from tests.casino.scene import assert_problem, last_event, told_since
 from tests.casino.test_concurrency import at_once
@@ -127,6 +127,15 @@ def test_a_revoked_terminal_is_out_for_good(kit: Kit, office: Desk) -> None:
     assert_problem(again, 409, "unchanged")
     rows = office.get("terminals?terminal=console-7").json()["results"]
     assert [row["revoked"] for row in rows] == [True]
+
+
+def test_nobody_revokes_the_terminal_at_which_he_is_signed_in(kit: Kit, office: Desk) -> None:
+    mine = Terminal.objects.get(house=kit.house, kind=TerminalKind.OFFICE, revoked_at=None)
+    answer = change(office, f"terminals/{mine.code}/revoke", {"reason": "not any more"}, version=mine.version)
+    assert_problem(answer, 409, "own_terminal")
+    mine.refresh_from_db()
+    assert mine.revoked_at is None
+    assert office.get("terminals").status_code == 200
 
 
 @pytest.mark.parametrize("what", ["roles", "deactivate", "activate", "password"])

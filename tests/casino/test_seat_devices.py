@@ -184,11 +184,11 @@ def test_a_seed_is_for_the_deal_that_the_device_has_seen(kit: Kit) -> None:
 def test_a_device_sees_no_hand_of_whoever_sat_there_before(kit: Kit) -> None:
     kit.table()
     desk = kit.seated()
+    mine = device(kit, desk, 2)
     answer = desk.ok("hands", {"mode": "electronic"})
     play_out(desk, answer)
     kit.settle()
     desk.refresh()
-    mine = device(kit, desk, 2)
     assert mine.get("hand").json()["hand"] == "T1-000001"
     desk.ok("seats/2/leave")
     kit.players("late", chips=9_000)
@@ -196,12 +196,29 @@ def test_a_device_sees_no_hand_of_whoever_sat_there_before(kit: Kit) -> None:
     assert code(device(kit, desk, 2).get("hand")) == (404, "not_found")
 
 
+def test_a_key_shows_no_hand_that_was_dealt_before_it_was_issued(kit: Kit) -> None:
+    kit.table()
+    desk = kit.seated()
+    answer = desk.ok("hands", {"mode": "electronic"})
+    # A dealer who gives himself a player's key in mid-hand sees nothing, and nothing of it when it is over.
+    late = device(kit, desk, 2)
+    assert code(late.get("hand")) == (404, "not_found")
+    answer["version"] = desk.refresh()["version"]
+    play_out(desk, answer)
+    kit.settle()
+    assert code(late.get("hand")) == (404, "not_found")
+    desk.refresh()
+    desk.ok("hands", {"mode": "electronic"})
+    assert late.get("hand").json()["hand"] == "T1-000002"
+
+
 def test_a_hand_with_cards_of_its_own_is_told_without_openings(kit: Kit) -> None:
     kit.table()
     desk = kit.seated()
+    own = {seat: device(kit, desk, seat) for seat in (1, 2)}
     desk.ok("hands", {"mode": "physical", "dealer_seat": 4})
     desk.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 ????")
-    told = device(kit, desk, 1).get("hand").json()
+    told = own[1].get("hand").json()
     assert (told["cards"], told["openings"], told["cards_roots"], told["commitment"]) == (["Kl", "8b"], [], [], None)
-    assert device(kit, desk, 2).get("hand").json()["cards"] == ["??", "??"]
+    assert own[2].get("hand").json()["cards"] == ["??", "??"]
     assert code(kit.office().get("hands/T1-000001/openings")) == (409, "no_card_commitments")

@@ -30,5 +30,5 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         events = sum(manifest["epochs"].values()) + manifest["tail"]
         self.stdout.write(
-            f"{events} events in {folder}. Verify: python verify.py {folder} --checkpoints FILE --key FILE"
+            f"{events} events in {folder}. Verify: python {folder / 'verify.py'} {folder} --checkpoints FILE --key FILE"
         )
