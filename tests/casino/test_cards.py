@@ -339,7 +339,8 @@ def test_an_entry_is_corrected(kit: Kit, dealer: Desk) -> None:
 def test_a_voided_hand_tells_its_entries(kit: Kit, dealer: Desk) -> None:
     dealer.ok("hand/cards", entries("p1.0 8b"))
     floor = at_the_table(kit, dealer)
-    floor.ok("hand/void", {"reason": "a misdeal"})
+    answer = floor.ok("hand/void", {"reason": "a misdeal"})
+    assert "8b" not in json.dumps(answer), "the console at the table learns no card"
     assert events(kit, "hand.voided")[0]["data"]["entered"][0]["card"] == "8b"
 
 
