@@ -81,6 +81,8 @@ class SignIn(APIView):
 class SignOut(ReadOperation):
     """Revokes the token it is called with. Calling it twice does no harm: the second time it is not known."""
 
+    #: There is nothing to read here.
+    sensitive = False
     roles = READERS
 
     @extend_schema(

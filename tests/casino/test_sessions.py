@@ -230,6 +230,13 @@ def test_signing_out_revokes_this_token_and_no_other(door: Door) -> None:
     assert door.desk(second).get().status_code == 200
 
 
+def test_signing_out_is_nothing_to_read(door: Door) -> None:
+    desk = door.desk(door.sign_in().json()["token"])
+    for method in ("GET", "HEAD"):
+        assert desk.http.request(method, "/api/v1/sign-out").status_code == 405
+    assert desk.get().status_code == 200
+
+
 def test_signing_in_and_out_stand_in_the_audit_trail(door: Door) -> None:
     entered = door.http.post("/api/v1/sign-in", json=door.form, headers={"X-Request-Id": "morning-1"})
     desk = door.desk(entered.json()["token"])
