@@ -64,9 +64,7 @@ def tell_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> Non
     raises."""
     if asked_by(request) is None or _nothing_yet(request, view, problem["status"]):
         return
-    expected = next(
-        (problem[name] for name in ("expected", "allowed_roles", "current_version") if name in problem), None
-    )
+    expected = next((problem[name] for name in EXPECTED if name in problem), None)
     _tell(
         request,
         view,
@@ -171,7 +169,8 @@ def _chain(house: House, path: Mapping[str, Any]) -> str:
 
 def _asked(request: Request, view: Any) -> dict[str, str]:
     """The hash of a write's body and what may be told of it. Neither of a body with passwords or personal data, and no
-    hash where something is hidden: both are short enough to be found by trying."""
+    hash of one in which something is hidden, or in which nobody can tell whether something is: cards and names are short
+    enough to be found by trying."""
     if not _writes(request) or getattr(view, "discreet", False):
         return {}
     plain = _plain_request(request)
@@ -182,14 +181,14 @@ def _asked(request: Request, view: Any) -> dict[str, str]:
         body = strict_json(raw)
     except ParseError:
         body = None
-    hashed = {"asked": hashlib.sha256(raw).hexdigest()}
     if not isinstance(body, dict):
-        return hashed
+        return {}
     fields = view.input().fields if hasattr(view, "input") else {}
     known = {name: value for name, value in body.items() if name in fields}
     shown = _without(known, _hidden(view))
     text = canonical.dumps(_jsonable(shown))
-    return {"body": _text(text, MAX_TEXT)} | (hashed if shown == body else {})
+    hashed = {"asked": hashlib.sha256(raw).hexdigest()} if shown == body else {}
+    return {"body": _text(text, MAX_TEXT)} | hashed
 
 
 def _without(value: Any, hidden: frozenset[str]) -> Any:

@@ -135,6 +135,13 @@ def test_cards_that_are_face_down_are_not_told(kit: Kit, table: Desk) -> None:
     assert not auditing.verify_house(kit.house, [], []).found
 
 
+@pytest.mark.parametrize("content", [b'[{"card":"Aa"}]', b'{"entries":[{"card":"Aa"}', b'"Aa"'])
+def test_a_body_that_is_no_object_leaves_no_hash(kit: Kit, table: Desk, content: bytes) -> None:
+    last = last_event()
+    assert table.post("hand/cards", content=content, version=1).status_code == 400
+    assert not {"asked", "body"} & one(last)["data"].keys(), "it could be found by trying all cards"
+
+
 def test_names_and_unknown_fields_are_not_told(kit: Kit, table: Desk) -> None:
     last = last_event()
     name = "Kovács Jánosné"
