@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, connection, connections, transaction
 
 from casino import canonical
 from casino.audit.models import Event
@@ -404,6 +404,8 @@ def test_an_exception_never_changes(kit: Kit) -> None:
                       "UPDATE hands_cardexception SET cleared_at = now() WHERE id = %s"):  # fmt: skip
         with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(statement, [kept.id])
+    with pytest.raises(DatabaseError, match="append-only"), connections["owner"].cursor() as cursor:
+        cursor.execute("TRUNCATE hands_cardexception")
 
 
 # --- Deck checks ----------------------------------------------------------------------------------------------------
