@@ -207,9 +207,11 @@ CELERY_BEAT_SCHEDULE = {
 CASINO_LOG_KEY = os.environ.get("CASINO_LOG_KEY", "")
 CASINO_CHECKPOINT_DIRS = [
     Path(folder)
-    for folder in os.environ.get("CASINO_CHECKPOINT_DIR", str(BASE_DIR / "var" / "checkpoints")).split(os.pathsep)
+    for folder in (os.environ.get("CASINO_CHECKPOINT_DIR") or str(BASE_DIR / "var" / "checkpoints")).split(os.pathsep)
     if folder
 ]
+if not CASINO_CHECKPOINT_DIRS:
+    raise ImproperlyConfigured("CASINO_CHECKPOINT_DIR names no folder: a log without one outside proves nothing.")
 
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True
