@@ -168,9 +168,9 @@ def _chain(house: House, path: Mapping[str, Any]) -> str:
 
 
 def _asked(request: Request, view: Any) -> dict[str, str]:
-    """The hash of a write's body and what may be told of it. Neither of a body with passwords or personal data, and no
-    hash of one in which something is hidden, or in which nobody can tell whether something is: cards and names are short
-    enough to be found by trying."""
+    """The hash of a write's body and what may be told of it. Neither of a body with passwords or personal data, nor of
+    what is no JSON object, where nothing says what to hide; and no hash where something is hidden. All of them are
+    short enough to be found by trying."""
     if not _writes(request) or getattr(view, "discreet", False):
         return {}
     plain = _plain_request(request)
