@@ -4,7 +4,7 @@ from django.db import IntegrityError, transaction
 
 from casino import commands
 from casino.audit.events import players as told
-from casino.audit.services import Actor, record
+from casino.audit.services import Actor, Receipt, record
 from casino.commands import Answer, Command
 from casino.errors import Conflict
 from casino.house import chart
@@ -12,7 +12,7 @@ from casino.house.models import House
 from casino.players.models import Player
 
 
-def create_player(*, house: House, ref: str, actor: Actor) -> Player:
+def create_player(*, house: House, ref: str, actor: Actor) -> tuple[Player, Receipt]:
     """Add a player with an empty wallet, in the caller's transaction. Raises Conflict player_exists."""
     player = Player(house=house, ref=ref)
     player.clean_fields()
@@ -22,15 +22,14 @@ def create_player(*, house: House, ref: str, actor: Actor) -> Player:
     except IntegrityError:
         raise Conflict(f"Player {ref} is registered already.", code="player_exists", player=ref) from None
     chart.open_accounts(house, [player.wallet])
-    record(chain=house.chain, house=house, actor=actor, told=told.registered(player=ref))
-    return player
+    return player, record(chain=house.chain, house=house, actor=actor, told=told.registered(player=ref))
 
 
 def register(*, command: Command, ref: str) -> Answer:
     """Register a player under a reference. There is no version to match: nothing existed before."""
 
     def operation() -> Answer:
-        player = create_player(house=command.acting.house, ref=ref, actor=command.acting.actor)
-        return Answer({"player": player.ref, "chips": 0}, 1, 201)
+        player, receipt = create_player(house=command.acting.house, ref=ref, actor=command.acting.actor)
+        return Answer({"player": player.ref, "chips": 0, "audit": receipt.as_json()}, 1, 201)
 
     return commands.run(command, operation)

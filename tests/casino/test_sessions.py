@@ -68,6 +68,7 @@ def test_signing_in_gives_a_token_that_works_at_its_table(door: Door) -> None:
     body = answer.json()
     expires = parse_datetime(body.pop("expires_at"))
     token = body.pop("token")
+    assert body.pop("audit")["chain"] == f"house/{door.kit.house.code}"
     assert body == {
         "login": door.form["login"], "name": "Anna", "roles": ["dealer"], "house": door.kit.house.code,
         "terminal": "t-1", "place": "T1",
