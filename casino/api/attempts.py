@@ -11,6 +11,7 @@ A sensitive read becomes the event `data.read` before anything is given; if it c
 import hashlib
 import json
 import logging
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -39,6 +40,8 @@ MAX_PARAMETER = 200
 EXPECTED = ("expected", "allowed_roles", "current_version")
 #: Stands for what is not told.
 HIDDEN = "?"
+#: What a query's parameter may be to be told: codes, numbers, moments, cursors. Names have blanks or accents.
+_PLAIN = re.compile(rf"[A-Za-z0-9_./:@+=-]{{0,{MAX_PARAMETER}}}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +74,7 @@ def tell_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> Non
         told.refused(
             operation=operation_id(view, request),
             method=_text(str(request.method), MAX_PARAMETER),
-            path=_text(request.get_full_path(), MAX_TEXT),
+            path=_address(request),
             code=problem["code"],
             status=problem["status"],
             expected=None if expected is None else _jsonable(_without(expected, _hidden(view))),
@@ -92,7 +95,7 @@ def tell_failed(request: Request, view: Any, error: Exception) -> None:
             told.failed(
                 operation=operation_id(view, request),
                 method=_text(str(request.method), MAX_PARAMETER),
-                path=_text(request.get_full_path(), MAX_TEXT),
+                path=_address(request),
                 error=type(error).__name__,
             ),
         )
@@ -105,14 +108,13 @@ def tell_read(request: Request, view: Any) -> None:
     by = asked_by(request)
     if by is None:
         raise AssertionError("a sensitive read by nobody known")
-    asked = sorted(request.query_params.items())
     _write(
         replace(by, actor=replace(by.actor, role=_role(request, by))),
         by.house.chain,
         told.data_read(
             operation=operation_id(view, request),
             subject=_text(request.path, MAX_TEXT),
-            parameters=[[_text(part, MAX_PARAMETER) for part in pair] for pair in asked] or None,
+            parameters=[list(pair) for pair in _parameters(request)] or None,
         ),
     )
 
@@ -165,6 +167,22 @@ def _chain(house: House, path: Mapping[str, Any]) -> str:
             if found is not None:
                 return str(found.chain)
     return house.chain
+
+
+def _address(request: Request) -> str:
+    """Path and query of a request, as far as they are told."""
+    query = "&".join(f"{name}={value}" for name, value in _parameters(request))
+    return _text(f"{request.path}?{query}" if query else request.path, MAX_TEXT)
+
+
+def _parameters(request: Request) -> list[tuple[str, str]]:
+    """The query's parameters by name; hidden is what looks like no code, number or moment: it may be a name."""
+    asked = sorted(_plain_request(request).GET.items())
+    return [(_plain(name), _plain(value)) for name, value in asked]
+
+
+def _plain(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) else HIDDEN
 
 
 def _asked(request: Request, view: Any) -> dict[str, str]:

@@ -156,6 +156,14 @@ def test_names_and_unknown_fields_are_not_told(kit: Kit, table: Desk) -> None:
     assert not [payload for payload in payloads if "Kov" in payload]
 
 
+def test_names_in_a_query_are_not_told(kit: Kit, table: Desk) -> None:
+    office, last = kit.office(), last_event()
+    assert office.http.get("/api/v1/players", params={"player": "Kovács János", "page_size": "5"}).status_code == 400
+    (read,) = told_since(last, "data.read")
+    assert read["data"]["parameters"] == [["page_size", "5"], ["player", "?"]]
+    assert one(last)["data"]["path"] == "/api/v1/players?page_size=5&player=?"
+
+
 def test_a_read_refused_for_its_role_is_told_and_a_poll_that_finds_nothing_is_not(kit: Kit, table: Desk) -> None:
     last = last_event()
     assert table.get("hand").json()["code"] == "no_hand"
