@@ -196,6 +196,7 @@ CASINO_ACCOUNTS_ON: tuple[str, ...] = ()
 CELERY_BEAT_SCHEDULE = {
     "sweep-outbox": {"task": "hands.sweep_outbox", "schedule": 1.0, "options": {"expires": 5}},
     "check-custody": {"task": "reports.check_custody", "schedule": 60.0, "options": {"expires": 60}},
+    "check-log": {"task": "reports.check_log", "schedule": 60.0, "options": {"expires": 60}},
     "expire-holds": {"task": "reports.expire_holds", "schedule": 60.0, "options": {"expires": 60}},
     # Every hour by the clock, so that beat's restarts put nothing off: the first of a day takes the day's snapshot.
     "take-snapshots": {"task": "reports.take_snapshots", "schedule": crontab(minute=1), "options": {"expires": 3600}},
