@@ -50,11 +50,11 @@ def prove(auditor: Terminal, house: str, last: dict[str, Any], folder: Path) -> 
     _wait_for(auditor, last)
     shutil.rmtree(folder, ignore_errors=True)
     _run([sys.executable, "manage.py", "export_audit", house, str(folder)])
-    held = sorted(
-        file
-        for kept in os.environ["CASINO_CHECKPOINT_DIR"].split(os.pathsep)
-        for file in Path(kept).glob(f"{house}-*.checkpoints")
-    )
+    manifest = json.loads((folder / "manifest.json").read_text())
+    name = f"{house}-{manifest['house'][:8]}.checkpoints"
+    held = [
+        path for kept in os.environ["CASINO_CHECKPOINT_DIR"].split(os.pathsep) if (path := Path(kept, name)).exists()
+    ]
     if not held:
         raise EveningError(f"No checkpoint of {house} was kept outside the database.")
     key = held[0].with_suffix(".vkey")

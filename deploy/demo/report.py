@@ -127,8 +127,8 @@ def show(console: Console, report: Report, played: Played) -> None:
         f"Compared {report.compared} recorded hands with the ledger: {len(report.differences)} differences.\n"
         f"Played {played.recorded} recorded and {len(played.electronic)} electronic hands with "
         f"{played.requests} requests; recorded hands at {speed:.1f} hands/s.\n"
-        f"At the electronic ones {played.devices} players' own devices added seeds and checked {played.openings} cards "
-        f"against what the house had committed to.\n"
+        f"Of the electronic ones, devices of players ({played.devices}) added seeds, and checked {played.openings} "
+        f"cards against what the house had committed to.\n"
     )
     for line in report.differences[:20]:
         console.print(f"  {line}")

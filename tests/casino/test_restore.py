@@ -5,8 +5,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -23,6 +21,7 @@ from casino.staff.models import Role, Staff
 from casino.staff.services import hire
 from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.logs import chain_order, note, notes_outside
+from tests.proof.superuser import guards_off
 
 PASSWORD = "correct horse battery"
 #: What a backup brings back of a house's audit trail, and which of its rows are this house's.
@@ -40,22 +39,6 @@ TABLES = {
 }
 
 
-@contextmanager
-def superuser() -> Iterator[Any]:
-    """A cursor for which no trigger stands in the way."""
-    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
-        for table in TABLES:
-            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER ALL")
-        yield cursor
-        cursor.execute(
-            "SELECT tgrelid::regclass::text, quote_ident(tgname), tgisinternal FROM pg_trigger "
-            "WHERE tgrelid::regclass::text = ANY(%s)",
-            [list(TABLES)],
-        )
-        for table, name, internal in cursor.fetchall():
-            cursor.execute(f"ALTER TABLE {table} ENABLE {'' if internal else 'ALWAYS'} TRIGGER {name}")
-
-
 def backup(kit: Kit) -> dict[str, str]:
     """Every audit row of a house, a JSON array a table."""
     found = {}
@@ -70,7 +53,7 @@ def backup(kit: Kit) -> dict[str, str]:
 
 def restore(kit: Kit, rows: dict[str, str]) -> None:
     """Put the rows of a backup in the place of today's; sessions are new afterwards."""
-    with superuser() as cursor:
+    with guards_off() as cursor:
         order = sorted(TABLES, key=lambda table: table in ("audit_event", "audit_chainhead"))
         order = ["audit_told", *(t for t in order if t not in ("audit_told", "audit_chainhead")), "audit_chainhead"]
         for table in order:

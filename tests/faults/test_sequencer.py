@@ -19,23 +19,37 @@ from tests.casino.logs import chain_order, note, notes_outside
 
 CHECKOUT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "manage.py", "sequence_audit")
-#: Ends itself as by kill -9 at a point inside: before the commit, between commit and file, or within the note.
+#: Ends itself as by kill -9 at a point of one house's round: before the commit, between commit and file, or within the
+#: note.
 DYING = """
 import os, signal, sys
 import django
 django.setup()
 from casino.audit import outside, sequencing
-def die(*_, **__):
+point, mine = sys.argv[1:]
+def die():
     os.kill(os.getpid(), signal.SIGKILL)
-point = sys.argv[1]
+store, append, write = sequencing.Sequencer._store, outside.append, outside._append
+def dying_store(self, followed, *args):
+    found = store(self, followed, *args)
+    if followed.house.code == mine:
+        die()
+    return found
+def dying_append(folder, house, notes, **options):
+    if house.code == mine:
+        die()
+    return append(folder, house, notes, **options)
+def dying_write(path, data, length=None):
+    if not path.name.startswith(mine + "-"):
+        return write(path, data, length)
+    write(path, data[:70], length)
+    die()
 if point == "before the commit":
-    store = sequencing.Sequencer._store
-    sequencing.Sequencer._store = lambda self, *args: (store(self, *args), die())
+    sequencing.Sequencer._store = dying_store
 elif point == "between commit and file":
-    outside.append = die
+    outside.append = dying_append
 elif point == "within the note":
-    write = outside._append
-    outside._append = lambda path, data, length: (write(path, data[:70], length), die())
+    outside._append = dying_write
 from django.core.management import call_command
 call_command("sequence_audit")
 """
@@ -111,7 +125,7 @@ def test_killed_at_a_point_it_goes_on_without_loss(kit, tmp_path: Path, point: s
 
     size = Log.objects.get(house=kit.house).size
     note(kit, "table/T1", 5)
-    with running((sys.executable, "-c", DYING, point), tmp_path / "dying") as dying:
+    with running((sys.executable, "-c", DYING, point, kit.house.code), tmp_path / "dying") as dying:
         assert dying.wait(timeout=30) == -signal.SIGKILL, (tmp_path / "dying").read_text()
     assert Log.objects.get(house=kit.house).size == size + (0 if point == "before the commit" else 5)
     assert not followed(kit)
