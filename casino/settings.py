@@ -196,6 +196,7 @@ CASINO_ACCOUNTS_ON: tuple[str, ...] = ()
 CELERY_BEAT_SCHEDULE = {
     "sweep-outbox": {"task": "hands.sweep_outbox", "schedule": 1.0, "options": {"expires": 5}},
     "check-custody": {"task": "reports.check_custody", "schedule": 60.0, "options": {"expires": 60}},
+    "check-log": {"task": "reports.check_log", "schedule": 60.0, "options": {"expires": 60}},
     "expire-holds": {"task": "reports.expire_holds", "schedule": 60.0, "options": {"expires": 60}},
     # Every hour by the clock, so that beat's restarts put nothing off: the first of a day takes the day's snapshot.
     "take-snapshots": {"task": "reports.take_snapshots", "schedule": crontab(minute=1), "options": {"expires": 3600}},
@@ -207,9 +208,11 @@ CELERY_BEAT_SCHEDULE = {
 CASINO_LOG_KEY = os.environ.get("CASINO_LOG_KEY", "")
 CASINO_CHECKPOINT_DIRS = [
     Path(folder)
-    for folder in os.environ.get("CASINO_CHECKPOINT_DIR", str(BASE_DIR / "var" / "checkpoints")).split(os.pathsep)
+    for folder in (os.environ.get("CASINO_CHECKPOINT_DIR") or str(BASE_DIR / "var" / "checkpoints")).split(os.pathsep)
     if folder
 ]
+if not CASINO_CHECKPOINT_DIRS:
+    raise ImproperlyConfigured("CASINO_CHECKPOINT_DIR names no folder: a log without one outside proves nothing.")
 
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True

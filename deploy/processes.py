@@ -40,8 +40,9 @@ LONGEST_PAUSE = 5.0
 HEALTHY_SECONDS = 10.0
 STOP_SECONDS = 25.0
 EXIT_PROBLEM = 2
-#: What only programs that name it find in their environment: the key that signs the log, and the right to grow it.
-PRIVATE = frozenset({"CASINO_LOG_KEY", "DATABASE_SEQUENCER_URL"})
+#: What only programs that name it find in their environment: the key that signs the log, and the right to grow it (the
+#: owner's as well, who becomes whatever he likes).
+PRIVATE = frozenset({"CASINO_LOG_KEY", "DATABASE_SEQUENCER_URL", "DATABASE_OWNER_URL"})
 
 
 class ProcessesError(Exception):

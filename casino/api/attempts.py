@@ -11,6 +11,7 @@ A sensitive read becomes the event `data.read` before anything is given; if it c
 import hashlib
 import json
 import logging
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -39,6 +40,8 @@ MAX_PARAMETER = 200
 EXPECTED = ("expected", "allowed_roles", "current_version")
 #: Stands for what is not told.
 HIDDEN = "?"
+#: What a query's parameter may be to be told: codes, numbers, moments, cursors. Names have blanks or accents.
+_PLAIN = re.compile(rf"[A-Za-z0-9_./:@+=-]{{0,{MAX_PARAMETER}}}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,16 +67,14 @@ def tell_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> Non
     raises."""
     if asked_by(request) is None or _nothing_yet(request, view, problem["status"]):
         return
-    expected = next(
-        (problem[name] for name in ("expected", "allowed_roles", "current_version") if name in problem), None
-    )
+    expected = next((problem[name] for name in EXPECTED if name in problem), None)
     _tell(
         request,
         view,
         told.refused(
             operation=operation_id(view, request),
             method=_text(str(request.method), MAX_PARAMETER),
-            path=_text(request.get_full_path(), MAX_TEXT),
+            path=_address(request),
             code=problem["code"],
             status=problem["status"],
             expected=None if expected is None else _jsonable(_without(expected, _hidden(view))),
@@ -94,7 +95,7 @@ def tell_failed(request: Request, view: Any, error: Exception) -> None:
             told.failed(
                 operation=operation_id(view, request),
                 method=_text(str(request.method), MAX_PARAMETER),
-                path=_text(request.get_full_path(), MAX_TEXT),
+                path=_address(request),
                 error=type(error).__name__,
             ),
         )
@@ -107,14 +108,13 @@ def tell_read(request: Request, view: Any) -> None:
     by = asked_by(request)
     if by is None:
         raise AssertionError("a sensitive read by nobody known")
-    asked = sorted(request.query_params.items())
     _write(
         replace(by, actor=replace(by.actor, role=_role(request, by))),
         by.house.chain,
         told.data_read(
             operation=operation_id(view, request),
             subject=_text(request.path, MAX_TEXT),
-            parameters=[[_text(part, MAX_PARAMETER) for part in pair] for pair in asked] or None,
+            parameters=[list(pair) for pair in _parameters(request)] or None,
         ),
     )
 
@@ -169,9 +169,26 @@ def _chain(house: House, path: Mapping[str, Any]) -> str:
     return house.chain
 
 
+def _address(request: Request) -> str:
+    """Path and query of a request, as far as they are told."""
+    query = "&".join(f"{name}={value}" for name, value in _parameters(request))
+    return _text(f"{request.path}?{query}" if query else request.path, MAX_TEXT)
+
+
+def _parameters(request: Request) -> list[tuple[str, str]]:
+    """The query's parameters by name; hidden is what looks like no code, number or moment: it may be a name."""
+    asked = sorted(_plain_request(request).GET.items())
+    return [(_plain(name), _plain(value)) for name, value in asked]
+
+
+def _plain(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) else HIDDEN
+
+
 def _asked(request: Request, view: Any) -> dict[str, str]:
-    """The hash of a write's body and what may be told of it. Neither of a body with passwords or personal data, and no
-    hash where something is hidden: both are short enough to be found by trying."""
+    """The hash of a write's body and what may be told of it. Neither of a body with passwords or personal data, nor of
+    what is no JSON object, where nothing says what to hide; and no hash where something is hidden. All of them are
+    short enough to be found by trying."""
     if not _writes(request) or getattr(view, "discreet", False):
         return {}
     plain = _plain_request(request)
@@ -182,14 +199,14 @@ def _asked(request: Request, view: Any) -> dict[str, str]:
         body = strict_json(raw)
     except ParseError:
         body = None
-    hashed = {"asked": hashlib.sha256(raw).hexdigest()}
     if not isinstance(body, dict):
-        return hashed
+        return {}
     fields = view.input().fields if hasattr(view, "input") else {}
     known = {name: value for name, value in body.items() if name in fields}
     shown = _without(known, _hidden(view))
     text = canonical.dumps(_jsonable(shown))
-    return {"body": _text(text, MAX_TEXT)} | (hashed if shown == body else {})
+    hashed = {"asked": hashlib.sha256(raw).hexdigest()} if shown == body else {}
+    return {"body": _text(text, MAX_TEXT)} | hashed
 
 
 def _without(value: Any, hidden: frozenset[str]) -> Any:

@@ -68,7 +68,7 @@ class PlayerOut(serializers.Serializer):
 
     player = serializers.CharField()
     chips = serializers.IntegerField()
-    audit = serializers.JSONField(required=False)
+    audit = serializers.JSONField()
 
 
 @documented("registerPlayer", summary="Register a player", answers=PlayerOut, status=201, tag=TAG)

@@ -25,7 +25,7 @@ from casino.api.operations import (
 )
 from casino.commands import Answer, Command
 from casino.errors import Conflict
-from casino.hands import ruling, voiding
+from casino.hands import ruling, verbs, voiding
 from casino.hands import selectors as hands
 from casino.hands import services as play
 from casino.hands.models import Mode
@@ -36,7 +36,7 @@ from casino.tables.models import TableState
 
 TAG = "dealer"
 #: The verbs of the games' logs with their meanings; which of them is legal now the engine says.
-VERBS = tuple(play.VERBS.items())
+VERBS = tuple(verbs.VERBS.items())
 #: What an action must name, by verb.
 NEEDS = {
     "po": ("amount",), "dh": ("target", "cards"), "lk": ("count",), "cc": ("amount",), "rb": ("amount",),

@@ -79,6 +79,12 @@ class SeatHandOut(OpeningsOut):
     view = serializers.JSONField()
 
 
+class SeededOut(DealOut):
+    """The deal, and the place of the event that tells of the seed; null where the seed was taken before."""
+
+    audit = serializers.JSONField(allow_null=True)
+
+
 class SeatHand(SeatRead):
     """The hand in play that the player is dealt into, or his last one: of those dealt after he got his key."""
 
@@ -129,12 +135,12 @@ class SeatSeed(APIView):
         summary="Add one's own seed to the deal",
         tags=[TAG],
         request=Input,
-        responses={200: DealOut, **problems(400, 401, 403, 404, 409, 413, 415)},
+        responses={200: SeededOut, **problems(400, 401, 403, 404, 409, 413, 415)},
     )
     def post(self, request: Request) -> Response:
         """Add."""
         given = self.Input(data=request.data)
         given.is_valid(raise_exception=True)
         request_id: str = request.request_id  # type: ignore[attr-defined]
-        deal = preparing.take_players_seed(holder=request.user, request_id=request_id, **given.validated_data)
-        return Response(preparing.describe(deal))
+        deal, receipt = preparing.take_players_seed(holder=request.user, request_id=request_id, **given.validated_data)
+        return Response(preparing.describe(deal) | {"audit": receipt and receipt.as_json()})

@@ -40,6 +40,7 @@ class SignIn(APIView):
         house = serializers.CharField()
         terminal = serializers.CharField()
         place = serializers.CharField()
+        audit = serializers.JSONField()
 
     @extend_schema(
         operation_id="signIn",
@@ -73,6 +74,7 @@ class SignIn(APIView):
                 "house": staff.house.code,
                 "terminal": terminal.code,
                 "place": terminal.place,
+                "audit": signed_in.receipt.as_json(),
             },
             status=201,
         )
@@ -81,6 +83,8 @@ class SignIn(APIView):
 class SignOut(ReadOperation):
     """Revokes the token it is called with. Calling it twice does no harm: the second time it is not known."""
 
+    #: There is nothing to read here.
+    sensitive = False
     roles = READERS
 
     @extend_schema(

@@ -19,6 +19,17 @@ SELECT event.payload FROM audit_leaf leaf JOIN audit_event event ON event.id = l
 WHERE leaf.house_id = %s AND leaf.epoch = %s AND leaf.leaf_index >= %s AND leaf.leaf_index < %s
 ORDER BY leaf.leaf_index
 """
+#: By chain the oldest event that is not in the log yet; by house the oldest of these, where it is too old.
+_BEHIND = """
+SELECT house.code, extract(epoch FROM clock_timestamp() - min((event.doc ->> 'at')::timestamptz))::float
+FROM audit_chainhead head
+JOIN house_house house ON house.id = head.house_id
+LEFT JOIN audit_mark mark ON mark.chain_id = head.id
+JOIN audit_event event ON event.chain_id = head.id AND event.seq = coalesce(mark.seq, 0) + 1
+WHERE head.seq > coalesce(mark.seq, 0)
+GROUP BY house.code HAVING min((event.doc ->> 'at')::timestamptz) < clock_timestamp() - make_interval(secs => %s)
+ORDER BY house.code
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +112,13 @@ def payloads(house: House, epoch: int, size: int) -> Iterator[str]:
         with connection.cursor() as cursor:
             cursor.execute(_IN_ORDER, [house.id, epoch, start, min(start + CHUNK, size)])
             yield "".join(f"{payload}\n" for (payload,) in cursor.fetchall())
+
+
+def behind(seconds: float) -> dict[str, float]:
+    """Houses whose log is further behind their events than so many seconds, by code, with how many it is."""
+    with connection.cursor() as cursor:
+        cursor.execute(_BEHIND, [seconds])
+        return dict(cursor.fetchall())
 
 
 def refusals() -> list[dict[str, str]]:

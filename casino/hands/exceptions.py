@@ -96,9 +96,6 @@ def _keep(command: Command, code: str, kind: ExceptionKind, found: dict[str, Any
     commands.in_transaction(operation)
 
 
-_OPEN = "SELECT id FROM hands_cardexception WHERE table_id = %s AND cleared_at IS NULL ORDER BY id"
-
-
 def require_none_open(table: Table) -> None:
     """Refuse while an exception is open at the table. Raises Conflict cards_exception_open."""
     waiting = list(

@@ -8,7 +8,7 @@ as well: else whoever decides about sitting out would choose among decks.
 from casino import commands, locks
 from casino.audit.events import Told
 from casino.audit.events import deals as told
-from casino.audit.services import record
+from casino.audit.services import Receipt, record
 from casino.commands import Answer, Command
 from casino.errors import Conflict, NotFound, Unprocessable
 from casino.hands import deals
@@ -48,14 +48,14 @@ def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
     return tables.at_table(command, code, change)
 
 
-def take_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) -> Deal:
+def take_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) -> tuple[Deal, Receipt | None]:
     """Add what a player's own device says to the deal of `hand`, whose commitment it has seen.
 
-    The same again is answered in the same way and changes nothing. Raises as :func:`take_seed`, and Conflict
-    no_deal_prepared when another deal is prepared by now.
+    The same again changes nothing, so it has no receipt. Raises as :func:`take_seed`, and Conflict no_deal_prepared
+    when another deal is prepared by now.
     """
 
-    def operation() -> Deal:
+    def operation() -> tuple[Deal, Receipt | None]:
         table = locks.lock(Table, locks.Rank.DESK, id=holder.table.id)
         table.house = holder.table.house
         if not Seating.objects.filter(id=holder.seating.id, left_at=None).exists():
@@ -64,16 +64,16 @@ def take_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) 
         if deal.name != hand:
             raise Conflict(f"{deal.name} is prepared, not {hand}.", code="no_deal_prepared", hand=deal.name)
         if ClientSeed.objects.filter(deal=deal, seat=holder.seating.seat, given_by=GivenBy.PLAYER, seed=seed).exists():
-            return deal
+            return deal, None
         event = _add(deal, holder.seating, seed, GivenBy.PLAYER)
         tables.advance(table)
-        record(
+        receipt = record(
             chain=table.chain,
             house=table.house,
             actor=holder.actor(request_id),
             told=event.also(table_version=table.version),
         )
-        return deal
+        return deal, receipt
 
     return commands.in_transaction(operation)
 

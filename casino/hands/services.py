@@ -29,20 +29,6 @@ from engine.events import Move, MoveKind
 from engine.rules import Rules
 from engine.vying import ranking
 
-
-def _verbs() -> dict[str, str]:
-    """Every verb of the games' logs with its meanings, game by game."""
-    found: dict[str, list[str]] = {}
-    for name in engine.game_names():
-        for verb, meaning in engine.game_info(name).verbs.items():
-            meanings = found.setdefault(verb, [])
-            if meaning not in meanings:
-                meanings.append(meaning)
-    return {verb: "; or ".join(meanings) for verb, meanings in found.items()}
-
-
-#: Every verb of the games' logs with its meaning.
-VERBS = _verbs()
 #: Verbs that turn a whole hand over.
 _SHOWING = frozenset({"sm", "cu"})
 #: Verbs that turn cards over, some or all.

@@ -9,6 +9,9 @@ from casino.house import books
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
 
+#: What the event tells of cards, those that lay face down as well: for auditors, not for a console at the table.
+_CARDS = ("log", "entered", "corrected")
+
 
 def void(*, command: Command, code: str, reason: str) -> Answer:
     """Undo the hand in play, or the disputed one: stakes return to their stacks, a cukassza that had been carried in
@@ -32,4 +35,4 @@ def void(*, command: Command, code: str, reason: str) -> Answer:
         tables.advance(table, TableState.OPEN)
         return told.voided(hand=hand.name, log=log, mirrors=mirrors, reason=reason, **cards.told_at_the_end(hand))
 
-    return tables.at_table(command, code, change)
+    return tables.at_table(command, code, change, unanswered=_CARDS)

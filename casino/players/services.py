@@ -13,8 +13,7 @@ from casino.players.models import Player
 
 
 def create_player(*, house: House, ref: str, actor: Actor) -> tuple[Player, Receipt]:
-    """Add a player with an empty wallet, in the caller's transaction; and the event's place. Raises Conflict
-    player_exists."""
+    """Add a player with an empty wallet, in the caller's transaction. Raises Conflict player_exists."""
     player = Player(house=house, ref=ref)
     player.clean_fields()
     try:
@@ -23,8 +22,7 @@ def create_player(*, house: House, ref: str, actor: Actor) -> tuple[Player, Rece
     except IntegrityError:
         raise Conflict(f"Player {ref} is registered already.", code="player_exists", player=ref) from None
     chart.open_accounts(house, [player.wallet])
-    receipt = record(chain=house.chain, house=house, actor=actor, told=told.registered(player=ref))
-    return player, receipt
+    return player, record(chain=house.chain, house=house, actor=actor, told=told.registered(player=ref))
 
 
 def register(*, command: Command, ref: str) -> Answer:

@@ -10,6 +10,7 @@ from celery import shared_task
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from casino.audit import selectors as audit
 from casino.audit.events import Told
 from casino.audit.events import house as told
 from casino.audit.services import Actor, record
@@ -21,6 +22,9 @@ from ledger import holds
 from ledger.snapshots import take
 
 log = logging.getLogger(__name__)
+
+#: Seconds that an event may be without a checkpoint before somebody has to look.
+LOG_BEHIND = 60.0
 
 _WORDS = {
     ImbalanceKind.CUSTODY: "chips and money do not agree",
@@ -43,6 +47,18 @@ def check_snapshots() -> int:
     """Compare the newest snapshots of every house with the entries since the ones before; returns in how many houses
     one differs. Recorded like chips that differ from money."""
     return _every_house(lambda house: not check_newest(house))
+
+
+@shared_task(name="reports.check_log")
+def check_log() -> int:
+    """Name in the server's log every house whose audit log stands still; returns how many. What no checkpoint covers
+    can still be rewritten, and the sequencer, which says when it is late, may be what has stopped."""
+    late = audit.behind(LOG_BEHIND)
+    for code, seconds in late.items():
+        log.error(
+            "house %s: its oldest event without a checkpoint is %.0f s old; does the sequencer run?", code, seconds
+        )
+    return len(late)
 
 
 def _every_house(work: Callable[[House], int]) -> int:

@@ -22,10 +22,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A fresh token in the clear (it is shown once and only its hash is kept) and its row."""
+    """A fresh token in the clear (it is shown once and only its hash is kept), its row, and the event's place."""
 
     token: str
     row: TerminalToken
+    receipt: Receipt
 
 
 def _digest(key: str) -> str:
@@ -100,8 +101,8 @@ def sign_in(
     with transaction.atomic():
         row, token = TerminalToken.objects.create(staff, terminal=terminal)
         succeeded(staff, request)
-        record(chain=house.chain, house=house, actor=actor, told=told.signed_in())
-    return SignedIn(token, row)
+        receipt = record(chain=house.chain, house=house, actor=actor, told=told.signed_in())
+    return SignedIn(token, row, receipt)
 
 
 def sign_out(*, token: TerminalToken, actor: Actor) -> None:

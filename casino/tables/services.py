@@ -1,6 +1,6 @@
 """Opening and closing tables, sitting down, adding chips and leaving."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -145,10 +145,18 @@ def advance(table: Table, state: TableState | None = None) -> None:
     )
 
 
-def at_table(command: Command, code: str, change: Callable[[Table], Told], *, status: int = 200) -> Answer:
+def at_table(
+    command: Command,
+    code: str,
+    change: Callable[[Table], Told],
+    *,
+    status: int = 200,
+    unanswered: Collection[str] = (),
+) -> Answer:
     """Run one write at a table: lock it, change it, record the change, answer with the table as it is now.
 
-    `change` returns what the audit event tells; it calls `advance` itself where it changes the state.
+    `change` returns what the audit event tells; it calls `advance` itself where it changes the state. The answer tells
+    the same, but for the `unanswered` parts, which are for those who read the trail.
     """
 
     def operation() -> Answer:
@@ -163,7 +171,7 @@ def at_table(command: Command, code: str, change: Callable[[Table], Told], *, st
             actor=command.acting.actor,
             told=event.also(table_version=table.version),
         )
-        done = {"kind": event.kind, **event.data}
+        done = {"kind": event.kind} | {name: value for name, value in event.data.items() if name not in unanswered}
         body = {**selectors.describe(table), "done": done, "audit": receipt.as_json()}
         return Answer(body, table.version, status)
 

@@ -135,6 +135,13 @@ def test_cards_that_are_face_down_are_not_told(kit: Kit, table: Desk) -> None:
     assert not auditing.verify_house(kit.house, [], []).found
 
 
+@pytest.mark.parametrize("content", [b'[{"card":"Aa"}]', b'{"entries":[{"card":"Aa"}', b'"Aa"'])
+def test_a_body_that_is_no_object_leaves_no_hash(kit: Kit, table: Desk, content: bytes) -> None:
+    last = last_event()
+    assert table.post("hand/cards", content=content, version=1).status_code == 400
+    assert not {"asked", "body"} & one(last)["data"].keys(), "it could be found by trying all cards"
+
+
 def test_names_and_unknown_fields_are_not_told(kit: Kit, table: Desk) -> None:
     last = last_event()
     name = "Kovács Jánosné"
@@ -147,6 +154,14 @@ def test_names_and_unknown_fields_are_not_told(kit: Kit, table: Desk) -> None:
     assert not {"body", "asked"} & third["data"].keys()
     payloads = Event.objects.filter(chain__house=kit.house).values_list("payload", flat=True)
     assert not [payload for payload in payloads if "Kov" in payload]
+
+
+def test_names_in_a_query_are_not_told(kit: Kit, table: Desk) -> None:
+    office, last = kit.office(), last_event()
+    assert office.http.get("/api/v1/players", params={"player": "Kovács János", "page_size": "5"}).status_code == 400
+    (read,) = told_since(last, "data.read")
+    assert read["data"]["parameters"] == [["page_size", "5"], ["player", "?"]]
+    assert one(last)["data"]["path"] == "/api/v1/players?page_size=5&player=?"
 
 
 def test_a_read_refused_for_its_role_is_told_and_a_poll_that_finds_nothing_is_not(kit: Kit, table: Desk) -> None:

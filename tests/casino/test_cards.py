@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, connection, connections, transaction
 
 from casino import canonical
 from casino.audit.models import Event
@@ -339,7 +339,8 @@ def test_an_entry_is_corrected(kit: Kit, dealer: Desk) -> None:
 def test_a_voided_hand_tells_its_entries(kit: Kit, dealer: Desk) -> None:
     dealer.ok("hand/cards", entries("p1.0 8b"))
     floor = at_the_table(kit, dealer)
-    floor.ok("hand/void", {"reason": "a misdeal"})
+    answer = floor.ok("hand/void", {"reason": "a misdeal"})
+    assert "8b" not in json.dumps(answer), "the console at the table learns no card"
     assert events(kit, "hand.voided")[0]["data"]["entered"][0]["card"] == "8b"
 
 
@@ -403,6 +404,8 @@ def test_an_exception_never_changes(kit: Kit) -> None:
                       "UPDATE hands_cardexception SET cleared_at = now() WHERE id = %s"):  # fmt: skip
         with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(statement, [kept.id])
+    with pytest.raises(DatabaseError, match="append-only"), connections["owner"].cursor() as cursor:
+        cursor.execute("TRUNCATE hands_cardexception")
 
 
 # --- Deck checks ----------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from django.db import IntegrityError, connections, transaction
+from django.db import IntegrityError, connection, connections, transaction
 from django.db.utils import DatabaseError
 
 from casino.hands import deals
@@ -148,7 +148,8 @@ def test_auditors_see_which_cards_were_not_played_out_in_a_voided_hand(kit: Kit)
     answer = desk.ok("hands", {"mode": "electronic"})
     auditor, floor = kit.office(), kit.dealer(role=Role.FLOOR)
     assert code(auditor.get("hands/T1-000001")) == (409, "hand_in_play")
-    floor.ok("hand/void", {"reason": "a bell rang"})
+    done = floor.ok("hand/void", {"reason": "a bell rang"})["done"]
+    assert done.keys() == {"kind", "hand", "mirrors"}, "the console at the table learns no card"
     record = parse_record(json.dumps(auditor.get("hands/T1-000001").json()))
     assert record.commit == answer["commitment"] and list(rebuilt(record).roots) == answer["cards_roots"]
     check_deal(record)
@@ -193,6 +194,31 @@ def test_what_was_committed_to_does_not_change(kit: Kit) -> None:
             ):
                 cursor.execute(statement)
     assert Device(kit, key).get("hand").status_code == 200
+
+
+def test_a_temporary_table_does_not_get_past_a_guard(kit: Kit) -> None:
+    """The application may make temporary tables, and they are found before those they are named after."""
+    kit.table()
+    desk = kit.seated()
+    desk.ok("deal")
+    desk.ok("deal/seeds", {"seat": 1, "seed": "x"})
+    desk.ok("hands", {"mode": "electronic"})
+    kit.dealer(role=Role.FLOOR).ok("hand/void", {"reason": "only a test"})
+    hand, deal = Hand.objects.get(house=kit.house), Deal.objects.get(house=kit.house)
+    forged = (
+        (f"CREATE TEMP TABLE hands_deal ON COMMIT DROP AS SELECT {deal.id} AS id, 'prepared' AS state",
+         f"INSERT INTO hands_clientseed (deal_id, seat, player, seed, given_by) "
+         f"VALUES ({deal.id}, 2, 'u', 'y', 'player')"),
+        (f"CREATE TEMP TABLE hands_hand ON COMMIT DROP AS SELECT {hand.id} AS id, 'playing' AS state",
+         f"INSERT INTO hands_cardentry (hand_id, seat, place, card, salt) VALUES ({hand.id}, 1, 0, 'Aa', 's')"),
+        (f"CREATE TEMP TABLE hands_hand ON COMMIT DROP AS SELECT {hand.id} AS id, 'playing' AS state",
+         f"INSERT INTO hands_handline (hand_id, seq, text) VALUES ({hand.id}, 1, 'p1 f')"),
+    )  # fmt: skip
+    for temporary, forgery in forged:
+        refused = pytest.raises(DatabaseError, match=r"no seeds|not being played")
+        with refused, transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(temporary)
+            cursor.execute(forgery)
 
 
 # --- Records --------------------------------------------------------------------------------------------------------

@@ -9,13 +9,14 @@ import psycopg
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
-from casino.audit import outside
+from casino.audit import outside, selectors
 from casino.audit.models import Event, Leaf, Log, SignedCheckpoint, Tile
 from casino.audit.proofs import Hashes
 from casino.audit.sequencing import Sequencer
 from casino.audit.signing import Signer
 from casino.audit.verify import leaf_hash, root_of, split_notes, verify_note
 from casino.errors import LogDamaged, OutsideCheckpointMissing, OutsideCheckpointUnreadable
+from casino.reports import tasks
 from tests.casino.kit import Kit
 from tests.casino.logs import chain_order, note, notes_outside
 
@@ -359,3 +360,15 @@ def _told(kit: Kit, chain: str = "table/T1") -> list[str]:
     """What the events of a chain say, in the order of the log."""
     leaves = Leaf.objects.filter(house=kit.house, event__chain__name=chain).order_by("leaf_index")
     return [doc["data"].get("word", "") for doc in leaves.values_list("event__doc", flat=True)]
+
+
+def test_a_log_that_stands_still_is_named(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    kit.table()
+    assert kit.house.code not in selectors.behind(60.0)
+    monkeypatch.setattr(tasks, "LOG_BEHIND", 0.0)
+    assert tasks.check_log() >= 1
+    assert f"house {kit.house.code}: its oldest event without a checkpoint" in caplog.text
+    kit.sequence()
+    assert kit.house.code not in selectors.behind(0.0)

@@ -2,6 +2,9 @@
 
 import io
 import json
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -332,3 +335,13 @@ def test_an_epoch_cannot_be_opened_without_its_event(kit: Kit) -> None:
                 "SELECT audit_open_epoch(%s, 2, 'o', %s, %s, %s, NULL, NULL, NULL)",
                 [kit.house.id, Log.objects.get(house=kit.house).size, chain, seq],
             )
+
+
+def test_a_log_without_a_folder_outside_is_no_setting() -> None:
+    script = "import casino.settings as s; print(len(s.CASINO_CHECKPOINT_DIRS))"
+    answers = {}
+    for given in (os.pathsep, "", f"a{os.pathsep}b"):
+        environ = os.environ | {"CASINO_CHECKPOINT_DIR": given}
+        answers[given] = subprocess.run([sys.executable, "-c", script], env=environ, capture_output=True, text=True)
+    assert "CASINO_CHECKPOINT_DIR names no folder" in answers[os.pathsep].stderr
+    assert [answers[given].stdout.strip() for given in ("", f"a{os.pathsep}b")] == ["1", "2"]

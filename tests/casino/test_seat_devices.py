@@ -166,10 +166,13 @@ def test_a_seed_is_for_the_deal_that_the_device_has_seen(kit: Kit) -> None:
     assert code(own.seed("T1-000001", "early")) == (409, "no_deal_prepared")
     desk.ok("deal")
     assert code(own.seed("T1-000002", "other")) == (409, "no_deal_prepared")
-    assert own.seed("T1-000001", "mine").is_success
+    receipt = own.seed("T1-000001", "mine").json()["audit"]
+    [taken] = events(kit, "deal.seed_taken")
+    assert (receipt["chain"], receipt["seq"]) == (taken["chain"], taken["seq"])
     version = desk.refresh()["version"]
     # The same again is answered and changes nothing: its first answer may have been lost.
-    assert own.seed("T1-000001", "mine").is_success
+    again = own.seed("T1-000001", "mine").json()
+    assert again["client_seeds"] == {"1": "mine"} and again["audit"] is None
     assert desk.refresh()["version"] == version
     assert code(own.seed("T1-000001", "another")) == (409, "seed_taken")
     assert len(events(kit, "deal.seed_taken")) == 1

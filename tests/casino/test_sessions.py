@@ -68,6 +68,7 @@ def test_signing_in_gives_a_token_that_works_at_its_table(door: Door) -> None:
     body = answer.json()
     expires = parse_datetime(body.pop("expires_at"))
     token = body.pop("token")
+    assert body.pop("audit")["chain"] == f"house/{door.kit.house.code}"
     assert body == {
         "login": door.form["login"], "name": "Anna", "roles": ["dealer"], "house": door.kit.house.code,
         "terminal": "t-1", "place": "T1",
@@ -228,6 +229,13 @@ def test_signing_out_revokes_this_token_and_no_other(door: Door) -> None:
     assert door.desk(first).get().status_code == 401
     assert door.desk(first).post("/api/v1/sign-out").status_code == 401
     assert door.desk(second).get().status_code == 200
+
+
+def test_signing_out_is_nothing_to_read(door: Door) -> None:
+    desk = door.desk(door.sign_in().json()["token"])
+    for method in ("GET", "HEAD"):
+        assert desk.http.request(method, "/api/v1/sign-out").status_code == 405
+    assert desk.get().status_code == 200
 
 
 def test_signing_in_and_out_stand_in_the_audit_trail(door: Door) -> None:

@@ -122,12 +122,12 @@ def test_killed_supervisor_takes_its_children_along(tmp_path: Path) -> None:
 
 def test_only_the_sequencer_knows_the_key_of_the_log(tmp_path: Path) -> None:
     script = "import os, sys, time; print(sorted(set(os.environ) & set(sys.argv[1:])), flush=True); time.sleep(600)"
-    names = ("CASINO_LOG_KEY", "DATABASE_SEQUENCER_URL", "PATH")
+    names = ("CASINO_LOG_KEY", "DATABASE_OWNER_URL", "DATABASE_SEQUENCER_URL", "PATH")
     command = (sys.executable, "-c", script, *names)
     with listen(0) as listener:
         private = {program.name: program.private for program in application(listener)}
     programs = [Program(name, command, private=private[name]) for name in private]
-    environ = {**os.environ, "CASINO_LOG_KEY": "1", "DATABASE_SEQUENCER_URL": "2"}
+    environ = {**os.environ, "CASINO_LOG_KEY": "1", "DATABASE_SEQUENCER_URL": "2", "DATABASE_OWNER_URL": "3"}
     with Processes(programs, environ=environ, log_dir=tmp_path):
         found = {name: tmp_path / f"{name}.log" for name in private}
         assert wait_until(lambda: all(log.exists() and log.read_text() for log in found.values()), seconds=5)

@@ -30,11 +30,12 @@ CREATE TRIGGER hands_deal_stays BEFORE UPDATE OR DELETE ON hands_deal
 ALTER TABLE hands_deal ENABLE ALWAYS TRIGGER hands_deal_stays;
 """
 
-# Nobody adds to a deal that was dealt or abandoned.
+# Nobody adds to a deal that was dealt or abandoned. The table is named in full: a temporary one of its name, which
+# anybody may make, would be found first.
 SEEDS_BEFORE = """
 CREATE FUNCTION hands_seed_before_deal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NOT EXISTS (SELECT FROM hands_deal WHERE id = NEW.deal_id AND state = 'prepared') THEN
+    IF NOT EXISTS (SELECT FROM public.hands_deal WHERE id = NEW.deal_id AND state = 'prepared') THEN
         RAISE EXCEPTION 'deal % takes no seeds any more', NEW.deal_id USING ERRCODE = 'KZ900';
     END IF;
     RETURN NEW;

@@ -18,16 +18,17 @@ FROM hands_handline line LEFT JOIN LATERAL (
 ) AS corrected ON true;
 """
 
-# What is entered and corrected belongs to a hand in play; a correction to a line that is there.
+# What is entered and corrected belongs to a hand in play; a correction to a line that is there. Tables are named in
+# full: temporary ones of their names, which anybody may make, would be found first.
 WHILE_PLAYED = """
 CREATE FUNCTION hands_while_played() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NOT EXISTS (SELECT FROM hands_hand WHERE id = NEW.hand_id AND state = 'playing') THEN
+    IF NOT EXISTS (SELECT FROM public.hands_hand WHERE id = NEW.hand_id AND state = 'playing') THEN
         RAISE EXCEPTION 'hand % is not being played', NEW.hand_id USING ERRCODE = 'KZ900';
     END IF;
     IF TG_TABLE_NAME = 'hands_correction' THEN
         IF NOT EXISTS (
-            SELECT FROM hands_log WHERE hand_id = NEW.hand_id AND seq = NEW.seq AND text = NEW.before) THEN
+            SELECT FROM public.hands_log WHERE hand_id = NEW.hand_id AND seq = NEW.seq AND text = NEW.before) THEN
             RAISE EXCEPTION 'line % of hand % is not %', NEW.seq, NEW.hand_id, NEW.before USING ERRCODE = 'KZ900';
         END IF;
     END IF;
@@ -60,6 +61,9 @@ END $$;
 CREATE TRIGGER hands_cardexception_stays BEFORE UPDATE OR DELETE ON hands_cardexception
     FOR EACH ROW EXECUTE FUNCTION hands_exception_stays();
 ALTER TABLE hands_cardexception ENABLE ALWAYS TRIGGER hands_cardexception_stays;
+CREATE TRIGGER hands_cardexception_no_truncate BEFORE TRUNCATE ON hands_cardexception
+    FOR EACH STATEMENT EXECUTE FUNCTION house_refuse_change();
+ALTER TABLE hands_cardexception ENABLE ALWAYS TRIGGER hands_cardexception_no_truncate;
 """
 
 
@@ -163,6 +167,7 @@ class Migration(migrations.Migration):
         migrations.RunSQL(WHILE_PLAYED, NO_GUARDS),
         migrations.RunSQL(
             CLEARED_ONCE,
+            "DROP TRIGGER hands_cardexception_no_truncate ON hands_cardexception; "
             "DROP TRIGGER hands_cardexception_stays ON hands_cardexception; DROP FUNCTION hands_exception_stays()",
         ),
         grant(
