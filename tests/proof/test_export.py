@@ -243,7 +243,7 @@ def test_the_quick_way_reads_events_as_json_does(docs: list[dict[str, Any]]) -> 
     lines = [canonical(doc).encode() for doc in docs]
     reader = verify.Verifier.__new__(verify.Verifier)
     reader._mark, reader._report = 7, verify.Report()
-    assert [told(doc or {}) for doc in reader._documents(lines)] == [told(doc) for doc in docs]
+    assert [told(verify.row_of(doc or {})) for doc in reader._documents(lines)] == [told(doc) for doc in docs]
     assert reader._report.findings == []
 
 
