@@ -104,21 +104,18 @@ class _Live:
     def verify(self) -> Report:
         """Everything, once."""
         there, verifier = self._there, self._verifier
+        tail = self._payloads(there.tail())  # what it takes to find it is done beside the rest
         for epoch, size, origin, vkey in self._logs:
             verifier.epoch(epoch, self._payloads(there.leaves(epoch)), self._beside_leaves)
             self._compare_log(epoch, size, origin, vkey)
             self._compare_tiles(epoch)
         logged = {chain: seq for chain, (seq, _, _) in verifier.chains.heads.items()}
-        verifier.tail(self._payloads(there.tail()), self._beside_tail)
+        verifier.tail(tail, self._beside_tail)
         self._compare_heads(logged)
         return verifier.finish()
 
     def _transactions(self) -> Iterator[Row]:
-        stream = self._there.transactions()
-        while rows := list(islice(stream, BATCH)):
-            for row, about in zip(rows, verify.abouts_of([row["about"] for row in rows]), strict=True):
-                row["about"] = about
-                yield row
+        return _hashed(self._there.transactions())
 
     def _own_notes(self) -> Notes:
         rows = self._there.rows(
@@ -216,6 +213,14 @@ class _Live:
                 self._report.find("mark_differs", f"mark of {name}", problem)
         for name in heads.keys() - {row[0] for row in rows}:
             self._report.find("head_differs", f"{name}#1", "the chain has no head")
+
+
+def _hashed(transactions: Iterator[Row]) -> Iterator[Row]:
+    """Transactions with the hash of what is told about them in its place."""
+    while rows := list(islice(transactions, BATCH)):
+        for row, about in zip(rows, verify.abouts_of([row["about"] for row in rows]), strict=True):
+            row["about"] = about
+            yield row
 
 
 def _age(note: str) -> timedelta:
