@@ -865,8 +865,8 @@ class Books:
         self._accounts = {row["id"]: _Account(row) for row in accounts}
         self._again = transactions
         self._stream = transactions()
-        #: Transaction -> posting, event and its number; no posting beside an event that is taken apart.
-        self._told: dict[int, tuple[Row | None, Event, int]] = {}
+        #: Transaction -> posting, event and its number; nothing as posting where the event is taken apart.
+        self._told: dict[int, tuple[Row, Event, int]] = {}
         self._top = self._reached = 0
         self._untold: dict[int, Row] = {}
         #: Legs of the last transactions, for mirrors of them.
@@ -904,7 +904,7 @@ class Books:
             return False
         if self._first_told is None:
             self._first_told = number
-        self._told[number] = (None, told, self._report.now)
+        self._told[number] = ({}, told, self._report.now)
         if number > self._top:
             self._top = number
         return True
@@ -932,13 +932,13 @@ class Books:
             self._untold[number] = row
         else:
             posting, doc, at = told
-            if posting is not None:
+            if isinstance(doc, dict):
                 self._compare(row, posting, doc, at)
             elif not self._is_told(row, doc):
                 self._compare(row, row_of(doc)["postings"][0], doc, at)
 
     @staticmethod
-    def _is_told(row: Row, told: Event) -> bool:
+    def _is_told(row: Row, told: Told) -> bool:
         """Whether a transaction of two legs is what an event that is taken apart tells of it."""
         legs = row["legs"]
         if row["about"] != told[6] or row["reverses"] is not None or len(legs) != 2:
@@ -1546,12 +1546,13 @@ class Verifier:
     def _documents(self, lines: list[bytes]) -> list[Event | None]:
         """The events of these lines, None for what cannot be read; each must be the one text of what it says."""
         try:
-            docs: list[Event | None] = _ACTED(b"\n".join(lines).decode())
+            found: list[Told] = _ACTED(b"\n".join(lines).decode())
         except UnicodeDecodeError:
-            docs = []
-        if len(docs) != len(lines):
+            found = []
+        if len(found) != len(lines):
             return [*self._read(lines, range(len(lines)))]
-        others = [number for number, told in enumerate(docs) if not told[0]]
+        docs: list[Event | None] = [*found]
+        others = [number for number, told in enumerate(found) if not told[0]]
         for number, doc in zip(others, self._read([lines[number] for number in others], others), strict=True):
             docs[number] = doc
         return docs
@@ -1582,29 +1583,29 @@ class Verifier:
         return value if isinstance(value, dict) else None
 
     def _events(self, docs: list[Event | None], hashes: list[bytes], opening: int = 0) -> None:
-        house, report, books, hands, chains = self._house.id, self._report, self.books, self.hands, self.chains
+        report = self._report
         if opening:
-            self.trees.opened(opening, docs[0] and row_of(docs[0]))
+            self.trees.opened(opening, None if docs[0] is None else row_of(docs[0]))
         for event, hashed in zip(docs, hashes, strict=True):
-            if event is None or (type(event) is tuple and self._is_usual(event, hashed)):
-                report.now += 1  # what cannot be read is found already
-                continue
-            doc = row_of(event)
             try:
-                if doc["house"] != house or doc["v"] != 2:
-                    self._strange(doc)
-                chains.take(doc, hashed.hex())
-                postings = doc.get("postings")
-                if postings is not None:
-                    books.tell(postings, doc)
-                    hands.take(doc)
-                elif doc["kind"][:5] == "hand.":
-                    hands.take(doc)
+                if event is not None and not (type(event) is tuple and self._is_usual(event, hashed)):
+                    self._take(row_of(event), hashed)
             except (LookupError, TypeError, ValueError, AttributeError) as error:
                 report.find("not_an_event", f"event {report.now}", f"it is not made like one: {error!r}")
             report.now += 1
-        books.advance()
-        hands.advance()
+        self.books.advance()
+        self.hands.advance()
+
+    def _take(self, doc: Row, hashed: bytes) -> None:
+        if doc["house"] != self._house.id or doc["v"] != 2:
+            self._strange(doc)
+        self.chains.take(doc, hashed.hex())
+        postings = doc.get("postings")
+        if postings is not None:
+            self.books.tell(postings, doc)
+            self.hands.take(doc)
+        elif doc["kind"][:5] == "hand.":
+            self.hands.take(doc)
 
     def _is_usual(self, told: Told, hashed: bytes) -> bool:
         """Take an event in which all is as it must be; False, and nothing done, for any other."""
