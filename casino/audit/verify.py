@@ -434,6 +434,9 @@ KEPT = 500
 LAST = 1 << 62
 """Where a finding stands that has no place among the events."""
 Row = dict[str, Any]
+Told = tuple[str, ...]
+"""What `_ACTED` has taken apart: an event that adds lines to a hand's log, and posts two legs or nothing."""
+Event = Row | Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -667,7 +670,7 @@ class Trees:
         self._agreed, self._agreed_before = 0, ""
         self._wrong: list[_Point] = []
 
-    def extend(self, hashes: list[bytes], docs: Sequence[Row | None]) -> None:
+    def extend(self, hashes: list[bytes], docs: Sequence[Event | None]) -> None:
         """Leaf hashes in their order, and their events to name them by."""
         start, tree = 0, self._tree
         if tree.size == self._agreed:
@@ -818,9 +821,14 @@ class Trees:
             self._report.find("outside_checkpoint_missing", place, "the log has it, this file has lost it", at)
 
 
-def place_of(doc: Row | None) -> str:
+def place_of(doc: Event | None) -> str:
     """`CHAIN#SEQ` of an event."""
-    return f"{doc.get('chain')}#{doc.get('seq')}" if doc else "unreadable"
+    return "{}#{}".format(*chain_and_seq(doc)) if doc else "unreadable"
+
+
+def chain_and_seq(doc: Event) -> tuple[Any, Any]:
+    """The chain of an event and its number there, None for what it does not name."""
+    return (doc[1], doc[15]) if isinstance(doc, tuple) else (doc.get("chain"), doc.get("seq"))
 
 
 # --- The ledger ------------------------------------------------------------------------------------------------------
@@ -857,7 +865,8 @@ class Books:
         self._accounts = {row["id"]: _Account(row) for row in accounts}
         self._again = transactions
         self._stream = transactions()
-        self._told: dict[int, tuple[Row, Row, int]] = {}
+        #: Transaction -> posting, event and its number; nothing as posting where the event is taken apart.
+        self._told: dict[int, tuple[Row, Event, int]] = {}
         self._top = self._reached = 0
         self._untold: dict[int, Row] = {}
         #: Legs of the last transactions, for mirrors of them.
@@ -888,6 +897,18 @@ class Books:
                 if number > self._top:
                     self._top = number
 
+    def tell_one(self, number: int, told: Told) -> bool:
+        """The same of an event that is taken apart; False, and nothing done, for what is not told the first time, or
+        later than the ledger has it."""
+        if number in self._told or number in self._untold:
+            return False
+        if self._first_told is None:
+            self._first_told = number
+        self._told[number] = ({}, told, self._report.now)
+        if number > self._top:
+            self._top = number
+        return True
+
     def advance(self) -> None:
         """Read the ledger as far as events have told."""
         while self._reached < self._top:
@@ -910,7 +931,22 @@ class Books:
         if told is None:
             self._untold[number] = row
         else:
-            self._compare(row, *told)
+            posting, doc, at = told
+            if isinstance(doc, dict):
+                self._compare(row, posting, doc, at)
+            elif not self._is_told(row, doc):
+                self._compare(row, row_of(doc)["postings"][0], doc, at)
+
+    @staticmethod
+    def _is_told(row: Row, told: Told) -> bool:
+        """Whether a transaction of two legs is what an event that is taken apart tells of it."""
+        legs = row["legs"]
+        if row["about"] != told[6] or row["reverses"] is not None or len(legs) != 2:
+            return False
+        (code, commodity, amount), (other, another, rest) = legs
+        if told[7] != code or told[8] != commodity:  # perhaps the same legs the other way round
+            code, commodity, amount, other, another, rest = other, another, rest, code, commodity, amount
+        return told[7:13] == (code, commodity, str(amount), other, another, str(rest))
 
     def _run(self, row: Row) -> list[list[Any]]:
         """Run a transaction's entries through their accounts; returns its legs as events tell them."""
@@ -923,13 +959,18 @@ class Books:
                 and second is not None
                 and first is not second
                 and amount + rest == 0
-                and first.name[1] == second.name[1]
-                and first.follows(version, amount, after)
-                and second.follows(their_version, rest, left)
+                and version == first.version + 1
+                and after == first.balance + amount * first.side
+                and not first.early
+                and their_version == second.version + 1
+                and left == second.balance + rest * second.side
+                and not second.early
             ):
-                first.version, first.balance = version, after
-                second.version, second.balance = their_version, left
-                return [[*first.name, amount], [*second.name, rest]]
+                (code, commodity), (their_code, their_commodity) = first.name, second.name
+                if commodity == their_commodity:
+                    first.version, first.balance = version, after
+                    second.version, second.balance = their_version, left
+                    return [[code, commodity, amount], [their_code, commodity, rest]]
         return self._run_each(row)
 
     def _run_each(self, row: Row) -> list[list[Any]]:
@@ -974,7 +1015,7 @@ class Books:
         place = f"transaction {number}, account {known.name[0]} {known.name[1]}"
         self._report.find("entry_differs", place, f"the entry {problem}")
 
-    def _compare(self, row: Row, posting: Row, doc: Row, at: int) -> None:
+    def _compare(self, row: Row, posting: Row, doc: Event, at: int) -> None:
         """A transaction against what an event tells of it: usually the same, or the same legs the other way round."""
         same = row["reverses"] is None and posting.get("about", row["about"]) == row["about"]
         if same and (row["legs"] == (legs := posting.get("legs")) or row["legs"][::-1] == legs):
@@ -1067,6 +1108,15 @@ def about_of(fields: Sequence[Any]) -> str:
     return hashlib.sha256(_encoded(fields).encode()).hexdigest()
 
 
+def abouts_of(many: Sequence[Sequence[Any]]) -> list[str]:
+    """`about_of` of many, written as one text; nobody can know beforehand what keeps them apart in it."""
+    mark = secrets.randbits(60)
+    texts = _encoded([value for fields in many for value in (fields, mark)])[1 : -len(f",{mark}]")].split(f",{mark},")
+    if len(texts) != len(many):
+        return [about_of(fields) for fields in many]
+    return [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+
+
 def _difference(told: list[list[Any]], legs: list[list[Any]]) -> str:
     only_told = [leg for leg in told if leg not in legs]
     only_there = [leg for leg in legs if leg not in told]
@@ -1146,6 +1196,26 @@ class Hands:
                 self._lines(hand, doc["data"])
             if kind != "hand.acted":
                 self._after(hand, doc)
+
+    def under_way(self, name: str, line: int) -> _Hand | None:
+        """The hand that is played and whose next line is this one, None for any other."""
+        hand = self._open.get(name)
+        return hand if hand is not None and hand.state == "playing" and len(hand.lines) + 1 == line else None
+
+    def take_lines(self, hand: _Hand, told: Told) -> None:
+        """The next event that is taken apart, of a hand that is under way."""
+        lines, code, commodity, amount, other, another, rest, number = told[4], *told[7:14]
+        if '"' in lines:
+            hand.lines += lines.split('","')
+        else:
+            hand.lines.append(lines)
+        if number:
+            hand.posted.append(int(number))
+            money, currency = hand.money, self._currency
+            if commodity == currency:
+                money[code] = money.get(code, 0) + int(amount)
+            if another == currency:
+                money[other] = money.get(other, 0) + int(rest)
 
     def _wrong(self, name: str, problem: str, code: str = "hand_differs", at: int | None = None) -> None:
         self._report.find(code, f"hand {name}", problem, at)
@@ -1398,9 +1468,11 @@ _ACTED = re.compile(
 ).findall
 
 
-def _acted(found: tuple[str, ...]) -> Row:
-    """What is verified of an event that `_ACTED` has taken apart."""
-    at, chain, first, hand, lines, house, about, *legs, number, prev, seq = found
+def row_of(event: Event) -> Row:
+    """What is verified of an event, as its JSON says it."""
+    if isinstance(event, dict):
+        return event
+    at, chain, first, hand, lines, house, about, *legs, number, prev, seq = event
     doc = {
         "at": at,
         "chain": chain,
@@ -1418,7 +1490,7 @@ def _acted(found: tuple[str, ...]) -> Row:
     return doc
 
 
-Beside = Callable[[Sequence[Row | None], Sequence[bytes]], None]
+Beside = Callable[[Sequence[Event | None], Sequence[bytes]], None]
 
 
 class Verifier:
@@ -1471,16 +1543,16 @@ class Verifier:
         self.trees.finish()
         return self._report
 
-    def _documents(self, lines: list[bytes]) -> list[Row | None]:
+    def _documents(self, lines: list[bytes]) -> list[Event | None]:
         """The events of these lines, None for what cannot be read; each must be the one text of what it says."""
         try:
-            found = _ACTED(b"\n".join(lines).decode())
+            found: list[Told] = _ACTED(b"\n".join(lines).decode())
         except UnicodeDecodeError:
             found = []
         if len(found) != len(lines):
-            return self._read(lines, range(len(lines)))
-        docs = [_acted(one) if one[0] else None for one in found]
-        others = [number for number, doc in enumerate(docs) if doc is None]
+            return [*self._read(lines, range(len(lines)))]
+        docs: list[Event | None] = [*found]
+        others = [number for number, told in enumerate(found) if not told[0]]
         for number, doc in zip(others, self._read([lines[number] for number in others], others), strict=True):
             docs[number] = doc
         return docs
@@ -1510,29 +1582,43 @@ class Verifier:
             self._report.find("not_canonical", place, "its text is not the canonical one of what it says", at)
         return value if isinstance(value, dict) else None
 
-    def _events(self, docs: list[Row | None], hashes: list[bytes], opening: int = 0) -> None:
-        house, report, books, hands, chains = self._house.id, self._report, self.books, self.hands, self.chains
+    def _events(self, docs: list[Event | None], hashes: list[bytes], opening: int = 0) -> None:
+        report = self._report
         if opening:
-            self.trees.opened(opening, docs[0])
-        for doc, hashed in zip(docs, hashes, strict=True):
-            if doc is None:  # found already
-                report.now += 1
-                continue
+            self.trees.opened(opening, None if docs[0] is None else row_of(docs[0]))
+        for event, hashed in zip(docs, hashes, strict=True):
             try:
-                if doc["house"] != house or doc["v"] != 2:
-                    self._strange(doc)
-                chains.take(doc, hashed.hex())
-                postings = doc.get("postings")
-                if postings is not None:
-                    books.tell(postings, doc)
-                    hands.take(doc)
-                elif doc["kind"][:5] == "hand.":
-                    hands.take(doc)
+                if event is not None and not (type(event) is tuple and self._is_usual(event, hashed)):
+                    self._take(row_of(event), hashed)
             except (LookupError, TypeError, ValueError, AttributeError) as error:
                 report.find("not_an_event", f"event {report.now}", f"it is not made like one: {error!r}")
             report.now += 1
-        books.advance()
-        hands.advance()
+        self.books.advance()
+        self.hands.advance()
+
+    def _take(self, doc: Row, hashed: bytes) -> None:
+        if doc["house"] != self._house.id or doc["v"] != 2:
+            self._strange(doc)
+        self.chains.take(doc, hashed.hex())
+        postings = doc.get("postings")
+        if postings is not None:
+            self.books.tell(postings, doc)
+            self.hands.take(doc)
+        elif doc["kind"][:5] == "hand.":
+            self.hands.take(doc)
+
+    def _is_usual(self, told: Told, hashed: bytes) -> bool:
+        """Take an event in which all is as it must be; False, and nothing done, for any other."""
+        at, chain, line, name, house, posted, prev, seq = told[0], told[1], told[2], told[3], told[5], *told[13:]
+        number, wanted, before = self.chains.heads.get(chain) or (0, GENESIS, "")
+        hand = self.hands.under_way(name, int(line))
+        if hand is None or prev != wanted or int(seq) != number + 1 or at < before or house != self._house.id:
+            return False
+        if posted and not self.books.tell_one(int(posted), told):
+            return False
+        self.chains.heads[chain] = (number + 1, hashed.hex(), at)
+        self.hands.take_lines(hand, told)
+        return True
 
     def _strange(self, doc: Row) -> None:
         if doc["house"] != self._house.id:

@@ -7,15 +7,16 @@ the same. The checkpoints outside the database and their key are what the answer
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from casino.audit import outside, verify
-from casino.audit.verify import Books, Hands, Key, Notes, Report, Row, Trees, Verifier
+from casino.audit.verify import Books, Event, Hands, Key, Notes, Report, Row, Trees, Verifier
 from casino.house.models import House
-from casino.reports.moment import Moment, Stored, moment
+from casino.reports.moment import BATCH, Moment, Stored, moment
 
 #: How long a checkpoint may be in the database and not outside yet.
 OUTSIDE_WITHIN = timedelta(seconds=60)
@@ -103,17 +104,18 @@ class _Live:
     def verify(self) -> Report:
         """Everything, once."""
         there, verifier = self._there, self._verifier
+        tail = self._payloads(there.tail())  # what it takes to find it is done beside the rest
         for epoch, size, origin, vkey in self._logs:
             verifier.epoch(epoch, self._payloads(there.leaves(epoch)), self._beside_leaves)
             self._compare_log(epoch, size, origin, vkey)
             self._compare_tiles(epoch)
         logged = {chain: seq for chain, (seq, _, _) in verifier.chains.heads.items()}
-        verifier.tail(self._payloads(there.tail()), self._beside_tail)
+        verifier.tail(tail, self._beside_tail)
         self._compare_heads(logged)
         return verifier.finish()
 
     def _transactions(self) -> Iterator[Row]:
-        return (row | {"about": verify.about_of(row["about"])} for row in self._there.transactions())
+        return _hashed(self._there.transactions())
 
     def _own_notes(self) -> Notes:
         rows = self._there.rows(
@@ -150,19 +152,22 @@ class _Live:
         for payloads, self._columns in stored:
             yield payloads
 
-    def _beside_leaves(self, docs: Sequence[Row | None], hashes: Sequence[bytes]) -> None:
+    def _beside_leaves(self, docs: Sequence[Event | None], hashes: Sequence[bytes]) -> None:
         first = self.trees.size - len(docs)
         texts = [hashed.hex() for hashed in hashes]
         self._compare(docs, [f"{text} {text}" for text in texts], [f" {first + at}" for at in range(len(docs))])
 
-    def _beside_tail(self, docs: Sequence[Row | None], hashes: Sequence[bytes]) -> None:
+    def _beside_tail(self, docs: Sequence[Event | None], hashes: Sequence[bytes]) -> None:
         self._compare(docs, [hashed.hex() for hashed in hashes], [""] * len(docs))
 
-    def _compare(self, docs: Sequence[Row | None], texts: Sequence[str], ends: Sequence[str]) -> None:
+    def _compare(self, docs: Sequence[Event | None], texts: Sequence[str], ends: Sequence[str]) -> None:
         """What stands beside each event against what its payload gives."""
         columns = [column.decode(errors="replace") for column in self._columns]
         for at, (doc, text, end, column) in enumerate(zip(docs, texts, ends, columns, strict=True)):
-            if doc is not None and column != (wanted := f"{text} {doc.get('chain')} {doc.get('seq')}{end}"):
+            if doc is None:
+                continue
+            chain, seq = verify.chain_and_seq(doc)
+            if column != (wanted := f"{text} {chain} {seq}{end}"):
                 problem = f"beside it stands {column!r}, its payload gives {wanted!r}"
                 self._report.find("columns_differ", verify.place_of(doc), problem, self._report.now + at)
 
@@ -208,6 +213,14 @@ class _Live:
                 self._report.find("mark_differs", f"mark of {name}", problem)
         for name in heads.keys() - {row[0] for row in rows}:
             self._report.find("head_differs", f"{name}#1", "the chain has no head")
+
+
+def _hashed(transactions: Iterator[Row]) -> Iterator[Row]:
+    """Transactions with the hash of what is told about them in its place."""
+    while rows := list(islice(transactions, BATCH)):
+        for row, about in zip(rows, verify.abouts_of([row["about"] for row in rows]), strict=True):
+            row["about"] = about
+            yield row
 
 
 def _age(note: str) -> timedelta:

@@ -243,7 +243,7 @@ def test_the_quick_way_reads_events_as_json_does(docs: list[dict[str, Any]]) -> 
     lines = [canonical(doc).encode() for doc in docs]
     reader = verify.Verifier.__new__(verify.Verifier)
     reader._mark, reader._report = 7, verify.Report()
-    assert [told(doc or {}) for doc in reader._documents(lines)] == [told(doc) for doc in docs]
+    assert [told(verify.row_of(doc or {})) for doc in reader._documents(lines)] == [told(doc) for doc in docs]
     assert reader._report.findings == []
 
 
@@ -279,3 +279,15 @@ def test_two_lines_cannot_share_an_event() -> None:
     reader._mark, reader._report = 7, verify.Report()
     reader._documents([b'{"a":[{"b":1}', b'{"c":2}]}', b'{"d":3},{"e":4}'])
     assert {one.code for one in reader._report.findings} == {"not_json"}
+
+
+@pytest.mark.parametrize(("name", "value"), [("seq", "one"), ("at", 7)])
+def test_an_event_after_one_without_a_readable_head_is_a_finding_and_no_crash(
+    tmp_path: Path, name: str, value: object
+) -> None:
+    world = good()
+    dealt = next(at for at, payload in enumerate(world.payloads) if '"kind":"hand.dealt"' in payload)
+    world.payloads[dealt] = canonical(json.loads(world.payloads[dealt]) | {name: value})
+    world.write(tmp_path)
+    codes = {one.code for one in verify.verify_export(tmp_path).findings}
+    assert "not_an_event" in codes
