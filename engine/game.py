@@ -175,8 +175,9 @@ class Hand(Protocol):
     def advance(self, line: str) -> None:
         """Apply one action without telling what happened (replay)."""
 
-    def advance_all(self, lines: Iterable[str]) -> None:
-        """Apply one line after another; the first wrong one raises, and ``len(log)`` is its place."""
+    def advance_all(self, lines: Iterable[str], ends: list[int] | None = None) -> None:
+        """Apply one line after another; the first wrong one raises, and ``len(log)`` is its place. ``ends`` gets
+        :attr:`moved` as it is after each line."""
 
     def forced(self) -> str | None:
         """With a known deck, the next line that leaves nobody a choice (deal, show); else None."""

@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
 from casino.hands.models import Hand, Mode
+from casino.hands.stored import StoredHand
 from engine.game import Setup, Shuffle, rules_version
 from engine.opening import openings, pack_root
 from engine.shuffle import SEED_BYTES, commitment, reshuffled, shuffled_deck
@@ -45,7 +46,7 @@ def open_seed(row: Sealed) -> bytes:
     return _cipher().decrypt(sealed[:_NONCE], sealed[_NONCE:], _context(row))
 
 
-def deck(hand: Hand) -> tuple[str, ...] | None:
+def deck(hand: Hand | StoredHand) -> tuple[str, ...] | None:
     """The hand's deck, top first; None in physical mode, where the pack is in the dealer's hands."""
     if hand.mode == Mode.PHYSICAL:
         return None
@@ -53,7 +54,7 @@ def deck(hand: Hand) -> tuple[str, ...] | None:
     return shuffled_deck(pack, open_seed(hand), hand.name, by_chair(hand.client_seeds))
 
 
-def shuffle(hand: Hand) -> Shuffle | None:
+def shuffle(hand: Hand | StoredHand) -> Shuffle | None:
     """Shuffles the hand's redeals from its seed; None in physical mode, where the dealer shuffles.
 
     The seed is opened when a redeal is wanted, which is rare; the same seed always gives the same packs.

@@ -1,10 +1,12 @@
 """From the engine's money events to the events of the books: one table, read by play and by settlement alike."""
 
+import json
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from casino.chips.changing import Desk
 from casino.hands.models import Hand
+from casino.hands.stored import StoredHand
 from casino.house.events import EVENTS, Happened, happened
 from engine.events import Move, MoveKind
 
@@ -23,9 +25,11 @@ BOOKED: dict[MoveKind, tuple[str, str]] = {
 ENDINGS = ("settlement", "dispute", "ruling")
 #: Posted as soon as they happen, whatever the line that brings them.
 AT_ONCE = frozenset({MoveKind.CARRY_IN, MoveKind.STAKE})
+#: Money that seats put into the pot.
+_PUT_IN = (MoveKind.STAKE, MoveKind.PENALTY)
 
 
-def key(hand: Hand, part: int | str) -> str:
+def key(hand: Hand | StoredHand, part: int | str) -> str:
     """The ledger's key of what a hand posts: `part` is the first line that brings it, or one of ENDINGS."""
     return f"hand:{hand.name}:{part}"
 
@@ -51,7 +55,7 @@ def at_settlement(moves: Sequence[Move], ending: int) -> list[Move]:
 
 def handle(moves: Iterable[Move]) -> int:
     """Money that seats put into the pot, by actions or because the rules make them, in minor units."""
-    return sum(move.amount for move in moves if move.kind in (MoveKind.STAKE, MoveKind.PENALTY))
+    return sum([move.amount for move in moves if move.kind in _PUT_IN])
 
 
 @lru_cache(maxsize=1 << 16)
@@ -68,6 +72,15 @@ def accounts(kind: MoveKind, table: str, player: str) -> tuple[tuple[str, str], 
         for line in EVENTS[name].lines
         if line.what in (amount, crossing)
     )
+
+
+@lru_cache(maxsize=1 << 16)
+def text(kind: MoveKind, amount: int, table: str, player: str) -> str:
+    """What a move that changes two accounts does to them, as PostgreSQL writes the `jsonb` of codes and amounts (debits
+    positive): shorter codes first. Equal texts are equal postings, and compared without being read."""
+    [(debit, credit)] = accounts(kind, table, player)
+    legs = sorted({debit: amount, credit: -amount}.items(), key=lambda leg: (len(leg[0]), leg[0]))
+    return json.dumps(dict(legs))
 
 
 def events(hand: Hand, moves: Iterable[Move]) -> list[Happened]:

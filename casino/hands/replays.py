@@ -3,10 +3,11 @@
 The worker settles by it, verification compares by it: there is one replay of a hand's rows, under the rules of its day.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from casino.hands import deals, postings, selectors
 from casino.hands.models import Hand
+from casino.hands.stored import StoredHand
 from engine import game as engine
 from engine.errors import EngineError
 from engine.events import Move
@@ -21,7 +22,12 @@ class Replay:
     __slots__ = ("accepted", "ending", "ends", "error", "game", "hand", "lines", "moves")
 
     def __init__(
-        self, hand: Hand, lines: Sequence[str], game: engine.Hand | None, ends: list[int], error: EngineError | None
+        self,
+        hand: Hand | StoredHand,
+        lines: Sequence[str],
+        game: engine.Hand | None,
+        ends: list[int],
+        error: EngineError | None,
     ) -> None:
         self.hand, self.lines, self.game, self.ends, self.error = hand, lines, game, ends, error
         self.moves: tuple[Move, ...] = game.moves if game is not None else ()
@@ -61,7 +67,7 @@ class Replay:
         return found
 
 
-def follow(hand: Hand, lines: Sequence[str]) -> Replay:
+def follow(hand: Hand | StoredHand, lines: Sequence[str]) -> Replay:
     """Replay a hand's inputs and these lines; stops at the first line that the engine refuses."""
     game: engine.Hand | None = None
     ends: list[int] = []
@@ -70,7 +76,7 @@ def follow(hand: Hand, lines: Sequence[str]) -> Replay:
         ends.append(game.moved)
         shuffle = deals.shuffle(hand)
         if shuffle is None:
-            game.advance_all(_counted(game, lines, ends))
+            game.advance_all(lines, ends)
         else:
             for line in lines:
                 game.advance(line)
@@ -79,10 +85,3 @@ def follow(hand: Hand, lines: Sequence[str]) -> Replay:
     except EngineError as error:
         return Replay(hand, lines, game, ends, error)
     return Replay(hand, lines, game, ends, None)
-
-
-def _counted(game: engine.Hand, lines: Iterable[str], ends: list[int]) -> Iterator[str]:
-    """The lines, one after another; the next one is asked for when the engine has taken the one before."""
-    for line in lines:
-        yield line
-        ends.append(game.moved)

@@ -7,6 +7,7 @@ from casino import sql
 from casino.errors import Conflict, NotFound
 from casino.hands import deals
 from casino.hands.models import UNSETTLED, Hand, HandState, engine_seats
+from casino.hands.stored import StoredHand
 from casino.house import chart
 from casino.house.models import House
 from casino.tables.models import Table
@@ -15,7 +16,7 @@ from engine.canonical import sha256_of
 from engine.errors import EngineError
 
 
-def setup(hand: Hand) -> engine.Setup:
+def setup(hand: Hand | StoredHand) -> engine.Setup:
     """The engine's set-up of a stored hand."""
     return engine.Setup(
         game=hand.game,

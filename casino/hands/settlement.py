@@ -13,6 +13,7 @@ from casino.audit.events import hands as told
 from casino.audit.services import Actor, Receipt, record
 from casino.hands import postings, replays, selectors
 from casino.hands.models import Hand, HandState
+from casino.hands.stored import StoredHand
 from casino.house import books, chart, outbox
 from casino.house.events import happened
 from casino.house.models import ClockTimestamp, OutboxMessage
@@ -81,7 +82,7 @@ def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
     _record(hand, actor, event)
 
 
-def compare(hand: Hand, replayed: replays.Replay) -> str | None:
+def compare(hand: Hand | StoredHand, replayed: replays.Replay) -> str | None:
     """Whether a replayed hand is the stored one: None, or the first difference in words."""
     game = replayed.game
     if game is None or replayed.error is not None:
@@ -89,9 +90,10 @@ def compare(hand: Hand, replayed: replays.Replay) -> str | None:
     if game.result is None:
         return "the log ends before the hand does"
     replayed, stored = selectors.stored_result(game.result), hand.result or {}
-    for name in replayed | stored:
-        if replayed.get(name) != stored.get(name):
-            return f"{name} is {replayed.get(name)} by replay and {stored.get(name)} as stored"
+    if replayed != stored:
+        for name in replayed | stored:
+            if replayed.get(name) != stored.get(name):
+                return f"{name} is {replayed.get(name)} by replay and {stored.get(name)} as stored"
     if game.digest() != hand.digest:
         return "the digest of the final state is another"
     return None

@@ -8,18 +8,18 @@ Of hands that are not settled yet, what is posted so far is compared.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache
-from operator import itemgetter
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from cryptography.exceptions import InvalidTag
-from django.db import connection, models, transaction
+from django.db import connection, transaction
 
 from casino import sql
 from casino.hands import postings, replays, settlement
-from casino.hands.models import Hand, HandState
+from casino.hands.models import HandState
+from casino.hands.stored import StoredHand
 from casino.house import books, chart
 from casino.house.models import House
 from casino.reports import strays
@@ -64,15 +64,27 @@ class Tally:
 
 
 class Posted(NamedTuple):
-    """One ledger transaction of a hand: the part of its key, how many lines it covers, what it moved, and what its
-    mirror moved where it was reversed."""
+    """One ledger transaction of a hand: how many lines it covers, what it moved, and its mirror where it was reversed.
+    `text` is what it moved as PostgreSQL writes it, a JSON object of codes and amounts (`postings.text`); it is read
+    only where it is not the one expected."""
 
-    part: str
     id: int
     lines: int
-    legs: Legs
-    mirror: int | None
-    mirrored: Legs
+    text: str
+    mirror: int | None = None
+    mirror_text: str = "{}"
+
+    @property
+    def legs(self) -> Legs:
+        """What it moved."""
+        legs: Legs = json.loads(self.text)
+        return legs
+
+    @property
+    def mirrored(self) -> Legs:
+        """What its mirror moved."""
+        legs: Legs = json.loads(self.mirror_text)
+        return legs
 
 
 def verify(house: House, *, table: Table | None = None, tally: Tally | None = None) -> Iterator[Difference]:
@@ -92,15 +104,13 @@ def differences(house: House, *, table: Table | None = None, tally: Tally | None
     counted = tally or Tally()
     tables = {found.id: found for found in Table.objects.filter(house=house)}
     series: dict[int, dict[str, int]] = {}
-    last = 0
-    while chunk := _read(house, tables, last, table):
+    for chunk in _chunks(house, tables, table):
         posted = _posted(house, chunk)
+        counted.states.update([read.hand.state for read in chunk])
         for read in chunk:
             hand = read.hand
-            counted.states[hand.state] += 1
             yield from _differences(read, posted.get(hand.id, {}))
             yield from _series(hand, series)
-        last = chunk[-1].hand.id
     for key, problem in strays.of(house, table):
         yield Difference(key.split(":")[1] if key.startswith("hand:") else "", problem, key=key)
 
@@ -111,13 +121,16 @@ def differences(house: House, *, table: Table | None = None, tally: Tally | None
 class _Read(NamedTuple):
     """A hand's row and its log; `gapless` says whether the numbers of its lines run from 1 without a gap."""
 
-    hand: Hand
+    hand: StoredHand
     lines: list[str]
     gapless: bool
 
 
+# Options and seats are those of many hands, so their texts come by themselves; JSON that is read together costs less.
 _HANDS = """
-SELECT {columns}, jsonb_build_array({json})::text, log.text, log.gapless
+SELECT log.text, log.gapless, options::text, seats::text,
+    jsonb_build_array(stacks, series, client_seeds, result, ruling)::text, table_id,
+    sitting_id, name, mode, game, rules, carry, commitment, sealed_seed, state, digest, handle, settlement, id
 FROM hands_hand LEFT JOIN LATERAL (
     SELECT string_agg(text, E'\\n' ORDER BY seq) AS text, count(*) = coalesce(max(seq), 0) AS gapless
     FROM hands_log WHERE hand_id = hands_hand.id
@@ -126,41 +139,43 @@ WHERE house_id = %s AND id > %s AND (%s::bigint IS NULL OR table_id = %s) ORDER 
 """
 
 
+def _chunks(house: House, tables: Mapping[int, Table], table: Table | None) -> Iterator[list[_Read]]:
+    """All hands, in the order of their ids; a chunk that is not full is the last."""
+    last, full = 0, True
+    while full and (chunk := _read(house, tables, last, table)):
+        yield chunk
+        last, full = chunk[-1].hand.id, len(chunk) == CHUNK
+
+
 def _read(house: House, tables: Mapping[int, Table], after: int, table: Table | None) -> list[_Read]:
     """The next hands after this id with their logs, in one query."""
     only = table.id if table else None
-    plain, json_, names, ordered = _columns()
-    statement = _HANDS.format(columns=", ".join(plain), json=", ".join(json_))
     found = []
-    for *row, inputs, text, gapless in sql.rows(statement, [house.id, after, only, only, CHUNK]):
-        hand = Hand.from_db(connection.alias, names, ordered((*row, *json.loads(inputs))))
-        hand.table = tables[hand.table_id]
+    for text, gapless, options, seats, own, table_id, *plain, id_ in sql.rows(
+        _HANDS, [house.id, after, only, only, CHUNK]
+    ):
+        hand = StoredHand(id_, house.id, tables[table_id], *plain, _shared(options), _shared(seats), *json.loads(own))
         found.append(_Read(hand, text.split("\n") if text else [], gapless))
     return found
 
 
-@cache
-def _columns() -> tuple[list[str], list[str], frozenset[str], Callable[[tuple[Any, ...]], tuple[Any, ...]]]:
-    """A hand's columns, those that hold JSON apart, all names, and what puts the values of both into the model's order.
-
-    JSON that is read together costs a third; times are not compared, and left out.
-    """
-    fields = [field for field in Hand._meta.concrete_fields if not isinstance(field, models.DateTimeField)]
-    plain = [field.attname for field in fields if not isinstance(field, models.JSONField)]
-    json_ = [field.attname for field in fields if isinstance(field, models.JSONField)]
-    read = [*plain, *json_]
-    return plain, json_, frozenset(read), itemgetter(*(read.index(field.attname) for field in fields))
+@lru_cache(maxsize=1 << 10)
+def _shared(text: str) -> Any:
+    """What a text of JSON says, the same object for the same text: nobody may change it."""
+    return json.loads(text)
 
 
-# The parts of each hand's keys by index; mirrors by what they reverse, whatever their keys are.
+# The parts of each hand's keys by index; mirrors by what they reverse, whatever their keys are. A posting is a line of
+# text, those of the hand's lines in their order and its endings last; in the text of JSON there is no tab.
 _POSTED = """
 WITH hand AS (
     SELECT id, name, lines FROM unnest(%s::bigint[], %s::text[], %s::int[]) AS hand (id, name, lines)
 ), keyed AS (
-    SELECT id, part, 'hand:' || name || ':' || part AS key FROM hand
-    CROSS JOIN LATERAL (SELECT generate_series(0, lines)::text UNION ALL SELECT unnest(%s::text[])) AS parts (part)
+    SELECT id, line, part, 'hand:' || name || ':' || part AS key FROM hand CROSS JOIN LATERAL (
+        SELECT line, line::text FROM generate_series(0, lines) AS line UNION ALL SELECT NULL, unnest(%s::text[])
+    ) AS parts (line, part)
 ), posted AS MATERIALIZED (
-    SELECT keyed.id AS hand, keyed.part, t.id, CASE
+    SELECT keyed.id AS hand, keyed.line, keyed.part, t.id, CASE
         WHEN t.metadata->>'lines' ~ '^[0-9]{1,6}$' THEN (t.metadata->>'lines')::int ELSE 1 END AS lines,
         mirror.id AS mirror
     FROM keyed JOIN ledger_transaction t
@@ -175,18 +190,19 @@ WITH hand AS (
     JOIN ledger_account account ON account.id = entry.account_id
     GROUP BY 1, 2
 ), legs AS (
-    SELECT id, json_object_agg(code, amount) AS legs FROM moved WHERE amount <> 0 GROUP BY id
+    SELECT id, jsonb_object_agg(code, amount)::text AS legs FROM moved WHERE amount <> 0 GROUP BY id
 )
-SELECT posted.hand, json_agg(json_build_array(
+SELECT posted.hand, string_agg(concat_ws(E'\\t',
     posted.part, posted.id, posted.lines, coalesce(own.legs, '{}'), posted.mirror,
-    coalesce(mirrored.legs, '{}')))::text
+    CASE WHEN posted.mirror IS NOT NULL THEN coalesce(mirrored.legs, '{}') END), E'\\n' ORDER BY posted.line)
 FROM posted LEFT JOIN legs own ON own.id = posted.id LEFT JOIN legs mirrored ON mirrored.id = posted.mirror
 GROUP BY posted.hand
 """
 
 
 def _posted(house: House, chunk: list[_Read]) -> dict[int, dict[str, Posted]]:
-    """What the ledger holds under these hands' keys, by hand and part of the key, in one query."""
+    """What the ledger holds under these hands' keys, by hand and part of the key, in one query: postings of lines in
+    the order of their lines."""
     rows = sql.rows(
         _POSTED,
         [
@@ -197,17 +213,26 @@ def _posted(house: House, chunk: list[_Read]) -> dict[int, dict[str, Posted]]:
             str(house.id),
         ],
     )
-    return {hand: {row[0]: Posted._make(row) for row in json.loads(text)} for hand, text in rows}
+    return {hand: dict(map(_posting, text.split("\n"))) for hand, text in rows}
+
+
+def _posting(row: str) -> tuple[str, Posted]:
+    """One posting of :data:`_POSTED`: the part of its key, and the posting."""
+    part, id_, lines, text, *reversed_by = row.split("\t")
+    if reversed_by:
+        mirror, mirror_text = reversed_by
+        return part, Posted(int(id_), int(lines), text, int(mirror), mirror_text)
+    return part, Posted(int(id_), int(lines), text)
 
 
 def merely_read(house: House) -> int:
     """Read all that :func:`verify` compares, and no more; returns the number of hands. What verification is measured
     against."""
     tables = {found.id: found for found in Table.objects.filter(house=house)}
-    hands = last = 0
-    while chunk := _read(house, tables, last, None):
+    hands = 0
+    for chunk in _chunks(house, tables, None):
         _posted(house, chunk)
-        hands, last = hands + len(chunk), chunk[-1].hand.id
+        hands += len(chunk)
     return hands
 
 
@@ -267,7 +292,7 @@ def _at(replayed: replays.Replay, line: int | None, problem: str) -> Difference:
     return Difference(name, f"line {line}, {lines[line - 1]}: {problem}", line=line, action=lines[line - 1])
 
 
-def _series(hand: Hand, series: dict[int, dict[str, int]]) -> Iterator[Difference]:
+def _series(hand: StoredHand, series: dict[int, dict[str, int]]) -> Iterator[Difference]:
     """What a hand was told of those before it; `series` remembers what each sitting's last settled hand left."""
     before = series.get(hand.sitting_id, {})
     if hand.state == HandState.SETTLED:
@@ -286,7 +311,7 @@ class _Check:
         self.posted = posted
 
     def stakes_agree(self) -> bool:
-        """Whether :meth:`stakes` has nothing to say, told in a quarter of the time: the postings in the order of their
+        """Whether :meth:`stakes` has nothing to say, told in a fraction of the time: the postings in the order of their
         lines hold exactly the movements in their order."""
         replayed, at = self.replayed, 0
         ends, moves, last = replayed.ends, replayed.moves, replayed.accepted
@@ -296,11 +321,10 @@ class _Check:
             if (ends[first - 1] if first else 0) != begin:
                 return False
             if at == begin + 1 <= replayed.ending:
-                # One movement, as almost all: no need to add anything up.
+                # One movement, as almost all: no need to add anything up, nor to read the posting.
                 move = moves[begin]
                 player = seats[move.seat - 1]["player"] if move.seat else ""
-                [(debit, credit)] = postings.accounts(move.kind, table, player)
-                if posted.legs != {debit: move.amount, credit: -move.amount}:
+                if posted.text != postings.text(move.kind, move.amount, table, player):
                     return False
             elif replayed.booked(replayed.at_once(first, posted.lines)) != posted.legs:
                 return False
@@ -308,8 +332,7 @@ class _Check:
 
     def _numbered(self) -> list[tuple[int, Posted]]:
         """The postings of lines in the order of their lines."""
-        found = [(int(part), posted) for part, posted in self.posted.items() if part.isdigit()]
-        return sorted(found, key=itemgetter(0))
+        return [(int(part), posted) for part, posted in self.posted.items() if part.isdigit()]
 
     def stakes(self) -> Iterator[Difference]:
         """What lines post at once: each posting against the lines it covers, and every line's movements posted."""
@@ -338,12 +361,14 @@ class _Check:
         found = posted.legs if posted else {}
         if due != found:
             yield from self._unlike_ending(part, due, found)
-        named, key = self.hand.settlement, postings.key(self.hand, part)
+        named = self.hand.settlement
         if named != (posted.id if posted else None):
+            key = postings.key(self.hand, part)
             problem = f"{part}: the hand names ledger transaction {named}, {key} is {posted.id if posted else 'none'}"
             yield Difference(self.hand.name, problem, action=part, key=key)
-        for other in {*postings.ENDINGS, part} - {part, *(("dispute",) if part == "ruling" else ())}:
-            if other in self.posted:
+        explained = ("ruling", "dispute") if part == "ruling" else (part,)
+        for other in postings.ENDINGS:
+            if other in self.posted and other not in explained:
                 yield from self._unlike_ending(other, {}, self.posted[other].legs)
 
     def frozen(self) -> Iterator[Difference]:

@@ -161,10 +161,10 @@ class VyingHand:
         """Apply one action without telling what happened: what replay needs."""
         self._state.run((line,))
 
-    def advance_all(self, lines: Iterable[str]) -> None:
+    def advance_all(self, lines: Iterable[str], ends: list[int] | None = None) -> None:
         """Apply one line after another without telling what happened; the first wrong one raises, and ``len(log)``
-        is its place."""
-        self._state.run(lines)
+        is its place. ``ends`` gets :attr:`moved` as it is after each line."""
+        self._state.run(lines, ends)
 
     def _tell(self, action: Action, before: int, first_deal: bool) -> tuple[Event, ...]:
         state = self._state

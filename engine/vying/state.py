@@ -72,23 +72,23 @@ class VyingState(TurnState):
         self.dealt: Callable[[Any], None] | None = None  # what follows once all of it is dealt
         self.open_from: int | None = None  # lines of the log from here on deal face up
 
-    def run(self, lines: Iterable[str]) -> None:
+    def run(self, lines: Iterable[str], ends: list[int] | None = None) -> None:
         """Apply one line after another; a wrong one raises and changes nothing, and the log tells how many were
-        right."""
-        accept = self.log.append
+        right. ``ends`` is told after each of those how many moves there have been."""
+        accept, moves = self.log.append, self.moves
         for line in lines:
             turn = self.turn
-            if turn == DEALER and self.deal_from_deck(line):
-                accept(line)
-                continue
-            action = parse_action(line)
-            if action.actor != turn:
-                self.refuse_actor(action)
-            verbs = self.verbs
-            if action.verb not in verbs:
-                raise self.not_legal(action)
-            verbs[action.verb](self, action)
+            if turn != DEALER or not self.deal_from_deck(line):
+                action = parse_action(line)
+                if action.actor != turn:
+                    self.refuse_actor(action)
+                verbs = self.verbs
+                if action.verb not in verbs:
+                    raise self.not_legal(action)
+                verbs[action.verb](self, action)
             accept(line)
+            if ends is not None:
+                ends.append(len(moves))
 
     # -- cards -----------------------------------------------------------------------------------------------
 
@@ -133,7 +133,8 @@ class VyingState(TurnState):
             self._refuse_batch(seat, cards)
         if self.source is None:
             self.require_free(cards)
-            self.known.update(card for card in cards if card != UNKNOWN)
+            self.known.update(cards)
+            self.known.discard(UNKNOWN)
         else:
             end = self.next_card + count
             if cards != self.source[self.next_card : end]:
@@ -169,6 +170,8 @@ class VyingState(TurnState):
 
     def require_free(self, cards: tuple[str, ...], own: tuple[str, ...] = ()) -> None:
         """Named cards must be of the pack, and nowhere else but among ``own``."""
+        if self.known.isdisjoint(cards) and self.pack.members.issuperset(cards) and len({*cards}) == len(cards):
+            return  # as always, unless some are unknown or own
         require_in_pack(cards, self.pack)
         for at, card in enumerate(cards):
             if card != UNKNOWN and ((card in self.known and card not in own) or card in cards[:at]):
