@@ -1,8 +1,8 @@
 """The roster as an administrator changes it in the office: people, their roles and passwords, terminals.
 
-Nobody changes himself: hiring apart, every change of a person takes another administrator; and changes of a house's
-people wait for each other. So an administrator always remains; and since nobody revokes the terminal at which he is
-signed in, so does one in the office.
+Nobody changes himself, except for his own password: every other change of a person takes another administrator; and
+changes of a house's people wait for each other. So an administrator always remains; and since nobody revokes the
+terminal at which he is signed in, so does one in the office.
 What a change takes away ends at once: a deactivated person's tokens, a revoked terminal's, those from before a new
 password; roles are read anew for every request.
 """
@@ -13,6 +13,7 @@ from typing import Any
 from axes.handlers.proxy import AxesProxyHandler
 from axes.models import AccessAttempt
 from django.contrib.auth.password_validation import validate_password
+from django.http import HttpRequest
 from django.utils import timezone
 
 from casino import commands, locks
@@ -23,7 +24,7 @@ from casino.commands import Answer, Command
 from casino.errors import Conflict, Forbidden
 from casino.house.models import ClockTimestamp
 from casino.staff import services
-from casino.staff.credentials import role_for
+from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, is_right, role_for
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 
 
@@ -82,9 +83,45 @@ def set_password(*, command: Command, login: str, password: str, reason: str) ->
     def change(staff: Staff) -> Told:
         validate_password(password, staff)
         staff.set_password(password)
+        staff.password_by = command.acting.staff.login
         return told.password_set(login=login, sessions=_end(user=staff), reason=reason)
 
     return _of_person(command, login, change)
+
+
+def change_password(*, command: Command, old: str, new: str, token: TerminalToken, request: HttpRequest) -> Answer:
+    """Choose a new password of one's own, at any terminal; nobody else knows it then, and tokens but this one end.
+
+    A wrong old password is refused, counted and told as at signing in. Raises Forbidden sign_in_refused,
+    TooManyAttempts, Conflict unchanged where the new one is the old one, ValidationError for a weak one.
+    """
+    house, given = command.acting.house, Credentials(command.acting.staff.login, old)
+
+    def operation() -> Answer:
+        locks.lock_roster(house.id)
+        staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=given.login)
+        if not (is_right(staff, given, request) and staff.is_active):
+            raise _WrongPassword
+        _require_change(new != old, staff, "has this password already")
+        validate_password(new, staff)
+        staff.set_password(new)
+        staff.password_by = ""
+        staff.version += 1
+        staff.save(update_fields=["password", "password_by", "version"])
+        event = told.password_changed(sessions=_end(keep=token, user=staff))
+        return _answer(command, describe(staff), staff.version, event)
+
+    try:
+        return commands.run(command, operation)
+    except _WrongPassword:
+        # Outside the transaction, so that the failure counts and stays told.
+        terminal, request_id = command.acting.terminal.code, command.acting.request_id
+        check(house=house, given=given, request=request, terminal=terminal, request_id=request_id)
+        raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE) from None  # it became right a moment later
+
+
+class _WrongPassword(Exception):
+    """The old password was not right, or the login is locked."""
 
 
 def unlock(*, command: Command, login: str, reason: str) -> Answer:
@@ -165,7 +202,7 @@ def _of_person(command: Command, login: str, change: Callable[[Staff], Told]) ->
         command.require_version(staff.version)
         event = change(staff)
         staff.version += 1
-        staff.save(update_fields=["roles", "is_active", "password", "version"])
+        staff.save(update_fields=["roles", "is_active", "password", "password_by", "version"])
         return _answer(command, describe(staff), staff.version, event)
 
     return commands.run(command, operation)
@@ -190,7 +227,8 @@ def _require_change(changes: bool, staff: Staff, otherwise: str) -> None:
         raise Conflict(f"{staff.login} {otherwise}.", code="unchanged")
 
 
-def _end(**whose: Any) -> int:
+def _end(keep: TerminalToken | None = None, **whose: Any) -> int:
     """End tokens; says how many had not ended yet. They stay on record, so that who still comes with one is known."""
     now = timezone.now()
-    return TerminalToken.objects.filter(**whose, expiry__gt=now).update(expiry=now)
+    found = TerminalToken.objects.filter(**whose, expiry__gt=now)
+    return (found.exclude(pk=keep.pk) if keep else found).update(expiry=now)

@@ -113,6 +113,7 @@ v1 = [
     path("audit/proofs/inclusion", audit.InclusionProof.as_view()),
     path("audit/proofs/consistency", audit.ConsistencyProof.as_view()),
     path("audit/export", audit.EventExport.as_view()),
+    path("password", roster.ChangePassword.as_view()),
     path("staff", roster.People.as_view()),
     path("staff/<login:login>/roles", roster.ChangeRoles.as_view()),
     path("staff/<login:login>/deactivate", roster.Deactivate.as_view()),

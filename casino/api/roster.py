@@ -11,6 +11,7 @@ from casino import roster
 from casino.api.lists import CursorList
 from casino.api.operations import (
     OVERSIGHT,
+    READERS,
     StrictChoice,
     StrictInput,
     StrictPattern,
@@ -181,6 +182,33 @@ class SetPassword(WriteOperation):
         """Set."""
         return roster.set_password(
             command=command, login=path["login"], password=data["password"], reason=data["reason"]
+        )
+
+
+@documented("changePassword", summary="Choose a new password of one's own", answers=StaffOut, tag=TAG, also=(429,))
+class ChangePassword(WriteOperation):
+    """One's own password, at any terminal; one's tokens elsewhere end at once. No If-Match: nobody reads it before."""
+
+    @extend_schema_serializer(component_name="ChangePasswordInput")
+    class Input(StrictInput):
+        """The password of now and the new one."""
+
+        old = StrictText(max_length=256)
+        new = StrictText(max_length=256)
+
+    roles = READERS
+    versioned = False
+    discreet = True
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Change."""
+        return roster.change_password(
+            command=command,
+            old=data["old"],
+            new=data["new"],
+            token=self.request.auth,
+            request=self.request._request,
         )
 
 

@@ -2,7 +2,8 @@
 
 import getpass
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import NoReturn, TextIO
 
@@ -11,10 +12,11 @@ from django.contrib.auth import authenticate, user_logged_in
 from django.db import transaction
 from django.http import HttpRequest
 
-from casino.audit.events import Told
+from casino.audit.events import Told, reads
 from casino.audit.events import staff as events
+from casino.audit.refusals import log_refusals
 from casino.audit.services import Actor, record
-from casino.errors import BadRequest, Forbidden, TooManyAttempts
+from casino.errors import BadRequest, Forbidden, HouseError, LogRefused, TooManyAttempts
 from casino.house.models import House
 from casino.staff.models import Role, Staff
 
@@ -62,6 +64,12 @@ def check(
     raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
 
 
+def is_right(staff: Staff, given: Credentials, request: HttpRequest) -> bool:
+    """Whether a person has this password and is not locked from this address. Nothing is counted or told; whoever finds
+    it wrong leaves that to `check`, outside his transaction."""
+    return AxesProxyHandler.is_allowed(request, {"username": given.login}) and staff.check_password(given.password)
+
+
 def refuse(*, house: House, given: Credentials, terminal: str, request_id: str, code: str) -> NoReturn:
     """Refuse without looking at the password: `code` is for the trail only, whoever asks hears the same words as ever.
     Raises Forbidden sign_in_refused."""
@@ -91,15 +99,18 @@ def two_people(
     one_of_them: Iterable[Role] = (),
     address: str = "127.0.0.1",
     request_id: str = "",
+    subject: str = "",
     told: bool = True,
 ) -> tuple[Staff, Staff]:
     """Two different active people of this house who sign together, in the order in which they were named.
 
-    Each must have one of `roles`, and at least one of the two one of `one_of_them`, where that names any. Passwords
-    are checked and counted as for signing in, from `address`, and what is refused is told; `told=False` is for a house
-    that may write no events until the two have signed. Call it outside a transaction, and record the act itself, with
-    the first as actor and the second as approver. Raises Forbidden `four_eyes` for one person twice, Forbidden
-    `sign_in_refused`, TooManyAttempts, Forbidden `forbidden` with `allowed_roles`.
+    Each must have one of `roles`, and at least one of the two one of `one_of_them`, where that names any. Neither may
+    have a password that the other gave him, nor both one that the same third person gave them. Passwords are checked
+    and counted as for signing in, from `address`, and wrong ones are told; `told=False` is for a house that may write
+    no events until the two have signed. What is refused once both were right is told by `refusals_told`, of `subject`.
+    Call it outside a transaction, and record the act itself, with the first as actor and the second as approver. Raises
+    Forbidden `four_eyes`, also for one person twice, Forbidden `sign_in_refused`, TooManyAttempts, Forbidden
+    `forbidden` with `allowed_roles`.
     """
     if first.login == second.login:
         raise Forbidden("This takes two different people.", code="four_eyes")
@@ -109,13 +120,54 @@ def two_people(
         request = HttpRequest()
         request.META["REMOTE_ADDR"] = address
         staff = check(house=house, given=given, request=request, terminal="", request_id=request_id, told=told)
-        role_for(staff, allowed)
         people.append((staff, request))
-    if special and not any(role in staff.roles for staff, _ in people for role in special):
-        raise Forbidden(f"One of the two must have a role of {', '.join(special)}.", allowed_roles=list(special))
+    (one, _), (other, _) = people
+    with refusals_told(house=house, signer=one, request_id=request_id, subject=subject):
+        for staff, _ in people:
+            role_for(staff, allowed)
+        if special and not any(role in staff.roles for staff, _ in people for role in special):
+            raise Forbidden(f"One of the two must have a role of {', '.join(special)}.", allowed_roles=list(special))
+        _require_two_minds(one, other)
     for staff, request in people:
         succeeded(staff, request)
-    return people[0][0], people[1][0]
+    return one, other
+
+
+def _require_two_minds(one: Staff, other: Staff) -> None:
+    """Refuse two passwords that one member of staff knows because he gave them. Raises Forbidden four_eyes."""
+    for staff, giver in ((one, other), (other, one)):
+        if staff.password_by == giver.login:
+            raise Forbidden(
+                f"{staff.login} must first change the password that {giver.login} gave him (POST password).",
+                code="four_eyes",
+            )
+    giver_of_both = one.password_by if one.password_by == other.password_by else ""
+    if giver_of_both and Staff.objects.filter(login=giver_of_both).exists():
+        raise Forbidden(
+            f"One of the two must first change the password that {giver_of_both} gave them both (POST password).",
+            code="four_eyes",
+        )
+
+
+@contextmanager
+def refusals_told(*, house: House, signer: Staff, request_id: str, subject: str) -> Iterator[None]:
+    """Inside, what is refused to a person whose password was right is told as `attempt.refused` and raised on. A house
+    that may write no events is not told. Use it outside a transaction."""
+    try:
+        yield
+    except HouseError as error:
+        actor = Actor(staff=signer.login, role="", terminal="", request=request_id)
+        event = reads.refused(
+            operation=request_id or None,
+            method="manage.py",
+            path=subject,
+            code=error.code,
+            status=error.status,
+            expected=[str(role) for role in error.extra.get("allowed_roles", ())] or None,
+        )
+        with suppress(LogRefused), log_refusals(), transaction.atomic():
+            record(chain=house.chain, house=house, actor=actor, told=event)
+        raise
 
 
 def role_for(staff: Staff, allowed: Iterable[Role]) -> Role:

@@ -37,7 +37,9 @@ class Staff(AbstractBaseUser):
     name = models.CharField(max_length=120)
     roles: ArrayField = ArrayField(models.CharField(max_length=16, choices=Role.choices))
     is_active = models.BooleanField(default=True)
-    #: Counts what the office changes; signing in changes nothing of it.
+    #: Who gave this password and so knows it: a login, or what set the house up. Empty once the person chose his own.
+    password_by = models.CharField(max_length=64, blank=True, default="", db_default="")
+    #: Counts what the office changes, and new passwords of his own; signing in changes nothing of it.
     version = models.BigIntegerField(default=1)
     hired_at = models.DateTimeField(db_default=ClockTimestamp())
 

@@ -44,7 +44,7 @@ def add_person(
 ) -> tuple[Staff, Receipt]:
     """Take somebody on, in the caller's transaction. The password must pass Django's validators; only its argon2 hash
     is kept. Raises ValidationError and Conflict login_taken."""
-    staff = Staff(house=house, login=login, name=name, roles=sorted(roles))
+    staff = Staff(house=house, login=login, name=name, roles=sorted(roles), password_by=actor.staff)
     validate_password(password, staff)
     staff.set_password(password)
     try:

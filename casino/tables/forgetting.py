@@ -17,11 +17,13 @@ from casino.errors import Conflict
 from casino.house import chart
 from casino.house.models import House
 from casino.players import persons
-from casino.players.models import Person, Player
-from casino.staff.credentials import Credentials, role_for, two_people
+from casino.players.models import REFERENCE, Person, Player
+from casino.staff.credentials import Credentials, refusals_told, role_for, two_people
 from casino.staff.models import Role
 from casino.tables.models import Seating
 
+#: What is told to have been asked.
+COMMAND = "forget_player"
 #: Who may sign, and of which role one of the two must be.
 SIGNERS = (Role.ADMIN, Role.AUDITOR)
 ONE_OF_THEM = (Role.AUDITOR,)
@@ -39,8 +41,18 @@ class Forgotten:
 def forget(*, house: House, ref: str, reason: str, first: Credentials, second: Credentials) -> Forgotten:
     """Two people sign, then the key goes. Raises what `two_people` refuses, NotFound (`no_person` where nobody was
     recorded), Gone person_forgotten, Conflict player_seated, player_has_chips or retention_not_over."""
-    one, other = two_people(house=house, first=first, second=second, roles=SIGNERS, one_of_them=ONE_OF_THEM)
-    actor = Actor(staff=one.login, role=role_for(one, SIGNERS), terminal="", request="forget_player")
+    # What is no reference may be a name, and stays out of the trail.
+    subject = ref if REFERENCE.regex.match(ref) else "?"
+    one, other = two_people(
+        house=house,
+        first=first,
+        second=second,
+        roles=SIGNERS,
+        one_of_them=ONE_OF_THEM,
+        request_id=COMMAND,
+        subject=subject,
+    )
+    actor = Actor(staff=one.login, role=role_for(one, SIGNERS), terminal="", request=COMMAND)
 
     def operation() -> Forgotten:
         player = persons.lock(house, ref)
@@ -61,7 +73,8 @@ def forget(*, house: House, ref: str, reason: str, first: Credentials, second: C
         persons.destroy_key(player)
         return Forgotten(ref, last, receipt)
 
-    return commands.in_transaction(operation)
+    with refusals_told(house=house, signer=one, request_id=COMMAND, subject=subject):
+        return commands.in_transaction(operation)
 
 
 def last_activity(house: House, player: Player) -> datetime:

@@ -87,6 +87,11 @@ def _sign_in(busy: Busy) -> httpx.Response:
     return answer
 
 
+def _change_password(busy: Busy) -> httpx.Response:
+    body = {"old": PASSWORD, "new": "ober-of-hearts-31"}
+    return Desk(busy.kit.http(busy.token), "/api/v1").post("password", body)
+
+
 def _sign_out(busy: Busy) -> httpx.Response:
     return busy.kit.http(busy.token).post("/api/v1/sign-out", json={})
 
@@ -101,11 +106,12 @@ STEPS: dict[str, Step] = {
     "staff.hired": _hire,
     "terminal.enrolled": _enrol,
     "staff.signed_in": _sign_in,
+    "staff.password_changed": _change_password,
     "staff.signed_out": _sign_out,
-    "staff.roles_changed": _on_person("roles", 1, {"roles": ["dealer", "cashier"]}),
-    "staff.deactivated": _on_person("deactivate", 2, {}),
-    "staff.activated": _on_person("activate", 3, {}),
-    "staff.password_set": _on_person("password", 4, {"password": "eight-of-leaves-23"}),
+    "staff.roles_changed": _on_person("roles", 2, {"roles": ["dealer", "cashier"]}),
+    "staff.deactivated": _on_person("deactivate", 3, {}),
+    "staff.activated": _on_person("activate", 4, {}),
+    "staff.password_set": _on_person("password", 5, {"password": "eight-of-leaves-23"}),
     "terminal.revoked": lambda busy: busy.office.post("terminals/console-7/revoke", REASON, version=1),
     "day.opened": _at("office", "days", {"day": DAY}),
     "player.registered": _at("cashier", "/api/v1/players/register", {"player": "anna"}),

@@ -21,7 +21,7 @@ from casino.api.operations import WriteOperation
 from casino.house import chart
 from casino.staff.models import Role
 from casino.urls import v1
-from tests.casino.kit import Kit
+from tests.casino.kit import Desk, Kit
 
 #: Routes that describe the API are not part of it.
 UNDESCRIBED = {"schema", "docs"}
@@ -191,9 +191,16 @@ def test_answers_of_the_office_are_as_described(kit: Kit, schema: dict[str, Any]
         ("post", "/api/v1/players/{player}/person"): cashier.post("/api/v1/players/anna/person", person, version=1),
         ("get", "/api/v1/players/{player}/person"): office.get("players/anna/person"),
     }
-    for key, answer in answers.items():
-        assert answer.is_success, (key, answer.text)
-        assert_described(schema, key, answer)
+    floor = hired | {"login": f"flo@{kit.house.code}"}
+    office.ok("staff", floor)
+    key = office.post("terminals", device | {"terminal": "t-2"}).json()["key"]
+    form = {"login": floor["login"], "password": floor["password"], "terminal": "t-2", "terminal_key": key}
+    token = kit.http(None).post("/api/v1/sign-in", json=form).json()["token"]
+    body = {"old": floor["password"], "new": "eight-of-leaves-23"}
+    answers["post", "/api/v1/password"] = Desk(kit.http(token), "/api/v1").post("password", body)
+    for operation, answer in answers.items():
+        assert answer.is_success, (operation, answer.text)
+        assert_described(schema, operation, answer)
 
 
 def assert_described(schema: dict[str, Any], key: tuple[str, str], answer: httpx.Response) -> None:

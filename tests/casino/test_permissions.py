@@ -88,6 +88,7 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/foreign-chips"): CAGE,
     ("POST", "drawers/<slug:drawer>/tronc-payouts"): CAGE,
     ("POST", "duty"): ADMIN,
+    ("POST", "password"): EVERYBODY,
     ("GET", "staff"): OVERSIGHT,
     ("POST", "staff"): ADMIN,
     ("POST", "staff/<login:login>/roles"): ADMIN,

@@ -247,10 +247,44 @@ def test_a_player_is_forgotten_and_every_proof_stays(
         forget(kit, signers, monkeypatch, "T1-u1")
 
 
+def test_one_administrator_does_not_sign_for_two(
+    kit: Kit, cage: Desk, signers: list[str], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """He hires an auditor, or gives somebody a new password, and knows both."""
+    recorded(cage)
+    settings.CASINO_RETENTION_DAYS = 0
+    ann, bea = signers[0], signers[2]
+    key = kit.office(Role.ADMIN).ok("terminals", {"terminal": "office-7", "kind": "office"})["key"]
+    given, mine = "ober-of-hearts-31", "unter-of-bells-47"
+
+    def at_office(login: str, password: str) -> Desk:
+        form = {"login": login, "password": password, "terminal": "office-7", "terminal_key": key}
+        return Desk(kit.http(kit.http(None).post("/api/v1/sign-in", json=form).json()["token"]), "/api/v1")
+
+    admin, pair = at_office(*signers[:2]), []
+    for name in ("cia", "dot"):
+        body = {"login": f"{name}@{kit.house.code}", "name": name, "roles": ["auditor"], "password": given}
+        admin.ok("staff", body)
+        pair += [body["login"], given]
+    reset = {"password": given, "reason": "forgotten"}
+    assert admin.post(f"staff/{bea}/password", reset, version=1).status_code == 200
+    last = last_event()
+    for lines in ([*signers[:2], *pair[:2]], [*signers[:2], bea, given], [bea, given, *signers[:2]], pair):
+        with pytest.raises(CommandError, match=r"four_eyes: .*must first change the password that .*ann@"):
+            forget(kit, lines, monkeypatch)
+    refused = told_since(last)
+    assert [(event["kind"], event["actor"], event["data"]["code"]) for event in refused] == [
+        ("attempt.refused", who, "four_eyes") for who in (ann, ann, bea, pair[0])
+    ]
+    at_office(bea, given).ok("password", {"old": given, "new": mine})
+    assert "anna is forgotten" in forget(kit, [*signers[:2], bea, mine], monkeypatch)
+
+
 def test_nobody_is_forgotten_too_early(
     kit: Kit, cage: Desk, signers: list[str], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded(cage)
+    last = last_event()
     with pytest.raises(CommandError, match="retention_not_over"):
         forget(kit, signers, monkeypatch)
     settings.CASINO_RETENTION_DAYS = 0
@@ -258,6 +292,8 @@ def test_nobody_is_forgotten_too_early(
         forget(kit, signers, monkeypatch, "bela")
     with pytest.raises(CommandError, match="not_found"):
         forget(kit, signers, monkeypatch, "nobody")
+    with pytest.raises(CommandError, match="not_found"):
+        forget(kit, signers, monkeypatch, "Anna Kiss")
     kit.players("rich", chips=500)
     recorded(cage, "rich")
     with pytest.raises(CommandError, match="player_has_chips"):
@@ -267,6 +303,12 @@ def test_nobody_is_forgotten_too_early(
     recorded(cage, "T1-u2")
     with pytest.raises(CommandError, match="player_seated"):
         forget(kit, signers, monkeypatch, "T1-u2")
+    told = told_since(last, "attempt.refused")
+    assert [(event["data"]["path"], event["data"]["code"]) for event in told] == [
+        ("anna", "retention_not_over"), ("bela", "no_person"), ("nobody", "not_found"), ("?", "not_found"),
+        ("rich", "player_has_chips"), ("T1-u2", "player_seated"),
+    ]  # fmt: skip
+    assert {(event["actor"], event["data"]["operation"]) for event in told} == {(signers[0], "forget_player")}
     assert PersonKey.objects.filter(player__house=kit.house).count() == 3
 
 

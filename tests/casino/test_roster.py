@@ -18,6 +18,7 @@ from tests.casino.test_concurrency import at_once
 
 PASSWORD = "seven-of-acorns-19"
 OTHER = "eight-of-leaves-23"
+MINE = "ober-of-hearts-31"
 
 
 @pytest.fixture
@@ -110,6 +111,60 @@ def test_a_new_password_ends_the_old_one_and_its_tokens(kit: Kit, office: Desk) 
     assert_problem(desk.get(), 401, "not_authenticated")
     assert_problem(sign_in(kit, who, key), 403, "sign_in_refused")
     assert sign_in(kit, who, key, OTHER).status_code == 201
+
+
+def own(kit: Kit, token: str, old: str, new: str, **options: Any) -> Any:
+    """Choose a password of one's own; returns the answer."""
+    return Desk(kit.http(token), "/api/v1").post("password", {"old": old, "new": new}, **options)
+
+
+def test_a_password_of_ones_own_is_known_to_nobody_else(kit: Kit, office: Desk) -> None:
+    who, key = hire(kit, office), enrol(office)
+    giver = Staff.objects.get(house=kit.house, roles=[Role.ADMIN]).login
+    assert Staff.objects.get(login=who).password_by == giver
+    here, elsewhere = (sign_in(kit, who, key).json()["token"] for _ in range(2))
+    last = last_event()
+    answer = own(kit, here, PASSWORD, OTHER, key="my-own")
+    assert (answer.status_code, answer.headers["ETag"], answer.json()["login"]) == (200, '"2"', who)
+    (event,) = told_since(last)
+    assert (event["kind"], event["actor"], event["terminal"]) == ("staff.password_changed", who, "console-7")
+    assert event["data"] == {"sessions": 1}
+    assert Staff.objects.get(login=who).password_by == ""
+    assert own(kit, here, PASSWORD, OTHER, key="my-own").headers["Idempotency-Replayed"] == "true"
+    assert_problem(kit.http(elsewhere).get("/api/v1/tables/T1"), 401, "not_authenticated")
+    assert kit.http(here).get("/api/v1/tables/T1").status_code == 200
+    assert_problem(sign_in(kit, who, key), 403, "sign_in_refused")
+    assert sign_in(kit, who, key, OTHER).status_code == 201
+    reset = {"password": PASSWORD, "reason": "forgotten"}
+    assert change(office, f"staff/{who}/password", reset, version=2).status_code == 200
+    assert Staff.objects.get(login=who).password_by == giver
+
+
+def test_a_wrong_old_password_counts_like_a_refused_sign_in(kit: Kit, office: Desk) -> None:
+    who, key = hire(kit, office), enrol(office)
+    token = sign_in(kit, who, key).json()["token"]
+    last = last_event()
+    for _ in range(5):
+        assert_problem(own(kit, token, "not-the-password-1", OTHER), 403, "sign_in_refused")
+    assert_problem(own(kit, token, PASSWORD, OTHER), 429, "too_many_attempts")
+    assert_problem(sign_in(kit, who, key), 429, "too_many_attempts")
+    refused = told_since(last, "staff.sign_in_refused", "staff.locked_out")
+    assert [event["kind"] for event in refused].count("staff.sign_in_refused") == 7
+    assert {(event["actor"], event["terminal"]) for event in refused} == {(who, "console-7")}
+    for event in told_since(last, "attempt.refused"):
+        assert not {"asked", "body"} & event["data"].keys()
+    change(office, f"staff/{who}/unlock", {"reason": "it was her"})
+    assert own(kit, token, PASSWORD, OTHER).status_code == 200
+
+
+def test_what_cannot_be_ones_own_password(kit: Kit, office: Desk) -> None:
+    who, key = hire(kit, office), enrol(office)
+    token, giver = sign_in(kit, who, key).json()["token"], Staff.objects.get(login=who).password_by
+    assert_problem(own(kit, token, PASSWORD, PASSWORD), 409, "unchanged")
+    assert_problem(own(kit, token, PASSWORD, "short"), 400, "invalid_request")
+    assert_problem(Desk(kit.http(token), "/api/v1").post("password", {"new": OTHER}), 400, "invalid_request")
+    assert Staff.objects.get(login=who).password_by == giver
+    assert sign_in(kit, who, key).status_code == 201
 
 
 def test_a_revoked_terminal_is_out_for_good(kit: Kit, office: Desk) -> None:
@@ -240,9 +295,13 @@ def test_no_password_and_no_key_is_kept_anywhere(kit: Kit, office: Desk, caplog:
         change(office, f"staff/{who}/password", {"password": OTHER, "reason": "forgotten"})
         change(office, f"staff/{who}/password", {"password": OTHER, "reason": "forgotten"}, version=1)
         office.post("staff", {"login": who, "name": "x", "roles": ["dealer"], "password": PASSWORD})
+        token = sign_in(kit, who, key, OTHER).json()["token"]
+        own(kit, token, "not-the-password-1", MINE)
+        own(kit, token, OTHER, MINE)
+        own(kit, token, OTHER, MINE)
         sign_in(kit, who, key, "not-the-password-1")
     AccessAttempt.objects.filter(username=who).delete()
-    secrets = (PASSWORD, OTHER, key, "not-the-password-1")
+    secrets = (PASSWORD, OTHER, MINE, key, "not-the-password-1")
     with connections["owner"].cursor() as cursor:
         cursor.execute("SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")
         for (table,) in cursor.fetchall():

@@ -21,7 +21,8 @@ def refused(
 ) -> Told:  # fmt: skip
     """A request of somebody known was refused, and changed nothing: the problem's code and HTTP status, what was
     expected instead, of a write the SHA-256 of its body and its known fields. Neither of a body with personal data or
-    a password; where cards or a name are hidden (`?`), and of what is no JSON object, no hash."""
+    a password; where cards or a name are hidden (`?`), and of what is no JSON object, no hash. Of a management command
+    that somebody signed with his password: the method `manage.py`, the command, and as path what it was to change."""
     return told(
         operation=operation,
         method=method,

@@ -33,6 +33,13 @@ def password_set(*, login: str, sessions: int, reason: str) -> Told:
     return told(login=login, sessions=sessions, reason=reason)
 
 
+@event("staff.password_changed", chain="house")
+def password_changed(*, sessions: int) -> Told:
+    """The actor chose a new password of his own, knowing the old one; `sessions` is the number of his tokens elsewhere
+    that ended with it."""
+    return told(sessions=sessions)
+
+
 @event("staff.unlocked", chain="house")
 def unlocked(*, login: str, failures: int, reason: str) -> Told:
     """The office opened the lock of a login and forgot so many failed attempts."""
@@ -47,8 +54,9 @@ def signed_in() -> Told:
 
 @event("staff.sign_in_refused", chain="house")
 def sign_in_refused(*, code: str) -> Told:
-    """A password was wrong (`sign_in_refused`), the login was locked (`too_many_attempts`), or the device was out of
-    use (`terminal_revoked`). The actor is the login tried, `unknown` where nobody of the house has it."""
+    """A password was wrong, at a sign-in or where it is asked for again (`sign_in_refused`), the login was locked
+    (`too_many_attempts`), or the device was out of use (`terminal_revoked`). The actor is the login tried, `unknown`
+    where nobody of the house has it."""
     return told(code=code)
 
 

@@ -8,9 +8,10 @@ from casino.audit.epochs import open_epoch
 from casino.audit.services import Actor
 from casino.errors import HouseError
 from casino.house.models import House
-from casino.staff.credentials import ask_for_two, role_for, two_people
+from casino.staff.credentials import ask_for_two, refusals_told, role_for, two_people
 from casino.staff.models import Role
 
+COMMAND = "open_epoch"
 ROLES = (Role.AUDITOR, Role.ADMIN)
 
 
@@ -38,10 +39,18 @@ class Command(BaseCommand):
             first, second = ask_for_two()
             # Nothing is told of a refused password: the house may write no event until the two have signed.
             one, other = two_people(
-                house=found, first=first, second=second, roles=ROLES, one_of_them=(Role.AUDITOR,), told=False
+                house=found,
+                first=first,
+                second=second,
+                roles=ROLES,
+                one_of_them=(Role.AUDITOR,),
+                request_id=COMMAND,
+                subject=found.code,
+                told=False,
             )
-            actor = Actor(staff=one.login, role=role_for(one, ROLES), terminal="", request="open_epoch")
-            opened = open_epoch(house=found, actor=actor, approver=other.login, reason=reason.strip())
+            actor = Actor(staff=one.login, role=role_for(one, ROLES), terminal="", request=COMMAND)
+            with refusals_told(house=found, signer=one, request_id=COMMAND, subject=found.code):
+                opened = open_epoch(house=found, actor=actor, approver=other.login, reason=reason.strip())
         except HouseError as error:
             raise CommandError(f"{error.detail} [{error.code}]") from error
         self.stdout.write(f"Epoch {opened.epoch} of the log of {found.code} is open; writes go on.")
