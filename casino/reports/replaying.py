@@ -18,8 +18,8 @@ from cryptography.exceptions import InvalidTag
 from django.db import connection, models, transaction
 
 from casino import sql
-from casino.hands import postings, replays, settlement
-from casino.hands.models import Hand, HandState
+from casino.hands import deals, postings, replays, settlement
+from casino.hands.models import Deal, DealState, Hand, HandState, Mode
 from casino.house import books, chart
 from casino.house.models import House
 from casino.reports import strays
@@ -95,10 +95,11 @@ def differences(house: House, *, table: Table | None = None, tally: Tally | None
     last = 0
     while chunk := _read(house, tables, last, table):
         posted = _posted(house, chunk)
+        prepared = _prepared(house, chunk)
         for read in chunk:
             hand = read.hand
             counted.states[hand.state] += 1
-            yield from _differences(read, posted.get(hand.id, {}))
+            yield from _differences(read, posted.get(hand.id, {}), prepared.get(hand.name))
             yield from _series(hand, series)
         last = chunk[-1].hand.id
     for key, problem in strays.of(house, table):
@@ -200,6 +201,15 @@ def _posted(house: House, chunk: list[_Read]) -> dict[int, dict[str, Posted]]:
     return {hand: {row[0]: Posted._make(row) for row in json.loads(text)} for hand, text in rows}
 
 
+def _prepared(house: House, chunk: list[_Read]) -> dict[str, Deal]:
+    """The deals that were prepared under the names of these electronic hands, by name; none is read for others."""
+    names = [read.hand.name for read in chunk if read.hand.mode == Mode.ELECTRONIC]
+    if not names:
+        return {}
+    found = Deal.objects.filter(house=house, name__in=names).prefetch_related("client_seeds")
+    return {deal.name: deal for deal in found}
+
+
 def merely_read(house: House) -> int:
     """Read all that :func:`verify` compares, and no more; returns the number of hands. What verification is measured
     against."""
@@ -214,13 +224,14 @@ def merely_read(house: House) -> int:
 # --- Comparing ------------------------------------------------------------------------------------------------------
 
 
-def _differences(read: _Read, posted: dict[str, Posted]) -> Iterator[Difference]:
-    """What is wrong with one hand."""
+def _differences(read: _Read, posted: dict[str, Posted], prepared: Deal | None) -> Iterator[Difference]:
+    """What is wrong with one hand, which was dealt from this prepared deal."""
     hand = read.hand
     if not read.gapless:
         yield Difference(hand.name, "the numbers of its lines have a gap")
     try:
         replayed = replays.follow(hand, read.lines)
+        yield from _deal(replayed, prepared)
     except InvalidTag:
         yield Difference(hand.name, "the sealed seed does not open: row or key is another")
         return
@@ -240,6 +251,31 @@ def _differences(read: _Read, posted: dict[str, Posted]) -> Iterator[Difference]
             yield from check.ruled()
         case HandState.DISPUTED:
             yield from check.frozen()
+
+
+def _deal(replayed: replays.Replay, prepared: Deal | None) -> Iterator[Difference]:
+    """Compare what an electronic hand was committed to with its seed, its prepared deal and its packs. Raises
+    cryptography's InvalidTag."""
+    hand = replayed.hand
+    if hand.mode != Mode.ELECTRONIC:
+        return
+    found = deals.recommitted(hand)
+    if found != hand.commitment:
+        yield Difference(hand.name, f"its seed has the commitment {found}, the hand was dealt with {hand.commitment}")
+    if prepared is not None and prepared.commitment != hand.commitment:
+        problem = f"its deal was prepared with commitment {prepared.commitment}, the hand has {hand.commitment}"
+        yield Difference(hand.name, problem)
+    if prepared is not None and prepared.state != DealState.DEALT:
+        yield Difference(hand.name, f"it was dealt, and its deal is {prepared.state}")
+    taken = {str(one.seat): one.seed for one in prepared.client_seeds.all()} if prepared else {}
+    if taken != hand.client_seeds:
+        yield Difference(hand.name, f"client seeds {taken} were taken, the hand was dealt with {hand.client_seeds}")
+    if replayed.game is not None and hand.cards_roots:
+        roots = deals.roots(hand, replayed.game.setup)
+        # A replay that was refused has not come to all redeals; the refusal is a difference of its own.
+        stored = hand.cards_roots[: len(roots)] if replayed.error else hand.cards_roots
+        if roots != stored:
+            yield Difference(hand.name, f"its packs have the roots {roots}, the hand tells {stored}")
 
 
 def _replay(replayed: replays.Replay) -> Any:
