@@ -3,7 +3,8 @@
 One home for it: `manage.py verify_hands`, the house's verification and the report of a hand's money. The replay is
 `hands.replays`', which the worker settles by; here its movements meet what the ledger holds under the hand's keys.
 A difference names the hand, the line of its log, the account, and the amounts, counted on the account's normal side.
-Of hands that are not settled yet, what is posted so far is compared.
+Of hands that are not settled yet, what is posted so far is compared. Of electronic hands, commitment, client seeds and
+the roots of their packs are compared with their seed and their prepared deal.
 """
 
 import json
