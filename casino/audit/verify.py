@@ -1159,6 +1159,61 @@ class _Hand:
         self.at = at
 
 
+class _Deals:
+    """Electronic deals that were committed to before their cards fell; each is dealt as it was told, or abandoned."""
+
+    def __init__(self, wrong: Callable[[str, str, str], None]) -> None:
+        self._wrong = wrong
+        #: By chain, as a table has one at a time: name, commitment, and seeds by chair as a hand tells them.
+        self._prepared: dict[str, tuple[str, str, dict[str, str]]] = {}
+        self._used: set[str] = set()
+
+    def take(self, doc: Row, silent: bool) -> None:
+        """The next `deal.*` event of its table's chain; `silent` where events of version 1 came before."""
+        kind, data, chain = doc["kind"], doc["data"], doc["chain"]
+        name, prepared = data["hand"], self._prepared.get(chain)
+        if kind == "deal.committed":
+            if prepared is not None or name in self._used:
+                self._differs(name, f"{place_of(doc)} commits to it and {prepared[0] if prepared else name} was before")
+            self._used.add(name)
+            self._prepared[chain] = name, data["commitment"], {}
+        elif kind in ("deal.seed_taken", "deal.abandoned"):
+            if prepared is None or prepared[0] != name:
+                # What events of version 1 committed to is not known here.
+                if not silent or name in self._used:
+                    self._differs(name, f"{place_of(doc)} tells {kind} of a deal that is not prepared")
+            elif kind == "deal.seed_taken":
+                if prepared[2].setdefault(str(data["seat"]), data["seed"]) != data["seed"]:
+                    self._differs(name, f"{place_of(doc)} tells another seed of seat {data['seat']}")
+            else:
+                if prepared[1] != data["commitment"]:
+                    self._differs(name, f"it was abandoned with another commitment than {prepared[1]}")
+                del self._prepared[chain]
+
+    def dealt(self, doc: Row, silent: bool) -> None:
+        """A `hand.dealt`: of the prepared deal with all that was told of it where there is one, or else of none."""
+        data, name = doc["data"], doc["data"]["hand"]
+        seeds = data.get("client_seeds", {})
+        prepared = self._prepared.pop(doc["chain"], None)
+        if prepared is None:
+            if name in self._used:
+                self._differs(name, "it was dealt under the name of a deal that was abandoned or dealt before")
+            elif seeds and not silent:
+                self._differs(name, f"it was dealt with client seeds {seeds}, and no deal of it was committed to")
+            return
+        committed, commitment, taken = prepared
+        if committed != name:
+            self._differs(name, f"it was dealt while {committed} was prepared")
+        elif data["mode"] != "electronic" or data.get("commitment") != commitment:
+            self._differs(name, f"it was dealt {data['mode']} with commitment {data.get('commitment')}; {commitment} "
+                                "was committed to")  # fmt: skip
+        elif seeds != taken:
+            self._differs(name, f"it was dealt with client seeds {seeds}; {taken} were taken")
+
+    def _differs(self, name: str, problem: str) -> None:
+        self._wrong(name, problem, "deal_differs")
+
+
 class Hands:
     """Hands rebuilt from their events against the rows of the database, and what each moved against its result."""
 
@@ -1171,6 +1226,7 @@ class Hands:
         #: Balances of pots, cukasszas and stacks by account code, credit positive, as far as events have told.
         self._balances: dict[str, int] = {}
         self._known: set[str] = set()
+        self._deals = _Deals(self._wrong)
         self.silent = False
 
     def take(self, doc: Row) -> None:
@@ -1183,9 +1239,7 @@ class Hands:
                     self._post_of_hand(doc["postings"], hand)
                 self._lines(hand, doc["data"])
                 return
-        hand = None
-        if kind[:5] == "hand.":
-            hand = self._dealt(doc) if kind == "hand.dealt" else self._next(doc)
+        hand = self._hand_of(doc)
         if "postings" in doc:
             if hand is None:
                 self._post(doc["postings"])
@@ -1220,6 +1274,16 @@ class Hands:
     def _wrong(self, name: str, problem: str, code: str = "hand_differs", at: int | None = None) -> None:
         self._report.find(code, f"hand {name}", problem, at)
 
+    def _hand_of(self, doc: Row) -> _Hand | None:
+        kind = doc["kind"]
+        if kind == "hand.dealt":
+            return self._dealt(doc)
+        if kind[:5] == "hand.":
+            return self._next(doc)
+        if kind[:5] == "deal.":
+            self._deals.take(doc, self.silent)
+        return None
+
     def _dealt(self, doc: Row) -> _Hand:
         data = doc["data"]
         name, table = data["hand"], data["table"]
@@ -1240,6 +1304,7 @@ class Hands:
         if not self.silent and (there, carry) != (data["stacks"], data["carry"]):
             self._wrong(name, f"it was dealt with stacks {data['stacks']} and cukassza {data['carry']}; events before "
                               f"it leave {there} and {carry}", "stacks_differ")  # fmt: skip
+        self._deals.dealt(doc, self.silent)
         return hand
 
     def _next(self, doc: Row) -> _Hand | None:
@@ -1291,6 +1356,10 @@ class Hands:
             self._wrong(data["hand"], f"line {data['first_line']} follows line {len(hand.lines)}")
         hand.lines += data["lines"]
         if "cards_roots" in data:
+            before = hand.summary.get("cards_roots", [])
+            if data["cards_roots"][: len(before)] != before:
+                problem = f"its cards had the roots {before}, later {data['cards_roots']}"
+                self._wrong(data["hand"], problem, "deal_differs")
             hand.summary["cards_roots"] = data["cards_roots"]
         if "log" in data:
             self._complete(hand, data["hand"], data["log"])
@@ -1600,11 +1669,13 @@ class Verifier:
         if doc["house"] != self._house.id or doc["v"] != 2:
             self._strange(doc)
         self.chains.take(doc, hashed.hex())
+        if doc["v"] == 1:  # it tells less than events do now: its chain proves it, nothing is made of it
+            return
         postings = doc.get("postings")
         if postings is not None:
             self.books.tell(postings, doc)
             self.hands.take(doc)
-        elif doc["kind"][:5] == "hand.":
+        elif doc["kind"][:5] in ("hand.", "deal."):
             self.hands.take(doc)
 
     def _is_usual(self, told: Told, hashed: bytes) -> bool:

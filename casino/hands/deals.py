@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import Any, Protocol
 from uuid import UUID
 
+from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
@@ -43,7 +44,14 @@ def commit(row: Sealed) -> None:
 def open_seed(row: Sealed) -> bytes:
     """The seed of a deal or a hand. Raises cryptography's InvalidTag when row or key is not the right one."""
     sealed = bytes(row.sealed_seed)
+    if len(sealed) <= _NONCE:
+        raise InvalidTag
     return _cipher().decrypt(sealed[:_NONCE], sealed[_NONCE:], _context(row))
+
+
+def recommitted(row: Sealed) -> str:
+    """The commitment to the sealed seed, made again. Raises InvalidTag as open_seed."""
+    return commitment(open_seed(row), row.name)
 
 
 def deck(hand: Hand | StoredHand) -> tuple[str, ...] | None:
@@ -78,13 +86,19 @@ def packs(setup: Setup) -> tuple[tuple[str, ...], ...]:
 def commit_to_cards(hand: Hand, setup: Setup) -> bool:
     """Keep the roots over the cards of packs that are new, the deck's and later that of each redeal; says whether there
     was one, which everybody must be told."""
-    missing = list(enumerate(packs(setup)))[len(hand.cards_roots) :]
+    missing = roots(hand, setup, known=len(hand.cards_roots))
     if not missing:
         return False
-    seed = open_seed(hand)
-    hand.cards_roots = [*hand.cards_roots, *(pack_root(cards, seed, hand.name, number) for number, cards in missing)]
+    hand.cards_roots = [*hand.cards_roots, *missing]
     Hand.objects.filter(id=hand.id).update(cards_roots=hand.cards_roots)
     return True
+
+
+def roots(hand: Hand | StoredHand, setup: Setup, *, known: int = 0) -> list[str]:
+    """The roots over the cards of the packs, without those of the first `known`. Raises InvalidTag as open_seed."""
+    wanted = list(enumerate(packs(setup)))[known:]
+    seed = open_seed(hand) if wanted else b""
+    return [pack_root(cards, seed, hand.name, number) for number, cards in wanted]
 
 
 def opened(hand: Hand, setup: Setup, places: Iterable[tuple[int, int]]) -> list[dict[str, Any]]:

@@ -32,6 +32,7 @@ class StoredHand:
     stacks: list[int]
     series: dict[str, int]
     client_seeds: dict[str, str]
+    cards_roots: list[str]
     result: dict[str, Any] | None
     ruling: dict[str, Any] | None
 

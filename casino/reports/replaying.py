@@ -3,7 +3,8 @@
 One home for it: `manage.py verify_hands`, the house's verification and the report of a hand's money. The replay is
 `hands.replays`', which the worker settles by; here its movements meet what the ledger holds under the hand's keys.
 A difference names the hand, the line of its log, the account, and the amounts, counted on the account's normal side.
-Of hands that are not settled yet, what is posted so far is compared.
+Of hands that are not settled yet, what is posted so far is compared. Of electronic hands, commitment, client seeds and
+the roots of their packs are compared with their seed and their prepared deal.
 """
 
 import json
@@ -17,8 +18,8 @@ from cryptography.exceptions import InvalidTag
 from django.db import connection, transaction
 
 from casino import sql
-from casino.hands import postings, replays, settlement
-from casino.hands.models import HandState
+from casino.hands import deals, postings, replays, settlement
+from casino.hands.models import Deal, DealState, HandState, Mode
 from casino.hands.stored import StoredHand
 from casino.house import books, chart
 from casino.house.models import House
@@ -106,10 +107,11 @@ def differences(house: House, *, table: Table | None = None, tally: Tally | None
     series: dict[int, dict[str, int]] = {}
     for chunk in _chunks(house, tables, table):
         posted = _posted(house, chunk)
+        prepared = _prepared(house, chunk)
         counted.states.update([read.hand.state for read in chunk])
         for read in chunk:
             hand = read.hand
-            yield from _differences(read, posted.get(hand.id, {}))
+            yield from _differences(read, posted.get(hand.id, {}), prepared.get(hand.name))
             yield from _series(hand, series)
     for key, problem in strays.of(house, table):
         yield Difference(key.split(":")[1] if key.startswith("hand:") else "", problem, key=key)
@@ -129,7 +131,7 @@ class _Read(NamedTuple):
 # Options and seats are those of many hands, so their texts come by themselves; JSON that is read together costs less.
 _HANDS = """
 SELECT log.text, log.gapless, options::text, seats::text,
-    jsonb_build_array(stacks, series, client_seeds, result, ruling)::text, table_id,
+    jsonb_build_array(stacks, series, client_seeds, cards_roots, result, ruling)::text, table_id,
     sitting_id, name, mode, game, rules, carry, commitment, sealed_seed, state, digest, handle, settlement, id
 FROM hands_hand LEFT JOIN LATERAL (
     SELECT string_agg(text, E'\\n' ORDER BY seq) AS text, count(*) = coalesce(max(seq), 0) AS gapless
@@ -225,6 +227,15 @@ def _posting(row: str) -> tuple[str, Posted]:
     return part, Posted(int(id_), int(lines), text)
 
 
+def _prepared(house: House, chunk: list[_Read]) -> dict[str, Deal]:
+    """The deals that were prepared under the names of these electronic hands, by name; none is read for others."""
+    names = [read.hand.name for read in chunk if read.hand.mode == Mode.ELECTRONIC]
+    if not names:
+        return {}
+    found = Deal.objects.filter(house=house, name__in=names).prefetch_related("client_seeds")
+    return {deal.name: deal for deal in found}
+
+
 def merely_read(house: House) -> int:
     """Read all that :func:`verify` compares, and no more; returns the number of hands. What verification is measured
     against."""
@@ -239,13 +250,14 @@ def merely_read(house: House) -> int:
 # --- Comparing ------------------------------------------------------------------------------------------------------
 
 
-def _differences(read: _Read, posted: dict[str, Posted]) -> Iterator[Difference]:
-    """What is wrong with one hand."""
+def _differences(read: _Read, posted: dict[str, Posted], prepared: Deal | None) -> Iterator[Difference]:
+    """What is wrong with one hand, which was dealt from this prepared deal."""
     hand = read.hand
     if not read.gapless:
         yield Difference(hand.name, "the numbers of its lines have a gap")
     try:
         replayed = replays.follow(hand, read.lines)
+        yield from _deal(replayed, prepared)
     except InvalidTag:
         yield Difference(hand.name, "the sealed seed does not open: row or key is another")
         return
@@ -265,6 +277,31 @@ def _differences(read: _Read, posted: dict[str, Posted]) -> Iterator[Difference]
             yield from check.ruled()
         case HandState.DISPUTED:
             yield from check.frozen()
+
+
+def _deal(replayed: replays.Replay, prepared: Deal | None) -> Iterator[Difference]:
+    """Compare what an electronic hand was committed to with its seed, its prepared deal and its packs. Raises
+    cryptography's InvalidTag."""
+    hand = replayed.hand
+    if hand.mode != Mode.ELECTRONIC:
+        return
+    found = deals.recommitted(hand)
+    if found != hand.commitment:
+        yield Difference(hand.name, f"its seed has the commitment {found}, the hand was dealt with {hand.commitment}")
+    if prepared is not None and prepared.commitment != hand.commitment:
+        problem = f"its deal was prepared with commitment {prepared.commitment}, the hand has {hand.commitment}"
+        yield Difference(hand.name, problem)
+    if prepared is not None and prepared.state != DealState.DEALT:
+        yield Difference(hand.name, f"it was dealt, and its deal is {prepared.state}")
+    taken = {str(one.seat): one.seed for one in prepared.client_seeds.all()} if prepared else {}
+    if taken != hand.client_seeds:
+        yield Difference(hand.name, f"client seeds {taken} were taken, the hand was dealt with {hand.client_seeds}")
+    if replayed.game is not None and hand.cards_roots:
+        roots = deals.roots(hand, replayed.game.setup)
+        # A replay that was refused has not come to all redeals; the refusal is a difference of its own.
+        stored = hand.cards_roots[: len(roots)] if replayed.error else hand.cards_roots
+        if roots != stored:
+            yield Difference(hand.name, f"its packs have the roots {roots}, the hand tells {stored}")
 
 
 def _replay(replayed: replays.Replay) -> Any:

@@ -318,6 +318,80 @@ def test_a_seed_that_does_not_open_is_named(kit: Kit) -> None:
     assert (difference.hand, "does not open" in difference.problem) == (record["hand"], True)
 
 
+# --- Deals ----------------------------------------------------------------------------------------------------------
+
+
+def dealt(kit: Kit, *, seeds: dict[int, str] | None = None) -> Hand:
+    """An electronic hand that was just dealt, from a prepared deal where there are client seeds."""
+    kit.table()
+    desk = kit.seated()
+    if seeds:
+        desk.ok("deal")
+        for seat, seed in seeds.items():
+            desk.ok("deal/seeds", {"seat": seat, "seed": seed})
+    name = desk.ok("hands", {"mode": "electronic"})["hand"]
+    hand = Hand.objects.get(house=kit.house, name=name)
+    assert found(kit) == []
+    return hand
+
+
+def alter(table: str, statement: str, kit: Kit) -> None:
+    """One row altered as a superuser."""
+    with unguarded(table) as cursor:
+        cursor.execute(f"UPDATE {table} SET {statement}", [kit.house.id])
+        assert cursor.rowcount == 1
+
+
+_OF_DEAL = "WHERE deal_id IN (SELECT id FROM hands_deal WHERE house_id = %s)"
+
+
+@pytest.mark.parametrize(
+    ("table", "statement", "problem"),
+    [
+        ("hands_hand", "commitment = repeat('ab', 32) WHERE house_id = %s", "its seed has the commitment "),
+        ("hands_hand", 'client_seeds = \'{"1": "mallory"}\' WHERE house_id = %s', "client seeds {'1': 'alice'} "),
+        ("hands_hand", "client_seeds = '{}' WHERE house_id = %s", "client seeds {'1': 'alice'} "),
+        ("hands_clientseed", f"seed = 'mallory' {_OF_DEAL}", "client seeds {'1': 'mallory'} "),
+        ("hands_clientseed", f"seat = 2 {_OF_DEAL}", "client seeds {'2': 'alice'} "),
+        ("hands_deal", "commitment = repeat('ab', 32) WHERE house_id = %s", "its deal was prepared with commitment "),
+        ("hands_deal", "state = 'abandoned' WHERE house_id = %s", "it was dealt, and its deal is abandoned"),
+    ],
+)
+def test_a_deal_that_is_not_as_it_was_prepared_is_named(kit: Kit, table: str, statement: str, problem: str) -> None:
+    hand = dealt(kit, seeds={1: "alice"})
+    alter(table, statement, kit)
+    differences = [one for one in found(kit) if one.problem.startswith(problem)]
+    assert [one.hand for one in differences] == [hand.name], found(kit)
+
+
+@pytest.mark.parametrize("roots", ['["00"]', "cards_roots || cards_roots"], ids=["another", "one more"])
+def test_roots_that_are_not_those_of_its_packs_are_named(kit: Kit, roots: str) -> None:
+    hand = dealt(kit)
+    alter("hands_hand", f"cards_roots = {roots if '|' in roots else repr(roots)} WHERE house_id = %s", kit)
+    [difference] = found(kit)
+    assert (difference.hand, "its packs have the roots" in difference.problem) == (hand.name, True)
+
+
+def test_a_hand_from_before_cards_were_committed_to_has_no_roots(kit: Kit) -> None:
+    dealt(kit)
+    alter("hands_hand", "cards_roots = '[]' WHERE house_id = %s", kit)
+    assert found(kit) == []
+
+
+def test_client_seeds_of_a_hand_that_nothing_was_prepared_for_are_named(kit: Kit) -> None:
+    hand = dealt(kit)
+    alter("hands_hand", 'client_seeds = \'{"1": "mallory"}\' WHERE house_id = %s', kit)
+    assert [one.hand for one in found(kit) if one.problem.startswith("client seeds {} were taken")] == [hand.name]
+
+
+@pytest.mark.parametrize("sealed", ["sealed_seed || '\\x00'", "'\\x00'", "''"])
+def test_a_seed_that_does_not_open_is_a_difference_and_no_crash(kit: Kit, sealed: str) -> None:
+    hand = dealt(kit, seeds={1: "alice"})
+    alter("hands_hand", f"sealed_seed = {sealed} WHERE house_id = %s", kit)
+    [difference] = found(kit)
+    assert (difference.hand, "does not open" in difference.problem) == (hand.name, True)
+
+
 def test_what_sharing_a_cukassza_posts_is_no_hand_s_and_explained(kit: Kit, table: Desk) -> None:
     play(kit, table, NOT_PLAYED, dealer_seat=4)
     table.ok("tips", {"seat": 1, "amount": 100})

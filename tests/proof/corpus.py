@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from casino.audit import verify
 from casino.audit.signing import Signer, origin
 from tests.casino.kit import Kit
-from tests.proof.superuser import Forger, change, guards_off, outside_file
+from tests.proof.superuser import Forger, change, evening, evening_of_deals, guards_off, outside_file
 
 #: The key that signs in the tests is on the forger's side in the worst case; otherwise he makes one.
 FOREIGN = b"\x07" * 32
@@ -16,13 +16,15 @@ FOREIGN = b"\x07" * 32
 @dataclass(frozen=True)
 class Attack:
     """One attack: what it does, the code and the place (a pattern) of the first finding on the live house, and on an
-    export with held checkpoints where that is another; None where an export does not carry what was altered."""
+    export with held checkpoints where that is another; None where an export does not carry what was altered. `before`
+    is what the house did until then."""
 
     name: str
     do: Callable[[Kit], None]
     code: str
     place: str
     export: tuple[str, str] | None = ("", "")
+    before: Callable[[Kit], None] = evening
 
     @property
     def exported(self) -> tuple[str, str] | None:
@@ -34,12 +36,12 @@ ATTACKS: list[Attack] = []
 
 
 def attack(
-    code: str, place: str, export: tuple[str, str] | None = ("", "")
+    code: str, place: str, export: tuple[str, str] | None = ("", ""), before: Callable[[Kit], None] = evening
 ) -> Callable[[Callable[[Kit], None]], Callable[[Kit], None]]:
     """Add an attack to the corpus; its docstring is its name."""
 
     def add(function: Callable[[Kit], None]) -> Callable[[Kit], None]:
-        ATTACKS.append(Attack(str(function.__doc__), function, code, place, export))
+        ATTACKS.append(Attack(str(function.__doc__), function, code, place, export, before))
         return function
 
     return add
@@ -444,6 +446,70 @@ def hand_removed(kit: Kit) -> None:
     """a hand's row removed with its lines"""
     change(f"DELETE FROM hands_handline WHERE {_LINE}", kit.house.id)
     change(f"DELETE FROM hands_hand WHERE {_HAND}", kit.house.id)
+
+
+# --- Deals -----------------------------------------------------------------------------------------------------------
+
+_DEALT = "hand T1-000001x2"
+
+
+def _forged_everywhere(kit: Kit, alter: Callable[[Forger], None]) -> None:
+    """Re-chained, signed with the stolen key, and the files outside as the database has it: no proof is left but what
+    the events say of each other."""
+    forger = Forger(kit)
+    alter(forger)
+    forger.forge(_stolen())
+    with guards_off() as cursor:
+        cursor.execute("SELECT note FROM audit_checkpoint WHERE house_id = %s ORDER BY id", [kit.house.id])
+        outside_file(kit).write_text(verify.join_notes([note for (note,) in cursor.fetchall()]))
+
+
+@attack("deal_differs", _DEALT, before=evening_of_deals)
+def commitment(kit: Kit) -> None:
+    """a prepared deal's commitment altered, everything forged that follows, outside the database as well"""
+
+    def alter(forger: Forger) -> None:
+        forger.lines[forger.find("deal.committed", 1)].doc["data"]["commitment"] = "ab" * 32
+
+    _forged_everywhere(kit, alter)
+
+
+@attack("split_view", r"epoch 1, \d+ leaves", before=evening_of_deals)
+def commitment_under_checkpoints_of_others(kit: Kit) -> None:
+    """a prepared deal's commitment altered, re-chained and signed with the stolen key"""
+    forger = Forger(kit)
+    forger.lines[forger.find("deal.committed", 1)].doc["data"]["commitment"] = "ab" * 32
+    forger.forge(_stolen())
+
+
+@attack("deal_differs", _DEALT, before=evening_of_deals)
+def client_seed(kit: Kit) -> None:
+    """a client seed altered, everything forged that follows, outside the database as well"""
+
+    def alter(forger: Forger) -> None:
+        forger.lines[forger.find("deal.seed_taken")].doc["data"]["seed"] = "mallory"
+
+    _forged_everywhere(kit, alter)
+
+
+@attack("deal_differs", _DEALT, before=evening_of_deals)
+def client_seed_dropped(kit: Kit) -> None:
+    """a client seed's event removed, everything forged that follows, outside the database as well"""
+
+    def alter(forger: Forger) -> None:
+        del forger.lines[forger.find("deal.seed_taken")]
+
+    _forged_everywhere(kit, alter)
+
+
+@attack("deal_differs", _DEALT, before=evening_of_deals)
+def abandonment_dropped(kit: Kit) -> None:
+    """the abandonment of a deal removed, everything forged that follows, outside the database as well"""
+
+    def alter(forger: Forger) -> None:
+        del forger.lines[forger.find("deal.abandoned")]
+
+    _forged_everywhere(kit, alter)
 
 
 def matches(pattern: str, place: str) -> bool:

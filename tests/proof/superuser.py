@@ -68,6 +68,21 @@ def evening(kit: Kit) -> None:
     kit.players("late", chips=700)
 
 
+def evening_of_deals(kit: Kit) -> None:
+    """A deal prepared with a seed of seat 1 and dealt, and one abandoned before; three checkpoints."""
+    kit.table(seats=2)
+    dealer = kit.seated(stacks=(5_000, 5_000))
+    kit.sequence()
+    dealer.ok("deal")
+    floor(kit).ok("deal/abandon", REASON)
+    kit.sequence()
+    dealer.refresh()
+    dealer.ok("deal")
+    dealer.ok("deal/seeds", {"seat": 1, "seed": "alice"})
+    dealer.ok("hands", {"mode": "electronic", "dealer_seat": 2})
+    kit.sequence()
+
+
 @dataclass
 class Line:
     """An event as the forger holds it."""

@@ -9,7 +9,7 @@ from casino.audit import verify
 from casino.reports import auditing, exporting
 from tests.casino.kit import Kit
 from tests.proof.corpus import ATTACKS, Attack, matches
-from tests.proof.superuser import evening, held_key, outside_file
+from tests.proof.superuser import evening, evening_of_deals, held_key, outside_file
 
 
 def export(kit: Kit, folder: Path) -> verify.Report:
@@ -34,9 +34,16 @@ def test_an_untampered_house_gives_nothing(kit: Kit, tmp_path: Path) -> None:
         assert report.notices == ["2 events are not in the log yet: only their chains prove them"]
 
 
+def test_an_untampered_house_with_prepared_deals_gives_nothing(kit: Kit, tmp_path: Path) -> None:
+    evening_of_deals(kit)
+    live, exported = auditing.verify_house(kit.house), export(kit, tmp_path)
+    assert told(live) == told(exported) == []
+    assert live.counts["hands"] == exported.counts["hands"] == 1
+
+
 @pytest.mark.parametrize("attack", ATTACKS, ids=[attack.do.__name__ for attack in ATTACKS])
 def test_the_attack_is_found_and_its_first_bad_place_named(kit: Kit, tmp_path: Path, attack: Attack) -> None:
-    evening(kit)
+    attack.before(kit)
     attack.do(kit)
     live, exported = auditing.verify_house(kit.house), export(kit, tmp_path)
     for report, expected in ((live, (attack.code, attack.place)), (exported, attack.exported)):

@@ -1,0 +1,196 @@
+"""Deals that were committed to: the verifier holds every hand to what its house told before the cards fell, also where
+the house forges its events from the start; and events of version 1 prove their chains and nothing more."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from casino.audit import verify
+from tests.proof.model import World
+from tests.proof.test_export import rewritten
+
+FIRST, SECOND, ABANDONED = "T1-000001", "T1-000002", "T1-000002x1"
+Docs = list[dict[str, Any]]
+
+
+def digest(text: str) -> str:
+    """Some commitment or root."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def electronic() -> World:
+    """A model's evening with two electronic hands at T1: the first from a prepared deal with seeds of two chairs, the
+    second, after a deal that was abandoned, from none; and one physical hand."""
+    world = World().evening(hands=3, tables=1)
+
+    def change(docs: Docs) -> Docs:
+        told: Docs = []
+        for doc in docs:
+            data = doc["data"]
+            if doc["kind"] == "hand.dealt" and data["hand"] == FIRST:
+                told += [
+                    deal(doc, "committed", hand=FIRST, number=1, commitment=digest(FIRST)),
+                    deal(doc, "seed_taken", hand=FIRST, seat=1, player="a", seed="alice", given_by="console"),
+                    deal(doc, "seed_taken", hand=FIRST, seat=5, player="e", seed="eve", given_by="player"),
+                ]
+                data |= {"client_seeds": {"1": "alice", "5": "eve"}}
+            if doc["kind"] == "hand.dealt" and data["hand"] == SECOND:
+                told += [
+                    deal(doc, "committed", hand=ABANDONED, number=2, commitment=digest(ABANDONED)),
+                    deal(doc, "abandoned", hand=ABANDONED, commitment=digest(ABANDONED), reason="ill"),
+                ]
+            if doc["kind"] == "hand.dealt" and data["hand"] in (FIRST, SECOND):
+                data |= {"mode": "electronic", "commitment": digest(data["hand"]), "cards_roots": [digest("deck")]}
+            if doc["kind"] == "hand.acted" and data["hand"] == FIRST and data["first_line"] == 3:
+                data["cards_roots"] = [digest("deck"), digest("redeal")]
+            told.append(doc)
+        return told
+
+    for row in world.hands[:2]:
+        row |= {"mode": "electronic", "commitment": digest(row["hand"]), "cards_roots": [digest("deck")]}
+    world.hands[0] |= {
+        "client_seeds": {"1": "alice", "5": "eve"}, "cards_roots": [digest("deck"), digest("redeal")],
+    }  # fmt: skip
+    return rewritten(world, change)
+
+
+def deal(doc: dict[str, Any], kind: str, **data: Any) -> dict[str, Any]:
+    """An event of a deal, beside this one."""
+    kept = {name: value for name, value in doc.items() if name != "postings"}
+    return kept | {"kind": f"deal.{kind}", "data": data}
+
+
+def of(docs: Docs, kind: str, name: str = FIRST) -> dict[str, Any]:
+    """The first event of this kind that tells of this hand."""
+    return next(doc for doc in docs if doc["kind"] == kind and doc["data"]["hand"] == name)
+
+
+def verified(world: World, folder: Path) -> verify.Report:
+    return verify.verify_export(world.write(folder))
+
+
+def test_deals_that_were_dealt_as_told_give_nothing(tmp_path: Path) -> None:
+    report = verified(electronic(), tmp_path)
+    assert (report.findings, report.counts["hands"]) == ([], 3)
+
+
+def _commitment(docs: Docs) -> None:
+    of(docs, "deal.committed")["data"]["commitment"] = digest("another")
+
+
+def _seed(docs: Docs) -> None:
+    of(docs, "deal.seed_taken")["data"]["seed"] = "mallory"
+
+
+def _seat(docs: Docs) -> None:
+    of(docs, "deal.seed_taken")["data"]["seat"] = 2
+
+
+def _seed_left_out(docs: Docs) -> None:
+    docs.remove(of(docs, "deal.seed_taken"))
+
+
+def _seed_added(docs: Docs) -> None:
+    at = docs.index(of(docs, "deal.seed_taken"))
+    docs.insert(at, deal(docs[at], "seed_taken", hand=FIRST, seat=4, player="d", seed="x", given_by="console"))
+
+
+def _seed_twice(docs: Docs) -> None:
+    at = docs.index(of(docs, "deal.seed_taken"))
+    docs.insert(at + 1, deal(docs[at], "seed_taken", hand=FIRST, seat=1, player="a", seed="x", given_by="console"))
+
+
+def _commitment_left_out(docs: Docs) -> None:
+    docs.remove(of(docs, "deal.committed"))
+
+
+def _commitment_twice(docs: Docs) -> None:
+    at = docs.index(of(docs, "deal.committed"))
+    docs.insert(at, deal(docs[at], "committed", hand=FIRST, number=1, commitment=digest("another")))
+
+
+def _seed_after_the_cards(docs: Docs) -> None:
+    taken = of(docs, "deal.seed_taken")
+    docs.remove(taken)
+    docs.insert(docs.index(of(docs, "hand.dealt")) + 1, taken)
+
+
+def _dealt_as_physical(docs: Docs) -> None:
+    of(docs, "hand.dealt")["data"]["mode"] = "physical"
+
+
+def _abandoned_first(docs: Docs) -> None:
+    dealt = of(docs, "hand.dealt")
+    docs.insert(docs.index(dealt), deal(dealt, "abandoned", hand=FIRST, commitment=digest(FIRST), reason="?"))
+
+
+def _other_redeal(docs: Docs) -> None:
+    for doc in docs:
+        if doc["kind"] == "hand.acted" and "cards_roots" in doc["data"]:
+            doc["data"]["cards_roots"][0] = digest("another deck")
+
+
+def _root_taken_back(docs: Docs) -> None:
+    for doc in docs:
+        if doc["kind"] == "hand.acted" and "cards_roots" in doc["data"]:
+            doc["data"]["cards_roots"] = []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _commitment, _seed, _seat, _seed_left_out, _seed_added, _seed_twice, _commitment_left_out, _commitment_twice,
+        _seed_after_the_cards, _dealt_as_physical, _abandoned_first, _other_redeal, _root_taken_back,
+    ],
+)  # fmt: skip
+def test_a_hand_that_was_dealt_otherwise_than_told_is_found(tmp_path: Path, change: Callable[[Docs], None]) -> None:
+    # Keys, checkpoints, chains and books are in order: the house lies to its own log.
+    report = verified(rewritten(electronic(), change), tmp_path)
+    assert f"hand {FIRST}" in {one.place for one in report.findings if one.code == "deal_differs"}, report.findings
+
+
+def _not_abandoned(docs: Docs) -> None:
+    docs.remove(of(docs, "deal.abandoned", ABANDONED))
+
+
+def _abandoned_with_another(docs: Docs) -> None:
+    of(docs, "deal.abandoned", ABANDONED)["data"]["commitment"] = digest("another")
+
+
+@pytest.mark.parametrize(("change", "name"), [(_not_abandoned, SECOND), (_abandoned_with_another, ABANDONED)])
+def test_a_deal_cannot_be_dropped_in_silence(tmp_path: Path, change: Callable[[Docs], None], name: str) -> None:
+    report = verified(rewritten(electronic(), change), tmp_path)
+    assert [(one.code, one.place) for one in report.findings] == [("deal_differs", f"hand {name}")]
+
+
+# --- Version 1 -------------------------------------------------------------------------------------------------------
+
+OLD = {"hand": FIRST, "lines": 1, "mode": "physical"}
+
+
+def aged(docs: Docs, upto: str) -> None:
+    """The events before the first one of this kind as version 1 told them: no postings, and little of hands."""
+    for doc in docs:
+        if doc["kind"] == upto:
+            return
+        doc["v"] = 1
+        doc.pop("postings", None)
+        if doc["kind"][:5] == "hand.":
+            doc["data"] = OLD
+
+
+@pytest.mark.parametrize("upto", ["deal.seed_taken", "hand.dealt", "hand.acted", "hand.settled", "deal.abandoned"])
+def test_events_of_version_1_prove_their_chains_and_tell_nothing_more(tmp_path: Path, upto: str) -> None:
+    report = verified(rewritten(electronic(), lambda docs: aged(docs, upto)), tmp_path)
+    assert report.findings == []
+    assert any(text.startswith("events of version 1 ") for text in report.notices)
+
+
+def test_a_link_between_events_of_version_1_still_counts(tmp_path: Path) -> None:
+    world = rewritten(electronic(), lambda docs: aged(docs, "hand.settled"))
+    at = next(number for number, text in enumerate(world.payloads) if '"kind":"hand.dealt"' in text)
+    world.payloads[at] = world.payloads[at].replace('"lines":1', '"lines":2')
+    assert "link_broken" in {one.code for one in verified(world, tmp_path).findings}
