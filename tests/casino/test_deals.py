@@ -34,6 +34,7 @@ def test_a_deal_is_committed_to_then_seeded_then_dealt_and_everything_can_be_che
     assert own.seed("T1-000001", "b o b").status_code == 400
     told = own.seed("T1-000001", "bob").json()
     assert told["client_seeds"] == {"1": "bob", "3": "alice"}
+    assert told.pop("audit")["chain"] == "table/T1"
     desk.refresh()
     assert desk.get("deal").json() == told == own.get("deal").json()
     # The third player sits out, but what he has said counts.
