@@ -9,8 +9,10 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
+from casino import sql
 from casino.api.problems import CONTENT_TYPE, document
 from casino.audit.selectors import refusals
+from casino.house import guards
 
 #: What makes a role too mighty for the running application.
 _TOO_MIGHTY = """
@@ -27,7 +29,7 @@ def healthz(_request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def readyz(_request: HttpRequest) -> JsonResponse:
-    """Database, migrations, role and broker; 503 with the first that is missing.
+    """Database, migrations, role, guards and broker; 503 with the first that is missing.
 
     A house whose audit log was rolled back is read-only until two people open a new epoch: the answer names it, and is
     200, since reading is what is needed now.
@@ -36,6 +38,7 @@ def readyz(_request: HttpRequest) -> JsonResponse:
         "database": _database,
         "migrations": _migrations,
         "role": _role,
+        "guards": _guards,
         "broker": _broker,
     }
     for name, check in checks.items():
@@ -69,6 +72,15 @@ def _role() -> str | None:
     if row is None or row[0]:
         return "The application runs as a role that owns the ledger or is a superuser; it must not."
     return None
+
+
+def _guards() -> str | None:
+    found = guards.off(sql.rows(guards.THERE, []))
+    return (
+        "Guards of the database are off: " + "; ".join(f"{one.place}: {one.problem}" for one in found)
+        if found
+        else None
+    )
 
 
 def _broker() -> str | None:

@@ -1,7 +1,8 @@
 """Verifying the audit trail of a live house: the verifier of exports, fed from the database at one moment.
 
 Besides what an export shows, the database keeps hashes, places, tiles, heads and marks beside the events; they must say
-the same. The checkpoints outside the database and their key are what the answer rests on.
+the same, and the triggers that keep all of it must be there and switched on. The checkpoints outside the database and
+their key are what the answer rests on.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from casino.audit import outside, verify
 from casino.audit.verify import Books, Hands, Key, Notes, Report, Row, Trees, Verifier
+from casino.house import guards
 from casino.house.models import House
 from casino.reports.moment import Moment, Stored, moment
 
@@ -31,6 +33,8 @@ def verify_house(house: House, held: Sequence[Notes] = (), keys: Sequence[Key] =
     files = [notes for folder in outside.folders() if (notes := _outside(folder, house)) is not None]
     trusted = list(keys) or _outside_keys(house)
     with moment(house) as there, verify.no_collector():
+        for guard in guards.off(there.rows(guards.THERE, [])):
+            report.find("guard_off", guard.place, guard.problem, -1)
         live = _Live(report, there, files, held, trusted)
         return live.verify()
 
