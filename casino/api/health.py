@@ -1,5 +1,6 @@
 """Is the process alive, and can it work?"""
 
+import logging
 from collections.abc import Callable
 
 import redis
@@ -13,6 +14,8 @@ from casino import sql
 from casino.api.problems import CONTENT_TYPE, document
 from casino.audit.selectors import refusals
 from casino.house import guards
+
+log = logging.getLogger(__name__)
 
 #: What makes a role too mighty for the running application.
 _TOO_MIGHTY = """
@@ -31,8 +34,8 @@ def healthz(_request: HttpRequest) -> JsonResponse:
 def readyz(_request: HttpRequest) -> JsonResponse:
     """Database, migrations, role, guards and broker; 503 with the first that is missing.
 
-    A house whose audit log was rolled back is read-only until two people open a new epoch: the answer names it, and is
-    200, since reading is what is needed now.
+    A house whose audit log was rolled back is read-only until two people open a new epoch: the answer says how many
+    are, and is 200, since reading is what is needed now. Anybody may ask here, so the server's log says which and why.
     """
     checks: dict[str, Callable[[], str | None]] = {
         "database": _database,
@@ -47,7 +50,9 @@ def readyz(_request: HttpRequest) -> JsonResponse:
             return JsonResponse(document(503, "not_ready", problem, check=name), status=503, content_type=CONTENT_TYPE)
     refused = refusals()
     if refused:
-        return JsonResponse({"status": "read_only", "checks": list(checks), "refused": refused})
+        for one in refused:
+            log.error("house %s is read-only (%s): %s", one["house"], one["code"], one["detail"])
+        return JsonResponse({"status": "read_only", "checks": list(checks), "read_only_houses": len(refused)})
     return JsonResponse({"status": "ready", "checks": list(checks)})
 
 
