@@ -37,7 +37,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "ledger_transaction": ("fixed", "has_legs", "is_told", "kept"),
     "players_person": ("no_change", "no_truncate"),
     "players_personkey": ("no_change", "no_truncate"),
-    "tables_seatkey": ("stays",),
+    "tables_seatkey": ("no_truncate", "stays"),
 }  # fmt: skip
 
 #: Table, name and state of every trigger that there is.

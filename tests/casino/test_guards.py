@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connections
+from django.db import DatabaseError, connections
 
 from casino import sql
 from casino.house import guards
@@ -80,3 +80,8 @@ def test_a_guard_that_is_off_is_named(
         assert all(place in ready.json()["detail"] for place in places)
     assert auditing.verify_house(kit.house).findings == [] and verification(kit.house)["ok"]
     assert kit.http(None).get("/readyz").status_code == 200
+
+
+def test_keys_of_seats_are_not_truncated(live_db: None) -> None:
+    with pytest.raises(DatabaseError, match="tables_seatkey is append-only: TRUNCATE is refused"):
+        run("TRUNCATE tables_seatkey")
