@@ -1,5 +1,6 @@
 """Is the process alive, and can it work?"""
 
+import logging
 from collections.abc import Callable
 
 import redis
@@ -9,8 +10,12 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
+from casino import sql
 from casino.api.problems import CONTENT_TYPE, document
 from casino.audit.selectors import refusals
+from casino.house import guards
+
+log = logging.getLogger(__name__)
 
 #: What makes a role too mighty for the running application.
 _TOO_MIGHTY = """
@@ -27,15 +32,16 @@ def healthz(_request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def readyz(_request: HttpRequest) -> JsonResponse:
-    """Database, migrations, role and broker; 503 with the first that is missing.
+    """Database, migrations, role, guards and broker; 503 with the first that is missing.
 
-    A house whose audit log was rolled back is read-only until two people open a new epoch: the answer names it, and is
-    200, since reading is what is needed now.
+    A house whose audit log was rolled back is read-only until two people open a new epoch: the answer says how many
+    are, and is 200, since reading is what is needed now. Anybody may ask here, so the server's log says which and why.
     """
     checks: dict[str, Callable[[], str | None]] = {
         "database": _database,
         "migrations": _migrations,
         "role": _role,
+        "guards": _guards,
         "broker": _broker,
     }
     for name, check in checks.items():
@@ -44,7 +50,9 @@ def readyz(_request: HttpRequest) -> JsonResponse:
             return JsonResponse(document(503, "not_ready", problem, check=name), status=503, content_type=CONTENT_TYPE)
     refused = refusals()
     if refused:
-        return JsonResponse({"status": "read_only", "checks": list(checks), "refused": refused})
+        for one in refused:
+            log.error("house %s is read-only (%s): %s", one["house"], one["code"], one["detail"])
+        return JsonResponse({"status": "read_only", "checks": list(checks), "read_only_houses": len(refused)})
     return JsonResponse({"status": "ready", "checks": list(checks)})
 
 
@@ -69,6 +77,15 @@ def _role() -> str | None:
     if row is None or row[0]:
         return "The application runs as a role that owns the ledger or is a superuser; it must not."
     return None
+
+
+def _guards() -> str | None:
+    found = guards.off(sql.rows(guards.THERE, []))
+    return (
+        "Guards of the database are off: " + "; ".join(f"{one.place}: {one.problem}" for one in found)
+        if found
+        else None
+    )
 
 
 def _broker() -> str | None:

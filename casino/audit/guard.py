@@ -1,12 +1,14 @@
 """May this house write? Only if its log continues what the checkpoints outside the database say.
 
 `record` asks before every event, so nothing happens in a house whose database was rolled back. An answer that all is
-well is kept for as long as the database connection lives (a restored database means a new one); a refusal is asked for
-again each time, so that a new epoch (`manage.py open_epoch`) lets writes through at once.
+well is kept for half a minute, and no longer than the database connection lives: a restored database means a new one,
+but behind a pooler ours outlives it. A refusal is asked for again each time, so that a new epoch (`manage.py
+open_epoch`) lets writes through at once.
 """
 
 import uuid
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS
@@ -21,14 +23,20 @@ from casino.house.models import House
 #: The one kind of event that a house may write whose log was rolled back: it is how writing begins again.
 ALLOWED = frozenset({"log.epoch_opened"})
 
-_trusted: set[uuid.UUID] = set()
+#: Seconds for which an answer that all is well is good; asking takes about 12 ms.
+GOOD_FOR = 30.0
+
+#: By house when it was last asked for with a good answer.
+_trusted: dict[uuid.UUID, float] = {}
 
 
 def require(house: House) -> None:
     """Refuse with a LogRefused (503) unless every folder's last checkpoint fits the database's log."""
-    if house.id not in _trusted:
+    now, asked = monotonic(), _trusted.get(house.id)
+    if asked is None or now - asked > GOOD_FOR:
+        _trusted.pop(house.id, None)
         examine(house)
-        _trusted.add(house.id)
+        _trusted[house.id] = now
 
 
 def examine(house: House, using: str = DEFAULT_DB_ALIAS) -> None:

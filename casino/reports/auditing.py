@@ -1,9 +1,11 @@
 """Verifying the audit trail of a live house: the verifier of exports, fed from the database at one moment.
 
 Besides what an export shows, the database keeps hashes, places, tiles, heads and marks beside the events; they must say
-the same. The checkpoints outside the database and their key are what the answer rests on.
+the same, and the triggers that keep all of it must be there and switched on. The checkpoints outside the database and
+their key are what the answer rests on.
 """
 
+import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -15,11 +17,14 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from casino.audit import outside, verify
 from casino.audit.verify import Books, Event, Hands, Key, Notes, Report, Row, Trees, Verifier
+from casino.house import guards
 from casino.house.models import House
 from casino.reports.moment import BATCH, Moment, Stored, moment
 
 #: How long a checkpoint may be in the database and not outside yet.
 OUTSIDE_WITHIN = timedelta(seconds=60)
+#: How long an event may be without a checkpoint, where a log was begun; the sequencer takes about a second.
+SIGNED_WITHIN = timedelta(seconds=60)
 
 
 def verify_house(house: House, held: Sequence[Notes] = (), keys: Sequence[Key] = ()) -> Report:
@@ -32,6 +37,8 @@ def verify_house(house: House, held: Sequence[Notes] = (), keys: Sequence[Key] =
     files = [notes for folder in outside.folders() if (notes := _outside(folder, house)) is not None]
     trusted = list(keys) or _outside_keys(house)
     with moment(house) as there, verify.no_collector():
+        for guard in guards.off(there.rows(guards.THERE, [])):
+            report.find("guard_off", guard.place, guard.problem, -1)
         live = _Live(report, there, files, held, trusted)
         return live.verify()
 
@@ -90,7 +97,15 @@ class _Live:
         self._logs = there.rows(
             "SELECT epoch, size, origin, vkey FROM audit_log WHERE house_id = %s ORDER BY epoch", [there.house.id]
         )
+        #: By epoch the size of the database's newest checkpoint.
+        self._sizes: dict[int, int] = {}
         own = self._own_notes()
+        [(now,)] = there.rows("SELECT transaction_timestamp()", [])
+        self._now: datetime = now
+        #: Older events than this, in the form that they have it, must be under a checkpoint; the oldest that is not.
+        self._limit = (now - SIGNED_WITHIN).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        self._late: Row | None = None
+        self._signed = 0
         self._require_outside(files, own)
         self._origin = house.origin
         self.trees = _LiveTrees(report, house, keys or self._own_keys(), [own, *files, *held])
@@ -106,12 +121,15 @@ class _Live:
         there, verifier = self._there, self._verifier
         tail = self._payloads(there.tail())  # what it takes to find it is done beside the rest
         for epoch, size, origin, vkey in self._logs:
+            # The sequencer goes on with the newest epoch only.
+            self._signed = self._sizes.get(epoch, 0) if epoch == self._logs[-1][0] else sys.maxsize
             verifier.epoch(epoch, self._payloads(there.leaves(epoch)), self._beside_leaves)
             self._compare_log(epoch, size, origin, vkey)
             self._compare_tiles(epoch)
         logged = {chain: seq for chain, (seq, _, _) in verifier.chains.heads.items()}
         verifier.tail(tail, self._beside_tail)
         self._compare_heads(logged)
+        self._require_signed()
         return verifier.finish()
 
     def _transactions(self) -> Iterator[Row]:
@@ -123,6 +141,7 @@ class _Live:
             [self._there.house.id],
         )
         for epoch, size, root, text in rows:
+            self._sizes[epoch] = size
             try:
                 point = verify.parse_note(text).checkpoint
             except verify.Unusable:
@@ -154,11 +173,30 @@ class _Live:
 
     def _beside_leaves(self, docs: Sequence[Event | None], hashes: Sequence[bytes]) -> None:
         first = self.trees.size - len(docs)
+        self._look_for_late(docs[max(0, self._signed - first) :])
         texts = [hashed.hex() for hashed in hashes]
         self._compare(docs, [f"{text} {text}" for text in texts], [f" {first + at}" for at in range(len(docs))])
 
     def _beside_tail(self, docs: Sequence[Event | None], hashes: Sequence[bytes]) -> None:
+        self._look_for_late(docs)
         self._compare(docs, [hashed.hex() for hashed in hashes], [""] * len(docs))
+
+    def _look_for_late(self, docs: Sequence[Event | None]) -> None:
+        """Of events under no checkpoint, the oldest one that should be under one."""
+        for event in docs:
+            # An event that is not made like one is found where it is read.
+            doc = verify.row_of(event) if event is not None else None
+            at = doc.get("at") if doc is not None else None
+            if isinstance(at, str) and at < self._limit and (self._late is None or at < self._late["at"]):
+                self._late = doc
+
+    def _require_signed(self) -> None:
+        """A log that was begun follows the events; one that was not has no sequencer yet."""
+        if self._logs and self._late is not None:
+            problem = (
+                f"told at {self._late['at']}, and no checkpoint covers it at {self._now.astimezone(UTC).isoformat()}"
+            )
+            self._report.find("log_behind", verify.place_of(self._late), problem)
 
     def _compare(self, docs: Sequence[Event | None], texts: Sequence[str], ends: Sequence[str]) -> None:
         """What stands beside each event against what its payload gives."""

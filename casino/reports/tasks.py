@@ -17,14 +17,14 @@ from casino.audit.services import Actor, record
 from casino.chips.models import Imbalance, ImbalanceKind
 from casino.errors import LogRefused
 from casino.house.models import ClockTimestamp, House
-from casino.reports import selectors, snapshots
+from casino.reports import auditing, selectors, snapshots
 from ledger import holds
 from ledger.snapshots import take
 
 log = logging.getLogger(__name__)
 
 #: Seconds that an event may be without a checkpoint before somebody has to look.
-LOG_BEHIND = 60.0
+LOG_BEHIND = auditing.SIGNED_WITHIN.total_seconds()
 
 _WORDS = {
     ImbalanceKind.CUSTODY: "chips and money do not agree",

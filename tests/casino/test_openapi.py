@@ -276,7 +276,7 @@ def test_readyz_names_what_it_has_checked(http: httpx.Client, services: Any) -> 
     assert answer.status_code == 200, answer.text
     # Houses that other tests have rolled back are read-only, and stay so.
     assert answer.json()["status"] in ("ready", "read_only")
-    assert answer.json()["checks"] == ["database", "migrations", "role", "broker"]
+    assert answer.json()["checks"] == ["database", "migrations", "role", "guards", "broker"]
 
 
 @pytest.mark.parametrize("broker", ["refused", "silent", "no such socket"])

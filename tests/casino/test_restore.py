@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, connection, connections, transaction
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections, transaction
 
 from casino.audit import guard, outside
 from casino.audit.models import Epoch, Event, Leaf, Log, SignedCheckpoint
@@ -17,6 +17,7 @@ from casino.audit.sequencing import Sequencer
 from casino.audit.signing import Signer
 from casino.audit.verify import parse_note, verify_note
 from casino.errors import LogRefused
+from casino.house.models import House
 from casino.staff.models import Role, Staff
 from casino.staff.services import hire
 from tests.casino.kit import ACTOR, Desk, Kit
@@ -51,8 +52,8 @@ def backup(kit: Kit) -> dict[str, str]:
     return found
 
 
-def restore(kit: Kit, rows: dict[str, str]) -> None:
-    """Put the rows of a backup in the place of today's; sessions are new afterwards."""
+def restore(kit: Kit, rows: dict[str, str], *, pooled: bool = False) -> None:
+    """Put the rows of a backup in the place of today's; sessions are new afterwards, except behind a pooler."""
     with guards_off() as cursor:
         order = sorted(TABLES, key=lambda table: table in ("audit_event", "audit_chainhead"))
         order = ["audit_told", *(t for t in order if t not in ("audit_told", "audit_chainhead")), "audit_chainhead"]
@@ -69,7 +70,8 @@ def restore(kit: Kit, rows: dict[str, str]) -> None:
                 f"INSERT INTO {table} ({names}) SELECT {names} FROM json_populate_recordset(NULL::{table}, %s::json)",
                 [rows[table]],
             )
-    connections.close_all()
+    if not pooled:
+        connections.close_all()
 
 
 def people(kit: Kit, *roles: Role) -> list[Staff]:
@@ -113,7 +115,9 @@ def restored(kit: Kit) -> tuple[Kit, Desk, list[Staff]]:
     return kit, dealer, staff
 
 
-def test_a_restored_house_reads_but_does_not_write(restored: tuple[Kit, Desk, list[Staff]]) -> None:
+def test_a_restored_house_reads_but_does_not_write(
+    restored: tuple[Kit, Desk, list[Staff]], caplog: pytest.LogCaptureFixture
+) -> None:
     kit, dealer, _ = restored
     before = Event.objects.filter(chain__house=kit.house).count()
     for _ in range(2):
@@ -128,11 +132,49 @@ def test_a_restored_house_reads_but_does_not_write(restored: tuple[Kit, Desk, li
     assert Event.objects.filter(chain__house=kit.house).count() == before
     ready = kit.http(None).get("/readyz")
     assert ready.status_code == 200 and ready.json()["status"] == "read_only"
-    assert {"house": kit.house.code, "code": "log_rolled_back"}.items() <= ready.json()["refused"][0].items()
+    assert set(ready.json()) == {"status", "checks", "read_only_houses"} and ready.json()["read_only_houses"] >= 1
+    assert f"house {kit.house.code} is read-only (log_rolled_back): A checkpoint outside" in caplog.text
+    assert kit.house.code not in ready.text, "anybody may ask"
     with pytest.raises(LogRefused, match="size"):
         Sequencer(Signer.from_settings()).publish(kit.house.id)
     Sequencer(Signer.from_settings()).round()
     assert Event.objects.filter(chain__house=kit.house, leaf=None).count() == 3, "the sequencer leaves it alone"
+
+
+def test_a_restore_under_living_connections_is_noticed_within_half_a_minute(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pooler keeps the clients' connections when the server behind it is restored."""
+    kit.sequence()
+    now, examined = 1000.0, []
+    examine = guard.examine
+
+    def counted(house: House, using: str = DEFAULT_DB_ALIAS) -> None:
+        if using == DEFAULT_DB_ALIAS:
+            examined.append(now)
+        examine(house, using)
+
+    monkeypatch.setattr(guard, "monotonic", lambda: now)
+    monkeypatch.setattr(guard, "examine", counted)
+    guard.forget()
+    rows = backup(kit)
+    note(kit, "house", 3)
+    now += 30
+    note(kit, "house", 1)
+    assert examined == [1000.0], "a good answer is kept for a while"
+    now += 1
+    note(kit, "house", 1)
+    assert examined == [1000.0, 1031.0]
+    kit.sequence()
+    session = connection.connection
+    restore(kit, rows, pooled=True)
+    now += 31
+    for _ in range(2):
+        with pytest.raises(LogRefused) as refused:
+            note(kit, "house", 1)
+        assert refused.value.code == "log_rolled_back"
+    assert connection.connection is session
+    assert examined == [1000.0, 1031.0, 1062.0, 1062.0], "a refusal is never kept"
 
 
 def test_two_people_open_a_new_epoch_and_the_house_goes_on(

@@ -38,6 +38,7 @@ def alter_as_superuser(sql: str, *params: object) -> None:
         cursor.execute("ALTER TABLE hands_handline ENABLE ALWAYS TRIGGER hands_handline_no_truncate")
         cursor.execute("ALTER TABLE hands_handline ENABLE ALWAYS TRIGGER hands_handline_in_order")
         cursor.execute("ALTER TABLE hands_hand ENABLE ALWAYS TRIGGER hands_hand_inputs_stay")
+        cursor.execute("ALTER TABLE hands_hand ENABLE ALWAYS TRIGGER hands_hand_cards_stay")
 
 
 def dispute(kit: Kit, hand: Hand) -> None:

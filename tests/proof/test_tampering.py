@@ -1,11 +1,14 @@
 """Every attack of the corpus is found, live and in an export, and the first bad place is named."""
 
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from casino.audit import verify
+from casino.audit import epochs, verify
+from casino.audit.models import Event
+from casino.audit.services import Actor
 from casino.reports import auditing, exporting
 from tests.casino.kit import Kit
 from tests.proof.corpus import ATTACKS, Attack, matches
@@ -39,6 +42,37 @@ def test_an_untampered_house_with_prepared_deals_gives_nothing(kit: Kit, tmp_pat
     live, exported = auditing.verify_house(kit.house), export(kit, tmp_path)
     assert told(live) == told(exported) == []
     assert live.counts["hands"] == exported.counts["hands"] == 1
+
+
+def test_events_that_no_checkpoint_covers_for_long_are_found_live(
+    kit: Kit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kit.players("early", chips=500)
+    monkeypatch.setattr(auditing, "SIGNED_WITHIN", timedelta(0))
+    assert told(auditing.verify_house(kit.house)) == [], "its log was never begun"
+    kit.sequence()
+    assert told(auditing.verify_house(kit.house)) == []
+    kit.players("late", chips=700)
+    [found] = auditing.verify_house(kit.house).findings
+    waiting = Event.objects.filter(chain__house=kit.house, leaf=None).select_related("chain").order_by("id").first()
+    assert (found.code, found.place) == ("log_behind", f"{waiting.chain.name}#{waiting.seq}")
+    assert told(export(kit, tmp_path)) == [], "an export is of a moment"
+    monkeypatch.undo()
+    assert told(auditing.verify_house(kit.house)) == [], "they have a minute"
+
+
+def test_leaves_that_no_checkpoint_covers_for_long_are_found_live(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after an epoch was opened that nobody signs."""
+    kit.sequence()
+    actor = Actor(staff="alma", role="admin", terminal="", request="restore")
+    epochs.open_epoch(house=kit.house, actor=actor, approver="bea", reason="the disk broke")
+    before = [one.code for one in auditing.verify_house(kit.house).findings]
+    assert "log_behind" not in before
+    monkeypatch.setattr(auditing, "SIGNED_WITHIN", timedelta(0))
+    found = [(one.code, one.place) for one in auditing.verify_house(kit.house).findings if one.code == "log_behind"]
+    assert found == [("log_behind", f"log/{kit.house.code}#1")]
+    kit.sequence()
+    assert told(auditing.verify_house(kit.house)) == []
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=[attack.do.__name__ for attack in ATTACKS])

@@ -1,0 +1,87 @@
+"""Triggers that keep what was written: all of them known, and none switched off unnoticed."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connections
+
+from casino import sql
+from casino.house import guards
+from casino.reports import auditing
+from casino.reports.selectors import verification
+from tests.casino.kit import Kit
+
+
+def run(statement: str) -> None:
+    """As the owner, committed."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(statement)
+
+
+def definitions(table: str) -> list[str]:
+    """Statements that make the triggers of a table."""
+    found = sql.rows(
+        "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal AND tgrelid = %s::regclass", [table]
+    )
+    return [statement for (statement,) in found]
+
+
+@contextmanager
+def guards_changed(table: str, change: str) -> Iterator[None]:
+    """A table whose triggers somebody has changed, put right afterwards."""
+    made = definitions(table)
+    try:
+        run(change)
+        yield
+    finally:
+        run(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+        for statement in set(made) - set(definitions(table)):
+            run(statement)
+        for name in guards.GUARDS[table]:
+            run(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_{name}")
+
+
+def test_the_list_names_every_trigger_of_a_fresh_database(live_db: None) -> None:
+    there = {(table, trigger): state for table, trigger, state in sql.rows(guards.THERE, [])}
+    assert set(there) == {(table, f"{table}_{name}") for table, names in guards.GUARDS.items() for name in names}
+    assert set(there.values()) == {"A"}
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "off", "problem"),
+    [
+        ("audit_event", "DISABLE TRIGGER USER", ["no_change", "no_truncate"], "it is disabled"),
+        ("ledger_entry", "DISABLE TRIGGER ledger_entry_fixed", ["fixed"], "it is disabled"),
+        ("hands_hand", "ENABLE TRIGGER hands_hand_cards_stay", ["cards_stay"], "sleeps in replica mode"),
+        ("audit_log", "ENABLE REPLICA TRIGGER audit_log_no_delete", ["no_delete"], "in replica mode only"),
+        ("audit_leaf", "DROP", ["no_truncate"], "it is missing"),
+    ],
+    ids=["all of a table", "one", "not always", "replica only", "dropped"],
+)
+def test_a_guard_that_is_off_is_named(
+    kit: Kit, table: str, change: str, off: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kit.sequence()
+    statement = f"ALTER TABLE {table} {change}" if change != "DROP" else f"DROP TRIGGER {table}_no_truncate ON {table}"
+    places = [f"table {table}, trigger {table}_{name}" for name in off]
+    with guards_changed(table, statement):
+        found = auditing.verify_house(kit.house).findings
+        assert [(one.code, one.place) for one in found] == [("guard_off", place) for place in places]
+        assert all(problem in one.problem for one in found)
+        answer = verification(kit.house)
+        assert not answer["ok"] and [one["place"] for one in answer["audit_findings"]] == places
+        with pytest.raises(CommandError, match="findings"):
+            call_command("verify_audit", kit.house.code)
+        assert f"{table}_{off[0]}" in capsys.readouterr().out
+        ready = kit.http(None).get("/readyz")
+        assert (ready.status_code, ready.json()["check"]) == (503, "guards")
+        assert all(place in ready.json()["detail"] for place in places)
+    assert auditing.verify_house(kit.house).findings == [] and verification(kit.house)["ok"]
+    assert kit.http(None).get("/readyz").status_code == 200
+
+
+def test_keys_of_seats_are_not_truncated(live_db: None) -> None:
+    with pytest.raises(DatabaseError, match="tables_seatkey is append-only: TRUNCATE is refused"):
+        run("TRUNCATE tables_seatkey")
