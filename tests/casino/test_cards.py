@@ -340,6 +340,7 @@ def test_a_voided_hand_tells_its_entries(kit: Kit, dealer: Desk) -> None:
     dealer.ok("hand/cards", entries("p1.0 8b"))
     floor = at_the_table(kit, dealer)
     answer = floor.ok("hand/void", {"reason": "a misdeal"})
+    answer.pop("audit")  # a hash may hold any two characters
     assert "8b" not in json.dumps(answer), "the console at the table learns no card"
     assert events(kit, "hand.voided")[0]["data"]["entered"][0]["card"] == "8b"
 
