@@ -8,13 +8,12 @@ when the sequencer takes the log up again, the rest of a note that was cut by a 
 import fcntl
 import os
 import re
-import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from casino.audit.signing import label
 from casino.audit.verify import Checkpoint, Key, Unusable, verify_note
@@ -24,6 +23,10 @@ from casino.house.models import House
 #: Bytes at a file's end that hold its last note and one that was cut.
 TAIL = 8192
 CHUNK = 1000
+_STORED = """
+SELECT epoch, size, note FROM audit_checkpoint WHERE house_id = %s AND (epoch, size) > (%s, %s)
+ORDER BY epoch, size LIMIT %s
+"""
 _NOTE = re.compile(rb"[^\n]+\n[0-9]+\n[^\n]+\nat [^\n]+\n\n(?:\xe2\x80\x94 [^\n]+\n)+\n")
 
 
@@ -139,26 +142,26 @@ def append(folder: Path, house: House, notes: Iterable[str], *, cut: bytes = b""
 def catch_up(folder: Path, house: House, using: str) -> int:
     """Append every note that the database has and the file has not; returns how many there were."""
     found = ending(folder, house)
-    epoch, size = found.place if found else (0, 0)
-    cut = found.cut if found else b""
+    place, cut = (found.place, found.cut) if found else ((0, 0), b"")
     total = 0
-    while True:
-        missing = _notes_after(house.id, epoch, size, using)
-        if not missing and not cut:
-            return total
-        append(folder, house, [note for _, _, note in missing], cut=cut)
-        epoch, size, _ = missing[-1]
+    for missing in stored(house, using, after=place):
+        append(folder, house, missing, cut=cut)
         cut, total = b"", total + len(missing)
+    if cut:
+        append(folder, house, [], cut=cut)
+    return total
 
 
-def _notes_after(house: uuid.UUID, epoch: int, size: int, using: str) -> list[tuple[int, int, str]]:
-    statement = (
-        "SELECT epoch, size, note FROM audit_checkpoint WHERE house_id = %s AND (epoch, size) > (%s, %s) "
-        "ORDER BY epoch, size LIMIT %s"
-    )
-    with connections[using].cursor() as cursor:
-        cursor.execute(statement, [house, epoch, size, CHUNK])
-        return list(cursor.fetchall())
+def stored(house: House, using: str = DEFAULT_DB_ALIAS, *, after: tuple[int, int] = (0, 0)) -> Iterator[list[str]]:
+    """The notes that the database has of a house behind this epoch and size, oldest first, many at a time."""
+    while True:
+        with connections[using].cursor() as cursor:
+            cursor.execute(_STORED, [house.id, *after, CHUNK])
+            rows = cursor.fetchall()
+        if not rows:
+            return
+        after = rows[-1][:2]
+        yield [note for _, _, note in rows]
 
 
 def _append(path: Path, data: bytes, length: int | None = None) -> int:

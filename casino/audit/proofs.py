@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from casino.audit import tree
-from casino.audit.tree import Growing, Range, Span
-from casino.audit.verify import root_of
+from casino.audit.tree import Range, Span
+from casino.audit.verify import Frontier, root_of
 
 # Each span is read by a walk of the index of its own: joined freely, the planner reads the whole log for them.
 _LEAVES = """
@@ -58,16 +58,21 @@ class Hashes:
         """Proof that the tree of `new` leaves begins with the tree of `old` leaves."""
         return self._roots(tree.consistency(old, new))
 
-    def growing(self, size: int) -> Growing:
+    def frontier(self, size: int) -> Frontier:
         """The tree of the first `size` leaves, ready to grow. Raises HashesMissing."""
-        needed = [Span(*span) for span in Growing.needs(size)]
-        return Growing(size, self._read(needed))
+        return self._frontiers([(0, size)])[0]
 
     def _roots(self, ranges: Sequence[Range]) -> list[bytes]:
+        return [frontier.root() for frontier in self._frontiers(ranges)]
+
+    def _frontiers(self, ranges: Sequence[Range]) -> list[Frontier]:
+        """Each range as the roots of its perfect subtrees."""
         needed = [tree.spans(begin, end) for begin, end in ranges]
         read = iter(self._read([span for spans in needed for span in spans]))
-        roots = [[root_of(next(read)) for _ in spans] for spans in needed]
-        return [tree.joined(found, end - begin) for found, (begin, end) in zip(roots, ranges, strict=True)]
+        return [
+            Frontier(end - begin, [root_of(next(read)) for _ in spans])
+            for spans, (begin, end) in zip(needed, ranges, strict=True)
+        ]
 
     def _read(self, spans: Sequence[Span]) -> list[list[bytes]]:
         """The hashes of each span; two statements together. Raises HashesMissing."""

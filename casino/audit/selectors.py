@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from casino.audit import guard
+from casino.audit import guard, outside
 from casino.audit.models import Event, Leaf, Log, SignedCheckpoint
 from casino.audit.proofs import Hashes
 from casino.audit.verify import join_notes
@@ -90,19 +90,7 @@ def consistency(old: SignedCheckpoint, new: SignedCheckpoint) -> list[bytes]:
 
 def notes(house: House) -> Iterator[str]:
     """Every checkpoint of a house, oldest first, in the format of the files outside, in pieces."""
-    place = (0, 0)
-    statement = (
-        "SELECT epoch, size, note FROM audit_checkpoint WHERE house_id = %s AND (epoch, size) > (%s, %s) "
-        "ORDER BY epoch, size LIMIT %s"
-    )
-    while True:
-        with connection.cursor() as cursor:
-            cursor.execute(statement, [house.id, *place, CHUNK])
-            rows = cursor.fetchall()
-        if not rows:
-            return
-        place = rows[-1][:2]
-        yield join_notes(note for _, _, note in rows)
+    return map(join_notes, outside.stored(house))
 
 
 def payloads(house: House, epoch: int, size: int) -> Iterator[str]:

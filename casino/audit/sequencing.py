@@ -20,8 +20,7 @@ from casino.audit.models import SignedCheckpoint
 from casino.audit.proofs import Hashes
 from casino.audit.refusals import log_refusals
 from casino.audit.signing import Signer, origin
-from casino.audit.tree import Growing, Tile
-from casino.audit.verify import Checkpoint
+from casino.audit.verify import Checkpoint, Frontier
 from casino.errors import HouseError, LogDamaged
 from casino.house.models import House
 
@@ -46,6 +45,9 @@ _PUBLISH = "SELECT audit_publish(%s, %s, %s, %s, %s, %s, %s::smallint[], %s::big
 _TAKE_UP = "SELECT audit_take_up_log(%s, %s, %s, %s)"
 _NOW_AND_FIRST = "SELECT clock_timestamp(), (SELECT doc ->> 'at' FROM audit_event WHERE id = %s)"
 
+#: A tile that became complete: level (1 and up), number in its level, hash of 32 bytes.
+Tile = tuple[int, int, bytes]
+
 
 @dataclass(slots=True)
 class _Followed:
@@ -53,7 +55,7 @@ class _Followed:
 
     house: House
     epoch: int
-    tree: Growing
+    tree: Frontier
     #: Root of the last checkpoint, None before the first, and the size it is of.
     root: bytes | None
     published: int
@@ -104,11 +106,12 @@ class Sequencer:
         """
         followed = self._followed.get(house_id) or self._take_up(house_id)
         self._followed.pop(house_id, None)
-        grown = followed.tree.copy()
+        tiles: list[Tile] = []
+        grown = Frontier(followed.tree.size, followed.tree.roots, lambda *tile: tiles.append(tile))
         with log_refusals(), transaction.atomic(using=ALIAS):
             known = [house_id, followed.epoch, followed.tree.size, followed.root, MOST]
             leaves = _rows(_SEQUENCE, known)
-            tiles = grown.extend(bytes(leaf) for _, leaf in leaves)
+            grown.extend([bytes(leaf) for _, leaf in leaves])
             if grown.size == followed.published:
                 checkpoint = None
             else:
@@ -123,7 +126,7 @@ class Sequencer:
         return checkpoint
 
     def _store(
-        self, followed: _Followed, grown: Growing, tiles: list[Tile], first: int | None
+        self, followed: _Followed, grown: Frontier, tiles: list[Tile], first: int | None
     ) -> tuple[Checkpoint, str]:
         """Sign the tree and keep checkpoint and tiles; `first` is the id of the oldest new event."""
         house, epoch = followed.house, followed.epoch
@@ -131,7 +134,7 @@ class Sequencer:
         at = now.astimezone(UTC)
         checkpoint = Checkpoint(origin(house, epoch), grown.size, grown.root(), at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"))
         note = self._signer.note(house, checkpoint)
-        columns = [list(column) for column in zip(*((t.level, t.index, t.hash) for t in tiles), strict=True)]
+        columns = [list(column) for column in zip(*tiles, strict=True)]
         _rows(_PUBLISH, [house.id, epoch, grown.size, checkpoint.root, at, note, *(columns or [[], [], []])])
         if since and (late := (at - datetime.fromisoformat(since)).total_seconds()) > LATE:
             log.warning("the log of house %s was %.0f s behind its oldest new event", house.code, late)
@@ -150,7 +153,7 @@ class Sequencer:
         with log_refusals(), transaction.atomic(using=ALIAS):
             _rows(_TAKE_UP, [house_id, epoch, origin(house, epoch), key.text])
             [(size,)] = _rows("SELECT size FROM audit_log WHERE house_id = %s AND epoch = %s", [house_id, epoch])
-            tree = Hashes(house_id, epoch, ALIAS).growing(size)
+            tree = Hashes(house_id, epoch, ALIAS).frontier(size)
         last = SignedCheckpoint.objects.using(ALIAS).filter(house=house, epoch=epoch).order_by("-size").first()
         if last is not None and (last.size, bytes(last.root)) != (size, tree.root()):
             raise LogDamaged(f"The log of {house.code} has {size} leaves that do not give its last checkpoint.")

@@ -4,7 +4,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from casino.audit.verify import Checkpoint, Key, key_of, note_text
+from casino.audit.verify import Checkpoint, Key, key_of, log_name, note_text
 from casino.house.models import House
 
 
@@ -35,15 +35,14 @@ class Signer:
         return note_text(checkpoint, self.key(house), self._private.sign(checkpoint.text.encode()))
 
 
-def label(house: House) -> str:
-    """What tells a house's log apart, in names of keys and files: its code, and 8 hex digits of its id."""
-    plain = "".join(one if one.isascii() and (one.isalnum() or one in "-_.") else "_" for one in house.code)
-    return f"{plain}-{house.id.hex[:8]}"
-
-
 def key_name(house: House) -> str:
-    """Name of the key, as notes and vkeys carry it."""
-    return f"cukassza/{label(house)}"
+    """Name of the key that signs a house's log, as notes and vkeys carry it."""
+    return log_name(house.code, str(house.id))
+
+
+def label(house: House) -> str:
+    """What tells a house's log apart in names of files: the last part of its key's name."""
+    return key_name(house).rpartition("/")[2]
 
 
 def origin(house: House, epoch: int) -> str:

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casino.audit.proofs import Hashes
-from casino.audit.tree import Growing, Span, Tile
-from casino.audit.verify import EMPTY_ROOT, leaf_hash, verify_consistency, verify_inclusion
+from casino.audit.sequencing import Tile
+from casino.audit.tree import Span
+from casino.audit.verify import EMPTY_ROOT, Frontier, leaf_hash, verify_consistency, verify_inclusion
 
 # --- RFC 6962 once more, straight from its definitions (2.1, 2.1.1, 2.1.2) -------------------------------------------
 
@@ -79,11 +80,12 @@ def leaves(count: int) -> list[bytes]:
 
 
 @lru_cache
-def grown(count: int) -> tuple[Hashes, Growing]:
+def grown(count: int) -> tuple[Hashes, Frontier]:
     """A tree of `leaves(count)` that has grown in uneven steps."""
-    tree, tiles, step, at = Growing(), [], 1, 0
+    tiles: list[Tile] = []
+    tree, step, at = Frontier(formed=lambda *tile: tiles.append(tile)), 1, 0
     while at < count:
-        tiles += tree.extend(leaves(count)[at : at + step])
+        tree.extend(leaves(count)[at : at + step])
         at, step = at + step, step * 3 % 1000 + 1
     return stored(leaves(count), tiles), tree
 
@@ -92,9 +94,9 @@ def stored(leaf_hashes: list[bytes], tiles: list[Tile]) -> Hashes:
     """What a database would hold."""
     hashes = InMemory(uuid.uuid4(), 1)
     levels: dict[int, list[bytes]] = {0: list(leaf_hashes), 1: [], 2: [], 3: []}
-    for tile in tiles:
-        assert tile.index == len(levels[tile.level]), "tiles become complete in their order"
-        levels[tile.level].append(tile.hash)
+    for level, index, found in tiles:
+        assert index == len(levels[level]), "tiles become complete in their order"
+        levels[level].append(found)
     object.__setattr__(hashes, "levels", levels)
     return hashes
 
@@ -127,12 +129,14 @@ def test_proofs_of_a_large_tree_use_tiles_of_two_levels(size: int, data: st.Data
 @pytest.mark.parametrize("size", [0, 1, 2, 255, 256, 257, 65_535, 65_536, 65_537, BIG])
 def test_a_tree_taken_up_from_its_tiles_goes_on_like_one_that_never_stopped(size: int) -> None:
     hashes, whole = grown(BIG)
-    resumed = hashes.growing(size)
-    assert resumed.root() == (mth(0, size) if size else EMPTY_ROOT)
-    tiles = resumed.extend(leaves(BIG)[size:])
-    assert (resumed.size, resumed.root(), resumed.open) == (whole.size, whole.root(), whole.open)
-    assert [tile for tile in tiles if tile.level == 2] == [
-        Tile(2, index, mth(index << 16, index + 1 << 16)) for index in range(size >> 16, BIG >> 16)
+    taken_up = hashes.frontier(size)
+    assert taken_up.root() == (mth(0, size) if size else EMPTY_ROOT)
+    tiles: list[Tile] = []
+    resumed = Frontier(size, taken_up.roots, lambda *tile: tiles.append(tile))
+    resumed.extend(leaves(BIG)[size:])
+    assert (resumed.size, resumed.root(), resumed.roots) == (whole.size, whole.root(), whole.roots)
+    assert [tile for tile in tiles if tile[0] == 2] == [
+        (2, index, mth(index << 16, index + 1 << 16)) for index in range(size >> 16, BIG >> 16)
     ]
 
 

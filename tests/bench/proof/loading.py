@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from django.db.backends.utils import CursorWrapper
 
 from casino.audit import verify
-from casino.audit.tree import Growing
 
 if TYPE_CHECKING:
     from casino.house.models import House
@@ -70,9 +69,9 @@ def _events(cursor: CursorWrapper, house: "House", folder: Path) -> None:
     _copy(cursor, "audit_mark", "chain_id, seq", ((chains[name], seq) for name, (seq, _) in heads.items()))
     _copy(cursor, "audit_leaf", "event_id, house_id, epoch, leaf_index, leaf_hash",
           ((first + at, house.id, 1, at, hashed) for at, hashed in enumerate(leaves)))  # fmt: skip
-    tiles = Growing().extend(leaves)
-    _copy(cursor, "audit_tile", "house_id, epoch, level, tile_index, hash",
-          ((house.id, 1, tile.level, tile.index, tile.hash) for tile in tiles))  # fmt: skip
+    tiles: list[tuple[Any, ...]] = []
+    verify.Frontier(formed=lambda *tile: tiles.append((house.id, 1, *tile))).extend(leaves)
+    _copy(cursor, "audit_tile", "house_id, epoch, level, tile_index, hash", tiles)
     notes = verify.split_notes((folder / "checkpoints").read_text())
     points = [verify.parse_note(note).checkpoint for note in notes]
     _copy(cursor, "audit_checkpoint", "house_id, epoch, size, root, at, note",
