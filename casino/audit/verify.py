@@ -700,6 +700,7 @@ class Trees:
         """The epoch has no more leaves."""
         epoch, size = self._epoch, self._tree.size
         self.sizes[epoch], self._roots[epoch] = size, self._tree.root()
+        self._tree = Frontier()  # the epoch's holds on to these trees, and they to it
         self._agreed_at[epoch] = self._agreed
         self._report.counts["leaves"] += size
         if self._wrong:
@@ -1105,16 +1106,7 @@ class Books:
 def about_of(fields: Sequence[Any]) -> str:
     """What events tell of a transaction besides its legs, as one hash (SHA-256, 64 hex digits): of key, kind, metadata,
     and the moments when it happened, if that was said, and when it was posted."""
-    return hashlib.sha256(_encoded(fields).encode()).hexdigest()
-
-
-def abouts_of(many: Sequence[Sequence[Any]]) -> list[str]:
-    """`about_of` of many, written as one text; nobody can know beforehand what keeps them apart in it."""
-    mark = secrets.randbits(60)
-    texts = _encoded([value for fields in many for value in (fields, mark)])[1 : -len(f",{mark}]")].split(f",{mark},")
-    if len(texts) != len(many):
-        return [about_of(fields) for fields in many]
-    return [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+    return hashlib.sha256(json_text(fields).encode()).hexdigest()
 
 
 def _difference(told: list[list[Any]], legs: list[list[Any]]) -> str:
@@ -1162,8 +1154,8 @@ class _Hand:
 class _Deals:
     """Electronic deals that were committed to before their cards fell; each is dealt as it was told, or abandoned."""
 
-    def __init__(self, wrong: Callable[[str, str, str], None]) -> None:
-        self._wrong = wrong
+    def __init__(self, report: Report) -> None:
+        self._report = report
         #: By chain, as a table has one at a time: name, commitment, and seeds by chair as a hand tells them.
         self._prepared: dict[str, tuple[str, str, dict[str, str]]] = {}
         self._used: set[str] = set()
@@ -1211,7 +1203,7 @@ class _Deals:
             self._differs(name, f"it was dealt with client seeds {seeds}; {taken} were taken")
 
     def _differs(self, name: str, problem: str) -> None:
-        self._wrong(name, problem, "deal_differs")
+        self._report.find("deal_differs", f"hand {name}", problem)
 
 
 class Hands:
@@ -1226,7 +1218,7 @@ class Hands:
         #: Balances of pots, cukasszas and stacks by account code, credit positive, as far as events have told.
         self._balances: dict[str, int] = {}
         self._known: set[str] = set()
-        self._deals = _Deals(self._wrong)
+        self._deals = _Deals(report)
         self.silent = False
 
     def take(self, doc: Row) -> None:
@@ -1519,7 +1511,7 @@ def _refuse(text: str) -> Any:
 
 
 _decoded = json.JSONDecoder(parse_float=_refuse, parse_constant=_refuse).decode
-_encoded = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False).encode
+json_text = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False).encode
 _NOT_JSON = (ValueError, RecursionError)
 
 
@@ -1632,7 +1624,7 @@ class Verifier:
         try:
             text = f"[{f',{mark},'.encode().join(lines).decode()}]"
             values = _decoded(text)
-            if values[1::2] == [mark] * (len(lines) - 1) and len(values) % 2 and _encoded(values) == text:
+            if values[1::2] == [mark] * (len(lines) - 1) and len(values) % 2 and json_text(values) == text:
                 return values[::2]
         except _NOT_JSON:
             pass  # one of them; each is looked at on its own below, and found
@@ -1642,7 +1634,7 @@ class Verifier:
         try:
             text = line.decode()
             value = _decoded(text)
-            canonical = _encoded(value)
+            canonical = json_text(value)
         except _NOT_JSON as error:
             self._report.find("not_json", f"event {at}", f"it cannot be read: {error}", at)
             return None
@@ -1726,7 +1718,7 @@ class Export:
         try:
             text = (folder / MANIFEST).read_bytes().decode()
             manifest = _decoded(text.removesuffix("\n"))
-            if f"{_encoded(manifest)}\n" != text or manifest.keys() != {"code", "currency", "epochs", "house", "tail"}:
+            if f"{json_text(manifest)}\n" != text or manifest.keys() != {"code", "currency", "epochs", "house", "tail"}:
                 raise Unusable(f"{MANIFEST} is not code, currency, epochs, house and tail in canonical JSON")
             self.house = House(manifest["house"], manifest["code"], manifest["currency"])
             self.epochs: dict[int, int] = {int(epoch): size for epoch, size in manifest["epochs"].items()}
@@ -1753,41 +1745,15 @@ class Export:
         found = []
         with (self._folder / LEDGER).open("rb") as file:
             for line in takewhile(lambda line: line.startswith(b'{"account":'), file):
-                [row] = self._parsed(LEDGER, [line], {"account": dict})
+                [row] = _parsed(LEDGER, [line], {"account": dict})
                 if row["account"].keys() != _ACCOUNT.keys() or not _is_made_of(row["account"], _ACCOUNT):
                     raise Unusable(f"{LEDGER} cannot be read: an account has {', '.join(_ACCOUNT)}")
                 found.append(row["account"])
         return found
 
     def transactions(self) -> Iterator[Row]:
-        """The ledger's transactions.
-
-        A line is `{"about":[...],"id":...`: what `about_of` hashes stands in it as it is, and needs no reading.
-        """
-        for lines in self._portions(LEDGER):
-            try:
-                found = _POSTED(b"\n".join(lines).decode())
-            except UnicodeDecodeError as error:
-                raise Unusable(f"{LEDGER} cannot be read: {error}") from error
-            for one, line in zip(found, lines, strict=True):
-                if one[1]:
-                    about, number, *legs = one
-                    numbers = list(map(int, legs))
-                    hashed = hashlib.sha256(about.encode()).hexdigest()
-                    yield {"about": hashed, "id": int(number), "legs": [numbers[:4], numbers[4:]], "reverses": None}
-                elif not line.startswith(b'{"account":'):
-                    yield self._transaction(line)
-
-    def _transaction(self, line: bytes) -> Row:
-        cut = line.rfind(b',"id":')
-        if cut < 0 or not line.startswith(_ABOUT):
-            raise Unusable(f"{LEDGER} has a line that is neither an account nor a transaction")
-        [row] = self._parsed(LEDGER, [b"{" + line[cut + 1 :]], {"id": int, "legs": list})
-        if row.keys() != {"id", "legs", "reverses"} or not all(
-            type(leg) is list and [type(number) for number in leg] == [int] * 4 for leg in row["legs"]
-        ):
-            raise Unusable(f"{LEDGER} cannot be read: a transaction is about, id, legs of four numbers, reverses")
-        return row | {"about": hashlib.sha256(line[len(_ABOUT) - 1 : cut]).hexdigest()}
+        """The ledger's transactions."""
+        return transactions_of(self._portions(LEDGER))
 
     def hands(self) -> Iterator[Row]:
         """The rows of hands."""
@@ -1806,17 +1772,50 @@ class Export:
 
     def _rows(self, name: str, types: dict[str, type]) -> Iterator[Row]:
         for lines in self._portions(name):
-            yield from self._parsed(name, lines, types)
+            yield from _parsed(name, lines, types)
 
-    def _parsed(self, name: str, lines: list[bytes], types: dict[str, type]) -> list[Row]:
-        """Objects, one a line, that have what these keys must be."""
+
+def transactions_of(portions: Iterable[list[bytes]]) -> Iterator[Row]:
+    """The ledger's transactions from lines, those of accounts left out. Raises Unusable.
+
+    A line is `{"about":[...],"id":...`: what `about_of` hashes stands in it as it is, and needs no reading.
+    """
+    for lines in portions:
         try:
-            found: list[Row] = _decoded(f"[{b','.join(lines).decode()}]")
-        except _NOT_JSON as error:
-            raise Unusable(f"{name} cannot be read: {error}") from error
-        if len(found) != len(lines) or not all(_is_made_of(row, types) for row in found):
-            raise Unusable(f"{name} cannot be read: its lines are not an object each with {', '.join(types)}")
-        return found
+            found = _POSTED(b"\n".join(lines).decode())
+        except UnicodeDecodeError as error:
+            raise Unusable(f"{LEDGER} cannot be read: {error}") from error
+        for one, line in zip(found, lines, strict=True):
+            if one[1]:
+                about, number, *legs = one
+                numbers = list(map(int, legs))
+                hashed = hashlib.sha256(about.encode()).hexdigest()
+                yield {"about": hashed, "id": int(number), "legs": [numbers[:4], numbers[4:]], "reverses": None}
+            elif not line.startswith(b'{"account":'):
+                yield _transaction(line)
+
+
+def _transaction(line: bytes) -> Row:
+    cut = line.rfind(b',"id":')
+    if cut < 0 or not line.startswith(_ABOUT):
+        raise Unusable(f"{LEDGER} has a line that is neither an account nor a transaction")
+    [row] = _parsed(LEDGER, [b"{" + line[cut + 1 :]], {"id": int, "legs": list})
+    if row.keys() != {"id", "legs", "reverses"} or not all(
+        type(leg) is list and [type(number) for number in leg] == [int] * 4 for leg in row["legs"]
+    ):
+        raise Unusable(f"{LEDGER} cannot be read: a transaction is about, id, legs of four numbers, reverses")
+    return row | {"about": hashlib.sha256(line[len(_ABOUT) - 1 : cut]).hexdigest()}
+
+
+def _parsed(name: str, lines: list[bytes], types: dict[str, type]) -> list[Row]:
+    """Objects, one a line, that have what these keys must be."""
+    try:
+        found: list[Row] = _decoded(f"[{b','.join(lines).decode()}]")
+    except _NOT_JSON as error:
+        raise Unusable(f"{name} cannot be read: {error}") from error
+    if len(found) != len(lines) or not all(_is_made_of(row, types) for row in found):
+        raise Unusable(f"{name} cannot be read: its lines are not an object each with {', '.join(types)}")
+    return found
 
 
 def read_notes(path: Path, name: str, *, held: bool = False, complete: bool = False) -> Notes:
@@ -1827,6 +1826,20 @@ def read_notes(path: Path, name: str, *, held: bool = False, complete: bool = Fa
         raise Unusable(f"{path} cannot be read: {error}") from error
 
 
+@contextmanager
+def no_collector() -> Iterator[None]:
+    """Nothing here makes cycles, and looking for them costs a third of the time. Around a function, so that what it
+    made is gone when the collector looks again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@no_collector()
 def verify_export(folder: Path, held: Sequence[Notes] = (), keys: Sequence[Key] = ()) -> Report:
     """Verify an export against checkpoints that others hold, under keys not taken from it. Raises Unusable."""
     report = Report()
@@ -1835,14 +1848,13 @@ def verify_export(folder: Path, held: Sequence[Notes] = (), keys: Sequence[Key] 
         if key not in keys:
             report.find("key_differs", VKEY, f"the export brings {key.text}, which is not among the keys held", at=-1)
     trust(report, held, keys)
-    with no_collector():
-        trees = Trees(report, export.house, keys or export.keys, [export.notes(), *held], ed25519_verify)
-        books = Books(report, export.accounts(), export.transactions)
-        verifier = Verifier(report, export.house, trees, books, Hands(report, export.hands(), export.house.currency))
-        for number in sorted(export.epochs):
-            verifier.epoch(number, export.payloads(f"events-{number}.jsonl", export.epochs[number]))
-        verifier.tail(export.payloads(TAIL, export.size))
-        return verifier.finish()
+    trees = Trees(report, export.house, keys or export.keys, [export.notes(), *held], ed25519_verify)
+    books = Books(report, export.accounts(), export.transactions)
+    verifier = Verifier(report, export.house, trees, books, Hands(report, export.hands(), export.house.currency))
+    for number in sorted(export.epochs):
+        verifier.epoch(number, export.payloads(f"events-{number}.jsonl", export.epochs[number]))
+    verifier.tail(export.payloads(TAIL, export.size))
+    return verifier.finish()
 
 
 def trust(report: Report, held: Sequence[Notes], keys: Sequence[Key]) -> None:
@@ -1853,18 +1865,6 @@ def trust(report: Report, held: Sequence[Notes], keys: Sequence[Key]) -> None:
     if not held:
         report.notice("no checkpoints were given that somebody else holds: a log that was cut short or written anew "
                       "with the house's own key would not show")  # fmt: skip
-
-
-@contextmanager
-def no_collector() -> Iterator[None]:
-    """Nothing here makes cycles, and looking for them costs a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def told(report: Report, seconds: float) -> str:

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -19,7 +19,7 @@ from casino.audit import outside, verify
 from casino.audit.verify import Books, Event, Hands, Key, Notes, Report, Row, Trees, Verifier
 from casino.house import guards
 from casino.house.models import House
-from casino.reports.moment import BATCH, Moment, Stored, moment
+from casino.reports.moment import Moment, Stored, moment
 
 #: How long a checkpoint may be in the database and not outside yet.
 OUTSIDE_WITHIN = timedelta(seconds=60)
@@ -27,6 +27,7 @@ OUTSIDE_WITHIN = timedelta(seconds=60)
 SIGNED_WITHIN = timedelta(seconds=60)
 
 
+@verify.no_collector()
 def verify_house(house: House, held: Sequence[Notes] = (), keys: Sequence[Key] = ()) -> Report:
     """Verify everything of a house against the checkpoints outside the database and those `held` besides.
 
@@ -36,11 +37,10 @@ def verify_house(house: House, held: Sequence[Notes] = (), keys: Sequence[Key] =
     # Before the moment: the database is written first, so that what the files say must be in it.
     files = [notes for folder in outside.folders() if (notes := _outside(folder, house)) is not None]
     trusted = list(keys) or _outside_keys(house)
-    with moment(house) as there, verify.no_collector():
+    with moment(house) as there:
         for guard in guards.off(there.rows(guards.THERE, [])):
             report.find("guard_off", guard.place, guard.problem, -1)
-        live = _Live(report, there, files, held, trusted)
-        return live.verify()
+        return _Live(report, there, files, held, trusted).verify()
 
 
 def _outside(folder: Path, house: House) -> Notes | None:
@@ -109,7 +109,7 @@ class _Live:
         self._require_outside(files, own)
         self._origin = house.origin
         self.trees = _LiveTrees(report, house, keys or self._own_keys(), [own, *files, *held])
-        books = Books(report, there.accounts(), self._transactions)
+        books = Books(report, there.accounts(), lambda: verify.transactions_of(there.transactions()))
         hands = Hands(report, there.hands(), house.currency)
         self._verifier = Verifier(report, house, self.trees, books, hands)
         self._columns: list[bytes] = []
@@ -131,9 +131,6 @@ class _Live:
         self._compare_heads(logged)
         self._require_signed()
         return verifier.finish()
-
-    def _transactions(self) -> Iterator[Row]:
-        return _hashed(self._there.transactions())
 
     def _own_notes(self) -> Notes:
         rows = self._there.rows(
@@ -174,12 +171,17 @@ class _Live:
     def _beside_leaves(self, docs: Sequence[Event | None], hashes: Sequence[bytes]) -> None:
         first = self.trees.size - len(docs)
         self._look_for_late(docs[max(0, self._signed - first) :])
-        texts = [hashed.hex() for hashed in hashes]
-        self._compare(docs, [f"{text} {text}" for text in texts], [f" {first + at}" for at in range(len(docs))])
+        wanted = [
+            f"{(text := hashed.hex())} {text} {chain} {seq} {at}"
+            for at, (hashed, (chain, seq)) in enumerate(zip(hashes, _places(docs), strict=True), first)
+        ]
+        self._compare(docs, wanted)
 
     def _beside_tail(self, docs: Sequence[Event | None], hashes: Sequence[bytes]) -> None:
         self._look_for_late(docs)
-        self._compare(docs, [hashed.hex() for hashed in hashes], [""] * len(docs))
+        self._compare(
+            docs, [f"{hashed.hex()} {chain} {seq}" for hashed, (chain, seq) in zip(hashes, _places(docs), strict=True)]
+        )
 
     def _look_for_late(self, docs: Sequence[Event | None]) -> None:
         """Of events under no checkpoint, the oldest one that should be under one."""
@@ -198,15 +200,14 @@ class _Live:
             )
             self._report.find("log_behind", verify.place_of(self._late), problem)
 
-    def _compare(self, docs: Sequence[Event | None], texts: Sequence[str], ends: Sequence[str]) -> None:
+    def _compare(self, docs: Sequence[Event | None], wanted: Sequence[str]) -> None:
         """What stands beside each event against what its payload gives."""
-        columns = [column.decode(errors="replace") for column in self._columns]
-        for at, (doc, text, end, column) in enumerate(zip(docs, texts, ends, columns, strict=True)):
-            if doc is None:
-                continue
-            chain, seq = verify.chain_and_seq(doc)
-            if column != (wanted := f"{text} {chain} {seq}{end}"):
-                problem = f"beside it stands {column!r}, its payload gives {wanted!r}"
+        there = [column.decode(errors="replace") for column in self._columns]
+        if there == wanted:
+            return
+        for at, (doc, one, column) in enumerate(zip(docs, wanted, there, strict=True)):
+            if doc is not None and column != one:
+                problem = f"beside it stands {column!r}, its payload gives {one!r}"
                 self._report.find("columns_differ", verify.place_of(doc), problem, self._report.now + at)
 
     def _compare_log(self, epoch: int, size: int, origin: str, vkey: str) -> None:
@@ -253,12 +254,8 @@ class _Live:
             self._report.find("head_differs", f"{name}#1", "the chain has no head")
 
 
-def _hashed(transactions: Iterator[Row]) -> Iterator[Row]:
-    """Transactions with the hash of what is told about them in its place."""
-    while rows := list(islice(transactions, BATCH)):
-        for row, about in zip(rows, verify.abouts_of([row["about"] for row in rows]), strict=True):
-            row["about"] = about
-            yield row
+def _places(docs: Sequence[Event | None]) -> list[tuple[Any, Any]]:
+    return [(None, None) if doc is None else verify.chain_and_seq(doc) for doc in docs]
 
 
 def _age(note: str) -> timedelta:

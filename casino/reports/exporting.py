@@ -1,11 +1,10 @@
 """The export set of a house's audit trail: what `verify.py` reads, written from one moment of the database."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from casino import canonical
 from casino.audit import verify
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState
@@ -25,7 +24,7 @@ def export_house(house: House, folder: Path) -> dict[str, Any]:
         _write(folder / verify.CHECKPOINTS, verify.join_notes(note for (note,) in notes))
         _write(folder / verify.VKEY, "".join(f"{vkey}\n" for vkey in dict.fromkeys(v for _, v in _logs(there) if v)))
         _lines(folder / verify.LEDGER, _ledger(there))
-        _lines(folder / verify.HANDS, (_sealed(house, row) for row in there.hands()))
+        _lines(folder / verify.HANDS, (_line(_sealed(house, row)) for row in there.hands()))
     manifest = {
         "code": house.code,
         "currency": house.currency,
@@ -33,7 +32,7 @@ def export_house(house: House, folder: Path) -> dict[str, Any]:
         "house": str(house.id),
         "tail": tail,
     }
-    _write(folder / verify.MANIFEST, canonical.dumps(manifest) + "\n")
+    _lines(folder / verify.MANIFEST, [_line(manifest)])
     shutil.copyfile(verify.__file__, folder / "verify.py")
     return manifest
 
@@ -51,10 +50,11 @@ def _events(path: Path, stored: Iterator[Stored]) -> int:
     return count
 
 
-def _ledger(there: Moment) -> Iterator[dict[str, Any]]:
+def _ledger(there: Moment) -> Iterator[bytes]:
     for account in there.accounts():
-        yield {"account": account}
-    yield from there.transactions()
+        yield _line({"account": account})
+    for lines in there.transactions():
+        yield from lines
 
 
 def _sealed(house: House, row: dict[str, Any]) -> dict[str, Any]:
@@ -65,9 +65,13 @@ def _sealed(house: House, row: dict[str, Any]) -> dict[str, Any]:
     return row | {"log": selectors.seen_log(hand)[: len(row["log"])]}
 
 
-def _lines(path: Path, rows: Iterator[dict[str, Any]]) -> None:
+def _line(row: dict[str, Any]) -> bytes:
+    return verify.json_text(row).encode()
+
+
+def _lines(path: Path, lines: Iterable[bytes]) -> None:
     with path.open("wb") as file:
-        file.writelines(f"{canonical.dumps(row)}\n".encode() for row in rows)
+        file.writelines(line + b"\n" for line in lines)
 
 
 def _write(path: Path, text: str) -> None:

@@ -16,6 +16,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import pq
 
+from casino.audit import verify
 from casino.house.models import House
 
 BATCH = 128
@@ -33,15 +34,26 @@ _TAIL = """
     FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id
     WHERE c.house_id = %s AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.event_id = e.id) ORDER BY e.id
 """
+_OCCURRED, _POSTED = _UTC.format("t.occurred_at"), _UTC.format("t.posted_at")
+#: Transactions as lines of an export, of what PostgreSQL brings along and nothing of ours, which could be replaced.
+#: Metadata with lists or objects in it have a line that is not canonical, made by PostgreSQL, beginning otherwise.
 _TRANSACTIONS = f"""
-    SELECT json_build_object(
-        'about', json_build_array(t.idempotency_key, t.kind, t.metadata, {_UTC.format("t.occurred_at")},
-                                  {_UTC.format("t.posted_at")}),
-        'id', t.id, 'reverses', t.reverses_id, 'legs', coalesce((
-            SELECT json_agg(json_build_array(e.account_id, e.version, e.amount, e.balance_after)
-                            ORDER BY e.account_id, e.version)
-            FROM ledger_entry e WHERE e.transaction_id = t.id), '[]'))
-    FROM ledger_transaction t WHERE t.book = %s ORDER BY t.id
+    SELECT CASE WHEN m.nested OR jsonb_typeof(t.metadata) IS DISTINCT FROM 'object' THEN json_build_object(
+        'about', json_build_array(t.idempotency_key, t.kind, t.metadata, {_OCCURRED}, {_POSTED}),
+        'id', t.id, 'legs', l.legs::json, 'reverses', t.reverses_id)::text
+    ELSE concat(
+        '{{"about":[', to_json(t.idempotency_key), ',', to_json(t.kind), ',{{', m.flat, '}},',
+        coalesce('"' || {_OCCURRED} || '"', 'null'), ',"', {_POSTED}, '"],"id":', t.id, ',"legs":', l.legs,
+        ',"reverses":', coalesce(t.reverses_id::text, 'null'), '}}')
+    END
+    FROM ledger_transaction t,
+    LATERAL (SELECT string_agg(concat(to_json(key), ':', value), ',' ORDER BY key COLLATE "C") AS flat,
+                    bool_or(jsonb_typeof(value) IN ('array', 'object')) AS nested
+             FROM jsonb_each(CASE jsonb_typeof(t.metadata) WHEN 'object' THEN t.metadata END)) m,
+    LATERAL (SELECT concat('[', string_agg(concat('[', account_id, ',', version, ',', amount, ',', balance_after, ']'),
+                    ',' ORDER BY account_id, version), ']') AS legs
+             FROM ledger_entry WHERE transaction_id = t.id) l
+    WHERE t.book = %s ORDER BY t.id
 """  # noqa: S608 - made of constants
 _ACCOUNTS = """
     SELECT json_build_object('id', id, 'code', code, 'commodity', commodity, 'normal_side', normal_side,
@@ -62,6 +74,10 @@ _HANDS = """
 #: rows for each row of a stream may be sorted: else an aggregate's order would cost a walk over a whole index.
 _ALONG = ("enable_hashjoin", "enable_mergejoin", "jit")
 _UNSORTED = (*_ALONG, "enable_sort")
+#: Few rows found among all: along the indexes it would cost as much as reading everything.
+_WHOLE = ("enable_nestloop", "jit")
+
+_CANONICAL = b'{"about":['
 
 Stored = tuple[list[bytes], list[bytes]]
 """Payloads, and for each what the columns beside it say."""
@@ -84,16 +100,17 @@ class Moment:
 
     def leaves(self, epoch: int) -> Iterator[Stored]:
         """The events of an epoch's leaves in their order."""
-        return self._pairs(_LEAVES, [self.house.id, epoch])
+        return self._pairs(_LEAVES, [self.house.id, epoch], _UNSORTED)
 
     def tail(self) -> Iterator[Stored]:
         """The events that are in no log yet, in the order in which they were written."""
-        return self._pairs(_TAIL, [self.house.id])
+        return self._pairs(_TAIL, [self.house.id], _WHOLE)
 
-    def transactions(self) -> Iterator[dict[str, Any]]:
-        """The ledger's transactions as exports write them, in the order of their ids: `about` is what
+    def transactions(self) -> Iterator[list[bytes]]:
+        """The ledger's transactions as lines of an export, canonical JSON, in the order of their ids: `about` is what
         `verify.about_of` hashes, legs are account, version, amount, balance after it."""
-        return self._objects(_TRANSACTIONS)
+        for lines in self._copied(_TRANSACTIONS, [self.house.id], _ALONG):
+            yield [line if line.startswith(_CANONICAL) else _made_canonical(line) for line in lines]
 
     def accounts(self) -> Iterator[dict[str, Any]]:
         """The ledger's accounts that were ever posted to."""
@@ -118,8 +135,8 @@ class Moment:
         stream = self._copied(statement, [self.house.id], _ALONG)
         return (row for rows in stream for row in json.loads(b"[" + b",".join(rows) + b"]"))
 
-    def _pairs(self, statement: str, parameters: list[Any]) -> Iterator[Stored]:
-        stream = self._copied(statement, parameters, _UNSORTED)
+    def _pairs(self, statement: str, parameters: list[Any], without: tuple[str, ...]) -> Iterator[Stored]:
+        stream = self._copied(statement, parameters, without)
         parted = ([row.rpartition(b"\t") for row in rows] for rows in stream)
         return (([payload for payload, _, _ in rows], [columns for _, _, columns in rows]) for rows in parted)
 
@@ -133,6 +150,10 @@ class Moment:
         query = psycopg.ClientCursor(raw).mogrify(f"COPY ({statement}) TO STDOUT", parameters)
         raw.pgconn.send_query(query.encode())
         return _batches(connection)
+
+
+def _made_canonical(line: bytes) -> bytes:
+    return verify.json_text(json.loads(line)).encode()
 
 
 def _batches(connection: BaseDatabaseWrapper) -> Iterator[list[bytes]]:

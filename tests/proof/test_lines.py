@@ -1,0 +1,75 @@
+"""The lines of transactions that PostgreSQL writes are the ones that Python writes of the same values."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import connections
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from casino.audit import verify
+from casino.reports import auditing
+from casino.reports.moment import moment
+from tests.casino.kit import Kit
+from tests.proof.superuser import evening, guards_off
+
+TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=6)
+PLAIN = st.one_of(TEXT, st.integers(-(2**60), 2**60), st.booleans(), st.none(), st.sampled_from([1.5, -0.25]))
+NESTED = st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2))
+#: Flat, as the house writes nearly all; nested; and what no check would let in.
+METADATA = st.one_of(st.dictionaries(TEXT, PLAIN, max_size=4), st.dictionaries(TEXT, NESTED, max_size=3), NESTED)
+
+OCCURRED = st.none() | st.integers(0, 2**52).map(lambda us: datetime.fromtimestamp(us / 1_000_000, UTC))
+
+
+def expected(book: Any) -> list[bytes]:
+    """The lines, written by Python."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(
+            "SELECT t.id, idempotency_key, kind, metadata::text, occurred_at, posted_at, reverses_id, array_agg("
+            "ARRAY[account_id, version, amount, balance_after] ORDER BY account_id, version) FROM ledger_transaction t "
+            "JOIN ledger_entry e ON e.transaction_id = t.id WHERE book = %s GROUP BY t.id ORDER BY t.id",
+            [book],
+        )
+        rows = cursor.fetchall()
+    lines = []
+    for number, key, kind, metadata, occurred, posted, reverses, legs in rows:
+        about = [key, kind, json.loads(metadata), utc(occurred), utc(posted)]
+        lines.append(verify.json_text({"about": about, "id": number, "legs": legs, "reverses": reverses}).encode())
+    return lines
+
+
+def utc(at: datetime | None) -> str | None:
+    """A moment as events tell it."""
+    return None if at is None else at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.data())
+def check(kit: Kit, data: st.DataObject) -> None:
+    """Every transaction with a key, a kind, metadata and a moment of any kind."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT id FROM ledger_transaction WHERE book = %s", [kit.house.id])
+        numbers = [number for (number,) in cursor.fetchall()]
+    changes = [
+        (f"{number}{data.draw(TEXT)}", data.draw(TEXT), json.dumps(data.draw(METADATA)), data.draw(OCCURRED), number)
+        for number in numbers
+    ]
+    with guards_off() as cursor:
+        cursor.executemany(
+            "UPDATE ledger_transaction SET idempotency_key = %s, kind = %s, metadata = %s, occurred_at = %s "
+            "WHERE id = %s",
+            changes,
+        )
+    wanted = expected(kit.house.id)
+    with moment(kit.house) as there:
+        assert [line for lines in there.transactions() for line in lines] == wanted
+    abouts = [verify.about_of(json.loads(line)["about"]) for line in wanted]
+    assert [row["about"] for row in verify.transactions_of([wanted])] == abouts
+
+
+def test_postgresql_writes_the_lines_that_python_writes(kit: Kit) -> None:
+    evening(kit)
+    check(kit)
+    assert {finding.code for finding in auditing.verify_house(kit.house).findings} == {"transaction_differs"}
