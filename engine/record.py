@@ -266,7 +266,8 @@ def _series(key: str, value: object) -> dict[str, int]:
     return {_text(key, name): _whole(key, number) for name, number in value.items()}
 
 
-def _client_seeds(key: str, value: object) -> dict[int, str]:
+def client_seeds_of(key: str, value: object) -> dict[int, str]:
+    """Client seeds by chair from what JSON holds under this key. Raises MalformedRecord."""
     if type(value) is not dict or len(value) > MAX_CHAIR:
         raise MalformedRecord(f"{key!r} must be an object, a text for each chair")
     for chair, seed in value.items():
@@ -280,7 +281,7 @@ def _client_seeds(key: str, value: object) -> dict[int, str]:
 _FIELDS: dict[str, Callable[[str, object], Any]] = {
     "game": _text, "rules": _text, "opt": _opt, "hand": _text, "prev": _hex, "seats": _seats,
     "dealer": _whole, "stacks": _money, "carry": _whole, "series": _series, "deck": _deck, "decks": _decks,
-    "commit": _hex, "seed": _hex, "client_seeds": _client_seeds, "acts": _acts, "net": _signed, "tax": _whole,
+    "commit": _hex, "seed": _hex, "client_seeds": client_seeds_of, "acts": _acts, "net": _signed, "tax": _whole,
     "bonus": _money, "carry_out": _total, "state": _hex,
 }  # fmt: skip
 

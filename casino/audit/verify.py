@@ -1106,7 +1106,12 @@ class Books:
 def about_of(fields: Sequence[Any]) -> str:
     """What events tell of a transaction besides its legs, as one hash (SHA-256, 64 hex digits): of key, kind, metadata,
     and the moments when it happened, if that was said, and when it was posted."""
-    return hashlib.sha256(json_text(fields).encode()).hexdigest()
+    return _hash_of(fields)
+
+
+def _hash_of(value: Any) -> str:
+    """SHA-256 of the canonical JSON, 64 hex digits."""
+    return hashlib.sha256(json_text(value).encode()).hexdigest()
 
 
 def _difference(told: list[list[Any]], legs: list[list[Any]]) -> str:
@@ -1127,6 +1132,9 @@ ENDING = ("digest", "result", "handle")
 #: From which states each event may come.
 _FROM = {
     "hand.acted": ("playing",),
+    "hand.cards_entered": ("playing",),
+    "hand.entry_corrected": ("playing",),
+    "hand.line_corrected": ("playing",),
     "hand.settled": ("ended",),
     "hand.disputed": ("ended",),
     "hand.ruled": ("disputed",),
@@ -1137,17 +1145,25 @@ _FROM = {
 class _Hand:
     """A hand as its events have told it so far."""
 
-    __slots__ = ("at", "lines", "mirrored", "money", "posted", "state", "summary", "table")
+    __slots__ = (
+        *("at", "chain", "corrected", "entered", "lines", "mirrored"),
+        *("money", "posted", "state", "summary", "table"),
+    )
 
-    def __init__(self, data: Row, at: int) -> None:
+    def __init__(self, data: Row, chain: str, at: int) -> None:
         self.summary: Row = {name: data[name] for name in DEALT if name in data}
         self.table: str = data["table"]
+        self.chain = chain
         self.lines: list[str] = []
         self.state = "playing"
         #: Account code -> what its postings moved there, debit positive.
         self.money: dict[str, int] = {}
         self.posted: list[int] = []
         self.mirrored: list[int] = []
+        #: Cards that were entered: seat, place, and what was told of the card, its hash.
+        self.entered: list[tuple[str, int, str]] = []
+        #: Corrections of lines: number, line before and after as everybody saw them.
+        self.corrected: list[tuple[int, str, str]] = []
         self.at = at
 
 
@@ -1206,6 +1222,72 @@ class _Deals:
         self._report.find("deal_differs", f"hand {name}", problem)
 
 
+def _entry_of(entry: Row) -> tuple[str, int, str]:
+    return entry["actor"], entry["place"], entry["hash"]
+
+
+class _Table:
+    """What a hand's log says of cards, and what was entered beside it: the same cards in the same places."""
+
+    def __init__(self, log: Sequence[str], entered: Sequence[Row]) -> None:
+        #: By seat: cards as they were dealt, as they were shown (both in the order of dealing), and those turned up.
+        self._dealt: dict[str, list[str]] = {}
+        self._shown: dict[str, list[str]] = {}
+        self._up: dict[str, list[str]] = {}
+        #: By seat, how many of its cards were dealt before one laid his hand open: what is dealt after that comes of a
+        #: new pack.
+        self._counts: dict[str, int] = {}
+        laid_open = False
+        for line in log:
+            actor, verb, *rest = line.split(" ")
+            if verb == "dh":
+                seat, cards = rest
+                self._dealt.setdefault(seat, []).extend(_cards_of(cards))
+                if not laid_open:
+                    self._counts[seat] = len(self._dealt[seat])
+            elif verb in ("sm", "cu"):
+                self._shown[actor] = _cards_of(rest[0])
+                laid_open = laid_open or verb == "cu"
+            elif verb == "up":
+                self._up[actor] = _cards_of(rest[0])
+        #: The last entry of a place counts.
+        self._entered: dict[tuple[str, int], str] = {(one["actor"], one["place"]): one["card"] for one in entered}
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Places where an entry is not what the log says, or a card lies twice, and what is wrong there."""
+        for (seat, place), card in self._entered.items():
+            dealt = self._dealt.get(seat, [])
+            if not 0 <= place < len(dealt):
+                yield f"place {place} of {seat}", f"{card} was entered, the log deals {len(dealt)} cards to the seat"
+            for known in (dealt[place : place + 1], self._shown.get(seat, [])[place : place + 1]):
+                if known not in ([], [_HIDDEN], [card]):
+                    yield f"place {place} of {seat}", f"{card} was entered, {known[0]} stands in the log"
+        lying: dict[str, str] = {}
+        for seat in self._dealt:
+            held = self._held(seat)
+            others = [card for card in self._up.get(seat, []) if card not in held]
+            if len(others) > held.count(_HIDDEN):
+                yield f"cards of {seat}", f"{' '.join(others)} was turned up and not entered"
+            for card in (*held, *others):
+                if card != _HIDDEN and card in lying:
+                    yield f"cards of {seat}", f"{card} lies before {lying[card]} as well"
+                lying.setdefault(card, seat)
+
+    def _held(self, seat: str) -> list[str]:
+        """All cards before a seat, as far as log or entries name them."""
+        held = self._dealt[seat][: self._counts.get(seat, 0)]
+        for place, card in enumerate(self._shown.get(seat, [])[: len(held)]):
+            held[place] = card
+        return [self._entered.get((seat, place), card) if card == _HIDDEN else card for place, card in enumerate(held)]
+
+
+_HIDDEN = "??"
+
+
+def _cards_of(text: str) -> list[str]:
+    return [text[at : at + 2] for at in range(0, len(text), 2)]
+
+
 class Hands:
     """Hands rebuilt from their events against the rows of the database, and what each moved against its result."""
 
@@ -1226,7 +1308,7 @@ class Hands:
         kind = doc["kind"]
         if kind == "hand.acted":
             hand = self._open.get(doc["data"]["hand"])
-            if hand is not None and hand.state == "playing":
+            if hand is not None and hand.state == "playing" and hand.chain == doc["chain"]:
                 if "postings" in doc:
                     self._post_of_hand(doc["postings"], hand)
                 self._lines(hand, doc["data"])
@@ -1279,7 +1361,7 @@ class Hands:
     def _dealt(self, doc: Row) -> _Hand:
         data = doc["data"]
         name, table = data["hand"], data["table"]
-        hand = self._open[name] = _Hand(data, self._report.now)
+        hand = self._open[name] = _Hand(data, doc["chain"], self._report.now)
         self._report.counts["hands"] += 1
         stored = next(self._rows, None)
         if stored is not None:
@@ -1306,6 +1388,8 @@ class Hands:
             if not self.silent:
                 self._wrong(name, f"{place_of(doc)} tells {kind} of a hand that is not under way")
             return None
+        if hand.chain != doc["chain"]:
+            self._wrong(name, f"{place_of(doc)} tells {kind} of it, its own chain is {hand.chain}")
         allowed = _FROM.get(kind)
         if allowed is not None and hand.state not in allowed:
             self._wrong(name, f"{place_of(doc)} tells {kind} while it is {hand.state}")
@@ -1331,7 +1415,11 @@ class Hands:
 
     def _after(self, hand: _Hand, doc: Row) -> None:
         kind, data = doc["kind"], doc["data"]
-        if kind == "hand.line_corrected":
+        if kind == "hand.cards_entered":
+            hand.entered += [_entry_of(entry) for entry in data["entries"]]
+        elif kind == "hand.entry_corrected":
+            hand.entered.append(_entry_of(data))
+        elif kind == "hand.line_corrected":
             self._corrected(hand, data)
         elif kind == "hand.settled":
             self._settled(hand, data)
@@ -1354,12 +1442,14 @@ class Hands:
                 self._wrong(data["hand"], problem, "deal_differs")
             hand.summary["cards_roots"] = data["cards_roots"]
         if "log" in data:
-            self._complete(hand, data["hand"], data["log"])
+            self._complete(hand, data)
             hand.summary |= {name: data[name] for name in ENDING if name in data}
             hand.state = "ended"
 
-    def _complete(self, hand: _Hand, name: str, log: list[str]) -> None:
-        """The whole log with its cards stands in for the lines as everybody saw them."""
+    def _complete(self, hand: _Hand, data: Row) -> None:
+        """The whole log with its cards stands in for the lines as everybody saw them, and what was told of cards beside
+        it comes to light."""
+        name, log = data["hand"], data["log"]
         if len(log) != len(hand.lines):
             self._wrong(name, f"its log has {len(log)} lines, its events told {len(hand.lines)}")
         for number, (seen, line) in enumerate(zip(hand.lines, log, strict=False), 1):
@@ -1368,6 +1458,37 @@ class Hands:
                     "hand_differs", f"hand {name}, line {number}", f"it was {seen!r}, its log says {line!r}"
                 )
         hand.lines = hand.summary["log"] = log
+        if hand.entered or "entered" in data:
+            self._opened(hand, name, data.get("entered", []))
+            for place, problem in _Table(log, data.get("entered", [])).wrong():
+                self._report.find("hand_cards_differ", f"hand {name}, {place}", problem)
+        if hand.corrected or "corrected" in data:
+            self._named(hand, name, data.get("corrected", []))
+
+    def _opened(self, hand: _Hand, name: str, opened: list[Row]) -> None:
+        """Cards and salts of entries against the hashes that were told while nobody was to know the cards."""
+        for number, (told, entry) in enumerate(zip_longest(hand.entered, opened), 1):
+            if told is None or entry is None:
+                problem = f"{len(hand.entered)} cards were entered, the event that ends the hand tells {len(opened)}"
+            else:
+                fields = [name, entry["actor"], entry["place"], entry["card"], entry["salt"]]
+                if told == (entry["actor"], entry["place"], _hash_of(fields)):
+                    continue
+                problem = f"{entry['card']} at place {entry['place']} of {entry['actor']} is not what was entered"
+            self._report.find("hand_cards_differ", f"hand {name}, entry {number}", problem)
+            return
+
+    def _named(self, hand: _Hand, name: str, named: list[Row]) -> None:
+        """Corrections with their cards against what everybody saw of them."""
+        for number, (told, one) in enumerate(zip_longest(hand.corrected, named), 1):
+            if told is not None and one is not None:
+                line, before, after = told
+                seen = _same_but_hidden(before, one["before"]) and _same_but_hidden(after, one["after"])
+                if line == one["line"] and seen:
+                    continue
+            problem = f"it was told as {told}, at the end as {one}"
+            self._report.find("hand_cards_differ", f"hand {name}, correction {number}", problem)
+            return
 
     def _corrected(self, hand: _Hand, data: Row) -> None:
         number = data["line"]
@@ -1377,6 +1498,7 @@ class Hands:
             self._report.find("hand_differs", place, f"a correction found {data['before']!r} there")
         else:
             hand.lines[number - 1] = data["after"]
+        hand.corrected.append((number, data["before"], data["after"]))
 
     def _settled(self, hand: _Hand, data: Row) -> None:
         name, result, table = data["hand"], data["result"], hand.table
@@ -1433,7 +1555,7 @@ class Hands:
             problem = f"it is void; it posted {hand.posted} and reversed {hand.mirrored}"
             self._wrong(name, problem, "hand_money_differs")
         hand.money.clear()
-        self._complete(hand, name, data["log"])
+        self._complete(hand, data)
         self._close(hand, name, "voided", None)
 
     def _close(self, hand: _Hand, name: str, state: str, settlement: int | None) -> None:
@@ -1561,6 +1683,8 @@ class Verifier:
         self._report, self._house = report, house
         self.trees, self.books, self.hands = trees, books, hands
         self.chains = Chains(report)
+        #: Chains that have told events of version 1 and nothing else so far.
+        self._aged: set[str] = set()
         # Nobody who wrote the lines can know it: it keeps them apart where many are read as one text.
         self._mark = secrets.randbits(60)
 
@@ -1658,7 +1782,7 @@ class Verifier:
         self.hands.advance()
 
     def _take(self, doc: Row, hashed: bytes) -> None:
-        if doc["house"] != self._house.id or doc["v"] != 2:
+        if doc["house"] != self._house.id or doc["v"] != 2 or self._aged:
             self._strange(doc)
         self.chains.take(doc, hashed.hex())
         if doc["v"] == 1:  # it tells less than events do now: its chain proves it, nothing is made of it
@@ -1675,7 +1799,9 @@ class Verifier:
         at, chain, line, name, house, posted, prev, seq = told[0], told[1], told[2], told[3], told[5], *told[13:]
         number, wanted, before = self.chains.heads.get(chain) or (0, GENESIS, "")
         hand = self.hands.under_way(name, int(line))
-        if hand is None or prev != wanted or int(seq) != number + 1 or at < before or house != self._house.id:
+        if hand is None or chain != hand.chain or house != self._house.id:
+            return False
+        if prev != wanted or int(seq) != number + 1 or at < before:
             return False
         if posted and not self.books.tell_one(int(posted), told):
             return False
@@ -1687,10 +1813,22 @@ class Verifier:
         if doc["house"] != self._house.id:
             self._report.find("event_of_another_house", place_of(doc), f"it names house {doc['house']}")
         if doc["v"] == 1:
-            self.books.silent = self.hands.silent = True
-            self._report.notice("events of version 1 tell no postings: their money is taken as the ledger has it")
-        elif doc["v"] != 2:
-            self._report.find("unknown_version", place_of(doc), f"events of version {doc['v']} are not known here")
+            self._old(doc)
+        else:
+            self._aged.discard(doc["chain"])
+            if doc["v"] != 2:
+                self._report.find("unknown_version", place_of(doc), f"events of version {doc['v']} are not known here")
+
+    def _old(self, doc: Row) -> None:
+        """An event of version 1: nobody could write one any more where there was one of a later version."""
+        chain = doc["chain"]
+        if chain in self.chains.heads and chain not in self._aged:
+            problem = "it is of version 1, which tells less, and stands behind an event of a later version"
+            self._report.find("version_differs", place_of(doc), problem)
+            return
+        self._aged.add(chain)
+        self.books.silent = self.hands.silent = True
+        self._report.notice("events of version 1 tell no postings: their money is taken as the ledger has it")
 
 
 # --- An export set ---------------------------------------------------------------------------------------------------

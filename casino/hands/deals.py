@@ -19,6 +19,7 @@ from casino.hands.models import Hand, Mode
 from casino.hands.stored import StoredHand
 from engine.game import Setup, Shuffle, rules_version
 from engine.opening import openings, pack_root
+from engine.record import client_seeds_of
 from engine.shuffle import SEED_BYTES, commitment, reshuffled, shuffled_deck
 
 _NONCE = 12
@@ -74,8 +75,8 @@ def shuffle(hand: Hand | StoredHand) -> Shuffle | None:
 
 
 def by_chair(client_seeds: dict[str, str]) -> dict[int, str]:
-    """Client seeds as the engine takes them."""
-    return {int(chair): seed for chair, seed in client_seeds.items()}
+    """Client seeds as the engine takes them. Raises the engine's MalformedRecord for what was never taken as such."""
+    return client_seeds_of("client_seeds", client_seeds)
 
 
 def packs(setup: Setup) -> tuple[tuple[str, ...], ...]:

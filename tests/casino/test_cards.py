@@ -10,6 +10,7 @@ from casino import canonical
 from casino.audit.models import Event
 from casino.hands import selectors
 from casino.hands.models import CardEntry, CardException, Correction, Hand, HandLine
+from casino.reports import auditing
 from casino.reports.replaying import verify
 from casino.staff.models import Role
 from engine.cards import TELL32
@@ -67,6 +68,7 @@ def assert_sound(kit: Kit) -> dict[str, Any]:
     record = selectors.record(hand_of(kit))
     assert replay(parse_record(json.dumps(record))).ok
     assert list(verify(kit.house)) == []
+    assert auditing.verify_house(kit.house).findings == []
     return record
 
 
@@ -343,6 +345,7 @@ def test_a_voided_hand_tells_its_entries(kit: Kit, dealer: Desk) -> None:
     answer.pop("audit")  # a hash may hold any two characters
     assert "8b" not in json.dumps(answer), "the console at the table learns no card"
     assert events(kit, "hand.voided")[0]["data"]["entered"][0]["card"] == "8b"
+    assert auditing.verify_house(kit.house).findings == []
 
 
 # --- Exceptions -----------------------------------------------------------------------------------------------------

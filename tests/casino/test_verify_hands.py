@@ -392,6 +392,17 @@ def test_a_seed_that_does_not_open_is_a_difference_and_no_crash(kit: Kit, sealed
     assert (difference.hand, "does not open" in difference.problem) == (hand.name, True)
 
 
+@pytest.mark.parametrize("state", ["playing", "voided"])
+@pytest.mark.parametrize("seeds", ['{"north": "alice"}', '{"256": "alice"}', '{"1": 7}', '["alice"]'])
+def test_client_seeds_that_cannot_be_read_are_a_difference_and_no_crash(kit: Kit, seeds: str, state: str) -> None:
+    hand = dealt(kit, seeds={1: "alice"})
+    alter("hands_hand", f"client_seeds = '{seeds}', state = '{state}' WHERE house_id = %s", kit)
+    differences = found(kit)
+    assert {one.hand for one in differences} == {hand.name}
+    assert any("client seeds {'1': 'alice'} were taken" in one.problem for one in differences), differences
+    assert state == "voided" or any("malformed_record" in one.problem for one in differences), differences
+
+
 def test_what_sharing_a_cukassza_posts_is_no_hand_s_and_explained(kit: Kit, table: Desk) -> None:
     play(kit, table, NOT_PLAYED, dealer_seat=4)
     table.ok("tips", {"seat": 1, "amount": 100})

@@ -4,10 +4,19 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from casino import canonical
 from casino.audit import verify
 from casino.audit.signing import Signer, origin
 from tests.casino.kit import Kit
-from tests.proof.superuser import Forger, change, evening, evening_of_deals, guards_off, outside_file
+from tests.proof.superuser import (
+    Forger,
+    change,
+    evening,
+    evening_of_deals,
+    evening_of_entries,
+    guards_off,
+    outside_file,
+)
 
 #: The key that signs in the tests is on the forger's side in the worst case; otherwise he makes one.
 FOREIGN = b"\x07" * 32
@@ -508,6 +517,91 @@ def abandonment_dropped(kit: Kit) -> None:
 
     def alter(forger: Forger) -> None:
         del forger.lines[forger.find("deal.abandoned")]
+
+    _forged_everywhere(kit, alter)
+
+
+# --- Entered cards ---------------------------------------------------------------------------------------------------
+
+_LAST = ("hand.acted", -1)
+
+
+@attack("hand_cards_differ", "hand T1-000001, entry 1", before=evening_of_entries)
+def entered_card(kit: Kit) -> None:
+    """an entered card altered where it comes to light, everything forged that follows, outside the database as well"""
+
+    def alter(forger: Forger) -> None:
+        forger.lines[forger.find(*_LAST)].doc["data"]["entered"][0]["card"] = "7h"
+
+    _forged_everywhere(kit, alter)
+
+
+@attack("hand_cards_differ", "hand T1-000001, place 0 of p1", before=evening_of_entries)
+def entered_card_with_its_hash(kit: Kit) -> None:
+    """an entered card altered and its hash, everything forged that follows, outside the database as well"""
+
+    def alter(forger: Forger) -> None:
+        ending = forger.lines[forger.find(*_LAST)].doc["data"]
+        entry = ending["entered"][0] | {"card": "7h"}
+        ending["entered"][0] = entry
+        told = [ending["hand"], entry["actor"], entry["place"], entry["card"], entry["salt"]]
+        entries = forger.lines[forger.find("hand.cards_entered")].doc["data"]["entries"]
+        entries[0]["hash"] = canonical.sha256(told)
+
+    _forged_everywhere(kit, alter)
+
+
+@attack("hand_cards_differ", "hand T1-000001, entry 3", before=evening_of_entries)
+def entered_card_dropped(kit: Kit) -> None:
+    """the correction of an entered card left out at the end, everything forged, outside the database as well"""
+
+    def alter(forger: Forger) -> None:
+        del forger.lines[forger.find(*_LAST)].doc["data"]["entered"][2]
+
+    _forged_everywhere(kit, alter)
+
+
+@attack("hand_cards_differ", "hand T1-000001, entry 3", before=evening_of_entries)
+def entry_corrected_unheard(kit: Kit) -> None:
+    """the event of a corrected card removed, everything forged that follows, outside the database as well"""
+
+    def alter(forger: Forger) -> None:
+        del forger.lines[forger.find("hand.entry_corrected")]
+
+    _forged_everywhere(kit, alter)
+
+
+@attack("hand_cards_differ", "hand T1-000001, correction 1", before=evening_of_entries)
+def corrected_line(kit: Kit) -> None:
+    """what a correction found altered where it comes to light, everything forged, outside the database as well"""
+
+    def alter(forger: Forger) -> None:
+        forger.lines[forger.find(*_LAST)].doc["data"]["corrected"][0]["before"] = "d dh p2 ??Aa"
+
+    _forged_everywhere(kit, alter)
+
+
+# --- Versions --------------------------------------------------------------------------------------------------------
+
+
+@attack("version_differs", "table/T1#3")
+def older_version(kit: Kit) -> None:
+    """an event told as version 1 did, without postings, everything forged that follows, outside the database as well"""
+
+    def alter(forger: Forger) -> None:
+        line = [line for line in forger.lines if line.chain == "table/T1"][2]
+        line.doc["v"] = 1
+        line.doc.pop("postings", None)
+
+    _forged_everywhere(kit, alter)
+
+
+@attack("hand_differs", "hand T1-000001", before=evening_of_entries)
+def told_elsewhere(kit: Kit) -> None:
+    """an event of a hand moved to another chain, everything forged that follows, outside the database as well"""
+
+    def alter(forger: Forger) -> None:
+        forger.lines[forger.find("hand.acted", 2)].chain = "drawer/C1"
 
     _forged_everywhere(kit, alter)
 

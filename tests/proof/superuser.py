@@ -83,6 +83,24 @@ def evening_of_deals(kit: Kit) -> None:
     kit.sequence()
 
 
+def evening_of_entries(kit: Kit) -> None:
+    """A physical hand with cards entered, one of them corrected, and a correction of what was dealt; settled."""
+    kit.table(seats=2)
+    dealer = kit.seated(stacks=(5_000, 5_000))
+    dealer.ok("hands", {"mode": "physical", "dealer_seat": 2})
+    dealer.act("p1 po 100", "d dh p1 ??Aa", "d dh p2 ????", "p2 cc 100", "p1 k", "d dh p1 ????", "d dh p2 ????")
+    dealer.ok("hand/cards", {"entries": [{"actor": "p1", "place": 0, "card": "Ua"},
+                                         {"actor": "p2", "place": 2, "card": "Ol"}]})  # fmt: skip
+    desk = floor(kit)
+    desk.ok("hand/corrections", {"entry": {"actor": "p2", "place": 2, "card": "Xa"}, **REASON})
+    desk.ok("hand/corrections", {"line": 2, "cards": "??Ka", **REASON})
+    dealer.refresh()
+    dealer.act("p1 lk 2", "p1 rb 100", "p2 lk 2", "p2 cc 100", "p2 st")
+    dealer.act("p1 sm UaKaOaAa", "p2 sm AlKlXaOl")
+    assert kit.settle() == ["settled"]
+    kit.sequence()
+
+
 @dataclass
 class Line:
     """An event as the forger holds it."""

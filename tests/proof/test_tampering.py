@@ -1,6 +1,7 @@
 """Every attack of the corpus is found, live and in an export, and the first bad place is named."""
 
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from casino.audit.services import Actor
 from casino.reports import auditing, exporting
 from tests.casino.kit import Kit
 from tests.proof.corpus import ATTACKS, Attack, matches
-from tests.proof.superuser import evening, evening_of_deals, held_key, outside_file
+from tests.proof.superuser import evening, evening_of_deals, evening_of_entries, held_key, outside_file
 
 
 def export(kit: Kit, folder: Path) -> verify.Report:
@@ -37,8 +38,11 @@ def test_an_untampered_house_gives_nothing(kit: Kit, tmp_path: Path) -> None:
         assert report.notices == ["2 events are not in the log yet: only their chains prove them"]
 
 
-def test_an_untampered_house_with_prepared_deals_gives_nothing(kit: Kit, tmp_path: Path) -> None:
-    evening_of_deals(kit)
+@pytest.mark.parametrize("before", [evening_of_deals, evening_of_entries])
+def test_an_untampered_house_with_prepared_deals_or_entered_cards_gives_nothing(
+    kit: Kit, tmp_path: Path, before: Callable[[Kit], None]
+) -> None:
+    before(kit)
     live, exported = auditing.verify_house(kit.house), export(kit, tmp_path)
     assert told(live) == told(exported) == []
     assert live.counts["hands"] == exported.counts["hands"] == 1
