@@ -27,6 +27,7 @@ from casino.audit.events import reads as told
 from casino.audit.services import Actor, record
 from casino.cage.models import Drawer
 from casino.commands import in_transaction
+from casino.errors import TooManyAttempts
 from casino.house.models import House
 from casino.players.models import REFERENCE
 from casino.tables.models import Table
@@ -123,7 +124,7 @@ def asked_by(request: Request) -> AskedBy | None:
     """Who asks, None where nobody has been recognised."""
     if not hasattr(_plain_request(request), "asked_by"):
         # Some refusals come before anybody has looked at who asks, such as that of an unknown media type.
-        with suppress(NotAuthenticated, AuthenticationFailed):
+        with suppress(NotAuthenticated, AuthenticationFailed, TooManyAttempts):
             request.user  # noqa: B018 - looking is what recognises
     return getattr(_plain_request(request), "asked_by", None)
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import NoReturn, TextIO
 
-from axes.handlers.proxy import AxesProxyHandler
 from django.contrib.auth import authenticate, user_logged_in
 from django.db import transaction
 from django.http import HttpRequest
@@ -18,6 +17,7 @@ from casino.audit.refusals import log_refusals
 from casino.audit.services import Actor, record
 from casino.errors import BadRequest, Forbidden, HouseError, LogRefused, TooManyAttempts
 from casino.house.models import House
+from casino.staff import limits
 from casino.staff.models import Role, Staff
 
 #: The same words whatever part was wrong.
@@ -47,19 +47,18 @@ def check(
     Call it outside a transaction: what it tells must stay when the caller refuses. Raises TooManyAttempts while the
     login is locked from this address, and Forbidden sign_in_refused with the same words whatever was wrong.
     """
-    credentials = {"username": given.login}
 
     def tell(*events: Told) -> None:
         if told:
             _tell(house, given.login, terminal, request_id, *events)
 
-    if not AxesProxyHandler.is_allowed(request, credentials):
+    if wait := limits.seconds_locked(request, given.login):
         tell(events.sign_in_refused(code=TooManyAttempts.code))
-        raise TooManyAttempts("Too many failed attempts; wait fifteen minutes or ask an administrator.")
+        raise TooManyAttempts("Too many failed attempts; wait or ask an administrator.", retry_after=wait)
     staff = authenticate(request=request, username=given.login, password=given.password)
     if isinstance(staff, Staff) and staff.house_id == house.id:
         return staff
-    locked = not AxesProxyHandler.is_allowed(request, credentials)
+    locked = limits.seconds_locked(request, given.login)
     tell(events.sign_in_refused(code=REFUSED_CODE), *([events.locked_out()] if locked else []))
     raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
 
@@ -67,7 +66,7 @@ def check(
 def is_right(staff: Staff, given: Credentials, request: HttpRequest) -> bool:
     """Whether a person has this password and is not locked from this address. Nothing is counted or told; whoever finds
     it wrong leaves that to `check`, outside his transaction."""
-    return AxesProxyHandler.is_allowed(request, {"username": given.login}) and staff.check_password(given.password)
+    return not limits.seconds_locked(request, given.login) and staff.check_password(given.password)
 
 
 def refuse(*, house: House, given: Credentials, terminal: str, request_id: str, code: str) -> NoReturn:

@@ -2,12 +2,16 @@
 
 import json
 import random
+from datetime import timedelta
 from typing import Any
 
+from axes.models import AccessAttempt
 from django.test import Client
+from django.utils import timezone
 
 from casino.hands import selectors
 from casino.hands.models import Hand
+from casino.staff.limits import SEAT_KEY
 from casino.staff.models import Role
 from casino.tables.models import SeatKey
 from engine.cards import UNKNOWN
@@ -155,6 +159,7 @@ def test_a_seats_key_opens_nothing_of_the_staffs_and_no_token_opens_a_seat(kit: 
         assert code(desk.get(f"/api/v1/seat/{path}")) == (401, "not_authenticated"), path
         nobody = kit.http(None).get(f"/api/v1/seat/{path}")
         assert (code(nobody), nobody.headers["WWW-Authenticate"]) == ((401, "not_authenticated"), "Seat")
+    AccessAttempt.objects.filter(username=SEAT_KEY).delete()
     for key in ("", "x", "\xff", "A" * 43):
         assert Client().get("/api/v1/seat/hand", HTTP_AUTHORIZATION=f"Seat {key}").status_code == 401, key
 
@@ -225,3 +230,32 @@ def test_a_hand_with_cards_of_its_own_is_told_without_openings(kit: Kit) -> None
     assert (told["cards"], told["openings"], told["cards_roots"], told["commitment"]) == (["Kl", "8b"], [], [], None)
     assert own[2].get("hand").json()["cards"] == ["??", "??"]
     assert code(kit.office().get("hands/T1-000001/openings")) == (409, "no_card_commitments")
+
+
+def test_wrong_keys_are_limited_by_address_and_good_ones_are_let_in(kit: Kit) -> None:
+    kit.table()
+    desk = kit.seated()
+    old, good = device(kit, desk, 1), device(kit, desk, 2)
+    device(kit, desk, 1)
+    guess = Device(kit, "A" * 43)
+    statuses = [own.get("hand").status_code for own in (guess, guess, guess, old, old)]
+    assert statuses == [401] * 5
+    for own in (guess, old):
+        for refused in (own.get("hand"), own.seed("T1-000001", "x")):
+            assert code(refused) == (429, "too_many_attempts")
+            assert 840 < int(refused.headers["Retry-After"]) <= 900
+            assert refused.json()["retry_after"] == int(refused.headers["Retry-After"])
+    assert code(good.get("hand")) == (404, "not_found")
+    # What the locked address went on with is told to nobody's chain; what came before is.
+    assert [event["data"]["status"] for event in events(kit, "attempt.refused")] == [401, 401]
+    elsewhere = Client(REMOTE_ADDR="192.0.2.7")
+    assert elsewhere.get("/api/v1/seat/hand", HTTP_AUTHORIZATION=f"Seat {'A' * 43}").status_code == 401
+    AccessAttempt.objects.update(attempt_time=timezone.now() - timedelta(minutes=15, seconds=1))
+    assert code(guess.get("hand")) == (401, "not_authenticated")
+
+
+def test_a_wrong_key_with_a_form_that_cannot_be_read_is_a_wrong_key(kit: Kit) -> None:
+    answer = Client().generic(
+        "POST", "/api/v1/seat/seed", b"x", "multipart/form-data; boundary=", HTTP_AUTHORIZATION="Seat A"
+    )
+    assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")

@@ -190,6 +190,7 @@ def test_after_five_failures_even_the_right_password_has_to_wait(door: Door) -> 
     answer = door.sign_in()
     assert (answer.status_code, answer.json()["code"]) == (429, "too_many_attempts")
     assert answer.headers["Content-Type"] == "application/problem+json"
+    assert 840 < int(answer.headers["Retry-After"]) <= 900
     assert not TerminalToken.objects.filter(user=door.staff).exists()
     # Somebody else is not locked out with her.
     bela = hire(
