@@ -103,13 +103,13 @@ def two_people(
 ) -> tuple[Staff, Staff]:
     """Two different active people of this house who sign together, in the order in which they were named.
 
-    Each must have one of `roles`, and at least one of the two one of `one_of_them`, where that names any. Neither may
-    have a password that the other gave him, nor both one that the same third person gave them. Passwords are checked
+    Each must have one of `roles`, and at least one of the two one of `one_of_them`, where that names any. Both must
+    have chosen their passwords, and not by the leave of the same person (`_require_two_minds`). Passwords are checked
     and counted as for signing in, from `address`, and wrong ones are told; `told=False` is for a house that may write
     no events until the two have signed. What is refused once both were right is told by `refusals_told`, of `subject`.
     Call it outside a transaction, and record the act itself, with the first as actor and the second as approver. Raises
-    Forbidden `four_eyes`, also for one person twice, Forbidden `sign_in_refused`, TooManyAttempts, Forbidden
-    `forbidden` with `allowed_roles`.
+    Forbidden `four_eyes`, also for one person twice, Forbidden `password_not_own`, `sign_in_refused`, TooManyAttempts,
+    Forbidden `forbidden` with `allowed_roles`.
     """
     if first.login == second.login:
         raise Forbidden("This takes two different people.", code="four_eyes")
@@ -133,18 +133,32 @@ def two_people(
 
 
 def _require_two_minds(one: Staff, other: Staff) -> None:
-    """Refuse two passwords that one member of staff knows because he gave them. Raises Forbidden four_eyes."""
-    for staff, giver in ((one, other), (other, one)):
-        if staff.password_by == giver.login:
-            raise Forbidden(
-                f"{staff.login} must first change the password that {giver.login} gave him (POST password).",
-                code="four_eyes",
-            )
-    giver_of_both = one.password_by if one.password_by == other.password_by else ""
-    if giver_of_both and Staff.objects.filter(login=giver_of_both).exists():
+    """Refuse two people of whom one can have both passwords. Raises Forbidden password_not_own, four_eyes.
+
+    Whoever gave a password can sign in with it before its owner does, choose "his own", and give passwords in his name;
+    the house cannot tell the two apart. So nobody's word against the giver's counts: a password has the same givers,
+    and theirs, for as long as nobody else gives a new one (`Staff.give_password`), and two people sign together only if
+    no member of staff is in both lines, themselves included. What set the house up is no member of staff.
+    """
+    for staff in (one, other):
+        require_own_password(staff)
+    both = {one.login, *one.password_givers} & {other.login, *other.password_givers}
+    found = Staff.objects.filter(login__in=both).order_by("login").values_list("login", flat=True).first()
+    if found is not None:
         raise Forbidden(
-            f"One of the two must first change the password that {giver_of_both} gave them both (POST password).",
+            f"{found} can know both passwords, having given one of them or what it came from; another administrator "
+            "must give one of the two a new password.",
             code="four_eyes",
+            giver=found,
+        )
+
+
+def require_own_password(staff: Staff) -> None:
+    """Refuse a password that the office gave. Raises Forbidden password_not_own."""
+    if staff.must_change_password:
+        raise Forbidden(
+            f"{staff.login} must first change the password that {staff.password_by} gave him (POST password).",
+            code="password_not_own",
         )
 
 

@@ -19,7 +19,7 @@ from casino.errors import Conflict, NotFound, Unprocessable, WrongTerminal
 from casino.house import books, chart
 from casino.house.events import Happened, happened, moved_anything
 from casino.house.models import ClockTimestamp, House
-from casino.players.models import Player
+from casino.players import persons
 from casino.staff.models import TerminalKind
 from casino.tables import selectors
 from casino.tables.models import KasszaEnd, Seating, Sitting, Table, TableState
@@ -198,8 +198,8 @@ def open_table(*, command: Command, code: str) -> Answer:
 def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int) -> Answer:
     """Seat a player with `amount` minor units of the chips in his hands.
 
-    Raises Conflict seat_taken or already_seated, Unprocessable no_such_seat or stack_out_of_range, and the ledger's
-    insufficient_funds when the player does not hold that much.
+    Raises NotFound, Gone person_forgotten, Conflict seat_taken or already_seated, Unprocessable no_such_seat or
+    stack_out_of_range, and the ledger's insufficient_funds when the player does not hold that much.
     """
 
     def change(table: Table) -> Told:
@@ -278,8 +278,10 @@ def close_table(*, command: Command, code: str) -> Answer:
 
 
 def take_seat(table: Table, seat: int, player_ref: str, amount: int) -> None:
-    """Put a player on a free seat, whose stack will be `amount` minor units. Raises as `sit`."""
-    player = _player(table.house, player_ref)
+    """Put a player on a free seat, whose stack will be `amount` minor units. Nobody forgets who he is meanwhile, and
+    nobody who has been forgotten sits down. Raises as `sit`."""
+    player = persons.lock(table.house, player_ref)
+    persons.require_not_forgotten(player)
     if not 1 <= seat <= table.seats:
         raise Unprocessable(
             f"Table {table.code} has seats 1 to {table.seats}.", code="no_such_seat", min=1, max=table.seats
@@ -297,13 +299,6 @@ def take_seat(table: Table, seat: int, player_ref: str, amount: int) -> None:
             code="seat_taken" if taken else "already_seated",
         ) from None
     chart.open_accounts(table.house, [table.stack_account(player_ref)])
-
-
-def _player(house: House, ref: str) -> Player:
-    player = Player.objects.filter(house=house, ref=ref).first()
-    if player is None:
-        raise NotFound(f"This house knows no player {ref}.")
-    return player
 
 
 def at_seat(table: Table, seat: int) -> Seating:
