@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from casino.api import attempts
+from casino.api.audit import OF_A_RECEIPT, InclusionOut, prove_inclusion
 from casino.api.deals import DealOut, OpeningsOut, Seed
 from casino.api.operations import Reading, StrictInput, StrictText, problems
 from casino.errors import TooManyAttempts
@@ -129,6 +130,22 @@ class SeatDeal(SeatRead):
         holder: keys.Holder = request.user
         table = tables.get(holder.table.house, holder.table.code)
         return Response(preparing.describe(preparing.prepared(table)))
+
+
+class SeatInclusion(SeatRead):
+    """That the event of a receipt is in the audit log: of the chain of the player's own table, and of no other."""
+
+    @extend_schema(
+        operation_id="proveSeatInclusion",
+        summary="Prove that an event of one's own table is in the audit log",
+        tags=[TAG],
+        parameters=OF_A_RECEIPT,
+        responses={200: InclusionOut, **problems(400, 401, 403, 404, 409, 429)},
+    )
+    def get(self, request: Request) -> Response:
+        """The proof; 409 `not_in_the_log_yet` for the second or so until the sequencer has taken an event."""
+        holder: keys.Holder = request.user
+        return prove_inclusion(request, holder.table.house, holder.table.chain)
 
 
 class SeatSeed(APIView):

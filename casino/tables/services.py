@@ -22,7 +22,7 @@ from casino.house.models import ClockTimestamp, House
 from casino.players import persons
 from casino.staff.models import TerminalKind
 from casino.tables import selectors
-from casino.tables.models import KasszaEnd, Seating, Sitting, Table, TableState
+from casino.tables.models import ClientSeeds, KasszaEnd, Seating, Sitting, Table, TableState
 
 #: Accounts that every table has for itself, so that no two tables ever wait for the same row.
 TABLE_ACCOUNTS = (
@@ -33,7 +33,8 @@ TABLE_ACCOUNTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What is agreed on at a table: game, options, seats, limits of a stack (minor units), what ends a cukassza."""
+    """What is agreed on at a table: game, options, seats, limits of a stack (minor units), what ends a cukassza, whose
+    seeds an electronic deal needs."""
 
     game: str
     options: Mapping[str, Any]
@@ -41,6 +42,7 @@ class Terms:
     min_stack: int
     max_stack: int
     kassza_end: KasszaEnd
+    client_seeds: ClientSeeds = ClientSeeds.OPTIONAL
 
 
 def create_table(*, house: House, code: str, terms: Terms, actor: Actor) -> Table:
@@ -179,6 +181,23 @@ def at_table(
 
 
 # --- The writes -----------------------------------------------------------------------------------------------------
+
+
+def demand_seeds(*, command: Command, code: str, demanded: ClientSeeds, reason: str) -> Answer:
+    """Change whose seeds the table's electronic deals need, from the next deal on. Raises Conflict unchanged, and
+    deal_prepared while one is committed to under the old terms."""
+
+    def change(table: Table) -> Told:
+        require_state(table, TableState.CLOSED, TableState.OPEN)
+        require_none_prepared(table)
+        before = table.client_seeds
+        if before == demanded:
+            raise Conflict(f"Table {code} has client seeds {before} already.", code="unchanged")
+        Table.objects.filter(id=table.id).update(client_seeds=demanded)
+        table.client_seeds = demanded
+        return told.client_seeds_changed(before=str(before), after=str(demanded), reason=reason)
+
+    return at_table(command, code, change)
 
 
 def open_table(*, command: Command, code: str) -> Answer:
