@@ -27,7 +27,6 @@ from casino.audit.events import reads as told
 from casino.audit.services import Actor, record
 from casino.cage.models import Drawer
 from casino.commands import in_transaction
-from casino.errors import TooManyAttempts
 from casino.house.models import House
 from casino.players.models import REFERENCE
 from casino.tables.models import Table
@@ -61,6 +60,11 @@ def recognised(request: Request, *, house: House, login: str, role: str, termina
     """
     actor = Actor(staff=login, role=role, terminal=terminal, request=_plain_request(request).request_id)
     _plain_request(request).asked_by = AskedBy(house=house, actor=actor, chain=chain or None)
+
+
+def not_recognised(request: Request) -> None:
+    """Remember that nobody is to be recognised: an authentication class refuses without telling."""
+    _plain_request(request).asked_by = None
 
 
 def tell_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> None:
@@ -124,7 +128,7 @@ def asked_by(request: Request) -> AskedBy | None:
     """Who asks, None where nobody has been recognised."""
     if not hasattr(_plain_request(request), "asked_by"):
         # Some refusals come before anybody has looked at who asks, such as that of an unknown media type.
-        with suppress(NotAuthenticated, AuthenticationFailed, TooManyAttempts):
+        with suppress(NotAuthenticated, AuthenticationFailed):
             request.user  # noqa: B018 - looking is what recognises
     return getattr(_plain_request(request), "asked_by", None)
 

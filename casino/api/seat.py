@@ -50,6 +50,7 @@ class SeatKeyAuthentication(BaseAuthentication):
         found = keys.holder(key)
         good = found is not None and found.good
         if not good and (wait := limits.seconds_locked(request._request, limits.SEAT_KEY)):
+            attempts.not_recognised(request)
             log.warning("a wrong key of a seat from a locked address, request %s", getattr(request, "request_id", ""))
             raise TooManyAttempts("Too many wrong keys from this address; wait.", retry_after=wait)
         if found is not None:
