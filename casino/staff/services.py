@@ -3,7 +3,8 @@
 import hashlib
 import logging
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.contrib.auth.password_validation import validate_password
@@ -13,7 +14,7 @@ from django.http import HttpRequest
 from casino import locks
 from casino.audit.events import staff as told
 from casino.audit.services import Actor, Receipt, record
-from casino.errors import Conflict, Forbidden, NotFound
+from casino.errors import Conflict, Forbidden
 from casino.house.models import House
 from casino.staff import limits
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, refuse, succeeded
@@ -123,16 +124,23 @@ def sign_in(
 def _issue(*, staff: Staff, terminal: Terminal, request: HttpRequest, actor: Actor) -> SignedIn | None:
     """A token for somebody whose password was right; None where he was let go or got another one since."""
     house = terminal.house
+    with _locking():
+        now = locks.lock(Staff, locks.Rank.STAFF, id=staff.id)
+        if not now.is_active or now.password != staff.password:
+            return None
+        row, token = TerminalToken.objects.create(staff, terminal=terminal)
+        succeeded(staff, request)
+        receipt = record(chain=house.chain, house=house, actor=actor, told=told.signed_in())
+        return SignedIn(token, row, receipt)
+
+
+@contextmanager
+def _locking() -> Iterator[None]:
+    """A transaction of its own that takes locks."""
     try:
-        with transaction.atomic():
+        with transaction.atomic(durable=True):
             locks.begin()
-            now = locks.lock(Staff, locks.Rank.STAFF, id=staff.id)
-            if not now.is_active or now.password != staff.password:
-                return None
-            row, token = TerminalToken.objects.create(staff, terminal=terminal)
-            succeeded(staff, request)
-            receipt = record(chain=house.chain, house=house, actor=actor, told=told.signed_in())
-            return SignedIn(token, row, receipt)
+            yield
     finally:
         locks.begin()
 
@@ -140,10 +148,9 @@ def _issue(*, staff: Staff, terminal: Terminal, request: HttpRequest, actor: Act
 def unlock(*, house: House, login: str, reason: str) -> Receipt:
     """Open a login's lock as whoever runs the server, for a house whose administrators cannot (`manage.py
     unlock_login`); `roster.unlock` is theirs. Raises NotFound, Conflict unchanged."""
-    if not Staff.objects.filter(house=house, login=login).exists():
-        raise NotFound(f"This house has no member of staff {login}.")
     actor = Actor(staff="operator", role="system", terminal="", request="unlock_login")
-    with transaction.atomic():
+    with _locking():
+        locks.lock(Staff, locks.Rank.STAFF, house=house, login=login)
         failures = limits.open_lock(login)
         if not failures:
             raise Conflict(f"{login} has no failed attempts.", code="unchanged")
