@@ -99,7 +99,7 @@ class Unprocessable(HouseError):
 
 
 class TooManyAttempts(HouseError):
-    """Signing in is locked for a while."""
+    """Signing in, or showing wrong keys of seats, is locked for `retry_after` seconds."""
 
     status, code = 429, "too_many_attempts"
 

@@ -10,8 +10,6 @@ password; roles are read anew for every request.
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from axes.handlers.proxy import AxesProxyHandler
-from axes.models import AccessAttempt
 from django.contrib.auth.password_validation import validate_password
 from django.http import HttpRequest
 from django.utils import timezone
@@ -23,7 +21,7 @@ from casino.audit.services import record
 from casino.commands import Answer, Command
 from casino.errors import Conflict, Forbidden
 from casino.house.models import ClockTimestamp
-from casino.staff import services
+from casino.staff import limits, services
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, is_right, role_for
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 
@@ -34,7 +32,13 @@ def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], pass
     def operation() -> Answer:
         house = command.acting.at_the_office()
         staff, receipt = services.add_person(
-            house=house, login=login, name=name, roles=roles, password=password, actor=command.acting.actor
+            house=house,
+            login=login,
+            name=name,
+            roles=roles,
+            password=password,
+            giver=command.acting.staff,
+            actor=command.acting.actor,
         )
         return Answer({**describe(staff), "audit": receipt.as_json()}, staff.version, 201)
 
@@ -82,15 +86,15 @@ def set_password(*, command: Command, login: str, password: str, reason: str) ->
 
     def change(staff: Staff) -> Told:
         validate_password(password, staff)
-        staff.set_password(password)
-        staff.password_by = command.acting.staff.login
+        staff.give_password(password, command.acting.staff)
         return told.password_set(login=login, sessions=_end(user=staff), reason=reason)
 
     return _of_person(command, login, change)
 
 
 def change_password(*, command: Command, old: str, new: str, token: TerminalToken, request: HttpRequest) -> Answer:
-    """Choose a new password of one's own, at any terminal; nobody else knows it then, and tokens but this one end.
+    """Choose a new password of one's own, at any terminal; tokens but this one end. Who gave the one before stays on
+    record: it can have been he who chose.
 
     A wrong old password is refused, counted and told as at signing in. Raises Forbidden sign_in_refused,
     TooManyAttempts, Conflict unchanged where the new one is the old one, ValidationError for a weak one.
@@ -105,9 +109,9 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
         _require_change(new != old, staff, "has this password already")
         validate_password(new, staff)
         staff.set_password(new)
-        staff.password_by = ""
+        staff.must_change_password = False
         staff.version += 1
-        staff.save(update_fields=["password", "password_by", "version"])
+        staff.save(update_fields=["password", "must_change_password", "version"])
         event = told.password_changed(sessions=_end(keep=token, user=staff))
         return _answer(command, describe(staff), staff.version, event)
 
@@ -128,9 +132,8 @@ def unlock(*, command: Command, login: str, reason: str) -> Answer:
     """Open the lock that wrong passwords have put on a login, wherever they came from. Raises Conflict unchanged."""
 
     def change(staff: Staff) -> Told:
-        failures = sum(AccessAttempt.objects.filter(username=login).values_list("failures_since_start", flat=True))
+        failures = limits.open_lock(login)
         _require_change(failures > 0, staff, "has no failed attempts")
-        AxesProxyHandler.reset_attempts(username=login)
         return told.unlocked(login=login, failures=failures, reason=reason)
 
     return _of_person(command, login, change)
@@ -202,7 +205,9 @@ def _of_person(command: Command, login: str, change: Callable[[Staff], Told]) ->
         command.require_version(staff.version)
         event = change(staff)
         staff.version += 1
-        staff.save(update_fields=["roles", "is_active", "password", "password_by", "version"])
+        staff.save(
+            update_fields=["roles", "is_active", "password", "password_givers", "must_change_password", "version"]
+        )
         return _answer(command, describe(staff), staff.version, event)
 
     return commands.run(command, operation)

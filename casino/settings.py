@@ -43,12 +43,12 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "rest_framework",
     "knox",
+    "casino.staff",  # before axes: its commands that would write no event stand in the place of axes' own
     "axes",
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "ledger",
     "casino.house",
-    "casino.staff",
     "casino.players",
     "casino.audit",
     "casino.chips",

@@ -62,6 +62,11 @@ def recognised(request: Request, *, house: House, login: str, role: str, termina
     _plain_request(request).asked_by = AskedBy(house=house, actor=actor, chain=chain or None)
 
 
+def not_recognised(request: Request) -> None:
+    """Remember that nobody is to be recognised: an authentication class refuses without telling."""
+    _plain_request(request).asked_by = None
+
+
 def tell_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> None:
     """Record a refusal, unless nobody known asked or there was merely nothing to read yet. Raises what `record`
     raises."""

@@ -20,7 +20,8 @@ from casino.api.operations import (
     whole_number,
 )
 from casino.audit import selectors as log
-from casino.errors import BadRequest
+from casino.errors import BadRequest, Forbidden
+from casino.house.models import House
 
 TAG = "audit"
 TEXT = "text/plain; charset=utf-8"
@@ -104,17 +105,50 @@ class LogKey(ReadOperation):
         return HttpResponse(f"{log.log_of(acting(request).house, epoch).vkey}\n", content_type=TEXT)
 
 
-class _Inclusion(serializers.Serializer):
-    """Where an event stands in the log, and the proof: hashes in hex from the leaf upwards (RFC 6962, 2.1.1)."""
+class InclusionOut(serializers.Serializer):
+    """Where an event stands in the log, and the proof: hashes in hex from the leaf upwards (RFC 6962, 2.1.1). `chain`,
+    `seq` and `hash` are the receipt's: the hash is that of the leaf."""
 
     chain = serializers.CharField()
     seq = serializers.IntegerField()
-    leaf_hash = serializers.CharField()
+    hash = serializers.CharField()
     epoch = serializers.IntegerField()
     leaf_index = serializers.IntegerField()
     size = serializers.IntegerField()
     path = serializers.ListField(child=serializers.CharField())
     checkpoint = serializers.CharField()
+
+
+OF_A_RECEIPT = [
+    OpenApiParameter("chain", str, OpenApiParameter.QUERY, required=True, description="as the receipt says"),
+    _number("seq", "number in the chain, as the receipt says", required=True),
+    _number("size", "of the checkpoint to prove it against (the newest of the event's epoch)"),
+]
+
+
+def prove_inclusion(request: Request, house: House, only_chain: str | None = None) -> Response:
+    """Answer with the proof of the receipt that a request names. Raises BadRequest, NotFound, Conflict
+    not_in_the_log_yet, and Forbidden for another chain than `only_chain`, where that is named."""
+    asked = known_parameters(request, "chain", "seq", "size")
+    seq = _required(asked, "seq", least=1)
+    chain = asked.get("chain")
+    if not chain:
+        raise BadRequest("chain is missing.", code="invalid_parameter", parameters=["chain"])
+    size = whole_number(asked, "size", least=1, most=MAX_SIZE)
+    if only_chain is not None and chain != only_chain:
+        raise Forbidden(f"This is for events of {only_chain}.")
+    found = log.inclusion(house, chain, seq, size)
+    answer: dict[str, Any] = {
+        "chain": chain,
+        "seq": seq,
+        "hash": bytes(found.leaf.leaf_hash).hex(),
+        "epoch": found.leaf.epoch,
+        "leaf_index": found.leaf.leaf_index,
+        "size": found.checkpoint.size,
+        "path": [node.hex() for node in found.path],
+        "checkpoint": found.checkpoint.note,
+    }
+    return Response(answer)
 
 
 class InclusionProof(ReadOperation):
@@ -127,32 +161,12 @@ class InclusionProof(ReadOperation):
         operation_id="proveInclusion",
         summary="Prove that an event is in the audit log",
         tags=[TAG],
-        parameters=[
-            OpenApiParameter("chain", str, OpenApiParameter.QUERY, required=True, description="as the receipt says"),
-            _number("seq", "number in the chain, as the receipt says", required=True),
-            _number("size", "of the checkpoint to prove it against (the newest of the event's epoch)"),
-        ],
-        responses={200: _Inclusion, **problems(400, 401, 403, 404, 409)},
+        parameters=OF_A_RECEIPT,
+        responses={200: InclusionOut, **problems(400, 401, 403, 404, 409)},
     )
     def get(self, request: Request) -> Response:
         """The proof; 409 `not_in_the_log_yet` for the second or so until the sequencer has taken an event."""
-        asked = known_parameters(request, "chain", "seq", "size")
-        seq = _required(asked, "seq", least=1)
-        if not asked.get("chain"):
-            raise BadRequest("chain is missing.", code="invalid_parameter", parameters=["chain"])
-        size = whole_number(asked, "size", least=1, most=MAX_SIZE)
-        found = log.inclusion(acting(request).house, asked["chain"], seq, size)
-        answer: dict[str, Any] = {
-            "chain": asked["chain"],
-            "seq": seq,
-            "leaf_hash": bytes(found.leaf.leaf_hash).hex(),
-            "epoch": found.leaf.epoch,
-            "leaf_index": found.leaf.leaf_index,
-            "size": found.checkpoint.size,
-            "path": [node.hex() for node in found.path],
-            "checkpoint": found.checkpoint.note,
-        }
-        return Response(answer)
+        return prove_inclusion(request, acting(request).house)
 
 
 class _Consistency(serializers.Serializer):

@@ -32,7 +32,7 @@ from casino.hands.models import Mode
 from casino.staff.models import Role
 from casino.tables import selectors as tables
 from casino.tables import services
-from casino.tables.models import TableState
+from casino.tables.models import ClientSeeds, TableState
 
 TAG = "dealer"
 #: The verbs of the games' logs with their meanings; which of them is legal now the engine says.
@@ -63,11 +63,12 @@ class Place(serializers.Serializer):
 
 
 class SeatOut(serializers.Serializer):
-    """A taken seat."""
+    """A taken seat; `device`: the player has one of his own, and only that gives the seat's seed."""
 
     seat = serializers.IntegerField()
     player = serializers.CharField()
     stack = serializers.IntegerField()
+    device = serializers.BooleanField()
 
 
 class TableOut(serializers.Serializer):
@@ -88,6 +89,8 @@ class TableOut(serializers.Serializer):
     cukassza = serializers.IntegerField()
     limits = serializers.JSONField()
     kassza_end = serializers.CharField()
+    #: Whose seeds an electronic hand needs before it is dealt.
+    client_seeds = serializers.ChoiceField(choices=ClientSeeds.choices)
     done = serializers.JSONField(required=False)
     audit = Place(required=False)
 

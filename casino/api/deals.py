@@ -14,6 +14,7 @@ from casino.api.operations import (
     READERS,
     Reading,
     ReadOperation,
+    StrictChoice,
     StrictInput,
     StrictInteger,
     StrictPattern,
@@ -27,8 +28,9 @@ from casino.commands import Answer, Command
 from casino.hands import openings, preparing
 from casino.hands import selectors as hands
 from casino.staff.models import Role
-from casino.tables import keys
+from casino.tables import keys, services
 from casino.tables import selectors as tables
+from casino.tables.models import ClientSeeds
 
 
 class Seed(StrictPattern):
@@ -160,6 +162,50 @@ class IssueSeatKey(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Issue."""
         return keys.issue(command=command, code=path["table"], seat=path["seat"])
+
+
+@documented("withdrawSeatKey", summary="Take a seat's key out of use; the floor", answers=TableOut, tag=TAG)
+class WithdrawSeatKey(WriteOperation):
+    """For a device that is lost or broken: until then only it gives the seat's seed."""
+
+    roles = (Role.FLOOR,)
+
+    @extend_schema_serializer(component_name="WithdrawSeatKeyInput")
+    class Input(StrictInput):
+        """The reason, which the audit trail keeps."""
+
+        reason = StrictText(min_length=3, max_length=200)
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Withdraw."""
+        return keys.withdraw(command=command, code=path["table"], seat=path["seat"], reason=data["reason"])
+
+
+@documented(
+    "demandClientSeeds", summary="Say whose seeds an electronic hand needs; the floor", answers=TableOut, tag=TAG
+)
+class DemandSeeds(WriteOperation):
+    """Change whose seeds the table's electronic hands need before they are dealt."""
+
+    roles = (Role.FLOOR,)
+
+    @extend_schema_serializer(component_name="DemandSeedsInput")
+    class Input(StrictInput):
+        """Nobody's (`optional`) or those of all who are dealt in (`all`), and the reason, which the audit trail
+        keeps."""
+
+        client_seeds = StrictChoice(choices=ClientSeeds.choices)
+        reason = StrictText(min_length=3, max_length=200)
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Change."""
+        return services.demand_seeds(
+            command=command, code=path["table"], demanded=ClientSeeds(data["client_seeds"]), reason=data["reason"]
+        )
 
 
 # --- Reading --------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import redis
 from django.conf import settings
@@ -17,6 +18,8 @@ from casino.house import guards
 
 log = logging.getLogger(__name__)
 
+#: Checks that are made only where those before them found nothing.
+ASK_THE_DATABASE = ("migrations", "role", "guards")
 #: What makes a role too mighty for the running application.
 _TOO_MIGHTY = """
 SELECT rolsuper OR EXISTS (SELECT FROM pg_class WHERE relname = 'ledger_entry' AND relowner = pg_roles.oid)
@@ -30,24 +33,41 @@ def healthz(_request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": "ok"})
 
 
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a check failed: a stable code for everybody, words for the server's log."""
+
+    code: str
+    detail: str
+
+
 @require_safe
 def readyz(_request: HttpRequest) -> JsonResponse:
-    """Database, migrations, role, guards and broker; 503 with the first that is missing.
+    """Database, migrations, role, guards and broker; 503 with the names of those that failed.
 
     A house whose audit log was rolled back is read-only until two people open a new epoch: the answer says how many
-    are, and is 200, since reading is what is needed now. Anybody may ask here, so the server's log says which and why.
+    are, and is 200, since reading is what is needed now. Anybody may ask here, so the answer has names and codes alone;
+    what and why says the server's log.
     """
-    checks: dict[str, Callable[[], str | None]] = {
+    checks: dict[str, Callable[[], Problem | None]] = {
         "database": _database,
         "migrations": _migrations,
         "role": _role,
         "guards": _guards,
         "broker": _broker,
     }
+    failed: list[dict[str, str]] = []
     for name, check in checks.items():
+        if failed and name in ASK_THE_DATABASE:
+            continue  # they rest on the one that failed
         problem = check()
         if problem is not None:
-            return JsonResponse(document(503, "not_ready", problem, check=name), status=503, content_type=CONTENT_TYPE)
+            log.error("not ready, %s (%s): %s", name, problem.code, problem.detail)
+            failed.append({"check": name, "code": problem.code})
+    if failed:
+        names = ", ".join(one["check"] for one in failed)
+        answer = document(503, "not_ready", f"Not ready: {names}. The server's log says why.", failed=failed)
+        return JsonResponse(answer, status=503, content_type=CONTENT_TYPE)
     refused = refusals()
     if refused:
         for one in refused:
@@ -56,42 +76,43 @@ def readyz(_request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": "ready", "checks": list(checks)})
 
 
-def _database() -> str | None:
+def _database() -> Problem | None:
     try:
         connection.ensure_connection()
     except DatabaseError as error:
-        return f"The database does not answer: {error}"
+        return Problem("database_unreachable", f"The database does not answer: {error}")
     return None
 
 
-def _migrations() -> str | None:
+def _migrations() -> Problem | None:
     executor = MigrationExecutor(connection)
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return f"{len(missing)} migrations are missing; run `manage.py migrate --database owner`." if missing else None
+    if missing:
+        wanted = f"{len(missing)} migrations are missing; run `manage.py migrate --database owner`."
+        return Problem("migrations_missing", wanted)
+    return None
 
 
-def _role() -> str | None:
+def _role() -> Problem | None:
     with connection.cursor() as cursor:
         cursor.execute(_TOO_MIGHTY)
         row = cursor.fetchone()
     if row is None or row[0]:
-        return "The application runs as a role that owns the ledger or is a superuser; it must not."
+        return Problem("role_too_mighty", "The application's role owns the ledger or is a superuser; it must not.")
     return None
 
 
-def _guards() -> str | None:
+def _guards() -> Problem | None:
     found = guards.off(sql.rows(guards.THERE, []))
-    return (
-        "Guards of the database are off: " + "; ".join(f"{one.place}: {one.problem}" for one in found)
-        if found
-        else None
-    )
+    if found:
+        return Problem("guards_off", "Off: " + "; ".join(f"{one.place}: {one.problem}" for one in found))
+    return None
 
 
-def _broker() -> str | None:
+def _broker() -> Problem | None:
     try:
         client = redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2)
         client.ping()
     except redis.RedisError as error:
-        return f"The broker does not answer: {error}"
+        return Problem("broker_unreachable", f"The broker does not answer: {error}")
     return None

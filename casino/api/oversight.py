@@ -1,9 +1,11 @@
 """What floor, auditors and administrators read: lists with cursors, records, reports, verification."""
 
+from datetime import datetime
 from typing import Any
 
+from django.db.models.fields.json import KeyTextTransform
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -143,30 +145,56 @@ class HandRecord(ReadOperation):
         return Response(told(hands.get(by.house, hand)))
 
 
+def _text(name: str, description: str) -> OpenApiParameter:
+    return OpenApiParameter(name, str, OpenApiParameter.QUERY, description=description)
+
+
 class EventList(CursorList):
-    """The audit trail, event by event, exactly as hashed."""
+    """The audit trail, event by event, exactly as hashed.
+
+    No index knows what payloads hold: every event would pay for it, and auditors ask seldom. A rare kind or actor is
+    looked for along the house's events, from the cursor on, or along one chain's where that is named.
+    """
 
     sensitive = True
     roles = OVERSIGHT
 
     @extend_schema_serializer(component_name="EventListRow")
     class Row(serializers.ModelSerializer):
-        """An event: `payload` is the very text whose hash is `leaf_hash`."""
+        """An event: `payload` is the very text whose hash is `hash`, which its receipt told."""
+
+        hash = serializers.CharField(source="leaf_hash")
 
         class Meta:
             model = Event
-            fields = ("payload", "leaf_hash")
+            fields = ("payload", "hash")
 
     model = Event
     serializer_class = Row
     house_lookup = "chain__house"
-    filters = {"chain": "chain__name"}
+    filters = {"chain": "chain__name", "kind": "doc__kind", "actor": "doc__actor"}
+    moments = {"from": "at__gte", "until": "at__lt"}
+
+    def rows(self) -> Any:
+        """With the moment of each, as its payload has it."""
+        return super().rows().annotate(at=KeyTextTransform("at", "doc"))
+
+    def as_stored(self, at: datetime) -> str:
+        """A moment as payloads have it: text that sorts as moments do, UTC and always to the microsecond."""
+        return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
     @extend_schema(
         operation_id="listEvents",
-        summary="List audit events",
+        summary="List audit events; the more they are narrowed down by chain and cursor, the faster",
         tags=[TAG],
-        responses={200: Row(many=True), **problems(401, 403, 404)},
+        parameters=[
+            _text("chain", "of a table, a drawer or the house: table/T1"),
+            _text("kind", "such as hand.voided"),
+            _text("actor", "login, a player's reference, or worker"),
+            _text("from", "moment with time zone; events of then and later"),
+            _text("until", "moment with time zone; events before then"),
+        ],
+        responses={200: Row(many=True), **problems(400, 401, 403, 404)},
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """A page of events."""

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from casino.staff.credentials import role_for
+from casino.staff.credentials import require_own_password, role_for
 from casino.staff.models import Staff
 
 
@@ -22,9 +22,12 @@ class HasRole(BasePermission):
     audit trail as `request.acting_role`."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Whether the signed-in person has one of the roles; raises Forbidden naming them otherwise."""
+        """Whether the signed-in person has one of the roles; raises Forbidden naming them otherwise,
+        and password_not_own before that for whoever has yet to change the password that the office gave him."""
         if not isinstance(request.user, Staff):
             return False
+        if not getattr(view, "takes_given_passwords", False):
+            require_own_password(request.user)
         readers = getattr(view, "readers", None) if request.method in ("GET", "HEAD") else None
         allowed = view.roles if readers is None else readers
         request.acting_role = role_for(request.user, allowed)  # type: ignore[attr-defined]

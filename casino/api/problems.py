@@ -91,6 +91,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     if found["status"] >= 500:
         log.error("%s: %s", found["code"], found["detail"], exc_info=error)
     response = Response(found, status=found["status"], content_type=CONTENT_TYPE)
+    if "retry_after" in found:
+        response["Retry-After"] = str(found["retry_after"])
     if isinstance(error, drf.APIException):
         if header := getattr(error, "auth_header", None):
             response["WWW-Authenticate"] = header

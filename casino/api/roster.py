@@ -49,6 +49,9 @@ class _StaffRow(serializers.Serializer):
     roles = serializers.ListField(child=serializers.CharField())
     active = serializers.BooleanField(source="is_active")
     version = serializers.IntegerField()
+    #: Who gave the last password that the person did not choose himself, and whether it has yet to be changed.
+    password_by = serializers.CharField(allow_blank=True)
+    must_change_password = serializers.BooleanField()
     hired_at = serializers.DateTimeField()
     last_signed_in_at = serializers.DateTimeField(source="last_login", allow_null=True)
 
@@ -197,6 +200,7 @@ class ChangePassword(WriteOperation):
         new = StrictText(max_length=256)
 
     roles = READERS
+    takes_given_passwords = True
     versioned = False
     discreet = True
     input = Input

@@ -4,6 +4,7 @@ A device adds a seed to the deal that is prepared and checks the cards that its 
 Idempotency-Key and no If-Match: its only write names the deal that it is for, and the same again changes nothing.
 """
 
+import logging
 from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema, extend_schema_serializer
@@ -16,33 +17,50 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from casino.api import attempts
+from casino.api.audit import OF_A_RECEIPT, InclusionOut, prove_inclusion
 from casino.api.deals import DealOut, OpeningsOut, Seed
 from casino.api.operations import Reading, StrictInput, StrictText, problems
+from casino.errors import TooManyAttempts
 from casino.hands import openings, preparing
 from casino.hands.models import Mode
+from casino.staff import limits
 from casino.tables import keys
 from casino.tables import selectors as tables
+
+log = logging.getLogger(__name__)
 
 TAG = "seat"
 SCHEME = "Seat"
 
 
 class SeatKeyAuthentication(BaseAuthentication):
-    """`Authorization: Seat KEY`."""
+    """`Authorization: Seat KEY`.
+
+    Wrong keys are counted by address, as wrong passwords are. While an address is locked its wrong keys are answered
+    429 and stand in the server's log only, so that a device with an old key fills no chain; good ones are let in, for
+    all devices of a card room may come from one address, and nobody finds 256 random bits by trying.
+    """
 
     def authenticate(self, request: Request) -> tuple[keys.Holder, None] | None:
-        """The player whose key it is. Raises AuthenticationFailed for one that is not, or no longer, good."""
+        """The player whose key it is. Raises AuthenticationFailed for one that is not, or no longer, good, and
+        TooManyAttempts for such a one from an address that is locked."""
         scheme, _, key = get_authorization_header(request).decode("ascii", "replace").partition(" ")
         if scheme.lower() != SCHEME.lower():
             return None
         found = keys.holder(key)
+        good = found is not None and found.good
+        if not good and (wait := limits.seconds_locked(request._request, limits.SEAT_KEY)):
+            attempts.not_recognised(request)
+            log.warning("a wrong key of a seat from a locked address, request %s", getattr(request, "request_id", ""))
+            raise TooManyAttempts("Too many wrong keys from this address; wait.", retry_after=wait)
         if found is not None:
             actor = found.actor("")
             attempts.recognised(
                 request, house=found.table.house, login=actor.staff, role=actor.role, terminal=actor.terminal,
                 chain=found.table.chain,
             )  # fmt: skip
-        if found is None or not found.good:
+        if found is None or not good:
+            limits.count_failure(request._request, limits.SEAT_KEY)
             raise AuthenticationFailed("The key is unknown, replaced, or its player has left the seat.")
         return found, None
 
@@ -92,7 +110,7 @@ class SeatHand(SeatRead):
         operation_id="readSeatHand",
         summary="Read one's own hand",
         tags=[TAG],
-        responses={200: SeatHandOut, **problems(401, 403, 404)},
+        responses={200: SeatHandOut, **problems(401, 403, 404, 429)},
     )
     def get(self, request: Request) -> Response:
         """The hand."""
@@ -106,13 +124,29 @@ class SeatDeal(SeatRead):
         operation_id="readSeatDeal",
         summary="Read the prepared deal",
         tags=[TAG],
-        responses={200: DealOut, **problems(401, 403, 409)},
+        responses={200: DealOut, **problems(401, 403, 409, 429)},
     )
     def get(self, request: Request) -> Response:
         """The deal."""
         holder: keys.Holder = request.user
         table = tables.get(holder.table.house, holder.table.code)
         return Response(preparing.describe(preparing.prepared(table)))
+
+
+class SeatInclusion(SeatRead):
+    """That the event of a receipt is in the audit log: of the chain of the player's own table, and of no other."""
+
+    @extend_schema(
+        operation_id="proveSeatInclusion",
+        summary="Prove that an event of one's own table is in the audit log",
+        tags=[TAG],
+        parameters=OF_A_RECEIPT,
+        responses={200: InclusionOut, **problems(400, 401, 403, 404, 409, 429)},
+    )
+    def get(self, request: Request) -> Response:
+        """The proof; 409 `not_in_the_log_yet` for the second or so until the sequencer has taken an event."""
+        holder: keys.Holder = request.user
+        return prove_inclusion(request, holder.table.house, holder.table.chain)
 
 
 class SeatSeed(APIView):
@@ -135,7 +169,7 @@ class SeatSeed(APIView):
         summary="Add one's own seed to the deal",
         tags=[TAG],
         request=Input,
-        responses={200: SeededOut, **problems(400, 401, 403, 404, 409, 413, 415)},
+        responses={200: SeededOut, **problems(400, 401, 403, 404, 409, 413, 415, 429)},
     )
     def post(self, request: Request) -> Response:
         """Add."""

@@ -40,6 +40,8 @@ class SignIn(APIView):
         house = serializers.CharField()
         terminal = serializers.CharField()
         place = serializers.CharField()
+        #: Whether the office gave this password: until it is changed (`POST password`) nothing else can be done.
+        must_change_password = serializers.BooleanField()
         audit = serializers.JSONField()
 
     @extend_schema(
@@ -74,6 +76,7 @@ class SignIn(APIView):
                 "house": staff.house.code,
                 "terminal": terminal.code,
                 "place": terminal.place,
+                "must_change_password": staff.must_change_password,
                 "audit": signed_in.receipt.as_json(),
             },
             status=201,
@@ -86,6 +89,7 @@ class SignOut(ReadOperation):
     #: There is nothing to read here.
     sensitive = False
     roles = READERS
+    takes_given_passwords = True
 
     @extend_schema(
         operation_id="signOut",

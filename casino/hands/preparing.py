@@ -14,9 +14,10 @@ from casino.errors import Conflict, NotFound, Unprocessable
 from casino.hands import deals
 from casino.hands.models import ClientSeed, Deal, DealState, GivenBy, Hand
 from casino.house.models import House
+from casino.tables import selectors
 from casino.tables import services as tables
 from casino.tables.keys import Holder
-from casino.tables.models import Seating, Table, TableState
+from casino.tables.models import ClientSeeds, Seating, Table, TableState
 from engine.shuffle import CLIENT_SEED
 
 
@@ -38,12 +39,22 @@ def prepare(*, command: Command, code: str) -> Answer:
 def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
     """Add what the player on a seat says at the table, entered at the dealer's console.
 
-    Raises NotFound for an empty seat, Conflict no_deal_prepared or seed_taken, Unprocessable seed_malformed.
+    Where the player has a device of his own, only that gives his seed: else whoever is at the console could be first,
+    and the house would have chosen what it is told to fear. Raises NotFound for an empty seat, Conflict
+    no_deal_prepared, seat_has_device or seed_taken, Unprocessable seed_malformed.
     """
 
     def change(table: Table) -> Told:
         deal = prepared(table)
-        return _add(deal, tables.at_seat(table, seat), seed, GivenBy.CONSOLE)
+        seating = tables.at_seat(table, seat)
+        if selectors.devices([seating]):
+            raise Conflict(
+                f"Seat {seat} has a device of its own, which gives its seed (POST seat/seed); the floor can withdraw "
+                "its key.",
+                code="seat_has_device",
+                seat=seat,
+            )
+        return _add(deal, seating, seed, GivenBy.CONSOLE)
 
     return tables.at_table(command, code, change)
 
@@ -92,15 +103,38 @@ def abandon(*, command: Command, code: str, reason: str) -> Answer:
 
 
 def use(hand: Hand) -> None:
-    """Give an electronic hand its seed: that of the prepared deal with every client seed taken, or else a new one."""
-    if not hand.table.prepared_deal:
+    """Give an electronic hand its seed: that of the prepared deal with every client seed taken, or else a new one.
+
+    Raises Conflict client_seeds_missing where the table demands seeds of seats that have given none.
+    """
+    deal = prepared(hand.table) if hand.table.prepared_deal else None
+    _require_seeds(hand, deal)
+    if deal is None:
         deals.commit(hand)
         return
-    deal = prepared(hand.table)
     hand.commitment, hand.sealed_seed = deal.commitment, bytes(deal.sealed_seed)
     hand.client_seeds = client_seeds(deal)
     Deal.objects.filter(id=deal.id).update(state=DealState.DEALT)
     hand.table.prepared_deal = ""
+
+
+def _require_seeds(hand: Hand, deal: Deal | None) -> None:
+    """Every player who is dealt in has given his seed, where the table demands that; what somebody gave who sat there
+    before him is not his."""
+    if hand.table.client_seeds != ClientSeeds.ALL:
+        return
+    given = set(deal.client_seeds.values_list("seat", "player")) if deal else set()
+    missing = [at["seat"] for at in hand.seats if (at["seat"], at["player"]) not in given]
+    if missing:
+        raise Conflict(
+            f"Table {hand.table.code} deals electronically when every seat has given its seed; it lacks that of seat "
+            f"{', '.join(map(str, missing))}."
+            + ("" if deal else " Prepare the deal first (POST deal).")
+            + " They may sit out, or the floor abandons the deal or changes the table's client seeds.",
+            code="client_seeds_missing",
+            seats=missing,
+            hand=deal.name if deal else None,
+        )
 
 
 def prepared(table: Table) -> Deal:

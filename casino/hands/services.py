@@ -262,7 +262,8 @@ def deal(
     the seat that came first after the dealer. An electronic hand is dealt from the prepared deal, where there is one,
     else from a seed that is committed to now. `call_or_discard`: the dealer announces it for this deal, which needs a
     cukassza and a table that leaves it to him. Raises Conflict table_settling while the last hand is not settled,
-    deal_prepared for a physical hand while an electronic one is committed to, cards_exception_open until the floor has
+    deal_prepared for a physical hand while an electronic one is committed to, client_seeds_missing where the table
+    demands them, cards_exception_open until the floor has
     cleared it, and the engine's errors (too few seats, a stack that cannot cover the forced payments).
     """
 

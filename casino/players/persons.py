@@ -75,9 +75,15 @@ def require_known(player: Player) -> Person:
     newest = _newest(player)
     if newest is None:
         raise NotFound(f"Nobody has been recorded for {player.ref}.", code="no_person")
-    if not PersonKey.objects.filter(player=player).exists():
-        raise _forgotten(player.ref)
+    require_not_forgotten(player)
     return newest
+
+
+def require_not_forgotten(player: Player) -> None:
+    """Refuse a player whose person was recorded and then forgotten; one who was never recorded is taken. Whoever then
+    uses him holds the lock. Raises Gone person_forgotten."""
+    if _newest(player) is not None and not PersonKey.objects.filter(player=player).exists():
+        raise _forgotten(player.ref)
 
 
 def destroy_key(player: Player) -> None:

@@ -7,7 +7,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import NoReturn, TextIO
 
-from axes.handlers.proxy import AxesProxyHandler
 from django.contrib.auth import authenticate, user_logged_in
 from django.db import transaction
 from django.http import HttpRequest
@@ -18,6 +17,7 @@ from casino.audit.refusals import log_refusals
 from casino.audit.services import Actor, record
 from casino.errors import BadRequest, Forbidden, HouseError, LogRefused, TooManyAttempts
 from casino.house.models import House
+from casino.staff import limits
 from casino.staff.models import Role, Staff
 
 #: The same words whatever part was wrong.
@@ -47,19 +47,18 @@ def check(
     Call it outside a transaction: what it tells must stay when the caller refuses. Raises TooManyAttempts while the
     login is locked from this address, and Forbidden sign_in_refused with the same words whatever was wrong.
     """
-    credentials = {"username": given.login}
 
     def tell(*events: Told) -> None:
         if told:
             _tell(house, given.login, terminal, request_id, *events)
 
-    if not AxesProxyHandler.is_allowed(request, credentials):
+    if wait := limits.seconds_locked(request, given.login):
         tell(events.sign_in_refused(code=TooManyAttempts.code))
-        raise TooManyAttempts("Too many failed attempts; wait fifteen minutes or ask an administrator.")
+        raise TooManyAttempts("Too many failed attempts; wait or ask an administrator.", retry_after=wait)
     staff = authenticate(request=request, username=given.login, password=given.password)
     if isinstance(staff, Staff) and staff.house_id == house.id:
         return staff
-    locked = not AxesProxyHandler.is_allowed(request, credentials)
+    locked = limits.seconds_locked(request, given.login)
     tell(events.sign_in_refused(code=REFUSED_CODE), *([events.locked_out()] if locked else []))
     raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
 
@@ -67,7 +66,7 @@ def check(
 def is_right(staff: Staff, given: Credentials, request: HttpRequest) -> bool:
     """Whether a person has this password and is not locked from this address. Nothing is counted or told; whoever finds
     it wrong leaves that to `check`, outside his transaction."""
-    return AxesProxyHandler.is_allowed(request, {"username": given.login}) and staff.check_password(given.password)
+    return not limits.seconds_locked(request, given.login) and staff.check_password(given.password)
 
 
 def refuse(*, house: House, given: Credentials, terminal: str, request_id: str, code: str) -> NoReturn:
@@ -104,13 +103,13 @@ def two_people(
 ) -> tuple[Staff, Staff]:
     """Two different active people of this house who sign together, in the order in which they were named.
 
-    Each must have one of `roles`, and at least one of the two one of `one_of_them`, where that names any. Neither may
-    have a password that the other gave him, nor both one that the same third person gave them. Passwords are checked
+    Each must have one of `roles`, and at least one of the two one of `one_of_them`, where that names any. Both must
+    have chosen their passwords, and not by the leave of the same person (`_require_two_minds`). Passwords are checked
     and counted as for signing in, from `address`, and wrong ones are told; `told=False` is for a house that may write
     no events until the two have signed. What is refused once both were right is told by `refusals_told`, of `subject`.
     Call it outside a transaction, and record the act itself, with the first as actor and the second as approver. Raises
-    Forbidden `four_eyes`, also for one person twice, Forbidden `sign_in_refused`, TooManyAttempts, Forbidden
-    `forbidden` with `allowed_roles`.
+    Forbidden `four_eyes`, also for one person twice, Forbidden `password_not_own`, `sign_in_refused`, TooManyAttempts,
+    Forbidden `forbidden` with `allowed_roles`.
     """
     if first.login == second.login:
         raise Forbidden("This takes two different people.", code="four_eyes")
@@ -134,18 +133,32 @@ def two_people(
 
 
 def _require_two_minds(one: Staff, other: Staff) -> None:
-    """Refuse two passwords that one member of staff knows because he gave them. Raises Forbidden four_eyes."""
-    for staff, giver in ((one, other), (other, one)):
-        if staff.password_by == giver.login:
-            raise Forbidden(
-                f"{staff.login} must first change the password that {giver.login} gave him (POST password).",
-                code="four_eyes",
-            )
-    giver_of_both = one.password_by if one.password_by == other.password_by else ""
-    if giver_of_both and Staff.objects.filter(login=giver_of_both).exists():
+    """Refuse two people of whom one can have both passwords. Raises Forbidden password_not_own, four_eyes.
+
+    Whoever gave a password can sign in with it before its owner does, choose "his own", and give passwords in his name;
+    the house cannot tell the two apart. So nobody's word against the giver's counts: a password has the same givers,
+    and theirs, for as long as nobody else gives a new one (`Staff.give_password`), and two people sign together only if
+    no member of staff is in both lines, themselves included. What set the house up is no member of staff.
+    """
+    for staff in (one, other):
+        require_own_password(staff)
+    both = {one.login, *one.password_givers} & {other.login, *other.password_givers}
+    found = Staff.objects.filter(login__in=both).order_by("login").values_list("login", flat=True).first()
+    if found is not None:
         raise Forbidden(
-            f"One of the two must first change the password that {giver_of_both} gave them both (POST password).",
+            f"{found} can know both passwords, having given one of them or what it came from; another administrator "
+            "must give one of the two a new password.",
             code="four_eyes",
+            giver=found,
+        )
+
+
+def require_own_password(staff: Staff) -> None:
+    """Refuse a password that the office gave. Raises Forbidden password_not_own."""
+    if staff.must_change_password:
+        raise Forbidden(
+            f"{staff.login} must first change the password that {staff.password_by} gave him (POST password).",
+            code="password_not_own",
         )
 
 

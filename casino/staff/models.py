@@ -6,6 +6,7 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Lower
 from knox.models import AbstractAuthToken
 
 from casino.house.models import ClockTimestamp, House
@@ -30,15 +31,19 @@ class StaffManager(BaseUserManager["Staff"]):
 
 
 class Staff(AbstractBaseUser):
-    """One person on the payroll. Logins are unique over all houses of a database: `anna@house`."""
+    """One person on the payroll. Logins are unique over all houses of a database, `anna@house`, whatever the case of
+    their letters; signing in takes them exactly as they were given."""
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="staff")
     login = models.CharField(max_length=64, unique=True)
     name = models.CharField(max_length=120)
     roles: ArrayField = ArrayField(models.CharField(max_length=16, choices=Role.choices))
     is_active = models.BooleanField(default=True)
-    #: Who gave this password and so knows it: a login, or what set the house up. Empty once the person chose his own.
-    password_by = models.CharField(max_length=64, blank=True, default="", db_default="")
+    #: Who gave the last password that this person did not choose, then who had given that one his, and so on: logins,
+    #: or what set the house up. They stay when he chooses his own: whoever gave it can have been the one who chose.
+    password_givers: ArrayField = ArrayField(models.CharField(max_length=64), default=list, db_default=[])
+    #: Whether the office gave the password of now: it is changed before anything else is done with it.
+    must_change_password = models.BooleanField(default=False, db_default=False)
     #: Counts what the office changes, and new passwords of his own; signing in changes nothing of it.
     version = models.BigIntegerField(default=1)
     hired_at = models.DateTimeField(db_default=ClockTimestamp())
@@ -54,10 +59,24 @@ class Staff(AbstractBaseUser):
             models.CheckConstraint(
                 condition=Q(roles__contained_by=[role.value for role in Role]), name="staff_known_roles"
             ),
+            models.UniqueConstraint(Lower("login"), name="staff_login_any_case"),
         ]
 
     def __str__(self) -> str:
         return self.login
+
+    @property
+    def password_by(self) -> str:
+        """Who gave the last password that this person did not choose himself; empty where that is not known."""
+        return self.password_givers[0] if self.password_givers else ""
+
+    def give_password(self, password: str, giver: "Staff | str") -> None:
+        """Set a password that somebody else chose: a member of staff as he has signed in, or what sets the house up,
+        whose passwords need no changing."""
+        by_staff = isinstance(giver, Staff)
+        line = [giver.login, *giver.password_givers] if isinstance(giver, Staff) else [giver]
+        self.set_password(password)
+        self.password_givers, self.must_change_password = list(dict.fromkeys(line)), by_staff
 
 
 class TerminalKind(models.TextChoices):

@@ -3,17 +3,20 @@
 import hashlib
 import logging
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.contrib.auth.password_validation import validate_password
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 
+from casino import locks
 from casino.audit.events import staff as told
 from casino.audit.services import Actor, Receipt, record
 from casino.errors import Conflict, Forbidden
 from casino.house.models import House
+from casino.staff import limits
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, refuse, succeeded
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 
@@ -34,24 +37,37 @@ def _digest(key: str) -> str:
 
 
 def hire(*, house: House, login: str, name: str, roles: Iterable[Role], password: str, actor: Actor) -> Staff:
-    """Take somebody on, in a transaction of its own."""
+    """Take somebody on when a house is set up, in a transaction of its own."""
     with transaction.atomic():
-        return add_person(house=house, login=login, name=name, roles=roles, password=password, actor=actor)[0]
+        return add_person(
+            house=house, login=login, name=name, roles=roles, password=password, giver=actor.staff, actor=actor
+        )[0]
 
 
 def add_person(
-    *, house: House, login: str, name: str, roles: Iterable[Role], password: str, actor: Actor
+    *,
+    house: House,
+    login: str,
+    name: str,
+    roles: Iterable[Role],
+    password: str,
+    giver: Staff | str,
+    actor: Actor,
 ) -> tuple[Staff, Receipt]:
     """Take somebody on, in the caller's transaction. The password must pass Django's validators; only its argon2 hash
     is kept. Raises ValidationError and Conflict login_taken."""
-    staff = Staff(house=house, login=login, name=name, roles=sorted(roles), password_by=actor.staff)
+    staff = Staff(house=house, login=login, name=name, roles=sorted(roles))
     validate_password(password, staff)
-    staff.set_password(password)
+    staff.give_password(password, giver)
     try:
         with transaction.atomic():
             staff.save(force_insert=True)
     except IntegrityError:
-        raise Conflict(f"The login {login} is taken.", code="login_taken", login=login) from None
+        raise Conflict(
+            f"The login {login} is taken, or one that differs in the case of letters only.",
+            code="login_taken",
+            login=login,
+        ) from None
     event = told.hired(login=login, roles=list(staff.roles))
     return staff, record(chain=house.chain, house=house, actor=actor, told=event)
 
@@ -85,8 +101,9 @@ def sign_in(
     """Check terminal and person, then issue a token for both together.
 
     The terminal comes first: without its key nobody gets to try a password, so nobody outside can lock a person out
-    or learn whether a password was right. Raises TooManyAttempts while the login is locked from this address, and
-    Forbidden with the same words whatever part was wrong.
+    or learn whether a password was right. The person's row is locked for the token: a password that is replaced while
+    it is being checked gets none. Raises TooManyAttempts while the login is locked from this address, and Forbidden
+    with the same words whatever part was wrong.
     """
     terminal = Terminal.objects.filter(key_digest=_digest(terminal_key), code=terminal_code).first()
     if terminal is None:
@@ -98,11 +115,47 @@ def sign_in(
         refuse(house=house, given=given, terminal=terminal.code, request_id=request_id, code="terminal_revoked")
     staff = check(house=house, given=given, request=request, terminal=terminal.code, request_id=request_id)
     actor = Actor(staff=login, role="", terminal=terminal.code, request=request_id)
-    with transaction.atomic():
+    signed_in = _issue(staff=staff, terminal=terminal, request=request, actor=actor)
+    if signed_in is None:
+        refuse(house=house, given=given, terminal=terminal.code, request_id=request_id, code=REFUSED_CODE)
+    return signed_in
+
+
+def _issue(*, staff: Staff, terminal: Terminal, request: HttpRequest, actor: Actor) -> SignedIn | None:
+    """A token for somebody whose password was right; None where he was let go or got another one since."""
+    house = terminal.house
+    with _locking():
+        now = locks.lock(Staff, locks.Rank.STAFF, id=staff.id)
+        if not now.is_active or now.password != staff.password:
+            return None
         row, token = TerminalToken.objects.create(staff, terminal=terminal)
         succeeded(staff, request)
         receipt = record(chain=house.chain, house=house, actor=actor, told=told.signed_in())
-    return SignedIn(token, row, receipt)
+        return SignedIn(token, row, receipt)
+
+
+@contextmanager
+def _locking() -> Iterator[None]:
+    """A transaction of its own that takes locks."""
+    try:
+        with transaction.atomic(durable=True):
+            locks.begin()
+            yield
+    finally:
+        locks.begin()
+
+
+def unlock(*, house: House, login: str, reason: str) -> Receipt:
+    """Open a login's lock as whoever runs the server, for a house whose administrators cannot (`manage.py
+    unlock_login`); `roster.unlock` is theirs. Raises NotFound, Conflict unchanged."""
+    actor = Actor(staff="operator", role="system", terminal="", request="unlock_login")
+    with _locking():
+        locks.lock(Staff, locks.Rank.STAFF, house=house, login=login)
+        failures = limits.open_lock(login)
+        if not failures:
+            raise Conflict(f"{login} has no failed attempts.", code="unchanged")
+        event = told.unlocked(login=login, failures=failures, reason=reason)
+        return record(chain=house.chain, house=house, actor=actor, told=event)
 
 
 def sign_out(*, token: TerminalToken, actor: Actor) -> None:

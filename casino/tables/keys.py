@@ -1,8 +1,8 @@
 """Keys of seats: with one, a player's own device says a seed for the deal and checks the cards that the player may see.
 
 The key is told once, to be shown to the player at his seat; the database keeps its digest. It is good for as long as he
-sits there, or until a new one takes its place, and shows the hands that are dealt after it was issued: whoever hands
-keys out cannot take one to look into a hand that is being played, or was.
+sits there, until a new one takes its place or the floor withdraws it, and shows the hands that are dealt after it was
+issued: whoever hands keys out cannot take one to look into a hand that is being played, or was.
 """
 
 import hashlib
@@ -14,6 +14,7 @@ from casino.audit.events import Told
 from casino.audit.events import deals as told
 from casino.audit.services import Actor
 from casino.commands import Answer, Command
+from casino.errors import Conflict
 from casino.house.models import ClockTimestamp
 from casino.tables.models import Seating, SeatKey, Table
 from casino.tables.services import at_seat, at_table
@@ -62,6 +63,19 @@ def issue(*, command: Command, code: str, seat: int) -> Answer:
 
     answer = at_table(command, code, change, status=201)
     return answer if answer.replayed else replace(answer, once={"key": key})
+
+
+def withdraw(*, command: Command, code: str, seat: int, reason: str) -> Answer:
+    """Take a seat's key out of use, for a device that is lost or broken: while there is one, nobody else gives the
+    seat's seed. Raises NotFound for an empty seat, Conflict no_device."""
+
+    def change(table: Table) -> Told:
+        seating = at_seat(table, seat)
+        if not SeatKey.objects.filter(seating=seating, replaced_at=None).update(replaced_at=ClockTimestamp()):
+            raise Conflict(f"Seat {seat} has no device of its own.", code="no_device", seat=seat)
+        return told.key_withdrawn(seat=seat, player=seating.player.ref, reason=reason)
+
+    return at_table(command, code, change)
 
 
 def holder(key: str) -> Holder | None:

@@ -36,6 +36,13 @@ class KasszaEnd(models.TextChoices):
     LAST_DEALER = "last_dealer", "to the player who dealt last"
 
 
+class ClientSeeds(models.TextChoices):
+    """Which seats must have added a seed of their own before an electronic hand is dealt to them."""
+
+    OPTIONAL = "optional", "none; whoever wants to, may"
+    ALL = "all", "every seat that is dealt in"
+
+
 class Table(models.Model):
     """One table. `version` grows with every write and with every settlement; If-Match compares against it."""
 
@@ -58,6 +65,9 @@ class Table(models.Model):
     min_stack = models.BigIntegerField()
     max_stack = models.BigIntegerField()
     kassza_end = models.CharField(max_length=12, choices=KasszaEnd.choices)
+    client_seeds = models.CharField(
+        max_length=8, choices=ClientSeeds.choices, default=ClientSeeds.OPTIONAL, db_default=ClientSeeds.OPTIONAL
+    )
     state = models.CharField(max_length=8, choices=TableState.choices, default=TableState.CLOSED)
     version = models.BigIntegerField(default=1)
     #: Who deals the next hand; null until the table opens.
@@ -76,6 +86,7 @@ class Table(models.Model):
             models.UniqueConstraint(fields=["house", "code"], name="table_code"),
             models.CheckConstraint(condition=Q(state__in=TableState.values), name="table_state"),
             models.CheckConstraint(condition=Q(kassza_end__in=KasszaEnd.values), name="table_kassza_end"),
+            models.CheckConstraint(condition=Q(client_seeds__in=ClientSeeds.values), name="table_client_seeds"),
             models.CheckConstraint(condition=Q(min_stack__gt=0, max_stack__gte=F("min_stack")), name="table_limits"),
         ]
 
@@ -149,7 +160,7 @@ class SeatKey(models.Model):
     seating = models.ForeignKey(Seating, on_delete=models.PROTECT, related_name="keys")
     digest = models.CharField(max_length=64, unique=True)
     issued_at = models.DateTimeField(db_default=ClockTimestamp())
-    #: When a new key took its place.
+    #: When a new key took its place, or the floor withdrew it.
     replaced_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -5,7 +5,7 @@ from typing import Any
 from casino.errors import NotFound
 from casino.house import chart
 from casino.house.models import House
-from casino.tables.models import Seating, Sitting, Table
+from casino.tables.models import Seating, SeatKey, Sitting, Table
 
 
 def get(house: House, code: str) -> Table:
@@ -30,6 +30,12 @@ def seated(table: Table) -> list[Seating]:
     )
 
 
+def devices(seatings: list[Seating]) -> set[int]:
+    """Which of these seats have a device of the player's own: a key that is good."""
+    keys = SeatKey.objects.filter(seating__in=seatings, seating__left_at=None, replaced_at=None)
+    return set(keys.values_list("seating__seat", flat=True))
+
+
 def stacks(table: Table, seatings: list[Seating]) -> dict[str, int]:
     """Chips in front of each seated player, by player reference, in minor units."""
     codes = {seating.player.ref: table.stack_account(seating.player.ref) for seating in seatings}
@@ -46,7 +52,7 @@ def cukassza(table: Table) -> int:
 def describe(table: Table) -> dict[str, Any]:
     """A table as its console sees it."""
     seatings = seated(table)
-    chips = stacks(table, seatings)
+    chips, own = stacks(table, seatings), devices(seatings)
     return {
         "table": table.code,
         "game": table.game,
@@ -55,7 +61,12 @@ def describe(table: Table) -> dict[str, Any]:
         "version": table.version,
         "currency": table.house.currency,
         "seats": [
-            {"seat": seating.seat, "player": seating.player.ref, "stack": chips[seating.player.ref]}
+            {
+                "seat": seating.seat,
+                "player": seating.player.ref,
+                "stack": chips[seating.player.ref],
+                "device": seating.seat in own,
+            }
             for seating in seatings
         ],
         "seat_count": table.seats,
@@ -65,4 +76,5 @@ def describe(table: Table) -> dict[str, Any]:
         "cukassza": cukassza(table),
         "limits": {"min_stack": table.min_stack, "max_stack": table.max_stack},
         "kassza_end": table.kassza_end,
+        "client_seeds": table.client_seeds,
     }

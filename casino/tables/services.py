@@ -19,10 +19,10 @@ from casino.errors import Conflict, NotFound, Unprocessable, WrongTerminal
 from casino.house import books, chart
 from casino.house.events import Happened, happened, moved_anything
 from casino.house.models import ClockTimestamp, House
-from casino.players.models import Player
+from casino.players import persons
 from casino.staff.models import TerminalKind
 from casino.tables import selectors
-from casino.tables.models import KasszaEnd, Seating, Sitting, Table, TableState
+from casino.tables.models import ClientSeeds, KasszaEnd, Seating, Sitting, Table, TableState
 
 #: Accounts that every table has for itself, so that no two tables ever wait for the same row.
 TABLE_ACCOUNTS = (
@@ -33,7 +33,8 @@ TABLE_ACCOUNTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What is agreed on at a table: game, options, seats, limits of a stack (minor units), what ends a cukassza."""
+    """What is agreed on at a table: game, options, seats, limits of a stack (minor units), what ends a cukassza, whose
+    seeds an electronic deal needs."""
 
     game: str
     options: Mapping[str, Any]
@@ -41,6 +42,7 @@ class Terms:
     min_stack: int
     max_stack: int
     kassza_end: KasszaEnd
+    client_seeds: ClientSeeds = ClientSeeds.OPTIONAL
 
 
 def create_table(*, house: House, code: str, terms: Terms, actor: Actor) -> Table:
@@ -181,6 +183,23 @@ def at_table(
 # --- The writes -----------------------------------------------------------------------------------------------------
 
 
+def demand_seeds(*, command: Command, code: str, demanded: ClientSeeds, reason: str) -> Answer:
+    """Change whose seeds the table's electronic deals need, from the next deal on. Raises Conflict unchanged, and
+    deal_prepared while one is committed to under the old terms."""
+
+    def change(table: Table) -> Told:
+        require_state(table, TableState.CLOSED, TableState.OPEN)
+        require_none_prepared(table)
+        before = table.client_seeds
+        if before == demanded:
+            raise Conflict(f"Table {code} has client seeds {before} already.", code="unchanged")
+        Table.objects.filter(id=table.id).update(client_seeds=demanded)
+        table.client_seeds = demanded
+        return told.client_seeds_changed(before=str(before), after=str(demanded), reason=reason)
+
+    return at_table(command, code, change)
+
+
 def open_table(*, command: Command, code: str) -> Answer:
     """Open the table for a new sitting."""
 
@@ -198,8 +217,8 @@ def open_table(*, command: Command, code: str) -> Answer:
 def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int) -> Answer:
     """Seat a player with `amount` minor units of the chips in his hands.
 
-    Raises Conflict seat_taken or already_seated, Unprocessable no_such_seat or stack_out_of_range, and the ledger's
-    insufficient_funds when the player does not hold that much.
+    Raises NotFound, Gone person_forgotten, Conflict seat_taken or already_seated, Unprocessable no_such_seat or
+    stack_out_of_range, and the ledger's insufficient_funds when the player does not hold that much.
     """
 
     def change(table: Table) -> Told:
@@ -278,8 +297,10 @@ def close_table(*, command: Command, code: str) -> Answer:
 
 
 def take_seat(table: Table, seat: int, player_ref: str, amount: int) -> None:
-    """Put a player on a free seat, whose stack will be `amount` minor units. Raises as `sit`."""
-    player = _player(table.house, player_ref)
+    """Put a player on a free seat, whose stack will be `amount` minor units. Nobody forgets who he is meanwhile, and
+    nobody who has been forgotten sits down. Raises as `sit`."""
+    player = persons.lock(table.house, player_ref)
+    persons.require_not_forgotten(player)
     if not 1 <= seat <= table.seats:
         raise Unprocessable(
             f"Table {table.code} has seats 1 to {table.seats}.", code="no_such_seat", min=1, max=table.seats
@@ -297,13 +318,6 @@ def take_seat(table: Table, seat: int, player_ref: str, amount: int) -> None:
             code="seat_taken" if taken else "already_seated",
         ) from None
     chart.open_accounts(table.house, [table.stack_account(player_ref)])
-
-
-def _player(house: House, ref: str) -> Player:
-    player = Player.objects.filter(house=house, ref=ref).first()
-    if player is None:
-        raise NotFound(f"This house knows no player {ref}.")
-    return player
 
 
 def at_seat(table: Table, seat: int) -> Seating:

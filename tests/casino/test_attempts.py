@@ -27,7 +27,7 @@ from tests.casino.test_permissions import DAY, address, routes
 NOT_SENSITIVE = {
     "tables", "tables/<slug:table>", "tables/<slug:table>/hand", "tables/<slug:table>/hand/legal-actions",
     "tables/<slug:table>/chips", "transfers", "drawers/<slug:drawer>", "hands", "days", "tables/<slug:table>/deal",
-    "hands/<slug:hand>/openings", "seat/deal", "seat/hand",
+    "hands/<slug:hand>/openings", "seat/deal", "seat/hand", "seat/proofs/inclusion",
     "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",
 }  # fmt: skip
 READS = sorted(route for method, route in routes() if method == "GET" and route not in ("schema", "docs"))

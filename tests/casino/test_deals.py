@@ -10,15 +10,19 @@ from django.db.utils import DatabaseError
 
 from casino.hands import deals
 from casino.hands.models import ClientSeed, Deal, Hand
-from casino.staff.models import Role
+from casino.hands.services import set_up_table
+from casino.staff.models import Role, TerminalKind
+from casino.tables.models import ClientSeeds, KasszaEnd, Table
+from casino.tables.services import Terms
 from engine.cards import TELL32
 from engine.rebuild import check_deal, rebuilt
 from engine.record import parse_record
 from engine.replay import replay
 from engine.shuffle import commitment, shuffled_deck
 from tests.casino.devices import DEEP, Device, code, device, events, play_out
-from tests.casino.kit import FAERBELN, Kit
+from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Kit
 from tests.casino.test_concurrency import at_once
+from tests.casino.test_transfers import floor_at
 
 # --- Preparing and dealing ------------------------------------------------------------------------------------------
 
@@ -285,3 +289,74 @@ def test_no_two_deals_are_prepared_at_once_whatever_asks(kit: Kit) -> None:
     again = Deal(house=kit.house, table=table, number=1, name="T1-000001x2", commitment="0" * 64, sealed_seed=b"x")
     with pytest.raises(IntegrityError, match="deal_one_prepared"), transaction.atomic():
         again.save(force_insert=True)
+
+
+# --- Tables that demand seeds ---------------------------------------------------------------------------------------
+
+
+def test_a_table_deals_electronically_when_everybody_dealt_in_has_given_his_seed(kit: Kit) -> None:
+    table = kit.table()
+    [set_up] = events(kit, "table.set_up")
+    assert (table.client_seeds, set_up["data"]["client_seeds"]) == ("optional", "optional")
+    desk = kit.seated(stacks=DEEP)
+    floor = floor_at(kit, TerminalKind.TABLE, "T1")
+    demand = {"client_seeds": "all", "reason": "the players want it"}
+    assert code(desk.post("client-seeds", demand)) == (403, "forbidden")
+    assert code(floor.post("client-seeds", demand | {"client_seeds": "optional"})) == (409, "unchanged")
+    assert code(floor.post("client-seeds", demand | {"client_seeds": "some"})) == (400, "invalid_request")
+    assert floor.ok("client-seeds", demand)["client_seeds"] == "all"
+    [changed] = events(kit, "table.client_seeds_changed")
+    assert changed["data"] == {"before": "optional", "after": "all", "table_version": floor.version}
+    assert changed["reason"] == "the players want it"
+
+    def lacking(**more: object) -> list[int]:
+        desk.refresh()
+        refused = desk.post("hands", {"mode": "electronic", **more})
+        assert code(refused) == (409, "client_seeds_missing")
+        found: list[int] = refused.json()["seats"]
+        return found
+
+    # Nothing is prepared: nobody can have given anything.
+    assert lacking() == [1, 2, 3, 4]
+    desk.ok("deal")
+    own = device(kit, desk, 1)
+    assert own.seed("T1-000001", "bob").is_success
+    desk.refresh()
+    desk.ok("deal/seeds", {"seat": 3, "seed": "alice"})
+    assert lacking() == [2, 4] and lacking(sitting_out=[2]) == [4]
+    assert desk.refresh()["prepared_deal"] == "T1-000001"
+    floor.refresh()
+    assert code(floor.post("client-seeds", demand | {"client_seeds": "optional"})) == (409, "deal_prepared")
+    # What somebody gave who sat there before is not his who sits there now.
+    desk.ok("seats/3/leave")
+    kit.players("late", chips=9_000)
+    desk.ok("seats", {"seat": 3, "player": "late", "amount": 9_000})
+    desk.ok("deal/seeds", {"seat": 4, "seed": "eve"})
+    assert lacking(sitting_out=[2]) == [3]
+    answer = desk.ok("hands", {"mode": "electronic", "sitting_out": [2, 3]})
+    assert answer["client_seeds"] == {"1": "bob", "3": "alice", "4": "eve"}
+    play_out(desk, answer)
+    kit.settle()
+    # A pack in the dealer's hands needs no seeds, and the floor can do without them again.
+    desk.refresh()
+    desk.ok("hands", {"mode": "physical"})
+    floor.refresh()
+    assert code(floor.post("client-seeds", demand | {"client_seeds": "optional"})) == (409, "table_playing")
+    floor.ok("hand/void", {"reason": "misdealt"})
+    floor.ok("client-seeds", demand | {"client_seeds": "optional"})
+    desk.refresh()
+    assert desk.ok("hands", {"mode": "electronic"})["client_seeds"] == {}
+
+
+def test_a_table_is_set_up_with_the_seeds_it_demands(kit: Kit) -> None:
+    agreed = FERBLI | {"vizi": 100}
+    terms = Terms(
+        game="ferbli", options=agreed, seats=4, min_stack=1_000, max_stack=1_000_000, kassza_end=KasszaEnd.SPLIT,
+        client_seeds=ClientSeeds.ALL,
+    )  # fmt: skip
+    set_up_table(house=kit.house, code="T1", terms=terms, actor=ACTOR)
+    [told] = events(kit, "table.set_up")
+    assert told["data"]["client_seeds"] == "all"
+    assert kit.office().get("tables/T1").json()["client_seeds"] == "all"
+    with pytest.raises(IntegrityError, match="table_client_seeds"):
+        Table.objects.update(client_seeds="few")

@@ -1,6 +1,9 @@
 """The log over HTTP: a receipt can be checked by whoever holds it, with nothing but hashes and the key."""
 
 import base64
+import json
+from datetime import datetime, timedelta, timezone
+from urllib.parse import urlencode
 
 import pytest
 
@@ -34,7 +37,7 @@ def inclusion(desk: Desk, **asked: object) -> dict:
     proof: dict = answer.json()
     path = [bytes.fromhex(node) for node in proof["path"]]
     root = verify_note(proof["checkpoint"], desk.get("audit/key").text).root
-    assert verify_inclusion(bytes.fromhex(proof["leaf_hash"]), proof["leaf_index"], proof["size"], path, root)
+    assert verify_inclusion(bytes.fromhex(proof["hash"]), proof["leaf_index"], proof["size"], path, root)
     return proof
 
 
@@ -47,7 +50,7 @@ def test_a_dealer_checks_the_receipt_of_his_own_action(kit: Kit, auditor: Desk) 
     kit.sequence()
     office = Desk(dealer.http, "/api/v1")
     proof = inclusion(office, **asked)
-    assert proof["leaf_hash"] == receipt["hash"]
+    assert proof["hash"] == receipt["hash"]
     assert (proof["chain"], proof["seq"], proof["epoch"]) == (receipt["chain"], receipt["seq"], 1)
 
 
@@ -67,7 +70,7 @@ def test_every_event_has_its_proof_at_every_checkpoint(kit: Kit, auditor: Desk) 
                 assert answer.json()["code"] == "not_in_the_log_yet" and size < sizes[-1]
                 continue
             proof = inclusion(auditor, chain=chain, seq=seq, size=size)
-            assert (proof["size"], proof["leaf_hash"]) == (size, leaf_hash(payload.encode()).hex())
+            assert (proof["size"], proof["hash"]) == (size, leaf_hash(payload.encode()).hex())
 
 
 def test_the_log_has_only_grown(kit: Kit, auditor: Desk) -> None:
@@ -158,3 +161,47 @@ def test_nobody_proves_another_houses_events(kit: Kit, auditor: Desk) -> None:
     assert stranger.http.get("/api/v1/audit/proofs/inclusion", params=asked).status_code == 404
     assert parse_note(stranger.get("audit/checkpoint").text).checkpoint.origin.find(kit.house.code) == -1
     other.close()
+
+
+def listed(auditor: Desk, **asked: str) -> list[dict]:
+    """The events that a list gives, page by page."""
+    query, found = {"page_size": "3"} | asked, []
+    address = f"/api/v1/audit/events?{urlencode(query)}"
+    while address:
+        answer = auditor.http.get(address)
+        assert answer.status_code == 200, answer.text
+        page = answer.json()
+        for row in page["results"]:
+            assert row["hash"] == leaf_hash(row["payload"].encode()).hex()
+            found.append(json.loads(row["payload"]))
+        address = page["next"]
+    return found
+
+
+def test_events_are_found_by_kind_actor_and_time(kit: Kit, auditor: Desk) -> None:
+    first, second = kit.dealer(), kit.dealer()
+    for _ in range(4):
+        first.refresh()
+        first.ok("open")
+        second.refresh()
+        second.ok("close")
+    every = listed(auditor)
+    opened = [event for event in every if event["kind"] == "table.opened"]
+    assert len(opened) == 4 and len(every) > 12
+    by, other = opened[0]["actor"], next(event["actor"] for event in every if event["kind"] == "table.closed")
+    assert listed(auditor, kind="table.opened") == opened
+    assert listed(auditor, actor=by) == [event for event in every if event["actor"] == by] == opened
+    assert listed(auditor, actor=other, kind="table.opened") == []
+    assert listed(auditor, kind="nothing.such") == []
+    # From a moment on, up to before another; moments of other time zones are the same moments.
+    since, until = opened[1]["at"], opened[3]["at"]
+    between = [event for event in opened if since <= event["at"] < until]
+    assert len(between) == 2
+    assert listed(auditor, kind="table.opened", **{"from": since, "until": until}) == between
+    shifted = datetime.fromisoformat(since).astimezone(timezone(timedelta(hours=5, minutes=30))).isoformat()
+    assert listed(auditor, kind="table.opened", chain="table/T1", **{"from": shifted, "until": until}) == between
+    assert listed(auditor, until="0001-01-01T00:00:00Z") == []
+    assert listed(auditor, **{"from": "9999-12-31T00:00:00Z"}) == []
+    for wrong in ("from=yesterday", "until=2026-11-21T20:00:00", "actor=%00", "since=2026-11-21T20:00:00Z"):
+        answer = auditor.get(f"audit/events?{wrong}")
+        assert (answer.status_code, answer.json()["code"]) == (400, "invalid_parameter"), wrong

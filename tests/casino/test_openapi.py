@@ -13,7 +13,7 @@ import pytest
 import yaml
 from django.core.management import call_command
 from django.core.wsgi import get_wsgi_application
-from django.db import connections
+from django.db import OperationalError, connections
 from drf_spectacular.validation import validate_schema
 
 from casino.api import health
@@ -280,7 +280,9 @@ def test_readyz_names_what_it_has_checked(http: httpx.Client, services: Any) -> 
 
 
 @pytest.mark.parametrize("broker", ["refused", "silent", "no such socket"])
-def test_readyz_says_so_when_the_broker_is_away(http: httpx.Client, settings: Any, broker: str, tmp_path: Any) -> None:
+def test_readyz_says_so_when_the_broker_is_away(
+    http: httpx.Client, settings: Any, broker: str, tmp_path: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         if broker == "silent":
@@ -290,11 +292,32 @@ def test_readyz_says_so_when_the_broker_is_away(http: httpx.Client, settings: An
             settings.REDIS_URL = f"unix://{tmp_path}/none.sock"
         answer = http.get("/readyz")
     assert (answer.status_code, answer.headers["Content-Type"]) == (503, PROBLEM)
-    assert (answer.json()["code"], answer.json()["check"]) == ("not_ready", "broker")
+    problem = answer.json()
+    assert (problem["code"], problem["failed"]) == (
+        "not_ready", [{"check": "broker", "code": "broker_unreachable"}]
+    )  # fmt: skip
+    # Where it looked and what it was answered is for the log.
+    assert set(problem) == {"type", "title", "status", "code", "detail", "failed"}
+    assert problem["detail"] == "Not ready: broker. The server's log says why."
+    assert "The broker does not answer: Error" in caplog.text or "The broker does not answer: Timeout" in caplog.text
     assert http.get("/healthz").status_code == 200
 
 
 def test_readyz_refuses_a_role_that_is_too_mighty(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "connection", connections["owner"])
     answer = http.get("/readyz")
-    assert (answer.status_code, answer.json()["check"]) == (503, "role")
+    assert (answer.status_code, answer.json()["failed"][0]) == (503, {"check": "role", "code": "role_too_mighty"})
+
+
+def test_readyz_tells_nobody_what_the_database_answered(
+    http: httpx.Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Gone:
+        def ensure_connection(self) -> None:
+            raise OperationalError('connection to server at "10.1.2.3", user "casino_app" failed')
+
+    monkeypatch.setattr(health, "connection", Gone())
+    answer = http.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["failed"] == [{"check": "database", "code": "database_unreachable"}]
+    assert "10.1.2.3" not in answer.text and "10.1.2.3" in caplog.text

@@ -29,7 +29,7 @@ OVERSIGHT = frozenset({Role.AUDITOR, Role.ADMIN})
 #: Routes that take anybody, signed in or not.
 OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in")}
 #: Routes of players' own devices: the key of a seat, and no member of staff.
-SEAT = {("GET", "seat/deal"), ("POST", "seat/seed"), ("GET", "seat/hand")}
+SEAT = {("GET", "seat/deal"), ("POST", "seat/seed"), ("GET", "seat/hand"), ("GET", "seat/proofs/inclusion")}
 #: Who may do what at all other routes. Writing it down twice, here and at the view, is the point.
 MATRIX = {
     ("POST", "sign-out"): EVERYBODY,
@@ -41,6 +41,8 @@ MATRIX = {
     ("POST", "tables/<slug:table>/seats/<int:seat>/chips"): TABLES,
     ("POST", "tables/<slug:table>/seats/<int:seat>/leave"): TABLES,
     ("POST", "tables/<slug:table>/seats/<int:seat>/key"): TABLES,
+    ("POST", "tables/<slug:table>/seats/<int:seat>/key/withdraw"): frozenset({Role.FLOOR}),
+    ("POST", "tables/<slug:table>/client-seeds"): frozenset({Role.FLOOR}),
     ("GET", "tables/<slug:table>/deal"): EVERYBODY,
     ("POST", "tables/<slug:table>/deal"): TABLES,
     ("POST", "tables/<slug:table>/deal/seeds"): TABLES,
@@ -289,6 +291,6 @@ def test_roles_of_one_person_add_up_and_the_trail_names_the_one_that_was_used(ki
     assert desk.get("/api/v1/reports/house").status_code == 200
     assert desk.post("/api/v1/players/register", {"player": "x"}).status_code == 403
     events = kit.office().get("/api/v1/audit/events?page_size=1000").json()["results"]
-    mine = next(event["payload"] for event in events if event["leaf_hash"] == opened["audit"]["hash"])
+    mine = next(event["payload"] for event in events if event["hash"] == opened["audit"]["hash"])
     assert f'"role":"{Role.FLOOR}"' in mine
     assert f'"actor":"{staff.login}"' in mine

@@ -253,9 +253,9 @@ def test_it_takes_two_of_the_right_people(
 
 def test_nobody_opens_an_epoch_with_the_password_he_gave(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     auditor, admin = people(kit, Role.AUDITOR, Role.ADMIN)
-    Staff.objects.filter(login=auditor.login).update(password_by=admin.login)
+    Staff.objects.filter(login=auditor.login).update(password_givers=[admin.login])
     for _ in range(2):
-        with pytest.raises(CommandError, match=r"must first change the password .*\[four_eyes\]"):
+        with pytest.raises(CommandError, match=r"can know both passwords.*\[four_eyes\]"):
             open_epoch(kit, monkeypatch, auditor.login, admin.login)
     assert not Epoch.objects.filter(house=kit.house).exists()
     payloads = Event.objects.filter(chain__house=kit.house).order_by("id").values_list("payload", flat=True)
@@ -269,7 +269,7 @@ def test_a_house_that_may_not_write_refuses_without_telling(
     restored: tuple[Kit, Desk, list[Staff]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kit, _, (auditor, admin, *_) = restored
-    Staff.objects.filter(login=auditor.login).update(password_by=admin.login)
+    Staff.objects.filter(login=auditor.login).update(password_givers=[admin.login])
     before = Event.objects.filter(chain__house=kit.house).count()
     with pytest.raises(CommandError, match=r"\[four_eyes\]"):
         open_epoch(kit, monkeypatch, auditor.login, admin.login)

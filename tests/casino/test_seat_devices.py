@@ -2,13 +2,18 @@
 
 import json
 import random
+from datetime import timedelta
 from typing import Any
 
+from axes.models import AccessAttempt
 from django.test import Client
+from django.utils import timezone
 
+from casino.audit.verify import verify_inclusion, verify_note
 from casino.hands import selectors
 from casino.hands.models import Hand
-from casino.staff.models import Role
+from casino.staff.limits import SEAT_KEY
+from casino.staff.models import Role, TerminalKind
 from casino.tables.models import SeatKey
 from engine.cards import UNKNOWN
 from engine.rebuild import rebuilt
@@ -16,6 +21,7 @@ from engine.record import parse_record
 from engine.replay import replay
 from tests.casino.devices import DEEP, Device, check, code, device, events, one_action, play_out
 from tests.casino.kit import Desk, Kit
+from tests.casino.test_transfers import floor_at
 
 
 def test_a_device_checks_its_own_cards_and_everybodys_and_gets_no_others(kit: Kit) -> None:
@@ -47,7 +53,8 @@ def test_a_redeal_is_committed_to_when_it_is_shuffled(kit: Kit) -> None:
     own, reader = {seat: device(kit, desk, seat) for seat in range(1, 5)}, kit.office(Role.CASHIER)
     for number in range(1, 41):
         desk.ok("deal")
-        desk.ok("deal/seeds", {"seat": 4, "seed": f"number-{number}"})
+        assert own[4].seed(f"T1-{number:06d}", f"number-{number}").is_success
+        desk.refresh()
         answer = laid_open(desk)
         kit.settle()
         desk.refresh()
@@ -155,6 +162,7 @@ def test_a_seats_key_opens_nothing_of_the_staffs_and_no_token_opens_a_seat(kit: 
         assert code(desk.get(f"/api/v1/seat/{path}")) == (401, "not_authenticated"), path
         nobody = kit.http(None).get(f"/api/v1/seat/{path}")
         assert (code(nobody), nobody.headers["WWW-Authenticate"]) == ((401, "not_authenticated"), "Seat")
+    AccessAttempt.objects.filter(username=SEAT_KEY).delete()
     for key in ("", "x", "\xff", "A" * 43):
         assert Client().get("/api/v1/seat/hand", HTTP_AUTHORIZATION=f"Seat {key}").status_code == 401, key
 
@@ -225,3 +233,99 @@ def test_a_hand_with_cards_of_its_own_is_told_without_openings(kit: Kit) -> None
     assert (told["cards"], told["openings"], told["cards_roots"], told["commitment"]) == (["Kl", "8b"], [], [], None)
     assert own[2].get("hand").json()["cards"] == ["??", "??"]
     assert code(kit.office().get("hands/T1-000001/openings")) == (409, "no_card_commitments")
+
+
+def test_wrong_keys_are_limited_by_address_and_good_ones_are_let_in(kit: Kit) -> None:
+    kit.table()
+    desk = kit.seated()
+    old, good = device(kit, desk, 1), device(kit, desk, 2)
+    device(kit, desk, 1)
+    guess = Device(kit, "A" * 43)
+    statuses = [own.get("hand").status_code for own in (guess, guess, guess, old, old)]
+    assert statuses == [401] * 5
+    for own in (guess, old):
+        for refused in (own.get("hand"), own.seed("T1-000001", "x")):
+            assert code(refused) == (429, "too_many_attempts")
+            assert 840 < int(refused.headers["Retry-After"]) <= 900
+            assert refused.json()["retry_after"] == int(refused.headers["Retry-After"])
+    assert code(good.get("hand")) == (404, "not_found")
+    # What the locked address went on with is told to nobody's chain; what came before is.
+    assert [event["data"]["status"] for event in events(kit, "attempt.refused")] == [401, 401]
+    elsewhere = Client(REMOTE_ADDR="192.0.2.7")
+    assert elsewhere.get("/api/v1/seat/hand", HTTP_AUTHORIZATION=f"Seat {'A' * 43}").status_code == 401
+    AccessAttempt.objects.update(attempt_time=timezone.now() - timedelta(minutes=15, seconds=1))
+    assert code(guess.get("hand")) == (401, "not_authenticated")
+
+
+def test_a_wrong_key_with_a_form_that_cannot_be_read_is_a_wrong_key(kit: Kit) -> None:
+    answer = Client().generic(
+        "POST", "/api/v1/seat/seed", b"x", "multipart/form-data; boundary=", HTTP_AUTHORIZATION="Seat A"
+    )
+    assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
+
+
+def test_a_seat_with_a_device_gives_its_seed_with_it_alone(kit: Kit) -> None:
+    kit.table()
+    desk = kit.seated()
+    assert [seat["device"] for seat in desk.refresh()["seats"]] == [False] * 4
+    own = device(kit, desk, 2)
+    assert [seat["device"] for seat in desk.refresh()["seats"]] == [False, True, False, False]
+    desk.ok("deal")
+    refused = desk.post("deal/seeds", {"seat": 2, "seed": "the-dealers"})
+    assert (code(refused), refused.json()["seat"]) == ((409, "seat_has_device"), 2)
+    assert own.seed("T1-000001", "mine").json()["client_seeds"] == {"2": "mine"}
+    desk.refresh()
+    desk.ok("deal/seeds", {"seat": 1, "seed": "said-aloud"})
+    # What is lost or broken the floor withdraws; then the console may.
+    floor = floor_at(kit, TerminalKind.TABLE, "T1")
+    other = device(kit, desk, 3)
+    assert code(desk.post("seats/3/key/withdraw", {"reason": "it is broken"})) == (403, "forbidden")
+    floor.refresh()
+    assert floor.ok("seats/3/key/withdraw", {"reason": "it is broken"})["seats"][2]["device"] is False
+    assert code(floor.post("seats/3/key/withdraw", {"reason": "it is broken"})) == (409, "no_device")
+    assert code(floor.post("seats/9/key/withdraw", {"reason": "it is broken"})) == (404, "not_found")
+    [withdrawn] = events(kit, "seat.key_withdrawn")
+    assert (withdrawn["reason"], withdrawn["data"]["seat"]) == ("it is broken", 3)
+    assert code(other.get("deal")) == (401, "not_authenticated")
+    desk.refresh()
+    desk.ok("deal/seeds", {"seat": 3, "seed": "said-aloud"})
+    desk.ok("hands", {"mode": "electronic"})
+    play_out(desk, desk.get("hand").json())
+    kit.settle()
+    desk.refresh()
+    # Whoever sits down there later has no device.
+    desk.ok("seats/2/leave")
+    kit.players("late", chips=9_000)
+    desk.ok("seats", {"seat": 2, "player": "late", "amount": 9_000})
+    assert not any(seat["device"] for seat in desk.refresh()["seats"])
+
+
+def test_a_device_proves_its_receipt_and_nothing_of_another_chain(kit: Kit) -> None:
+    kit.table()
+    kit.table("T2")
+    desk = kit.seated()
+    own = device(kit, desk, 1)
+    desk.ok("deal")
+    receipt = own.seed("T1-000001", "mine").json()["audit"]
+
+    def asked(**query: Any) -> Any:
+        return own.http.get("/api/v1/seat/proofs/inclusion", params=query)
+
+    place = {"chain": receipt["chain"], "seq": receipt["seq"]}
+    kit.dealer("T2").ok("open")
+    assert code(asked(**place)) == (409, "not_in_the_log_yet")
+    kit.sequence()
+    proof = asked(**place).json()
+    assert {name: proof[name] for name in ("chain", "seq", "hash")} == receipt
+    root = verify_note(proof["checkpoint"], kit.office().get("audit/key").text).root
+    path = [bytes.fromhex(node) for node in proof["path"]]
+    assert verify_inclusion(bytes.fromhex(receipt["hash"]), proof["leaf_index"], proof["size"], path, root)
+    for chain in ("table/T2", f"house/{kit.house.code}", "table/T9", "drawer/C1"):
+        assert code(asked(chain=chain, seq=1)) == (403, "forbidden"), chain
+    assert code(asked(seq=1)) == (400, "invalid_parameter")
+    assert code(asked(**place, more=1)) == (400, "invalid_parameter")
+    assert code(own.http.get("/api/v1/audit/proofs/inclusion", params=place)) == (401, "not_authenticated")
+    assert code(desk.get("/api/v1/seat/proofs/inclusion?chain=table/T1&seq=1")) == (401, "not_authenticated")
+    desk.refresh()
+    desk.ok("seats/1/leave")
+    assert code(asked(**place)) == (401, "not_authenticated")

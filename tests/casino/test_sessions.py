@@ -71,7 +71,7 @@ def test_signing_in_gives_a_token_that_works_at_its_table(door: Door) -> None:
     assert body.pop("audit")["chain"] == f"house/{door.kit.house.code}"
     assert body == {
         "login": door.form["login"], "name": "Anna", "roles": ["dealer"], "house": door.kit.house.code,
-        "terminal": "t-1", "place": "T1",
+        "terminal": "t-1", "place": "T1", "must_change_password": False,
     }  # fmt: skip
     assert expires is not None
     assert timedelta(hours=11, minutes=59) < expires - timezone.now() <= timedelta(hours=12)
@@ -190,6 +190,7 @@ def test_after_five_failures_even_the_right_password_has_to_wait(door: Door) -> 
     answer = door.sign_in()
     assert (answer.status_code, answer.json()["code"]) == (429, "too_many_attempts")
     assert answer.headers["Content-Type"] == "application/problem+json"
+    assert 840 < int(answer.headers["Retry-After"]) <= 900
     assert not TerminalToken.objects.filter(user=door.staff).exists()
     # Somebody else is not locked out with her.
     bela = hire(

@@ -28,7 +28,7 @@ def test_sitting_down_and_leaving_moves_exactly_the_chips(kit: Kit) -> None:
     dealer = kit.dealer()
     dealer.ok("open")
     seated = dealer.ok("seats", {"seat": 3, "player": "anna", "amount": 3_000})
-    assert seated["seats"] == [{"seat": 3, "player": "anna", "stack": 3_000}]
+    assert seated["seats"] == [{"seat": 3, "player": "anna", "stack": 3_000, "device": False}]
     assert kit.balance("2010/anna", "2020/T1/anna") == [2_000, 3_000]
     dealer.ok("seats/3/chips", {"amount": 1_500})
     assert kit.balance("2010/anna", "2020/T1/anna") == [500, 4_500]

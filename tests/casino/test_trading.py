@@ -50,7 +50,7 @@ def test_a_player_sits_down_with_cash(kit: Kit) -> None:
     dealer = kit.dealer()
     dealer.ok("open")
     seated = dealer.ok("buy-ins", {"seat": 3, "player": "anna", "amount": 5_000})
-    assert seated["seats"] == [{"seat": 3, "player": "anna", "stack": 5_000}]
+    assert seated["seats"] == [{"seat": 3, "player": "anna", "stack": 5_000, "device": False}]
     assert refusal(dealer.post("buy-ins", {"seat": 3, "player": "anna", "amount": 500})) == (409, "seat_taken")
     dealer.ok("seats/3/leave")
     assert kit.balance("2010/anna", "1050/T1", "9170/T1") == [5_000] * 3

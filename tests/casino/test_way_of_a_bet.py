@@ -262,7 +262,7 @@ def test_lists_are_filtered_by_what_they_know_and_refuse_the_rest(kit: Kit) -> N
         json.loads(row["payload"])["chain"] for row in auditor.get("audit/events?chain=table/T1").json()["results"]
     }
     assert chains == {"table/T1"}
-    for wrong in ("audit/events?kind=x", "hands?seat=1", "tables?page_size=0", "players?page_size=1001"):
+    for wrong in ("audit/events?sort=x", "hands?seat=1", "tables?page_size=0", "players?page_size=1001"):
         refused = auditor.get(wrong)
         assert (refused.status_code, refused.json()["code"]) == (400, "invalid_parameter"), wrong
 

@@ -26,3 +26,9 @@ def abandoned(*, hand: str, commitment: str, reason: str) -> Told:
 def key_issued(*, seat: int, player: str, replaced: bool) -> Told:
     """The player on a seat was given a key for his own device; an earlier one was replaced by it, or there was none."""
     return told(seat=seat, player=player, replaced=replaced)
+
+
+@event("seat.key_withdrawn", chain="table")
+def key_withdrawn(*, seat: int, player: str, reason: str) -> Told:
+    """The floor took the key of a seat out of use; its seed may be given at the console from now on."""
+    return told(seat=seat, player=player, reason=reason)

@@ -42,7 +42,7 @@ def password_changed(*, sessions: int) -> Told:
 
 @event("staff.unlocked", chain="house")
 def unlocked(*, login: str, failures: int, reason: str) -> Told:
-    """The office opened the lock of a login and forgot so many failed attempts."""
+    """The office, or the server's `operator`, opened the lock of a login and forgot so many failed attempts."""
     return told(login=login, failures=failures, reason=reason)
 
 

@@ -8,11 +8,34 @@ from casino.audit.events.registry import Told, event, told
 
 
 @event("table.set_up", chain="table")
-def set_up(*, game: str, options: dict[str, Any], seats: int, min_stack: int, max_stack: int, kassza_end: str) -> Told:
-    """A table was set up with these terms."""
+def set_up(
+    *,
+    game: str,
+    options: dict[str, Any],
+    seats: int,
+    min_stack: int,
+    max_stack: int,
+    kassza_end: str,
+    client_seeds: str | None = None,
+) -> Told:
+    """A table was set up with these terms. `client_seeds`: whose seeds an electronic hand needs (`optional` or `all`;
+    where it is missing, `optional`)."""
     return told(
-        game=game, options=options, seats=seats, min_stack=min_stack, max_stack=max_stack, kassza_end=kassza_end
+        game=game,
+        options=options,
+        seats=seats,
+        min_stack=min_stack,
+        max_stack=max_stack,
+        kassza_end=kassza_end,
+        client_seeds=client_seeds,
     )
+
+
+@event("table.client_seeds_changed", chain="table")
+def client_seeds_changed(*, before: str, after: str, reason: str) -> Told:
+    """From now on an electronic hand needs no client seeds (`optional`), or one of every seat that is dealt in
+    (`all`)."""
+    return told(before=before, after=after, reason=reason)
 
 
 @event("table.tray_stocked", chain="table")

@@ -1,0 +1,41 @@
+"""Failed attempts, counted by name and address: five of them lock the name there for a while (`AXES_*`, settings)."""
+
+import math
+
+from axes.handlers.proxy import AxesProxyHandler
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.db.models import Max
+from django.http import HttpRequest
+from django.utils import timezone
+
+#: The name under which wrong keys of seats are counted, all those of an address together. No login has a blank.
+SEAT_KEY = "seat key"
+
+
+def seconds_locked(request: HttpRequest, name: str) -> int:
+    """For how many seconds a name is still locked from a request's address; 0 when it is not, else 1 or more."""
+    if AxesProxyHandler.is_allowed(request, {"username": name}):
+        return 0
+    address = request.axes_ip_address  # type: ignore[attr-defined]
+    found = AccessAttempt.objects.filter(username=name, ip_address=address).aggregate(last=Max("attempt_time"))
+    if found["last"] is None:
+        return 1  # it was opened just now
+    opens = found["last"] + settings.AXES_COOLOFF_TIME
+    return max(1, math.ceil((opens - timezone.now()).total_seconds()))
+
+
+def count_failure(request: HttpRequest, name: str) -> None:
+    """Count a failed attempt. Call it outside a transaction that may be rolled back."""
+    # axes would read and keep forms and queries; nothing has parsed this request yet, and nothing of it is to be kept.
+    bare = HttpRequest()
+    bare.META, bare.path = request.META, request.path
+    AxesProxyHandler.user_login_failed(sender=__name__, credentials={"username": name}, request=bare)
+
+
+def open_lock(name: str) -> int:
+    """Forget the failed attempts under a name, wherever they came from; says how many there were."""
+    found = AccessAttempt.objects.filter(username=name)
+    failures = sum(found.values_list("failures_since_start", flat=True))
+    found.delete()
+    return failures
