@@ -275,6 +275,7 @@ def test_a_disk_that_is_full_stops_the_log_until_it_is_not(kit: Kit, monkeypatch
         "SELECT audit_sequence(%(house)s, 1, 0, NULL, 100)",
         "SELECT audit_publish(%(house)s, 1, 1, '', now(), '', '{}', '{}', '{}')",
         "SELECT audit_lock_log(%(house)s)",
+        "SELECT audit_open_epoch(%(house)s, 2, 'o', 1, 'house/x', 1, NULL, NULL, NULL)",
         "INSERT INTO audit_leaf (event_id, house_id, epoch, leaf_index, leaf_hash) VALUES (0, %(house)s, 1, 0, '')",
         "INSERT INTO audit_checkpoint (house_id, epoch, size, root, at, note) VALUES (%(house)s, 1, 1, '', now(), '')",
         "UPDATE audit_log SET size = size + 1 WHERE house_id = %(house)s",

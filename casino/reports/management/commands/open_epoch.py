@@ -27,8 +27,11 @@ class Command(BaseCommand):
         """The house's code and why."""
         parser.add_argument("house")
         parser.add_argument("--reason", required=True, help="why the log begins anew; stands in the audit trail")
+        parser.add_argument(
+            "--healthy", action="store_true", help="although the house may write, for example under another signing key"
+        )
 
-    def handle(self, *args: Any, house: str, reason: str, **options: Any) -> None:
+    def handle(self, *args: Any, house: str, reason: str, healthy: bool, **options: Any) -> None:
         """Ask, check, open. Raises CommandError with the refusal's code."""
         found = House.objects.filter(code=house).first()
         if found is None:
@@ -50,7 +53,9 @@ class Command(BaseCommand):
             )
             actor = Actor(staff=one.login, role=role_for(one, ROLES), terminal="", request=COMMAND)
             with refusals_told(house=found, signer=one, request_id=COMMAND, subject=found.code):
-                opened = open_epoch(house=found, actor=actor, approver=other.login, reason=reason.strip())
+                opened = open_epoch(
+                    house=found, actor=actor, approver=other.login, reason=reason.strip(), healthy=healthy
+                )
         except HouseError as error:
             raise CommandError(f"{error.detail} [{error.code}]") from error
         self.stdout.write(f"Epoch {opened.epoch} of the log of {found.code} is open; writes go on.")
