@@ -4,11 +4,13 @@ import threading
 import time
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import psycopg
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
+from casino.api import health
 from casino.audit import outside, selectors
 from casino.audit.models import Event, Leaf, Log, SignedCheckpoint, Tile
 from casino.audit.proofs import Hashes
@@ -368,8 +370,17 @@ def test_a_log_that_stands_still_is_named(
 ) -> None:
     kit.table()
     assert kit.house.code not in selectors.behind(60.0)
+    monkeypatch.setattr(health, "SIGNED_WITHIN", timedelta(0))
+    late = kit.http(None).get("/readyz")
+    said = late.json()
+    assert late.status_code == 200 and "log" in said["checks"] and said["late_logs"] >= 1
+    assert said["status"] in ("degraded", "read_only") and kit.house.code not in late.text, "anybody may ask"
+    assert f"house {kit.house.code}: its log is" in caplog.text
     monkeypatch.setattr(tasks, "LOG_BEHIND", 0.0)
     assert tasks.check_log() >= 1
     assert f"house {kit.house.code}: its oldest event without a checkpoint" in caplog.text
     kit.sequence()
+    caplog.clear()
+    assert kit.http(None).get("/readyz").json().get("late_logs", 0) == said["late_logs"] - 1
+    assert f"house {kit.house.code}: its log is" not in caplog.text
     assert kit.house.code not in selectors.behind(0.0)

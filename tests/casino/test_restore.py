@@ -137,7 +137,9 @@ def test_a_restored_house_reads_but_does_not_write(
     assert Event.objects.filter(chain__house=kit.house).count() == before
     ready = kit.http(None).get("/readyz")
     assert ready.status_code == 200 and ready.json()["status"] == "read_only"
-    assert set(ready.json()) == {"status", "checks", "read_only_houses"} and ready.json()["read_only_houses"] >= 1
+    # Houses that other tests have left behind have no sequencer.
+    assert set(ready.json()) - {"late_logs"} == {"status", "checks", "read_only_houses"}
+    assert ready.json()["read_only_houses"] >= 1
     assert f"house {kit.house.code} is read-only (log_rolled_back): A checkpoint outside" in caplog.text
     assert kit.house.code not in ready.text, "anybody may ask"
     with pytest.raises(LogRefused, match="size"):
