@@ -1,5 +1,7 @@
 """Writing events. If the event cannot be written, the change it tells of does not happen either."""
 
+import os
+import pwd
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +28,16 @@ class Actor:
     def system(cls, request: str) -> "Actor":
         """The house's own worker, which nobody has to ask; `request` says what made it act."""
         return cls(staff="worker", role="system", terminal="", request=request)
+
+    @classmethod
+    def operator(cls, command: str) -> "Actor":
+        """Whoever runs a management command that asks for no password: what is known of him is the operating system's
+        user and machine, and that stands where the terminal does."""
+        try:
+            user = pwd.getpwuid(os.getuid()).pw_name
+        except KeyError:
+            user = str(os.getuid())
+        return cls(staff="operator", role="system", terminal=f"os:{user}@{os.uname().nodename}", request=command)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from casino.audit.epochs import open_epoch
 from casino.audit.services import Actor
 from casino.errors import HouseError
-from casino.house.models import House
+from casino.house.named import house_named
 from casino.staff.credentials import ask_for_two, refusals_told, role_for, two_people
 from casino.staff.models import Role
 
@@ -33,9 +33,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, house: str, reason: str, healthy: bool, **options: Any) -> None:
         """Ask, check, open. Raises CommandError with the refusal's code."""
-        found = House.objects.filter(code=house).first()
-        if found is None:
-            raise CommandError(f"There is no house {house}.")
+        found = house_named(house)
         if not reason.strip():
             raise CommandError("A reason is needed.")
         try:
