@@ -173,3 +173,24 @@ def test_what_does_not_fit_founds_nothing(
         found(monkeypatch, given.pop("code", f"G{uuid.uuid4().hex[:8]}"), **given)
     assert re.search(problem, str(refused.value)) and refused.value.returncode == returncode
     assert (House.objects.count(), Staff.objects.count(), Terminal.objects.count()) == before
+
+
+class Keyboard(io.StringIO):
+    """A terminal's standard input."""
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True
+
+
+def test_at_a_keyboard_the_password_is_typed_twice(live_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = f"G{uuid.uuid4().hex[:8]}"
+    given = {"name": "Golden Ace", "currency": "HUF", "admin": f"eva@{code}"}
+    monkeypatch.setattr("sys.stdin", Keyboard())
+    typed = iter([PASSWORD, "another one", PASSWORD, PASSWORD])
+    monkeypatch.setattr("getpass.getpass", lambda _prompt: next(typed))
+    with pytest.raises(CommandError, match="not the same") as refused:
+        run("found_house", code, **given)
+    assert refused.value.returncode == 2 and not House.objects.filter(code=code).exists()
+    run("found_house", code, **given)
+    assert Staff.objects.get(login=f"eva@{code}").check_password(PASSWORD)

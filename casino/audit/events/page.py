@@ -35,7 +35,7 @@ and its leaf in the house's log. Absent members are left out.
 | `prev` | `leaf_hash` of the chain's event before, 64 zeros for the first |
 | `reason` | the reason that was given |
 | `request` | id of the HTTP request, or what made a process of the house act: of a management command its name |
-| `role` | the role in which the actor acted, `system` for processes |
+| `role` | the role in which the actor acted, `system` for processes and operators |
 | `seq` | number in the chain, from 1, without gaps |
 | `terminal` | code of the terminal, empty for processes; of an `operator` `os:USER@MACHINE`, as the system knows him |
 | `v` | 2 |
