@@ -1,7 +1,7 @@
 """Settings: everything that differs between houses comes from the environment, and nothing secret has a default.
 
 `DATABASE_URL`        what the running application uses; it always works as the role `CASINO_APP_ROLE`.
-`DATABASE_OWNER_URL`  who owns the tables; used by `migrate --database owner` only (default: `DATABASE_URL`).
+`DATABASE_OWNER_URL`  who owns the tables; for `migrate --database owner` and `open_epoch` (default: `DATABASE_URL`).
 `REDIS_URL`, `CELERY_BROKER_URL`  the Redis-protocol server (the broker defaults to `REDIS_URL`).
 `CASINO_SECRET_KEY`   Django's signing key; `CASINO_SEAL_KEY` 32 bytes in hex that seal the seeds of electronic deals.
 `DATABASE_SEQUENCER_URL`  a login of the sequencer's role `CASINO_SEQUENCER_ROLE` (default: the owner, who becomes it).
@@ -47,7 +47,6 @@ INSTALLED_APPS = [
     "axes",
     "drf_spectacular",
     "drf_spectacular_sidecar",
-    "ledger",
     "casino.house",
     "casino.players",
     "casino.audit",
@@ -58,6 +57,8 @@ INSTALLED_APPS = [
     "casino.custody",
     "casino.api",
     "casino.reports",
+    # After the reports, whose `export_ledger` stands in front of the ledger's: the first of a name is run.
+    "ledger",
 ]
 
 MIDDLEWARE = [

@@ -9,26 +9,27 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 import psycopg
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 
 M = TypeVar("M", bound=models.Model)
 
 
-def rows(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Run one statement on the application's connection and return its rows."""
-    with connection.cursor() as cursor:
+def rows(statement: str, parameters: Sequence[Any], using: str = DEFAULT_DB_ALIAS) -> list[tuple[Any, ...]]:
+    """Run one statement, on the application's connection unless another is named, and return its rows."""
+    with connections[using].cursor() as cursor:
         cursor.execute(statement, parameters)
         found: list[tuple[Any, ...]] = cursor.fetchall()
     return found
 
 
-def bound(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+def bound(statement: str, parameters: Sequence[Any], using: str = DEFAULT_DB_ALIAS) -> list[tuple[Any, ...]]:
     """As `rows`, with parameters that the server binds, so that the statement stays prepared on its connection; for the
     few whose planning would cost more than their work. Every parameter needs a cast (`%s::text`)."""
-    connection.ensure_connection()
-    if connection.execute_wrappers or connection.queries_logged:
-        return rows(statement, parameters)  # somebody listens to Django's cursors
-    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
+    there = connections[using]
+    there.ensure_connection()
+    if there.execute_wrappers or there.queries_logged:
+        return rows(statement, parameters, using)  # somebody listens to Django's cursors
+    with there.wrap_database_errors, psycopg.Cursor(there.connection) as cursor:
         cursor.execute(statement, parameters)
         found: list[tuple[Any, ...]] = cursor.fetchall()
     return found

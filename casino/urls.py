@@ -22,12 +22,13 @@ from casino.api import (
     trading,
     transfers,
 )
+from casino.staff.models import LOGIN
 
 
 class LoginConverter:
     """A login as hiring takes it."""
 
-    regex = roster.LOGIN.removeprefix("^").removesuffix(r"\Z")
+    regex = LOGIN.removeprefix("^").removesuffix(r"\Z")
 
     def to_python(self, value: str) -> str:
         """As it is."""

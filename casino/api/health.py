@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import redis
 from django.conf import settings
@@ -13,8 +14,9 @@ from django.views.decorators.http import require_safe
 
 from casino import sql
 from casino.api.problems import CONTENT_TYPE, document
-from casino.audit.selectors import refusals
+from casino.audit.selectors import behind, refusals
 from casino.house import guards
+from casino.reports.auditing import SIGNED_WITHIN
 
 log = logging.getLogger(__name__)
 
@@ -46,8 +48,9 @@ def readyz(_request: HttpRequest) -> JsonResponse:
     """Database, migrations, role, guards and broker; 503 with the names of those that failed.
 
     A house whose audit log was rolled back is read-only until two people open a new epoch: the answer says how many
-    are, and is 200, since reading is what is needed now. Anybody may ask here, so the answer has names and codes alone;
-    what and why says the server's log.
+    are, and is 200, since reading is what is needed now. It is 200 too where logs stand still (check
+    `log`): somebody has to look after the sequencer. Anybody may ask here, so the answer has names, codes and numbers
+    alone; which and why says the server's log.
     """
     checks: dict[str, Callable[[], Problem | None]] = {
         "database": _database,
@@ -66,14 +69,17 @@ def readyz(_request: HttpRequest) -> JsonResponse:
             failed.append({"check": name, "code": problem.code})
     if failed:
         names = ", ".join(one["check"] for one in failed)
-        answer = document(503, "not_ready", f"Not ready: {names}. The server's log says why.", failed=failed)
-        return JsonResponse(answer, status=503, content_type=CONTENT_TYPE)
+        refusal = document(503, "not_ready", f"Not ready: {names}. The server's log says why.", failed=failed)
+        return JsonResponse(refusal, status=503, content_type=CONTENT_TYPE)
+    answer: dict[str, Any] = {"status": "ready", "checks": [*checks, "log"]}
+    if late := _late_logs():
+        answer |= {"status": "degraded", "late_logs": late}
     refused = refusals()
     if refused:
         for one in refused:
             log.error("house %s is read-only (%s): %s", one["house"], one["code"], one["detail"])
-        return JsonResponse({"status": "read_only", "checks": list(checks), "read_only_houses": len(refused)})
-    return JsonResponse({"status": "ready", "checks": list(checks)})
+        answer |= {"status": "read_only", "read_only_houses": len(refused)}
+    return JsonResponse(answer)
 
 
 def _database() -> Problem | None:
@@ -107,6 +113,14 @@ def _guards() -> Problem | None:
     if found:
         return Problem("guards_off", "Off: " + "; ".join(f"{one.place}: {one.problem}" for one in found))
     return None
+
+
+def _late_logs() -> int:
+    """How many houses have events that no checkpoint covers for too long."""
+    late = behind(SIGNED_WITHIN.total_seconds())
+    for code, seconds in late.items():
+        log.error("house %s: its log is %.0f s behind its events; does the sequencer run?", code, seconds)
+    return len(late)
 
 
 def _broker() -> Problem | None:

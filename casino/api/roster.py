@@ -22,13 +22,11 @@ from casino.api.operations import (
 )
 from casino.cage import selectors as drawers
 from casino.commands import Answer, Command
-from casino.staff.models import Role, Staff, Terminal, TerminalKind
+from casino.staff.models import CODE, LOGIN, Role, Staff, Terminal, TerminalKind
 from casino.tables import selectors as tables
 
 TAG = "roster"
 ADMINS = (Role.ADMIN,)
-LOGIN = r"^[A-Za-z0-9][A-Za-z0-9._+@-]{2,63}\Z"
-CODE = r"^[A-Za-z0-9_-]{1,32}\Z"
 
 
 class StaffOut(serializers.Serializer):

@@ -1,6 +1,9 @@
 """Beginning a log anew: after a backup was restored, after the outside files were lost, or under another key."""
 
-from django.db import connection, transaction
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import DatabaseError, transaction
 
 from casino import sql
 from casino.audit import events, guard, outside
@@ -10,23 +13,36 @@ from casino.audit.refusals import log_refusals
 from casino.audit.services import Actor, record
 from casino.audit.signing import origin
 from casino.audit.verify import EMPTY_ROOT
+from casino.errors import Conflict, Forbidden, LogRefused
 from casino.house.models import House
 
+#: Who opens epochs: the application may not.
+ALIAS = "owner"
+_DENIED = "42501"
 _OPEN = "SELECT audit_open_epoch(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
 
 
-def open_epoch(*, house: House, actor: Actor, approver: str, reason: str) -> Epoch:
-    """Begin the next epoch of a house's log, in one transaction with the event that is its first leaf.
+def open_epoch(*, house: House, actor: Actor, approver: str, reason: str, healthy: bool = False) -> Epoch:
+    """Begin the next epoch of a house's log, in one transaction of the owner's with the event that is its first leaf.
 
     The event says what the newest checkpoint outside the database said and what the database had of the log, so that
     what is lost stays known. Who may do this is for the caller to check: it takes two people. Raises a LogRefused where
-    a file outside cannot be read (put it right or move it away first).
+    a file outside cannot be read (put it right or move it away first), Conflict `log_healthy` where the house may write
+    and `healthy` does not say that it shall be done all the same (for another key), Forbidden `owner_needed` without
+    the owner's rights.
     """
+    refused = _refusal(house)
+    if refused is None and not healthy:
+        raise Conflict(
+            f"The log of {house.code} fits the checkpoints outside; there is no need of a new epoch. Where one is "
+            "wanted all the same, for another signing key, say so (--healthy).",
+            code="log_healthy",
+        )
     endings = [found for folder in outside.folders() if (found := outside.ending(folder, house)) is not None]
     newest = max((found for found in endings if found.checkpoint), key=lambda found: found.place, default=None)
     checkpoint = newest.checkpoint if newest else None
-    with log_refusals(), transaction.atomic(durable=True):
-        log = Log.objects.filter(house=house).order_by("-epoch").first()
+    with _owner_needed(), log_refusals(), transaction.atomic(using=ALIAS, durable=True):
+        log = Log.objects.using(ALIAS).filter(house=house).order_by("-epoch").first()
         old_epoch, size = (log.epoch, log.size) if log else (0, 0)
         their_epoch = newest.place[0] if newest else None
         epoch = max(old_epoch, their_epoch or 0, 1) + 1
@@ -39,15 +55,39 @@ def open_epoch(*, house: House, actor: Actor, approver: str, reason: str) -> Epo
             restored_epoch=old_epoch,
             restored_size=size,
             restored_root=_root(house, old_epoch, size),
+            refused=refused,
             reason=reason,
             approver=approver,
         )
-        receipt = record(chain=f"log/{house.code}", house=house, actor=actor, told=told)
+        receipt = record(chain=f"log/{house.code}", house=house, actor=actor, told=told, using=ALIAS)
         outside_says = [their_epoch, *((checkpoint.size, checkpoint.root) if checkpoint else (None, None))]
-        sql.rows(_OPEN, [house.id, epoch, origin(house, epoch), size, receipt.chain, receipt.seq, *outside_says])
-        opened = Epoch.objects.get(house=house, epoch=epoch)
+        place = [receipt.chain, receipt.seq, *outside_says]
+        sql.rows(_OPEN, [house.id, epoch, origin(house, epoch), size, *place], ALIAS)
+        opened = Epoch.objects.using(ALIAS).get(house=house, epoch=epoch)
     guard.forget()
     return opened
+
+
+def _refusal(house: House) -> str | None:
+    """The code of why the house may not write, None when it may."""
+    try:
+        guard.examine(house)
+    except LogRefused as error:
+        return error.code
+    return None
+
+
+@contextmanager
+def _owner_needed() -> Iterator[None]:
+    try:
+        yield
+    except DatabaseError as error:
+        if getattr(error.__cause__, "sqlstate", None) != _DENIED:
+            raise
+        raise Forbidden(
+            "Epochs are opened with the rights of the tables' owner: set DATABASE_OWNER_URL for this command.",
+            code="owner_needed",
+        ) from error
 
 
 def _root(house: House, epoch: int, size: int) -> str | None:
@@ -55,6 +95,6 @@ def _root(house: House, epoch: int, size: int) -> str | None:
     if not size:
         return EMPTY_ROOT.hex()
     try:
-        return Hashes(house.id, epoch, connection.alias).root(size).hex()
+        return Hashes(house.id, epoch, ALIAS).root(size).hex()
     except HashesMissing:
         return None

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from django.db import connection
 
+from casino import sql
 from casino.audit import guard, outside
 from casino.audit.models import Event, Leaf, Log, SignedCheckpoint
 from casino.audit.proofs import Hashes
+from casino.audit.services import Receipt
 from casino.audit.verify import join_notes
 from casino.errors import Conflict, NotFound
 from casino.house.models import House
@@ -29,6 +31,14 @@ JOIN audit_event event ON event.chain_id = head.id AND event.seq = coalesce(mark
 WHERE head.seq > coalesce(mark.seq, 0)
 GROUP BY house.code HAVING min((event.doc ->> 'at')::timestamptz) < clock_timestamp() - make_interval(secs => %s)
 ORDER BY house.code
+"""
+_SIGNED = """
+SELECT EXISTS (
+    SELECT FROM audit_chainhead head
+    JOIN audit_event event ON event.chain_id = head.id JOIN audit_leaf leaf ON leaf.event_id = event.id
+    JOIN audit_checkpoint signed ON signed.house_id = leaf.house_id AND signed.epoch = leaf.epoch
+        AND signed.size > leaf.leaf_index
+    WHERE head.house_id = %s AND head.name = %s AND event.seq = %s)
 """
 
 
@@ -81,6 +91,12 @@ def inclusion(house: House, chain: str, seq: int, size: int | None = None) -> In
             code="not_in_the_log_yet",
         )
     return Inclusion(leaf, Hashes(house.id, leaf.epoch).inclusion(leaf.leaf_index, against.size), against)
+
+
+def is_signed(house: House, receipt: Receipt) -> bool:
+    """Whether a checkpoint covers an event."""
+    [(found,)] = sql.rows(_SIGNED, [house.id, receipt.chain, receipt.seq])
+    return bool(found)
 
 
 def consistency(old: SignedCheckpoint, new: SignedCheckpoint) -> list[bytes]:

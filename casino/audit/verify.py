@@ -349,9 +349,9 @@ def parse_key(vkey: str) -> Key:
 
 
 def parse_keys(text: str) -> list[Key]:
-    """Keys, a line each and nothing else. Raises Unusable."""
+    """Keys, a line each and nothing else; none where a log was never begun. Raises Unusable."""
     keys = [parse_key(line) for line in text.split("\n") if line]
-    if "".join(f"{key.text}\n" for key in keys) != text.removesuffix("\n") + "\n":
+    if "".join(f"{key.text}\n" for key in keys).removesuffix("\n") != text.removesuffix("\n"):
         raise Unusable("keys stand on a line each, with nothing around them")
     return keys
 

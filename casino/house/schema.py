@@ -71,6 +71,32 @@ def grant_execute(*functions: str, role: str = "CASINO_APP_ROLE") -> migrations.
     return migrations.RunPython(forwards, migrations.RunPython.noop)
 
 
+def revoke_execute(*functions: str) -> migrations.RunPython:
+    """Take from the application's role the right to run functions, each named with the types of its parameters."""
+
+    def change(schema_editor: BaseDatabaseSchemaEditor, statement: str) -> None:
+        name = _quote(schema_editor, settings.CASINO_APP_ROLE)
+        with schema_editor.connection.cursor() as cursor:
+            for function in functions:
+                cursor.execute(statement.format(function=function, role=name))
+
+    return migrations.RunPython(
+        lambda _apps, editor: change(editor, "REVOKE EXECUTE ON FUNCTION {function} FROM {role}"),
+        lambda _apps, editor: change(editor, "GRANT EXECUTE ON FUNCTION {function} TO {role}"),
+    )
+
+
+def never_truncated(tables: Iterable[str]) -> migrations.RunSQL:
+    """Refuse TRUNCATE on these tables, for everybody and in replica mode too."""
+    forwards = "".join(
+        f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
+        f"FOR EACH STATEMENT EXECUTE FUNCTION house_refuse_change();"
+        f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_truncate;"
+        for table in tables
+    )
+    return migrations.RunSQL(forwards, "".join(f"DROP TRIGGER {table}_no_truncate ON {table};" for table in tables))
+
+
 def never_deleted(tables: Iterable[str]) -> migrations.RunSQL:
     """Refuse DELETE and TRUNCATE on these tables, for everybody and in replica mode too; rows may be updated."""
     forwards = "".join(

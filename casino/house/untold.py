@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 
 @dataclass(slots=True, eq=False)
@@ -34,9 +34,9 @@ def reversed_(transaction_id: int, undone: int, about: str) -> None:
     transaction.on_commit(_Posted({"tx": transaction_id, "reverses": undone, "about": about}))
 
 
-def take() -> list[dict[str, Any]]:
+def take(using: str = DEFAULT_DB_ALIAS) -> list[dict[str, Any]]:
     """Everything that is untold, in the order in which it was posted; afterwards it counts as told."""
-    waiting = [hook for _, hook, _ in connection.run_on_commit if isinstance(hook, _Posted) and not hook.told]
+    waiting = [hook for _, hook, _ in connections[using].run_on_commit if isinstance(hook, _Posted) and not hook.told]
     for one in waiting:
         one.told = True
     return [one.words for one in waiting]

@@ -11,6 +11,10 @@ from knox.models import AbstractAuthToken
 
 from casino.house.models import ClockTimestamp, House
 
+#: What a login looks like, and the code of a terminal or a house.
+LOGIN = r"^[A-Za-z0-9][A-Za-z0-9._+@-]{2,63}\Z"
+CODE = r"^[A-Za-z0-9_-]{1,32}\Z"
+
 
 class Role(models.TextChoices):
     """What a person may do; the API's permissions name the roles an operation takes."""

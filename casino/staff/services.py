@@ -148,7 +148,7 @@ def _locking() -> Iterator[None]:
 def unlock(*, house: House, login: str, reason: str) -> Receipt:
     """Open a login's lock as whoever runs the server, for a house whose administrators cannot (`manage.py
     unlock_login`); `roster.unlock` is theirs. Raises NotFound, Conflict unchanged."""
-    actor = Actor(staff="operator", role="system", terminal="", request="unlock_login")
+    actor = Actor.operator("unlock_login")
     with _locking():
         locks.lock(Staff, locks.Rank.STAFF, house=house, login=login)
         failures = limits.open_lock(login)

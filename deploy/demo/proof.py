@@ -49,21 +49,31 @@ def prove(auditor: Terminal, house: str, last: dict[str, Any], folder: Path) -> 
     own `verify.py` check it, isolated from everything that is installed; returns what it said and the command."""
     _wait_for(auditor, last)
     shutil.rmtree(folder, ignore_errors=True)
+    held = _hold(house, folder.with_suffix(".held"))
     _run([sys.executable, "manage.py", "export_audit", house, str(folder)])
-    manifest = json.loads((folder / "manifest.json").read_text())
-    name = f"{house}-{manifest['house'][:8]}.checkpoints"
-    held = [
-        path for kept in os.environ["CASINO_CHECKPOINT_DIR"].split(os.pathsep) if (path := Path(kept, name)).exists()
-    ]
-    if not held:
-        raise EveningError(f"No checkpoint of {house} was kept outside the database.")
-    key = held[0].with_suffix(".vkey")
     command = [str(folder / "verify.py"), str(folder)]
     for file in held:
         command += ["--checkpoints", str(file)]
-    command += ["--key", str(key)]
+    command += ["--key", str(held[0].with_suffix(".vkey"))]
     said = _run([sys.executable, "-I", *command, "--json"], also=1)
     return Proof(folder, json.loads(said)), f"python3 {' '.join(command)}"
+
+
+def _hold(house: str, folder: Path) -> list[Path]:
+    """Copies of the checkpoints outside the database and of their keys, as an auditor holds them: from before the
+    export, which is told itself and so makes the log longer than what it exports. Raises EveningError."""
+    shutil.rmtree(folder, ignore_errors=True)
+    held = []
+    for number, kept in enumerate(os.environ["CASINO_CHECKPOINT_DIR"].split(os.pathsep), 1):
+        for file in Path(kept).glob(f"{house}-????????.checkpoints"):
+            copy = folder / str(number) / file.name
+            copy.parent.mkdir(parents=True)
+            shutil.copyfile(file, copy)
+            shutil.copyfile(file.with_suffix(".vkey"), copy.with_suffix(".vkey"))
+            held.append(copy)
+    if not held:
+        raise EveningError(f"No checkpoint of {house} was kept outside the database.")
+    return held
 
 
 def _wait_for(auditor: Terminal, receipt: dict[str, Any]) -> None:

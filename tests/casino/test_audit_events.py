@@ -1,30 +1,39 @@
 """Every kind of event: described, registered, told by somebody; a busy evening tells everything exactly once."""
 
 import ast
+import hashlib
 import inspect
 import json
 import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connections, transaction
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 import casino
 from casino import canonical
-from casino.audit import events
+from casino.audit import events, verify
 from casino.audit.events import EVENTS, Told, UnknownEvent, page
 from casino.audit.events.registry import event
 from casino.audit.models import Event, Posting
-from casino.audit.services import record
+from casino.audit.services import Actor, record
+from casino.errors import ProofFailed
 from casino.house import books, untold
 from casino.house.events import happened
+from casino.reports.moment import moment
 from ledger.exports import utc
 from ledger.models import Entry, Transaction
 from ledger.posting import CREDIT, AccountSpec, Leg, ensure_accounts, post
 from tests.casino.busy import AFTERWARDS, STEPS, Busy
 from tests.casino.kit import ACTOR, Kit
+from tests.casino.superuser import unguarded
 
 ROOT = Path(casino.__file__).parent
 SOURCES = {path: ast.parse(path.read_text()) for path in ROOT.rglob("*.py") if "migrations" not in path.parts}
@@ -186,6 +195,9 @@ def capital(kit: Kit, key: str) -> None:
     books.enter(kit.house, key=key, kind="test", happened=[happened("capital_paid_in", {}, cash=1)], metadata={})
 
 
+LEGS = [("1010", "HUF", 1), ("3010", "HUF", -1)]
+
+
 def posted(kit: Kit) -> int:
     """Ledger transactions of the house."""
     return Transaction.objects.filter(book=kit.house.id).count()
@@ -263,10 +275,128 @@ def test_a_replayed_posting_is_not_told_again(kit: Kit) -> None:
 
 
 def test_a_ledger_transaction_cannot_be_told_twice(kit: Kit) -> None:
-    told = Posting.objects.filter(event__chain__house=kit.house).values_list("transaction_id", flat=True)[0]
     with pytest.raises(DatabaseError, match="audit_told"), transaction.atomic():
-        untold.posted(told, [("1010", "HUF", 1), ("3010", "HUF", -1)], "")
+        capital(kit, "once")
+        told = tell(kit)["postings"][0]["tx"]
+        untold.posted(told, LEGS, "")
         tell(kit)
+
+
+def _earlier(kit: Kit) -> int:
+    """What another transaction of this house has posted and told."""
+    return Posting.objects.filter(event__chain__house=kit.house).values_list("transaction_id", flat=True)[0]
+
+
+def _from_before(kit: Kit) -> int:
+    """What was posted before events told postings."""
+    with unguarded("ledger_transaction") as cursor:
+        cursor.execute(
+            "INSERT INTO ledger_transaction (book, idempotency_key, kind, posted_at, metadata) "
+            "VALUES (%s, 'old', 'test', now(), '{}') RETURNING id",
+            [kit.house.id],
+        )
+        return int(cursor.fetchone()[0])
+
+
+def _to_come(_kit: Kit) -> int:
+    """An id that nobody has been given yet."""
+    return Transaction.objects.latest("id").id + 1_000_000
+
+
+def _of_no_house(_kit: Kit) -> int:
+    """What this transaction has posted to a book that is no house's."""
+    book = uuid.uuid4()
+    ids = list(ensure_accounts(book, [AccountSpec(c, c, "X", CREDIT, None) for c in "ab"]).values())
+    return post(book, "k", "test", [Leg(ids[0], 1), Leg(ids[1], -1)], {}).transaction_id
+
+
+@pytest.mark.parametrize("other", [_earlier, _from_before, _to_come, _of_no_house])
+def test_an_event_tells_no_posting_of_another_time_or_book(kit: Kit, other: Callable[[Kit], int]) -> None:
+    before = posted(kit), len(payloads(kit))
+    with pytest.raises(ProofFailed) as refused, transaction.atomic():
+        id_ = other(kit)
+        capital(kit, "mine")
+        untold.posted(id_, LEGS, "")
+        tell(kit)
+    assert (refused.value.code, refused.value.extra["postings"][1]) == ("posting_not_ours", id_)
+    assert (posted(kit), len(payloads(kit))) == (before[0] + (other is _from_before), before[1])
+
+
+def test_an_event_tells_no_posting_of_another_house(kit: Kit) -> None:
+    """Not even of the same transaction: each house's chain tells its own."""
+    other = Kit.found()
+    with pytest.raises(ProofFailed, match="in its own house"), transaction.atomic():
+        capital(other, "theirs")
+        tell(kit)
+
+
+def test_what_a_savepoint_has_posted_is_ours(kit: Kit) -> None:
+    with transaction.atomic():
+        with transaction.atomic():
+            capital(kit, "inside")
+        capital(kit, "outside")
+        assert len(tell(kit)["postings"]) == 2
+
+
+# --- Texts that PostgreSQL and Python both make ----------------------------------------------------------------------
+
+#: What PostgreSQL's text can hold, and the keys of canonical JSON.
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
+ASCII = st.text(st.characters(max_codepoint=127, exclude_characters="\0"), max_size=8)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ASCII, inner, max_size=4),
+    max_leaves=12,
+)
+DATA = st.dictionaries(ASCII, VALUES, max_size=4)
+
+
+@given(texts=st.lists(TEXT, min_size=4, max_size=4), second=st.none() | TEXT.filter(bool), data=DATA)
+@hypothesis_settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_payload_that_postgresql_writes_is_the_canonical_text(
+    kit: Kit, texts: list[str], second: str | None, data: dict[str, Any]
+) -> None:
+    """Whatever stands in it: `audit_append` quotes texts and orders keys as `casino.canonical` does."""
+    staff, role, terminal, request = texts
+    actor = Actor(staff=staff, role=role, terminal=terminal, request=request)
+    with transaction.atomic():
+        capital(kit, str(uuid.uuid4()))
+        told = Told(kind="house.duty", data=data, reason=second, approver=second)
+        receipt = record(chain=kit.house.chain, house=kit.house, actor=actor, told=told)
+    chain = Event.objects.filter(chain__house=kit.house, chain__name=receipt.chain)
+    event, before = chain.get(seq=receipt.seq), chain.get(seq=receipt.seq - 1)
+    made = {
+        "actor": staff, "at": event.doc["at"], "chain": receipt.chain, "data": data, "house": str(kit.house.id),
+        "kind": "house.duty", "postings": event.doc["postings"], "prev": before.leaf_hash, "request": request,
+        "role": role, "seq": receipt.seq, "terminal": terminal, "v": 2,
+    }  # fmt: skip
+    made |= {} if second is None else {"approver": second, "reason": second}
+    assert event.payload == canonical.dumps(made)
+    assert utc(datetime.fromisoformat(made["at"])) == made["at"]
+    assert receipt.hash == hashlib.sha256(b"\0" + event.payload.encode()).hexdigest()
+
+
+MOMENTS = st.none() | st.datetimes(datetime(1000, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - without one, as Hypothesis wants
+
+
+@given(many=st.lists(st.tuples(TEXT, TEXT, DATA, MOMENTS), min_size=10, max_size=10))
+@hypothesis_settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_events_tell_about_postings_is_what_the_ledger_gives_back(
+    kit: Kit, many: list[tuple[str, str, dict[str, Any], datetime | None]]
+) -> None:
+    """`about` is hashed of Python's values when it is posted, and of PostgreSQL's text when it is verified."""
+    with transaction.atomic():
+        for key, kind, metadata, occurred in many:
+            books.enter(
+                kit.house, key=f"{uuid.uuid4()}{key}", kind=f"test{kind}", metadata=metadata, occurred_at=occurred,
+                happened=[happened("capital_paid_in", {}, cash=1)],
+            )  # fmt: skip
+        told = {posting["tx"]: posting["about"] for posting in tell(kit)["postings"]}
+    with moment(kit.house) as there:
+        stored = {row["id"]: row["about"] for row in there.transactions() if row["id"] in told}
+    assert len(stored) == len(many)
+    assert {id_: verify.about_of(about) for id_, about in stored.items()} == told
+    assert dict(zip(stored, verify.abouts_of(list(stored.values())), strict=True)) == told
 
 
 @pytest.mark.parametrize("alias", ["default", "owner"])

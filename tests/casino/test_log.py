@@ -4,11 +4,13 @@ import threading
 import time
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import psycopg
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
+from casino.api import health
 from casino.audit import outside, selectors
 from casino.audit.models import Event, Leaf, Log, SignedCheckpoint, Tile
 from casino.audit.proofs import Hashes
@@ -275,6 +277,7 @@ def test_a_disk_that_is_full_stops_the_log_until_it_is_not(kit: Kit, monkeypatch
         "SELECT audit_sequence(%(house)s, 1, 0, NULL, 100)",
         "SELECT audit_publish(%(house)s, 1, 1, '', now(), '', '{}', '{}', '{}')",
         "SELECT audit_lock_log(%(house)s)",
+        "SELECT audit_open_epoch(%(house)s, 2, 'o', 1, 'house/x', 1, NULL, NULL, NULL)",
         "INSERT INTO audit_leaf (event_id, house_id, epoch, leaf_index, leaf_hash) VALUES (0, %(house)s, 1, 0, '')",
         "INSERT INTO audit_checkpoint (house_id, epoch, size, root, at, note) VALUES (%(house)s, 1, 1, '', now(), '')",
         "UPDATE audit_log SET size = size + 1 WHERE house_id = %(house)s",
@@ -367,8 +370,17 @@ def test_a_log_that_stands_still_is_named(
 ) -> None:
     kit.table()
     assert kit.house.code not in selectors.behind(60.0)
+    monkeypatch.setattr(health, "SIGNED_WITHIN", timedelta(0))
+    late = kit.http(None).get("/readyz")
+    said = late.json()
+    assert late.status_code == 200 and "log" in said["checks"] and said["late_logs"] >= 1
+    assert said["status"] in ("degraded", "read_only") and kit.house.code not in late.text, "anybody may ask"
+    assert f"house {kit.house.code}: its log is" in caplog.text
     monkeypatch.setattr(tasks, "LOG_BEHIND", 0.0)
     assert tasks.check_log() >= 1
     assert f"house {kit.house.code}: its oldest event without a checkpoint" in caplog.text
     kit.sequence()
+    caplog.clear()
+    assert kit.http(None).get("/readyz").json().get("late_logs", 0) == said["late_logs"] - 1
+    assert f"house {kit.house.code}: its log is" not in caplog.text
     assert kit.house.code not in selectors.behind(0.0)

@@ -11,9 +11,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections, transaction
 
-from casino.audit import guard, outside
+from casino import sql
+from casino.audit import epochs, guard, outside
+from casino.audit.events import Told
 from casino.audit.models import Epoch, Event, Leaf, Log, SignedCheckpoint
 from casino.audit.sequencing import Sequencer
+from casino.audit.services import record
 from casino.audit.signing import Signer
 from casino.audit.verify import parse_note, verify_note
 from casino.errors import LogRefused
@@ -89,12 +92,14 @@ def people(kit: Kit, *roles: Role) -> list[Staff]:
     ]
 
 
-def open_epoch(kit: Kit, monkeypatch: pytest.MonkeyPatch, *logins: str, passwords: str = PASSWORD) -> str:
+def open_epoch(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch, *logins: str, passwords: str = PASSWORD, healthy: bool = False
+) -> str:
     """Run the command as two people at a keyboard would."""
     lines = "".join(f"{login}\n{passwords}\n" for login in logins)
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
     out = io.StringIO()
-    call_command("open_epoch", kit.house.code, "--reason", "the disk died", stdout=out)
+    call_command("open_epoch", kit.house.code, "--reason", "the disk died", healthy=healthy, stdout=out)
     return out.getvalue()
 
 
@@ -132,7 +137,9 @@ def test_a_restored_house_reads_but_does_not_write(
     assert Event.objects.filter(chain__house=kit.house).count() == before
     ready = kit.http(None).get("/readyz")
     assert ready.status_code == 200 and ready.json()["status"] == "read_only"
-    assert set(ready.json()) == {"status", "checks", "read_only_houses"} and ready.json()["read_only_houses"] >= 1
+    # Houses that other tests have left behind have no sequencer.
+    assert set(ready.json()) - {"late_logs"} == {"status", "checks", "read_only_houses"}
+    assert ready.json()["read_only_houses"] >= 1
     assert f"house {kit.house.code} is read-only (log_rolled_back): A checkpoint outside" in caplog.text
     assert kit.house.code not in ready.text, "anybody may ask"
     with pytest.raises(LogRefused, match="size"):
@@ -205,6 +212,7 @@ def test_two_people_open_a_new_epoch_and_the_house_goes_on(
         "restored_epoch": 1,
         "restored_size": had.size,
         "restored_root": bytes(had.root).hex(),
+        "refused": "log_rolled_back",
     }
     guard.forget()
     guard.require(kit.house)
@@ -382,7 +390,11 @@ def test_a_new_signing_key_begins_with_an_epoch(kit: Kit, monkeypatch: pytest.Mo
     note(kit, "house", 1)
     with pytest.raises(LogRefused, match="another key"):
         kit.sequence()
-    open_epoch(kit, monkeypatch, auditor.login, admin.login)
+    with pytest.raises(CommandError, match=r"--healthy.*\[log_healthy\]"):
+        open_epoch(kit, monkeypatch, auditor.login, admin.login)
+    assert not Epoch.objects.filter(house=kit.house).exists(), "nobody said that it shall be done all the same"
+    open_epoch(kit, monkeypatch, auditor.login, admin.login, healthy=True)
+    assert "refused" not in Epoch.objects.get(house=kit.house).event.doc["data"]
     assert kit.sequence().origin.endswith("/2")
     new = Log.objects.get(house=kit.house, epoch=2).vkey
     [folder] = outside.folders()
@@ -391,17 +403,38 @@ def test_a_new_signing_key_begins_with_an_epoch(kit: Kit, monkeypatch: pytest.Mo
     note(kit, "house", 1)
 
 
+_OPEN = "SELECT audit_open_epoch(%s, 2, 'o', %s, %s, %s, NULL, NULL, NULL)"
+
+
 def test_an_epoch_cannot_be_opened_without_its_event(kit: Kit) -> None:
+    """Not by the owner either: with an event of another transaction, of another kind, one that is not there."""
     kit.sequence()
-    chain = f"house/{kit.house.code}"
-    with pytest.raises(DatabaseError, match="begins with the event"), transaction.atomic():
-        note(kit, "house", 1)
-        seq = Event.objects.filter(chain__house=kit.house, chain__name=chain).latest("seq").seq
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT audit_open_epoch(%s, 2, 'o', %s, %s, %s, NULL, NULL, NULL)",
-                [kit.house.id, Log.objects.get(house=kit.house).size, chain, seq],
-            )
+    chain, size = f"house/{kit.house.code}", Log.objects.get(house=kit.house).size
+    note(kit, "house", 1)
+    seq = Event.objects.filter(chain__house=kit.house, chain__name=chain).latest("seq").seq
+    for number in (seq, seq + 1, seq + 2):
+        with pytest.raises(DatabaseError, match="begins with the event"), transaction.atomic(using="owner"):
+            record(chain=chain, house=kit.house, actor=ACTOR, told=Told(kind="house.duty", data={}), using="owner")
+            sql.rows(_OPEN, [kit.house.id, size, chain, number], "owner")
+    assert not Epoch.objects.filter(house=kit.house).exists()
+
+
+def test_the_application_cannot_open_an_epoch(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even with the very event that tells of it: whoever has taken over the application has no two people."""
+    kit.sequence()
+    chain, size = f"log/{kit.house.code}", Log.objects.get(house=kit.house).size
+    with pytest.raises(DatabaseError, match="permission denied") as refused, transaction.atomic():
+        record(chain=chain, house=kit.house, actor=ACTOR, told=Told(kind="log.epoch_opened", data={}))
+        sql.rows(_OPEN, [kit.house.id, size, chain, 1])
+    assert refused.value.__cause__.sqlstate == "42501"  # type: ignore[union-attr]
+    auditor, admin = people(kit, Role.AUDITOR, Role.ADMIN)
+    monkeypatch.setattr(epochs, "ALIAS", "default")
+    with pytest.raises(CommandError, match=r"DATABASE_OWNER_URL.*\[owner_needed\]"):
+        open_epoch(kit, monkeypatch, auditor.login, admin.login, healthy=True)
+    assert not Event.objects.filter(chain__house=kit.house, chain__name=chain).exists()
+    monkeypatch.undo()
+    open_epoch(kit, monkeypatch, auditor.login, admin.login, healthy=True)
+    assert Epoch.objects.get(house=kit.house).event.doc["actor"] == auditor.login
 
 
 def test_a_log_without_a_folder_outside_is_no_setting() -> None:

@@ -16,6 +16,7 @@ from casino.reports.selectors import verification
 from casino.tables.models import TableState
 from ledger.models import Transaction
 from tests.casino.kit import SAMPLE, Desk, Kit
+from tests.casino.superuser import unguarded
 
 
 def played(kit: Kit) -> Desk:
@@ -30,15 +31,8 @@ def played(kit: Kit) -> Desk:
 
 def alter_as_superuser(sql: str, *params: object) -> None:
     """Change rows with every trigger switched off, as only a database superuser can."""
-    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
-        cursor.execute("ALTER TABLE hands_handline DISABLE TRIGGER USER")
-        cursor.execute("ALTER TABLE hands_hand DISABLE TRIGGER USER")
+    with unguarded("hands_handline", "hands_hand") as cursor:
         cursor.execute(sql, params)
-        cursor.execute("ALTER TABLE hands_handline ENABLE ALWAYS TRIGGER hands_handline_no_change")
-        cursor.execute("ALTER TABLE hands_handline ENABLE ALWAYS TRIGGER hands_handline_no_truncate")
-        cursor.execute("ALTER TABLE hands_handline ENABLE ALWAYS TRIGGER hands_handline_in_order")
-        cursor.execute("ALTER TABLE hands_hand ENABLE ALWAYS TRIGGER hands_hand_inputs_stay")
-        cursor.execute("ALTER TABLE hands_hand ENABLE ALWAYS TRIGGER hands_hand_cards_stay")
 
 
 def dispute(kit: Kit, hand: Hand) -> None:

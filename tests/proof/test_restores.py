@@ -29,9 +29,9 @@ def both(kit: Kit, folder: Path) -> list[verify.Report]:
     return [auditing.verify_house(kit.house), export(kit, folder)]
 
 
-def opened(kit: Kit) -> None:
+def opened(kit: Kit, *, healthy: bool = False) -> None:
     """Two people begin the log anew."""
-    epochs.open_epoch(house=kit.house, actor=TWO, approver="bea", reason="the disk broke")
+    epochs.open_epoch(house=kit.house, actor=TWO, approver="bea", reason="the disk broke", healthy=healthy)
 
 
 def test_a_rolled_back_house_is_found_by_its_checkpoints_outside(kit: Kit, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_an_epoch_that_names_another_loss_is_found(kit: Kit, tmp_path: Path) -> 
 
 def test_a_good_house_is_whole_with_a_second_epoch_too(kit: Kit, tmp_path: Path) -> None:
     evening(kit)
-    opened(kit)
+    opened(kit, healthy=True)
     kit.sequence()
     kit.players("later")
     kit.sequence()

@@ -17,12 +17,14 @@ def epoch_opened(
     restored_epoch: int,
     restored_size: int,
     restored_root: str | None,
+    refused: str | None,
     reason: str,
     approver: str,
 ) -> Told:
     """Two people began a new epoch of the log: `note` is the newest checkpoint outside the database, in full, with its
     epoch, size and root (none where there was none); `restored_...` is what the database had of the log (no root
-    where its own hashes were incomplete)."""
+    where its own hashes were incomplete); `refused` is the code of why the house might not write, absent where it might
+    and the two wanted a new epoch all the same."""
     return told(
         epoch=epoch,
         note=note,
@@ -32,6 +34,7 @@ def epoch_opened(
         restored_epoch=restored_epoch,
         restored_size=restored_size,
         restored_root=restored_root,
+        refused=refused,
         reason=reason,
         approver=approver,
     )

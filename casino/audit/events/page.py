@@ -24,7 +24,7 @@ and its leaf in the house's log. Absent members are left out.
 
 | member | |
 |---|---|
-| `actor` | login of who acted, `worker` for the house's own processes |
+| `actor` | login of who acted, `worker` for the house's own processes, `operator` for a command without a password |
 | `approver` | login of the second person, where there is one |
 | `at` | the database's clock (UTC) when the chain was locked |
 | `chain` | `house/CODE`, or of one table `table/CODE`, of one drawer `drawer/CODE`, of the log itself `log/CODE` |
@@ -34,10 +34,10 @@ and its leaf in the house's log. Absent members are left out.
 | `postings` | the ledger transactions that the same database transaction posted, see below |
 | `prev` | `leaf_hash` of the chain's event before, 64 zeros for the first |
 | `reason` | the reason that was given |
-| `request` | id of the HTTP request, or what made a process of the house act |
-| `role` | the role in which the actor acted, `system` for processes |
+| `request` | id of the HTTP request, or what made a process of the house act: of a management command its name |
+| `role` | the role in which the actor acted, `system` for processes and operators |
 | `seq` | number in the chain, from 1, without gaps |
-| `terminal` | code of the terminal, empty for processes |
+| `terminal` | code of the terminal, empty for processes; of an `operator` `os:USER@MACHINE`, as the system knows him |
 | `v` | 2 |
 
 `postings` are in the order in which they were posted: `{"about":HASH,"legs":[["2020/T1/anna","HUF",500], ...],"tx":ID}`

@@ -10,7 +10,8 @@ ANY_CHAIN = ("house", "table", "drawer")
 @event("data.read", chain="house")
 def data_read(*, operation: str | None, subject: str, parameters: list[list[str]] | None) -> Told:
     """Somebody asked for data that not everybody may see: the API's operation, the address, the query's parameters as
-    pairs. Written before anything is given; whether it was found, a refusal under the same request id would tell."""
+    pairs. Written before anything is given; whether it was found, a refusal under the same request id would tell. Of a
+    management command: its name, the house's code, and its arguments."""
     return told(operation=operation, subject=subject, parameters=parameters)
 
 

@@ -5,8 +5,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from casino.house.models import House
+from casino.house.named import house_named
 from casino.reports.exporting import export_house
+from casino.reports.unattended import UNRECORDED, tell_read, wait_until_signed
+
+COMMAND = "export_audit"
 
 
 class Command(BaseCommand):
@@ -18,12 +21,15 @@ class Command(BaseCommand):
         """Which house, and where to."""
         parser.add_argument("house", help="its code")
         parser.add_argument("folder", type=Path, help="a new or empty folder")
+        parser.add_argument("--unrecorded", action="store_true", help=UNRECORDED)
 
-    def handle(self, *args: Any, house: str, folder: Path, **options: Any) -> None:
-        """Write the files and say what to do with them."""
-        found = House.objects.filter(code=house).first()
-        if found is None:
-            raise CommandError(f"There is no house {house}.")
+    def handle(self, *args: Any, house: str, folder: Path, unrecorded: bool = False, **options: Any) -> None:
+        """Tell, write the files and say what to do with them."""
+        found = house_named(house)
+        told = tell_read(found, COMMAND, [("folder", str(folder))], unrecorded=unrecorded, stderr=self.stderr)
+        if told is not None:
+            # Else the checkpoint that lies outside a second later would already be newer than the export.
+            wait_until_signed(found, told, self.stderr)
         try:
             manifest = export_house(found, folder)
         except OSError as error:

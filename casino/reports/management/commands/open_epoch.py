@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from casino.audit.epochs import open_epoch
 from casino.audit.services import Actor
 from casino.errors import HouseError
-from casino.house.models import House
+from casino.house.named import house_named
 from casino.staff.credentials import ask_for_two, refusals_told, role_for, two_people
 from casino.staff.models import Role
 
@@ -27,12 +27,13 @@ class Command(BaseCommand):
         """The house's code and why."""
         parser.add_argument("house")
         parser.add_argument("--reason", required=True, help="why the log begins anew; stands in the audit trail")
+        parser.add_argument(
+            "--healthy", action="store_true", help="although the house may write, for example under another signing key"
+        )
 
-    def handle(self, *args: Any, house: str, reason: str, **options: Any) -> None:
+    def handle(self, *args: Any, house: str, reason: str, healthy: bool, **options: Any) -> None:
         """Ask, check, open. Raises CommandError with the refusal's code."""
-        found = House.objects.filter(code=house).first()
-        if found is None:
-            raise CommandError(f"There is no house {house}.")
+        found = house_named(house)
         if not reason.strip():
             raise CommandError("A reason is needed.")
         try:
@@ -50,7 +51,9 @@ class Command(BaseCommand):
             )
             actor = Actor(staff=one.login, role=role_for(one, ROLES), terminal="", request=COMMAND)
             with refusals_told(house=found, signer=one, request_id=COMMAND, subject=found.code):
-                opened = open_epoch(house=found, actor=actor, approver=other.login, reason=reason.strip())
+                opened = open_epoch(
+                    house=found, actor=actor, approver=other.login, reason=reason.strip(), healthy=healthy
+                )
         except HouseError as error:
             raise CommandError(f"{error.detail} [{error.code}]") from error
         self.stdout.write(f"Epoch {opened.epoch} of the log of {found.code} is open; writes go on.")

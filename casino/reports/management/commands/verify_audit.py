@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from casino.audit import verify
 from casino.house.models import House
+from casino.house.named import UNUSABLE, houses_named
 from casino.reports import auditing
 
 
@@ -26,11 +27,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, house: str | None = None, **options: Any) -> None:
         """Print a report for each house."""
-        houses = House.objects.filter(code=house) if house else House.objects.order_by("code")
-        if not houses:
-            raise CommandError(f"There is no house {house or 'yet'}.", returncode=2)
         failed = 0
-        for found in houses:
+        for found in houses_named(house):
             failed += not self._verified(found, options)
         if failed:
             raise CommandError(f"{failed} of the houses verified have findings.")
@@ -42,7 +40,7 @@ class Command(BaseCommand):
             held = [verify.read_notes(path, str(path), held=True) for path in options["checkpoints"]]
             report = auditing.verify_house(house, held, keys)
         except verify.Unusable as error:
-            raise CommandError(str(error), returncode=2) from error
+            raise CommandError(str(error), returncode=UNUSABLE) from error
         if options["json"]:
             self.stdout.write(json.dumps({"house": house.code, **report.as_json()}, ensure_ascii=False))
         else:

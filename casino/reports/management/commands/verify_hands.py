@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from casino.house.models import House
+from casino.house.named import UNUSABLE, houses_named
 from casino.reports import replaying
 from casino.tables.models import Table
 
@@ -27,17 +28,14 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, house: str | None = None, table: str | None = None, **options: Any) -> None:
         """Print differences as they are found, then each house's sum."""
-        houses = House.objects.filter(code=house) if house else House.objects.order_by("code")
-        if not houses:
-            raise CommandError(f"There is no house {house or 'yet'}.")
-        differing = sum(self._verify(found, table) for found in houses)
+        differing = sum(self._verify(found, table) for found in houses_named(house))
         if differing:
             raise CommandError(f"{differing} differences between hands and ledger.")
 
     def _verify(self, house: House, code: str | None) -> int:
         table = Table.objects.filter(house=house, code=code).first() if code else None
         if code and table is None:
-            raise CommandError(f"House {house.code} has no table {code}.")
+            raise CommandError(f"House {house.code} has no table {code}.", returncode=UNUSABLE)
         tally, found, started = replaying.Tally(), 0, time.process_time()
         for found, difference in enumerate(replaying.verify(house, table=table, tally=tally), 1):  # noqa: B007
             self.stdout.write(json.dumps({"house": house.code, **difference.as_json()}, ensure_ascii=False))

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from casino.house.models import House
+from casino.house.named import houses_named
 from casino.reports.selectors import verification
 
 
@@ -20,11 +20,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, house: str | None = None, **options: Any) -> None:
         """Print one JSON object a house."""
-        houses = House.objects.filter(code=house) if house else House.objects.order_by("code")
-        if not houses:
-            raise CommandError(f"There is no house {house or 'yet'}.")
         failed = 0
-        for found in houses:
+        for found in houses_named(house):
             result = verification(found)
             failed += not result["ok"]
             self.stdout.write(json.dumps({"house": found.code, **result}))

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from casino.errors import HouseError
-from casino.house.models import House
+from casino.house.named import UNUSABLE, house_named
 from casino.staff.services import unlock
 
 
@@ -22,11 +22,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, house: str, login: str, reason: str, **options: Any) -> None:
         """Open it, say so. Raises CommandError with the code of what was refused."""
-        found = House.objects.filter(code=house).first()
-        if found is None:
-            raise CommandError(f"There is no house {house}.")
+        found = house_named(house)
         if not 3 <= len(reason) <= 200:
-            raise CommandError("A reason has 3 to 200 characters.")
+            raise CommandError("A reason has 3 to 200 characters.", returncode=UNUSABLE)
         try:
             place = unlock(house=found, login=login, reason=reason)
         except HouseError as error:

@@ -1,0 +1,24 @@
+"""Houses as management commands name them: one message and one exit code for those that do not exist."""
+
+from django.core.management.base import CommandError
+
+from casino.house.models import House
+
+#: Exit code of a command that was given what it cannot use.
+UNUSABLE = 2
+
+
+def house_named(code: str) -> House:
+    """The house with this code. Raises CommandError, exit code 2."""
+    return houses_named(code)[0]
+
+
+def houses_named(code: str | None) -> list[House]:
+    """The house with this code, or all houses by their codes where none is named. Raises CommandError, exit code 2."""
+    houses = House.objects.order_by("code")
+    found = list(houses if code is None else houses.filter(code=code))
+    if not found:
+        raise CommandError(
+            "There is no house yet." if code is None else f"There is no house {code}.", returncode=UNUSABLE
+        )
+    return found

@@ -1,0 +1,39 @@
+"""`manage.py export_ledger` of the ledger, which knows no houses; here a house's book is told as a sensitive read."""
+
+import uuid
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from casino.house.models import House
+from casino.reports.unattended import UNRECORDED, tell_read
+from ledger.management.commands.export_ledger import Command as Plain
+
+COMMAND = "export_ledger"
+#: Arguments that the event tells.
+TOLD = ("format", "output", "accounts", "since", "until")
+
+
+class Command(Plain):
+    """Write out one book; that of a house only after its audit trail says so."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The ledger's own, and one more."""
+        super().add_arguments(parser)
+        parser.add_argument("--unrecorded", action="store_true", help=UNRECORDED)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Tell, then write. Raises CommandError."""
+        house = _house(options["book"])
+        if house is not None:
+            parameters = [(name, str(options[name])) for name in TOLD if options[name]]
+            tell_read(house, COMMAND, parameters, unrecorded=options["unrecorded"], stderr=self.stderr)
+        super().handle(*args, **options)
+
+
+def _house(book: Any) -> House | None:
+    """The house whose book this is; of other books, and of what is none, the ledger says what there is to say."""
+    try:
+        return House.objects.filter(id=uuid.UUID(str(book))).first()
+    except ValueError:
+        return None

@@ -1,0 +1,84 @@
+"""`manage.py found_house CODE --name NAME --currency HUF --admin LOGIN --auditor LOGIN`: a house with two people.
+
+Two, since what takes two people takes two whom nobody has hired both, each with a password that nobody else knows.
+Everybody else is hired by the administrator, through the API, at the office terminal that is enrolled here.
+"""
+
+import getpass
+import re
+import sys
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+
+from casino.audit.founding import found_house
+from casino.audit.services import Actor
+from casino.errors import HouseError
+from casino.house.named import UNUSABLE
+from casino.staff.models import CODE, LOGIN, Role, TerminalKind
+from casino.staff.services import add_person, add_terminal
+
+COMMAND = "found_house"
+CURRENCY = r"^[A-Z]{3}\Z"
+
+
+class Command(BaseCommand):
+    """Found a house."""
+
+    help = (
+        "Found a house, hire its first administrator and its auditor and enrol the terminal in the office, in one "
+        "transaction. Each types a password, or both stand on standard input, a line each, the administrator's first; "
+        "the terminal's key is printed once and kept nowhere."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The house, and who begins to run it."""
+        parser.add_argument("code", help="names the house for ever: letters, digits, - and _, at most 32")
+        parser.add_argument("--name", required=True)
+        parser.add_argument("--currency", required=True, help="ISO 4217; every amount is in its minor unit")
+        parser.add_argument("--admin", required=True, metavar="LOGIN", help="unique over all houses: anna@house")
+        parser.add_argument("--auditor", required=True, metavar="LOGIN", help="the other of the house's two people")
+        parser.add_argument("--terminal", default="office-1", metavar="CODE", help="of the terminal in the office")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Check, ask, found. Raises CommandError with what was refused; then there is no such house."""
+        for name, pattern in (
+            ("code", CODE),
+            ("currency", CURRENCY),
+            ("admin", LOGIN),
+            ("auditor", LOGIN),
+            ("terminal", CODE),
+        ):
+            if not re.match(pattern, options[name]):
+                raise CommandError(f"{options[name]!r} does not fit {pattern} ({name}).", returncode=UNUSABLE)
+        people = [(options[role], role, _password(options[role])) for role in (Role.ADMIN, Role.AUDITOR)]
+        actor = Actor.operator(COMMAND)
+        try:
+            with transaction.atomic():
+                house = found_house(
+                    code=options["code"], name=options["name"], currency=options["currency"], actor=actor
+                )
+                for login, role, password in people:
+                    add_person(house=house, login=login, name=login, roles=[role], password=password, actor=actor)
+                terminal, key, _ = add_terminal(
+                    house=house, code=options["terminal"], kind=TerminalKind.OFFICE, place="", actor=actor
+                )
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from error
+        except HouseError as error:
+            raise CommandError(f"{error.detail} [{error.code}]") from error
+        self.stdout.write(
+            f"House {house.code} is founded. {people[0][0]} and {people[1][0]} sign in at {terminal.code} with the key {key}"
+        )
+
+
+def _password(login: str) -> str:
+    """Asked for twice at a keyboard, else one line. Raises CommandError."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\r\n")
+    password = getpass.getpass(f"Password of {login}: ")
+    if getpass.getpass("Again: ") != password:
+        raise CommandError("The two passwords are not the same.", returncode=UNUSABLE)
+    return password

@@ -1,0 +1,203 @@
+"""Management commands: houses that are not there, exports that the trail tells, a house founded at the command line."""
+
+import io
+import json
+import os
+import pwd
+import re
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from casino.audit import verify
+from casino.audit.models import Event
+from casino.house.models import House
+from casino.reports import auditing
+from casino.staff.models import Role, Staff, Terminal
+from ledger import exports
+from tests.casino.kit import Desk, Kit
+from tests.casino.logs import note
+from tests.casino.test_restore import backup, restore
+
+PASSWORD = "correct horse battery"
+#: What is known of whoever runs these tests.
+WHO = f"os:{pwd.getpwuid(os.getuid()).pw_name}@{os.uname().nodename}"
+
+
+def run(*arguments: str, **options: Any) -> tuple[str, str]:
+    """What a command prints, and what it complains of."""
+    out, err = io.StringIO(), io.StringIO()
+    call_command(*arguments, stdout=out, stderr=err, **options)
+    return out.getvalue(), err.getvalue()
+
+
+def events(house: House) -> list[dict[str, Any]]:
+    """The payloads of a house, in the order in which they were written."""
+    return [json.loads(one.payload) for one in Event.objects.filter(chain__house=house).order_by("id")]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["verify_audit", "{}"],
+        ["verify_house", "{}"],
+        ["verify_hands", "{}"],
+        ["export_audit", "{}", "{folder}"],
+        ["open_epoch", "{}", "--reason", "the disk died"],
+        ["unlock_login", "{}", "anna", "--reason", "it was her"],
+        ["forget_player", "{}", "anna", "--reason", "eight years"],
+    ],
+    ids=lambda command: command[0],
+)
+@pytest.mark.parametrize("code", ["NOWHERE", ""])
+def test_a_house_that_is_not_there_is_code_2_everywhere(
+    live_db: None, command: list[str], code: str, tmp_path: Path
+) -> None:
+    with pytest.raises(CommandError) as refused:
+        run(*(part.format(code, folder=tmp_path / "export") for part in command))
+    assert (str(refused.value), refused.value.returncode) == (f"There is no house {code}.", 2)
+    assert not (tmp_path / "export").exists()
+
+
+# --- Exports are sensitive reads -------------------------------------------------------------------------------------
+
+
+def exported(kit: Kit, command: str, folder: Path, *options: str) -> tuple[str, str]:
+    """Run one of the two."""
+    if command == "export_audit":
+        return run(command, kit.house.code, str(folder), *options)
+    return run(command, str(kit.house.id), "--format", "jsonl", *options)
+
+
+@pytest.mark.parametrize("options", [[], ["--unrecorded"]], ids=["", "unrecorded, where it need not be"])
+@pytest.mark.parametrize("command", ["export_audit", "export_ledger"])
+def test_an_export_is_told_before_anything_is_given(kit: Kit, command: str, options: list[str], tmp_path: Path) -> None:
+    folder = tmp_path / "export"
+    kit.sequence()
+    before = len(events(kit.house))
+    out, err = exported(kit, command, folder, *options)
+    *_, told = events(kit.house)
+    assert len(events(kit.house)) == before + 1 and err == ""
+    assert (told["kind"], told["chain"], told["request"]) == ("data.read", kit.house.chain, command)
+    assert (told["actor"], told["role"], told["terminal"]) == ("operator", "system", WHO)
+    parameters = [["folder", str(folder)]] if command == "export_audit" else [["format", "jsonl"]]
+    assert told["data"] == {"operation": command, "subject": kit.house.code, "parameters": parameters}
+    if command == "export_audit":
+        assert verify.verify_export(folder).findings == []
+        assert told == json.loads((folder / verify.TAIL).read_text().splitlines()[-1]), "the export tells of itself"
+    else:
+        assert out == "".join(exports.jsonl_transactions(kit.house.id))
+
+
+@pytest.mark.parametrize("command", ["export_audit", "export_ledger"])
+def test_a_house_that_may_not_write_is_exported_when_somebody_says_so(kit: Kit, command: str, tmp_path: Path) -> None:
+    folder = tmp_path / "export"
+    kit.sequence()
+    rows = backup(kit)
+    note(kit, "house", 1)
+    kit.sequence()
+    restore(kit, rows)
+    before = len(events(kit.house))
+    with pytest.raises(CommandError, match=r"\[log_rolled_back\].*--unrecorded"):
+        exported(kit, command, folder)
+    assert not folder.exists()
+    out, err = exported(kit, command, folder, "--unrecorded")
+    assert "NOT RECORDED" in err and kit.house.code in err
+    assert out and len(events(kit.house)) == before
+    if command == "export_audit":
+        assert len((folder / "events-1.jsonl").read_text().splitlines()) == before
+
+
+def test_the_book_of_no_house_is_left_to_the_ledger(live_db: None) -> None:
+    for book in (str(uuid.uuid4()), "no book"):
+        with pytest.raises(CommandError) as refused:
+            run("export_ledger", book, "--format", "csv")
+        assert refused.value.returncode == 3
+
+
+# --- Founding --------------------------------------------------------------------------------------------------------
+
+
+def found(monkeypatch: pytest.MonkeyPatch, code: str, password: str = PASSWORD, **options: str) -> str:
+    """Found a house; what the command prints."""
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n{password}\n"))
+    given = {"name": "Golden Ace", "currency": "HUF", "admin": f"eva@{code}", "auditor": f"ida@{code}"} | options
+    return run("found_house", code, **given)[0]
+
+
+def test_a_founded_house_is_run_by_its_two_people(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = f"G{uuid.uuid4().hex[:8]}"
+    printed = found(monkeypatch, code)
+    house = House.objects.get(code=code)
+    told = events(house)
+    assert [each["kind"] for each in told] == ["house.founded", "staff.hired", "staff.hired", "terminal.enrolled"]
+    assert {(each["actor"], each["terminal"], each["request"]) for each in told} == {("operator", WHO, "found_house")}
+    assert told[0]["data"] == {"currency": "HUF", "name": "Golden Ace"}
+    people = [(f"eva@{code}", Role.ADMIN), (f"ida@{code}", Role.AUDITOR)]
+    assert [each["data"] for each in told[1:3]] == [{"login": login, "roles": [role]} for login, role in people]
+    assert two_people(house, [(login, PASSWORD) for login, _ in people])
+    key = printed.split()[-1]
+    assert PASSWORD not in printed and key not in json.dumps(told)
+
+    http = kit.http(None)
+    form = {"login": f"eva@{code}", "password": PASSWORD, "terminal": "office-1", "terminal_key": key}
+    signed_in = http.post("/api/v1/sign-in", json=form)
+    assert signed_in.is_success, signed_in.text
+    office = Desk(kit.http(signed_in.json()["token"]), "/api/v1")
+    office.ok("staff", {"login": f"dan@{code}", "name": "Dan", "roles": ["dealer"], "password": "long enough 4 him"})
+    assert Staff.objects.get(login=f"dan@{code}").roles == [Role.DEALER]
+    assert auditing.verify_house(house).findings == []
+
+
+@pytest.mark.parametrize(
+    ("options", "problem", "returncode"),
+    [
+        ({"password": "short"}, "too short", 1),
+        ({"password": ""}, "too short", 1),
+        ({"admin": "taken"}, r"\[login_taken\]", 1),
+        ({"auditor": "taken"}, r"\[login_taken\]", 1),
+        ({"code": "taken"}, "already exists", 1),
+        ({"code": "a/b"}, r"\(code\)", 2),
+        ({"currency": "forint"}, r"\(currency\)", 2),
+        ({"admin": "é"}, r"\(admin\)", 2),
+        ({"auditor": "é"}, r"\(auditor\)", 2),
+        ({"terminal": ""}, r"\(terminal\)", 2),
+    ],
+)
+def test_what_does_not_fit_founds_nothing(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch, options: dict[str, str], problem: str, returncode: int
+) -> None:
+    taken = {"admin": Staff.objects.create(house=kit.house, login=f"x{kit.house.code}", name="X", roles=[]).login}
+    taken |= {"auditor": taken["admin"], "code": kit.house.code}
+    given = {name: taken[name] if value == "taken" else value for name, value in options.items()}
+    before = House.objects.count(), Staff.objects.count(), Terminal.objects.count()
+    with pytest.raises(CommandError) as refused:
+        found(monkeypatch, given.pop("code", f"G{uuid.uuid4().hex[:8]}"), **given)
+    assert re.search(problem, str(refused.value)) and refused.value.returncode == returncode
+    assert (House.objects.count(), Staff.objects.count(), Terminal.objects.count()) == before
+
+
+class Keyboard(io.StringIO):
+    """A terminal's standard input."""
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True
+
+
+def test_at_a_keyboard_the_password_is_typed_twice(live_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = f"G{uuid.uuid4().hex[:8]}"
+    given = {"name": "Golden Ace", "currency": "HUF", "admin": f"eva@{code}", "auditor": f"ida@{code}"}
+    monkeypatch.setattr("sys.stdin", Keyboard())
+    others = f"{PASSWORD} of another"
+    typed = iter([PASSWORD, "another one", PASSWORD, PASSWORD, others, others])
+    monkeypatch.setattr("getpass.getpass", lambda _prompt: next(typed))
+    with pytest.raises(CommandError, match="not the same") as refused:
+        run("found_house", code, **given)
+    assert refused.value.returncode == 2 and not House.objects.filter(code=code).exists()
+    run("found_house", code, **given)
+    assert Staff.objects.get(login=f"eva@{code}").check_password(PASSWORD)
+    assert Staff.objects.get(login=f"ida@{code}").check_password(others)
