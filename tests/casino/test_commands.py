@@ -15,12 +15,14 @@ from django.core.management import CommandError, call_command
 from casino.audit import verify
 from casino.audit.models import Event
 from casino.house.models import House
-from casino.reports import auditing
+from casino.reports import auditing, unattended
+from casino.staff.credentials import Credentials, two_people
 from casino.staff.models import Role, Staff, Terminal
 from ledger import exports
 from tests.casino.kit import Desk, Kit
 from tests.casino.logs import note
 from tests.casino.test_restore import backup, restore
+from tests.proof.superuser import held_key, outside_file
 
 PASSWORD = "correct horse battery"
 #: What is known of whoever runs these tests.
@@ -74,9 +76,12 @@ def exported(kit: Kit, command: str, folder: Path, *options: str) -> tuple[str, 
 
 @pytest.mark.parametrize("options", [[], ["--unrecorded"]], ids=["", "unrecorded, where it need not be"])
 @pytest.mark.parametrize("command", ["export_audit", "export_ledger"])
-def test_an_export_is_told_before_anything_is_given(kit: Kit, command: str, options: list[str], tmp_path: Path) -> None:
+def test_an_export_is_told_before_anything_is_given(
+    kit: Kit, command: str, options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "export"
     kit.sequence()
+    monkeypatch.setattr("time.sleep", lambda _: kit.sequence())
     before = len(events(kit.house))
     out, err = exported(kit, command, folder, *options)
     *_, told = events(kit.house)
@@ -86,8 +91,10 @@ def test_an_export_is_told_before_anything_is_given(kit: Kit, command: str, opti
     parameters = [["folder", str(folder)]] if command == "export_audit" else [["format", "jsonl"]]
     assert told["data"] == {"operation": command, "subject": kit.house.code, "parameters": parameters}
     if command == "export_audit":
-        assert verify.verify_export(folder).findings == []
-        assert told == json.loads((folder / verify.TAIL).read_text().splitlines()[-1]), "the export tells of itself"
+        held = [verify.read_notes(outside_file(kit), "the newest checkpoints", held=True)]
+        assert verify.verify_export(folder, held, verify.read_keys(str(held_key(kit)))).findings == []
+        *_, line = (folder / "events-1.jsonl").read_text().splitlines()
+        assert told == json.loads(line), "the export tells of itself"
     else:
         assert out == "".join(exports.jsonl_transactions(kit.house.id))
 
@@ -109,6 +116,14 @@ def test_a_house_that_may_not_write_is_exported_when_somebody_says_so(kit: Kit, 
     assert out and len(events(kit.house)) == before
     if command == "export_audit":
         assert len((folder / "events-1.jsonl").read_text().splitlines()) == before
+
+
+def test_an_export_does_not_wait_for_ever(kit: Kit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unattended, "PATIENCE", 0.2)
+    _, err = run("export_audit", kit.house.code, str(tmp_path / "export"))
+    assert "Does the sequencer run?" in err
+    report = verify.verify_export(tmp_path / "export")
+    assert (report.findings, report.counts["leaves"]) == ([], 0), "the log was never begun"
 
 
 def test_the_book_of_no_house_is_left_to_the_ledger(live_db: None) -> None:
@@ -138,7 +153,13 @@ def test_a_founded_house_is_run_by_its_two_people(kit: Kit, monkeypatch: pytest.
     assert told[0]["data"] == {"currency": "HUF", "name": "Golden Ace"}
     people = [(f"eva@{code}", Role.ADMIN), (f"ida@{code}", Role.AUDITOR)]
     assert [each["data"] for each in told[1:3]] == [{"login": login, "roles": [role]} for login, role in people]
-    assert two_people(house, [(login, PASSWORD) for login, _ in people])
+    assert two_people(
+        house=house,
+        first=Credentials(f"eva@{code}", PASSWORD),
+        second=Credentials(f"ida@{code}", PASSWORD),
+        roles=[Role.ADMIN, Role.AUDITOR],
+        one_of_them=[Role.AUDITOR],
+    )
     key = printed.split()[-1]
     assert PASSWORD not in printed and key not in json.dumps(told)
 

@@ -18,10 +18,10 @@ from casino.audit.services import Actor
 from casino.errors import HouseError
 from casino.house.named import UNUSABLE
 from casino.staff.models import CODE, LOGIN, Role, TerminalKind
-from casino.staff.services import add_person, add_terminal
+from casino.staff.services import add_terminal, hire
 
 COMMAND = "found_house"
-CURRENCY = r"^[A-Z]{3}\Z"
+FORMS = {"code": CODE, "currency": r"^[A-Z]{3}\Z", "admin": LOGIN, "auditor": LOGIN, "terminal": CODE}
 
 
 class Command(BaseCommand):
@@ -44,13 +44,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Check, ask, found. Raises CommandError with what was refused; then there is no such house."""
-        for name, pattern in (
-            ("code", CODE),
-            ("currency", CURRENCY),
-            ("admin", LOGIN),
-            ("auditor", LOGIN),
-            ("terminal", CODE),
-        ):
+        for name, pattern in FORMS.items():
             if not re.match(pattern, options[name]):
                 raise CommandError(f"{options[name]!r} does not fit {pattern} ({name}).", returncode=UNUSABLE)
         people = [(options[role], role, _password(options[role])) for role in (Role.ADMIN, Role.AUDITOR)]
@@ -61,7 +55,7 @@ class Command(BaseCommand):
                     code=options["code"], name=options["name"], currency=options["currency"], actor=actor
                 )
                 for login, role, password in people:
-                    add_person(house=house, login=login, name=login, roles=[role], password=password, actor=actor)
+                    hire(house=house, login=login, name=login, roles=[role], password=password, actor=actor)
                 terminal, key, _ = add_terminal(
                     house=house, code=options["terminal"], kind=TerminalKind.OFFICE, place="", actor=actor
                 )
@@ -69,9 +63,8 @@ class Command(BaseCommand):
             raise CommandError(" ".join(error.messages)) from error
         except HouseError as error:
             raise CommandError(f"{error.detail} [{error.code}]") from error
-        self.stdout.write(
-            f"House {house.code} is founded. {people[0][0]} and {people[1][0]} sign in at {terminal.code} with the key {key}"
-        )
+        both = " and ".join(login for login, _, _ in people)
+        self.stdout.write(f"House {house.code} is founded. {both} sign in at {terminal.code} with the key {key}")
 
 
 def _password(login: str) -> str:
