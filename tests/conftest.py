@@ -9,15 +9,21 @@ engine is pure.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 from pytest_django.plugin import DjangoDbBlocker
 
 from deploy.embedded import EmbeddedError
 from tests.services import PrivateValkey, TestServices
+
+if TYPE_CHECKING:
+    from django.db.backends.base.base import BaseDatabaseWrapper
 
 SERVICES = pytest.StashKey[TestServices]()
 ENGINE_TESTS = Path(__file__).parent / "engine"
@@ -39,6 +45,20 @@ def pytest_configure(config: pytest.Config) -> None:
     import django
 
     django.setup()
+    hash_passwords_quickly()
+
+
+def hash_passwords_quickly() -> None:
+    """The hasher of the settings, with the least work that it takes: tests sign in a great deal, and guess nothing."""
+    from django.contrib.auth.hashers import Argon2PasswordHasher
+
+    Argon2PasswordHasher.time_cost, Argon2PasswordHasher.memory_cost, Argon2PasswordHasher.parallelism = 1, 8, 1
+
+
+def pytest_collection_finish() -> None:
+    """Modules stay: the garbage collector need not look at all that they hold again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -77,7 +97,7 @@ def django_db_setup(services: TestServices, django_db_blocker: DjangoDbBlocker) 
     from django.core.management import call_command
     from django.db import connections
 
-    services.create_database()
+    services.create_database(durable=False)
     with django_db_blocker.unblock():
         try:
             call_command("migrate", database="owner", verbosity=0, interactive=False)
@@ -92,7 +112,8 @@ def django_db_setup(services: TestServices, django_db_blocker: DjangoDbBlocker) 
 def live_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Database access as the running application has it: real commits, no wrapping transaction, no flush.
 
-    Connections are closed afterwards, so that no test inherits a transaction or a session setting.
+    Connections go on to the next test, as a new one costs as much as a small test; but no test inherits a transaction,
+    a session setting or a lock.
     """
     from django.db import connections
 
@@ -100,7 +121,26 @@ def live_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterat
         try:
             yield
         finally:
-            connections.close_all()
+            for connection in connections.all(initialized_only=True):
+                make_as_new(connection)
+
+
+#: What a session can have that a new one has not; the statements that it has prepared stay.
+AS_NEW = "DISCARD TEMP; RESET ALL; UNLISTEN *; SELECT pg_advisory_unlock_all()"
+
+
+def make_as_new(connection: BaseDatabaseWrapper) -> None:
+    """Put an open connection back to how it was when it was opened; where it cannot be used any more, close it."""
+    if connection.connection is None:
+        return
+    if connection.in_atomic_block or not connection.get_autocommit():
+        connection.close()
+        return
+    try:
+        # Past Django's cursor, which tests may have wrapped.
+        connection.connection.execute(AS_NEW)
+    except psycopg.Error:
+        connection.close()
 
 
 @pytest.fixture

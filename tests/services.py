@@ -124,8 +124,12 @@ class TestServices:
         if self.valkey is not None and self.valkey.process is None:
             self.valkey.start()
 
-    def create_database(self) -> None:
-        """Create the empty test database, after dropping those of test runs that were killed."""
+    def create_database(self, *, durable: bool = True) -> None:
+        """Create the empty test database, after dropping those of test runs that were killed.
+
+        Where it need not be durable, a commit does not wait for the disk: nothing else is different, unless the server
+        itself or the machine dies.
+        """
         with self._administrator() as connection:
             rows = connection.execute(
                 r"SELECT datname FROM pg_database WHERE datname LIKE 'test\_casino\_%'"
@@ -134,6 +138,9 @@ class TestServices:
                 if not self._database_is_given and _process_is_gone(str(name)):
                     _drop(connection, str(name))
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(self.database)))
+            if not durable:
+                asynchronous = sql.SQL("ALTER DATABASE {} SET synchronous_commit = off")
+                connection.execute(asynchronous.format(sql.Identifier(self.database)))
 
     def drop_database(self) -> None:
         """Drop the test database with whoever is still connected to it."""

@@ -5,6 +5,7 @@ import json
 import logging
 import uuid
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import httpx
@@ -52,6 +53,12 @@ SAMPLE = (
     "p1 rb 200", "p2 cc 200", "p4 cc 200", "p4 ks 400 p1", "d dh p1 Xb7b", "p1 lk 2", "p1 cc 400", "p2 f",
     "d dh p4 KhOl", "p1 k", "p4 lk 2", "p4 rb 800", "p1 cc 800", "p1 st", "p1 sm Kl8bXb7b", "p4 sm Aa9aKhOl",
 )  # fmt: skip
+
+
+@cache
+def application() -> WSGIHandler:
+    """The application of this process; making it reads every static file's properties."""
+    return WSGIHandler()
 
 
 def tell(house: House) -> None:
@@ -169,7 +176,7 @@ class Kit:
     def http(self, token: str | None) -> httpx.Client:
         """An HTTP client on the real WSGI application, with or without a token."""
         client = httpx.Client(
-            transport=httpx.WSGITransport(app=WSGIHandler(), raise_app_exceptions=False), base_url="http://localhost"
+            transport=httpx.WSGITransport(app=application(), raise_app_exceptions=False), base_url="http://localhost"
         )
         if token is not None:
             client.headers["Authorization"] = f"Bearer {token}"

@@ -136,18 +136,17 @@ ORDER BY table_name
 
 
 def fingerprint() -> dict[str, str]:
-    """For every table of the database, a hash over all its rows; read as the owner, who sees everything.
+    """For every table of the database, which versions of its rows there are; read as the owner, who sees everything.
 
-    The audit trail is left out: what is refused stands there, see `told_since`.
+    Whatever is written makes another version, even where it writes what was there: where it lies and which transaction
+    wrote it tell it apart, and need not be made text and hashed like whole rows. The audit trail is left out: what is
+    refused stands there, see `told_since`.
     """
+    versions = "concat(count(*), ' rows ', sum(hashtextextended(concat(ctid, ' ', xmin), 0)))"
     with connections["owner"].cursor() as cursor:
         cursor.execute(_TABLES)
         names = [name for (name,) in cursor.fetchall()]
-        parts = [
-            f"SELECT '{name}', md5(coalesce(string_agg(md5(r::text), '' ORDER BY md5(r::text)), '')) FROM \"{name}\" r"
-            for name in names
-        ]
-        cursor.execute(" UNION ALL ".join(parts))
+        cursor.execute(" UNION ALL ".join(f"SELECT '{name}', {versions} FROM \"{name}\"" for name in names))
         return dict(cursor.fetchall())
 
 

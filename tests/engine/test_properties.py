@@ -19,7 +19,7 @@ from tests.engine.money import play_out
 from tests.engine.offers import Watch, clone
 from tests.engine.support import frozen, play, table, to_third_round
 
-PLAYOUTS = 20_000
+PLAYOUTS = 8_000  # `make soak` plays a million of each game
 ENDINGS = {
     "ferbli": {
         "cukassza": 0.02,

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -23,6 +23,13 @@ from tests.services import TestServices
 
 #: Recorded hands played at each of two tables.
 HANDS = 25
+
+
+@pytest.fixture(scope="module")
+def application_at(services: TestServices, django_db_setup: None) -> Iterator[tuple[Processes, str]]:
+    """The application's processes, which come back whatever a test does to them, and its address."""
+    with listen(0) as listener, Processes(application(listener), environ=dict(os.environ)) as processes:
+        yield processes, address(listener)
 
 
 def kill_worker(processes: Processes, broker: redis.Redis, stop: threading.Event) -> int:
@@ -57,7 +64,9 @@ def _kill(name: str, processes: Processes, stop: threading.Event) -> int:
 
 @pytest.mark.parametrize("fault", [kill_worker, kill_web, flush_broker])
 def test_every_hand_is_settled_exactly_once(
-    services: TestServices, live_db: None, fault: Callable[[Processes, redis.Redis, threading.Event], int]
+    application_at: tuple[Processes, str],
+    live_db: None,
+    fault: Callable[[Processes, redis.Redis, threading.Event], int],
 ) -> None:
     from casino.hands.models import Hand, HandState
     from casino.house.models import House
@@ -69,25 +78,22 @@ def test_every_hand_is_settled_exactly_once(
     credentials = found_house(tables.values())
     broker = redis.Redis.from_url(os.environ["REDIS_URL"])
     stop = threading.Event()
-    with (
-        listen(0) as listener,
-        Processes(application(listener), environ=dict(os.environ)) as processes,
-        ThreadPoolExecutor(1) as pool,
-    ):
-        processes.wait_ready(f"{address(listener)}/readyz")
+    processes, root = application_at
+    processes.wait_ready(f"{root}/readyz")
+    with ThreadPoolExecutor(1) as pool:
         saboteur = pool.submit(fault, processes, broker, stop)
         try:
-            played = play_evening(address(listener), credentials, tables, lambda *_: None)
+            played = play_evening(root, credentials, tables, lambda *_: None)
         finally:
             stop.set()
         assert saboteur.result() >= 2
-        processes.wait_ready(f"{address(listener)}/readyz")
-        with Terminal(address(listener), credentials.auditor) as auditor:
+    processes.wait_ready(f"{root}/readyz")
+    with Terminal(root, credentials.auditor) as auditor:
+        report = collect(auditor, tables, played)
+        deadline = time.monotonic() + 30
+        while not report.ok and time.monotonic() < deadline:
+            time.sleep(0.5)
             report = collect(auditor, tables, played)
-            deadline = time.monotonic() + 30
-            while not report.ok and time.monotonic() < deadline:
-                time.sleep(0.5)
-                report = collect(auditor, tables, played)
     assert report.ok, (report.checks, report.differences, report.verification)
     house = House.objects.get(code=credentials.house)
     hands = Hand.objects.filter(house=house)
