@@ -17,11 +17,12 @@ from casino.chips import selectors as chip_sets
 from casino.chips.changing import Desk
 from casino.chips.counts import chip_variance
 from casino.commands import Acting, Answer, Command
-from casino.errors import Conflict, NotFound, WrongTerminal
+from casino.errors import Conflict, WrongTerminal
 from casino.house import books, chart
 from casino.house.events import Happened, happened, moved_anything
 from casino.house.models import ClockTimestamp, House
 from casino.mix import Mix
+from casino.players import persons
 from casino.players.models import Player
 from casino.staff.models import TerminalKind
 
@@ -146,7 +147,8 @@ def open_drawer(
 
 def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
     """Take `amount` minor units of cash and give the player chips for it: these pieces, or the largest that the drawer
-    can make it of. Raises InsufficientFunds, Conflict chips_cannot_make, Unprocessable for wrong pieces."""
+    can make it of. Raises InsufficientFunds, Conflict chips_cannot_make, Unprocessable for wrong pieces, NotFound for a
+    player whom the house does not know, Gone for one who was forgotten."""
 
     def change(drawer: Drawer) -> Told:
         player, desk = _customer(drawer, player_ref)
@@ -183,9 +185,8 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
 
 def _customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:
     require_open(drawer)
-    player = Player.objects.filter(house=drawer.house, ref=player_ref).first()
-    if player is None:
-        raise NotFound(f"This house knows no player {player_ref}.")
+    player = persons.lock(drawer.house, player_ref)
+    persons.require_not_forgotten(player)
     player.house = drawer.house
     return player, Desk(drawer.house, drawer.account("9120"), drawer.code)
 

@@ -34,6 +34,19 @@ _TAIL = """
     FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id
     WHERE c.house_id = %s AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.event_id = e.id) ORDER BY e.id
 """
+#: The same by the chains' marks, where these account for every event: quicker by far.
+_RECENT = """
+    SELECT e.payload, concat_ws(' ', e.leaf_hash, c.name, e.seq)
+    FROM audit_chainhead c LEFT JOIN audit_mark m ON m.chain_id = c.id
+    JOIN audit_event e ON e.chain_id = c.id AND e.seq > coalesce(m.seq, 0)
+    WHERE c.house_id = %s ORDER BY e.id
+"""
+_ACCOUNTED = """
+    SELECT (SELECT count(*) FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id WHERE c.house_id = %s)
+        = (SELECT count(*) FROM audit_leaf WHERE house_id = %s)
+        + (SELECT coalesce(sum(c.seq - coalesce(m.seq, 0)), 0) FROM audit_chainhead c
+           LEFT JOIN audit_mark m ON m.chain_id = c.id WHERE c.house_id = %s)
+"""
 _OCCURRED, _POSTED = _UTC.format("t.occurred_at"), _UTC.format("t.posted_at")
 #: Transactions as lines of an export, of what PostgreSQL brings along and nothing of ours, which could be replaced.
 #: Metadata with lists or objects in it have a line that is not canonical, made by PostgreSQL, beginning otherwise.
@@ -74,8 +87,8 @@ _HANDS = """
 #: rows for each row of a stream may be sorted: else an aggregate's order would cost a walk over a whole index.
 _ALONG = ("enable_hashjoin", "enable_mergejoin", "jit")
 _UNSORTED = (*_ALONG, "enable_sort")
-#: Few rows found among all: along the indexes it would cost as much as reading everything.
-_WHOLE = ("enable_nestloop", "jit")
+#: A few rows, sorted.
+_WHOLE = ("jit",)
 
 _CANONICAL = b'{"about":['
 
@@ -104,7 +117,11 @@ class Moment:
 
     def tail(self) -> Iterator[Stored]:
         """The events that are in no log yet, in the order in which they were written."""
-        return self._pairs(_TAIL, [self.house.id], _WHOLE)
+        house = self.house.id
+        # Marks that were altered lead past events, which chains and heads then lack; one that lies beside its chain, as
+        # under the number 0, would not be missed, were the events not counted.
+        [(accounted,)] = self.rows(_ACCOUNTED, [house] * 3)
+        return self._pairs(_RECENT if accounted else _TAIL, [house], _WHOLE)
 
     def transactions(self) -> Iterator[list[bytes]]:
         """The ledger's transactions as lines of an export, canonical JSON, in the order of their ids: `about` is what

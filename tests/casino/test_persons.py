@@ -243,6 +243,7 @@ def test_a_player_is_forgotten_and_every_proof_stays(
     for path in ("seats", "buy-ins"):
         again = {"seat": 1, "player": "T1-u1", "amount": 5_000}
         assert_problem(dealer.post(path, again), 410, "person_forgotten")
+    assert_problem(kit.cashier().post("buy-ins", {"player": "T1-u1", "amount": 5_000}), 410, "person_forgotten")
     assert before < places(kit)
     kit.sequence()
     assert verified(kit)

@@ -125,8 +125,8 @@ def forget(kit: Kit, signers: list[Credentials], player: str) -> str:
     return ""
 
 
-@pytest.mark.parametrize("path", ["seats", "buy-ins"])
-def test_who_is_being_forgotten_does_not_sit_down(
+@pytest.mark.parametrize("path", ["seats", "buy-ins", "the cage's buy-ins"])
+def test_who_is_being_forgotten_does_not_come_back(
     kit: Kit, signers: list[Credentials], settings: Any, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     settings.CASINO_RETENTION_DAYS = 0
@@ -135,9 +135,12 @@ def test_who_is_being_forgotten_does_not_sit_down(
     kit.players("anna")
     known(kit, "anna")
     body = {"seat": 3, "player": "anna", "amount": 5_000}
+    desk = dealer
+    if path.startswith("the cage"):
+        desk, path, body = kit.cashier(), "buy-ins", {"player": "anna", "amount": 5_000}
     done, seated, waited = meanwhile(
         monkeypatch, forgetting, "last_activity",
-        second=lambda: dealer.post(path, body),
+        second=lambda: desk.post(path, body),
         first=lambda: forget(kit, signers, "anna"),
     )  # fmt: skip
     assert waited and done == ""

@@ -290,6 +290,16 @@ def leaf(kit: Kit) -> None:
            kit.house.id)  # fmt: skip
 
 
+@attack("event_out_of_order", "table/T1#0")
+def beside_its_chain(kit: Kit) -> None:
+    """an event inserted under a number that its chain does not reach"""
+    change("INSERT INTO audit_event (chain_id, seq, xid, payload, leaf_hash) "
+           "SELECT chain_id, 0, xid, text, encode(sha256('\\x00'::bytea || convert_to(text, 'UTF8')), 'hex') FROM ("
+           "SELECT e.*, replace(e.payload, '\"seq\":3,', '\"seq\":0,') AS text FROM audit_event e "
+           "JOIN audit_chainhead c ON c.id = e.chain_id WHERE c.house_id = %s AND c.name = 'table/T1' AND e.seq = 3) f",
+           kit.house.id)  # fmt: skip
+
+
 @attack("tile_differs", "epoch 1, tile 0 of level 1", None)
 def tile(kit: Kit) -> None:
     """a tile added"""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from django.db import connections
 from django.db.backends.utils import CursorWrapper
 
 from casino.audit import verify
@@ -28,9 +29,8 @@ def load(folder: Path) -> "House":
         _events(cursor, house, folder)
         _ledger(cursor, house, folder)
         _hands(cursor, house, folder)
-    with guards_off() as cursor:
-        for table in ("audit_event", "audit_leaf", "ledger_transaction", "ledger_entry", "hands_handline"):
-            cursor.execute(f"ANALYZE {table}")
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")  # as PostgreSQL itself does now and then
     for place in outside.folders():
         place.mkdir(parents=True, exist_ok=True)
         outside.notes_file(place, house).write_text((folder / "checkpoints").read_text())
