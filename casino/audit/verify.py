@@ -853,6 +853,7 @@ class _Account:
 
 
 _REMEMBERED = 50_000
+_TAKEN_APART: Row = {}
 
 
 class Books:
@@ -905,7 +906,7 @@ class Books:
             return False
         if self._first_told is None:
             self._first_told = number
-        self._told[number] = ({}, told, self._report.now)
+        self._told[number] = _TAKEN_APART, told, self._report.now
         if number > self._top:
             self._top = number
         return True
@@ -1332,7 +1333,7 @@ class Hands:
 
     def take_lines(self, hand: _Hand, told: Told) -> None:
         """The next event that is taken apart, of a hand that is under way."""
-        lines, code, commodity, amount, other, another, rest, number = told[4], *told[7:14]
+        _, _, _, _, lines, _, _, code, commodity, amount, other, another, rest, number, _, _ = told
         if '"' in lines:
             hand.lines += lines.split('","')
         else:
@@ -1796,7 +1797,7 @@ class Verifier:
 
     def _is_usual(self, told: Told, hashed: bytes) -> bool:
         """Take an event in which all is as it must be; False, and nothing done, for any other."""
-        at, chain, line, name, house, posted, prev, seq = told[0], told[1], told[2], told[3], told[5], *told[13:]
+        at, chain, line, name, _, house, _, _, _, _, _, _, _, posted, prev, seq = told
         number, wanted, before = self.chains.heads.get(chain) or (0, GENESIS, "")
         hand = self.hands.under_way(name, int(line))
         if hand is None or chain != hand.chain or house != self._house.id:
