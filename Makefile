@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test check bench soak books lock down clean
+.PHONY: help venv demo run test slow check bench soak books lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -37,8 +37,11 @@ demo: $(STAMP) ## play the recorded evening over HTTP (EVENING=file for another 
 run: $(STAMP) ## run the house: web, worker and beat, until Ctrl-C
 	@$(PY) -m deploy.demo --serve
 
-test: $(STAMP) ## run all tests on a real PostgreSQL and Valkey, in two processes (ARGS=... for pytest)
-	@$(PY) -m pytest $(or $(ARGS),-n 2)
+test: $(STAMP) ## run the tests on a real PostgreSQL and Valkey, but for the slow ones (ARGS=... for pytest)
+	@$(PY) -m pytest $(or $(ARGS),-n 2 -m "not slow")
+
+slow: $(STAMP) ## run the tests that take long: hands under kill -9 and FLUSHALL, every piece of the ledger's bench
+	@$(PY) -m pytest -m slow
 
 check: $(STAMP) ## lint, format, types, import contracts, missing migrations
 	@$(PY) -m ruff check .

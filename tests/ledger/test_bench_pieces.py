@@ -11,6 +11,7 @@ from tests.bench.ledger.workload import AMOUNTS, HOUSE_CODE, ROLES, TABLES, acco
 PLAN = speed.Plan(clients=(1,), rounds=1, seconds=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("live_db")
 def test_everything_is_measured_and_leaves_right_books() -> None:
     from ledger.models import Account
