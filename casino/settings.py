@@ -28,7 +28,8 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 def _required(name: str) -> str:
     value = os.environ.get(name, "")
     if not value:
-        raise ImproperlyConfigured(f"{name} is not set. Run through `make`, or: eval $(python -m deploy.embedded env)")
+        hint = 'eval "$(.venv/bin/python -m deploy.embedded env)"'
+        raise ImproperlyConfigured(f"{name} is not set. Run through `make`, or: {hint}")
     return value
 
 

@@ -1,6 +1,6 @@
 """Beginning a log anew: after a backup was restored, after the outside files were lost, or under another key."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from django.db import DatabaseError, transaction
@@ -22,14 +22,22 @@ _DENIED = "42501"
 _OPEN = "SELECT audit_open_epoch(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
 
 
-def open_epoch(*, house: House, actor: Actor, approver: str, reason: str, healthy: bool = False) -> Epoch:
+def open_epoch(
+    *,
+    house: House,
+    actor: Actor,
+    approver: str,
+    reason: str,
+    healthy: bool = False,
+    restored: Callable[[], object] = lambda: None,
+) -> Epoch:
     """Begin the next epoch of a house's log, in one transaction of the owner's with the event that is its first leaf.
 
     The event says what the newest checkpoint outside the database said and what the database had of the log, so that
     what is lost stays known. Who may do this is for the caller to check: it takes two people. Raises a LogRefused where
     a file outside cannot be read (put it right or move it away first), Conflict `log_healthy` where the house may write
     and `healthy` does not say that it shall be done all the same (for another key), Forbidden `owner_needed` without
-    the owner's rights.
+    the owner's rights. Where the house might not write, `restored` is called in that transaction (alias `owner`).
     """
     refused = _refusal(house)
     if refused is None and not healthy:
@@ -64,6 +72,8 @@ def open_epoch(*, house: House, actor: Actor, approver: str, reason: str, health
         place = [receipt.chain, receipt.seq, *outside_says]
         sql.rows(_OPEN, [house.id, epoch, origin(house, epoch), size, *place], ALIAS)
         opened = Epoch.objects.using(ALIAS).get(house=house, epoch=epoch)
+        if refused is not None:
+            restored()
     guard.forget()
     return opened
 

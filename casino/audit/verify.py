@@ -748,7 +748,8 @@ class Trees:
         agreed, name, wrong = self._differing.get(epoch, (0, "", []))
         wrong = [point for point in wrong if not self._explained(epoch, point.size)]
         if wrong:
-            more = f", nor that of {len(wrong) - 1} later ones" if len(wrong) > 1 else ""
+            later = len({point.size for point in wrong}) - 1
+            more = f", nor that of {later} later ones" if later else ""
             self._report.find(
                 "leaves_differ",
                 f"epoch {epoch}, leaves {agreed} to {wrong[0].size - 1} (the first is {name})",

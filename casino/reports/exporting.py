@@ -14,9 +14,8 @@ from casino.reports.moment import Moment, Stored, moment
 
 def export_house(house: House, folder: Path) -> dict[str, Any]:
     """Write the export set into a new or empty folder; returns its manifest. Raises FileExistsError, OSError."""
+    require_room(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    if any(folder.iterdir()):
-        raise FileExistsError(f"{folder} is not empty: an export is not mixed with what was there before")
     with moment(house) as there:
         epochs = {epoch: _events(folder / f"events-{epoch}.jsonl", there.leaves(epoch)) for epoch, _ in _logs(there)}
         tail = _events(folder / verify.TAIL, there.tail())
@@ -35,6 +34,12 @@ def export_house(house: House, folder: Path) -> dict[str, Any]:
     _lines(folder / verify.MANIFEST, [_line(manifest)])
     shutil.copyfile(verify.__file__, folder / "verify.py")
     return manifest
+
+
+def require_room(folder: Path) -> None:
+    """Refuse a folder that has something in it. Raises FileExistsError, OSError."""
+    if folder.exists() and any(folder.iterdir()):
+        raise FileExistsError(f"{folder} is not empty: an export is not mixed with what was there before")
 
 
 def _logs(there: Moment) -> list[tuple[Any, ...]]:

@@ -64,6 +64,15 @@ def test_a_house_that_is_not_there_is_code_2_everywhere(
     assert not (tmp_path / "export").exists()
 
 
+@pytest.mark.parametrize("command", [["unlock_login", "anna"], ["forget_player", "anna"], ["open_epoch"]])
+@pytest.mark.parametrize("reason", ["  x ", "x" * 201])
+def test_a_reason_is_neither_empty_nor_a_story(kit: Kit, command: list[str], reason: str) -> None:
+    name, *rest = command
+    with pytest.raises(CommandError, match="3 to 200 characters") as refused:
+        run(name, kit.house.code, *rest, "--reason", reason)
+    assert refused.value.returncode == 2
+
+
 # --- Exports are sensitive reads -------------------------------------------------------------------------------------
 
 
@@ -116,6 +125,19 @@ def test_a_house_that_may_not_write_is_exported_when_somebody_says_so(kit: Kit, 
     assert out and len(events(kit.house)) == before
     if command == "export_audit":
         assert len((folder / "events-1.jsonl").read_text().splitlines()) == before
+
+
+def test_an_export_that_cannot_be_written_is_not_told(kit: Kit, tmp_path: Path) -> None:
+    (tmp_path / "something").touch()
+    before = len(events(kit.house))
+    with pytest.raises(CommandError, match="is not empty"):
+        run("export_audit", kit.house.code, str(tmp_path))
+    assert len(events(kit.house)) == before
+
+
+def test_the_ledger_of_a_house_is_exported_by_its_code_too(kit: Kit) -> None:
+    by_code, by_id = (run("export_ledger", name, "--format", "csv")[0] for name in (kit.house.code, str(kit.house.id)))
+    assert by_code and by_code == by_id
 
 
 def test_an_export_does_not_wait_for_ever(kit: Kit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,6 +207,7 @@ def test_a_founded_house_is_run_by_its_two_people(kit: Kit, monkeypatch: pytest.
         ({"currency": "forint"}, r"\(currency\)", 2),
         ({"admin": "é"}, r"\(admin\)", 2),
         ({"auditor": "é"}, r"\(auditor\)", 2),
+        ({"admin": "Eva@house", "auditor": "eva@house"}, "two people", 2),
         ({"terminal": ""}, r"\(terminal\)", 2),
     ],
 )

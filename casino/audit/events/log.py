@@ -24,7 +24,8 @@ def epoch_opened(
     """Two people began a new epoch of the log: `note` is the newest checkpoint outside the database, in full, with its
     epoch, size and root (none where there was none); `restored_...` is what the database had of the log (no root
     where its own hashes were incomplete); `refused` is the code of why the house might not write, absent where it might
-    and the two wanted a new epoch all the same."""
+    and the two wanted a new epoch all the same. Where it might not,
+    everybody of the house was signed out with it."""
     return told(
         epoch=epoch,
         note=note,

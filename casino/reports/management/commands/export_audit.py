@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from casino.house.named import house_named
-from casino.reports.exporting import export_house
+from casino.reports.exporting import export_house, require_room
 from casino.reports.unattended import UNRECORDED, tell_read, wait_until_signed
 
 COMMAND = "export_audit"
@@ -26,11 +26,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, house: str, folder: Path, unrecorded: bool = False, **options: Any) -> None:
         """Tell, write the files and say what to do with them."""
         found = house_named(house)
-        told = tell_read(found, COMMAND, [("folder", str(folder))], unrecorded=unrecorded, stderr=self.stderr)
-        if told is not None:
-            # Else the checkpoint that lies outside a second later would already be newer than the export.
-            wait_until_signed(found, told, self.stderr)
         try:
+            require_room(folder)  # before it is told: what cannot be written is not read
+            told = tell_read(found, COMMAND, [("folder", str(folder))], unrecorded=unrecorded, stderr=self.stderr)
+            if told is not None:
+                # Else the checkpoint that lies outside a second later would already be newer than the export.
+                wait_until_signed(found, told, self.stderr)
             manifest = export_house(found, folder)
         except OSError as error:
             raise CommandError(str(error)) from error

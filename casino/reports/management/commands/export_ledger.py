@@ -26,14 +26,16 @@ class Command(Plain):
         """Tell, then write. Raises CommandError."""
         house = _house(options["book"])
         if house is not None:
+            options["book"] = str(house.id)
             parameters = [(name, str(options[name])) for name in TOLD if options[name]]
             tell_read(house, COMMAND, parameters, unrecorded=options["unrecorded"], stderr=self.stderr)
         super().handle(*args, **options)
 
 
 def _house(book: Any) -> House | None:
-    """The house whose book this is; of other books, and of what is none, the ledger says what there is to say."""
+    """The house with this code, or whose book has this id; of other books, and of what is none, the ledger says what
+    there is to say."""
     try:
         return House.objects.filter(id=uuid.UUID(str(book))).first()
     except ValueError:
-        return None
+        return House.objects.filter(code=book).first()

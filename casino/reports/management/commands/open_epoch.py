@@ -4,12 +4,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from casino.audit.epochs import open_epoch
+from casino.audit import guard
+from casino.audit.epochs import ALIAS, open_epoch
 from casino.audit.services import Actor
 from casino.errors import HouseError
-from casino.house.named import house_named
+from casino.house.named import house_named, reason_of
 from casino.staff.credentials import ask_for_two, refusals_told, role_for, two_people
 from casino.staff.models import Role
+from casino.staff.services import end_tokens
 
 COMMAND = "open_epoch"
 ROLES = (Role.AUDITOR, Role.ADMIN)
@@ -34,11 +36,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, house: str, reason: str, healthy: bool, **options: Any) -> None:
         """Ask, check, open. Raises CommandError with the refusal's code."""
         found = house_named(house)
-        if not reason.strip():
-            raise CommandError("A reason is needed.")
+        reason = reason_of(reason)
         try:
             first, second = ask_for_two()
-            # Nothing is told of a refused password: the house may write no event until the two have signed.
+            # Nothing is told of a refused password where the house may write no event until the two have signed.
             one, other = two_people(
                 house=found,
                 first=first,
@@ -47,12 +48,18 @@ class Command(BaseCommand):
                 one_of_them=(Role.AUDITOR,),
                 request_id=COMMAND,
                 subject=found.code,
-                told=False,
+                told=guard.refusal(found) is None,
             )
             actor = Actor(staff=one.login, role=role_for(one, ROLES), terminal="", request=COMMAND)
             with refusals_told(house=found, signer=one, request_id=COMMAND, subject=found.code):
                 opened = open_epoch(
-                    house=found, actor=actor, approver=other.login, reason=reason.strip(), healthy=healthy
+                    house=found,
+                    actor=actor,
+                    approver=other.login,
+                    reason=reason,
+                    healthy=healthy,
+                    # Versions are given again after a restore: what was decided on one that is lost must not fit.
+                    restored=lambda: end_tokens(found, ALIAS),
                 )
         except HouseError as error:
             raise CommandError(f"{error.detail} [{error.code}]") from error

@@ -47,6 +47,8 @@ class Command(BaseCommand):
         for name, pattern in FORMS.items():
             if not re.match(pattern, options[name]):
                 raise CommandError(f"{options[name]!r} does not fit {pattern} ({name}).", returncode=UNUSABLE)
+        if options["admin"].lower() == options["auditor"].lower():
+            raise CommandError("Administrator and auditor are two people with a login each.", returncode=UNUSABLE)
         people = [(options[role], role, _password(options[role])) for role in (Role.ADMIN, Role.AUDITOR)]
         actor = Actor.operator(COMMAND)
         try:

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from casino.errors import HouseError
-from casino.house.named import house_named
+from casino.house.named import house_named, reason_of
 from casino.staff.credentials import ask_for_two
 from casino.tables.forgetting import forget
 
@@ -28,8 +28,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, house: str, player: str, reason: str, **options: Any) -> None:
         """Ask, forget, say so. Raises CommandError with the code of what was refused."""
         found = house_named(house)
-        if not 3 <= len(reason) <= 200:
-            raise CommandError("A reason has 3 to 200 characters.")
+        reason = reason_of(reason)
         try:
             first, second = ask_for_two(stderr=self.stderr)  # type: ignore[arg-type]
             done = forget(house=found, ref=player, reason=reason, first=first, second=second)
