@@ -10,8 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from django.db import OperationalError, transaction
-
 from casino import locks, sql
 from casino.audit.services import Actor
 from casino.errors import IdempotencyKeyReused, VersionConflict, WrongTerminal
@@ -19,10 +17,6 @@ from casino.house.models import House
 from casino.staff.models import AnsweredRequest, Role, Staff, Terminal, TerminalKind
 
 T = TypeVar("T")
-
-#: SQLSTATEs after which the same transaction may simply be run again.
-RETRYABLE = {"40001": "serialization_failure", "40P01": "deadlock_detected"}
-MAX_ATTEMPTS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,21 +81,6 @@ class Answer:
     once: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
-def in_transaction(operation: Callable[[], T]) -> T:
-    """Run `operation` in one transaction; on a deadlock or serialization failure run it again from its start."""
-    for attempt in range(1, MAX_ATTEMPTS + 1):
-        try:
-            with transaction.atomic(durable=True):
-                locks.begin()
-                return operation()
-        except OperationalError as error:
-            if getattr(error.__cause__, "sqlstate", None) not in RETRYABLE or attempt == MAX_ATTEMPTS:
-                raise
-        finally:
-            locks.begin()
-    raise AssertionError("unreachable: the last attempt returns or raises")
-
-
 def run(command: Command, operation: Callable[[], Answer]) -> Answer:
     """Carry out a write once under its Idempotency-Key.
 
@@ -118,7 +97,7 @@ def run(command: Command, operation: Callable[[], Answer]) -> Answer:
         sql.change(_STORE_ANSWER, [stored, answer.status, row.id])
         return answer
 
-    return in_transaction(attempt)
+    return locks.in_transaction(attempt)
 
 
 _STORE_ANSWER = "UPDATE staff_answeredrequest SET answer = %s, status = %s WHERE id = %s"

@@ -14,17 +14,23 @@ the same moment are a deadlock). Ledger and audit functions lock at the end of t
 services call audit after ledger.
 """
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from enum import IntEnum
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db import connection, models
+from django.db import OperationalError, connection, models, transaction
 
 from casino import sql
 from casino.errors import NotFound
 
 M = TypeVar("M", bound=models.Model)
+T = TypeVar("T")
+
+#: SQLSTATEs after which the same transaction may simply be run again.
+RETRYABLE = {"40001": "serialization_failure", "40P01": "deadlock_detected"}
+MAX_ATTEMPTS = 4
 
 
 class Rank(IntEnum):
@@ -48,8 +54,23 @@ _held: ContextVar[Rank | None] = ContextVar("casino_lock_rank", default=None)
 
 
 def begin() -> None:
-    """Forget the ranks of an earlier transaction; called where one starts and where it has ended (`commands`)."""
+    """Forget the ranks of an earlier transaction; called where one starts and where it has ended."""
     _held.set(None)
+
+
+def in_transaction(operation: Callable[[], T]) -> T:
+    """Run `operation` in one transaction; on a deadlock or serialization failure run it again from its start."""
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        try:
+            with transaction.atomic(durable=True):
+                begin()
+                return operation()
+        except OperationalError as error:
+            if getattr(error.__cause__, "sqlstate", None) not in RETRYABLE or attempt == MAX_ATTEMPTS:
+                raise
+        finally:
+            begin()
+    raise AssertionError("unreachable: the last attempt returns or raises")
 
 
 def lock(model: type[M], rank: Rank, **lookup: Any) -> M:

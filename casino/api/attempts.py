@@ -20,13 +20,12 @@ from typing import Any
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, ParseError
 from rest_framework.request import Request
 
-from casino import canonical
+from casino import canonical, locks
 from casino.api.parsers import MAX_BODY, strict_json
 from casino.audit.events import Told
 from casino.audit.events import reads as told
 from casino.audit.services import Actor, record
 from casino.cage.models import Drawer
-from casino.commands import in_transaction
 from casino.house.models import House
 from casino.players.models import REFERENCE
 from casino.tables.models import Table
@@ -161,7 +160,7 @@ def _tell(request: Request, view: Any, event: Told) -> None:
 
 
 def _write(by: AskedBy, chain: str, event: Told) -> None:
-    in_transaction(lambda: record(chain=chain, house=by.house, actor=by.actor, told=event))
+    locks.in_transaction(lambda: record(chain=chain, house=by.house, actor=by.actor, told=event))
 
 
 def _chain(house: House, path: Mapping[str, Any]) -> str:

@@ -1301,7 +1301,6 @@ class Hands:
         self._numbers: dict[str, int] = {}
         #: Balances of pots, cukasszas and stacks by account code, credit positive, as far as events have told.
         self._balances: dict[str, int] = {}
-        self._known: set[str] = set()
         self._deals = _Deals(report)
         self.silent = False
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from casino import commands, locks
+from casino import locks
 from casino.audit.events import Told
 from casino.audit.events import cards as told
 from casino.audit.services import record
@@ -93,7 +93,7 @@ def _keep(command: Command, code: str, kind: ExceptionKind, found: dict[str, Any
         )
         record(chain=table.chain, house=table.house, actor=command.acting.actor, told=event)
 
-    commands.in_transaction(operation)
+    locks.in_transaction(operation)
 
 
 def require_none_open(table: Table) -> None:

@@ -5,7 +5,7 @@ suit them; they cannot suit it, because nobody knows it. Every seed that was tak
 as well: else whoever decides about sitting out would choose among decks.
 """
 
-from casino import commands, locks
+from casino import locks
 from casino.audit.events import Told
 from casino.audit.events import deals as told
 from casino.audit.services import Receipt, record
@@ -86,7 +86,7 @@ def take_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) 
         )
         return deal, receipt
 
-    return commands.in_transaction(operation)
+    return locks.in_transaction(operation)
 
 
 def abandon(*, command: Command, code: str, reason: str) -> Answer:

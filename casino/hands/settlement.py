@@ -7,7 +7,7 @@ transaction under the hand's own key, so that neither a task delivered twice nor
 
 import logging
 
-from casino import commands, locks
+from casino import locks
 from casino.audit.events import Told
 from casino.audit.events import hands as told
 from casino.audit.services import Actor, Receipt, record
@@ -37,7 +37,7 @@ def resolve(message_id: int) -> str:
         outbox.done(message)
         return str(hand.state)
 
-    return commands.in_transaction(operation)
+    return locks.in_transaction(operation)
 
 
 def failed(message_id: int, error: Exception) -> None:
@@ -54,7 +54,7 @@ def failed(message_id: int, error: Exception) -> None:
                 told.settlement_failed(hand=hand.name, problem=type(error).__name__),
             )
 
-    commands.in_transaction(operation)
+    locks.in_transaction(operation)
 
 
 def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:

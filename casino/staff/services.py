@@ -3,8 +3,7 @@
 import hashlib
 import logging
 import secrets
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.contrib.auth.password_validation import validate_password
@@ -125,7 +124,8 @@ def sign_in(
 def _issue(*, staff: Staff, terminal: Terminal, request: HttpRequest, actor: Actor) -> SignedIn | None:
     """A token for somebody whose password was right; None where he was let go or got another one since."""
     house = terminal.house
-    with _locking():
+
+    def operation() -> SignedIn | None:
         now = locks.lock(Staff, locks.Rank.STAFF, id=staff.id)
         if not now.is_active or now.password != staff.password:
             return None
@@ -134,16 +134,7 @@ def _issue(*, staff: Staff, terminal: Terminal, request: HttpRequest, actor: Act
         receipt = record(chain=house.chain, house=house, actor=actor, told=told.signed_in())
         return SignedIn(token, row, receipt)
 
-
-@contextmanager
-def _locking() -> Iterator[None]:
-    """A transaction of its own that takes locks."""
-    try:
-        with transaction.atomic(durable=True):
-            locks.begin()
-            yield
-    finally:
-        locks.begin()
+    return locks.in_transaction(operation)
 
 
 def unlock(*, house: House, login: str, reason: str, unrecorded: bool = False) -> Receipt | None:
@@ -152,7 +143,8 @@ def unlock(*, house: House, login: str, reason: str, unrecorded: bool = False) -
     and None returned: else a few typing errors would keep two people from opening an epoch. Raises NotFound, Conflict
     unchanged, LogRefused."""
     actor = Actor.operator("unlock_login")
-    with _locking():
+
+    def operation() -> Receipt | None:
         locks.lock(Staff, locks.Rank.STAFF, house=house, login=login)
         failures = limits.open_lock(login)
         if not failures:
@@ -161,6 +153,8 @@ def unlock(*, house: House, login: str, reason: str, unrecorded: bool = False) -
             return None
         event = told.unlocked(login=login, failures=failures, reason=reason)
         return record(chain=house.chain, house=house, actor=actor, told=event)
+
+    return locks.in_transaction(operation)
 
 
 def end_tokens(house: House, using: str) -> None:

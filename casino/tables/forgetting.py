@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db.models import Max
 from django.utils import timezone
 
-from casino import commands
+from casino import locks
 from casino.audit.events import players as told
 from casino.audit.services import Actor, Receipt, record
 from casino.errors import Conflict
@@ -74,7 +74,7 @@ def forget(*, house: House, ref: str, reason: str, first: Credentials, second: C
         return Forgotten(ref, last, receipt)
 
     with refusals_told(house=house, signer=one, request_id=COMMAND, subject=subject):
-        return commands.in_transaction(operation)
+        return locks.in_transaction(operation)
 
 
 def last_activity(house: House, player: Player) -> datetime:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 
-from casino import commands, locks
+from casino import locks
 from casino.reports.selectors import custody, verification
 from casino.tables.models import Table
 from tests.casino.kit import Kit
@@ -95,7 +95,7 @@ def test_both_ends_start_transfers_at_once_and_nobody_waits_for_the_other(
     dealer, cashier = kit.dealer(), kit.cashier()
     cashier.ok("open", {"cash": 0, "pieces": {"100": 100}})
     # A deadlock would be tried again; here it is to be seen.
-    monkeypatch.setattr(commands, "MAX_ATTEMPTS", 1)
+    monkeypatch.setattr(locks, "MAX_ATTEMPTS", 1)
 
     def asks() -> list[int]:
         body = {"kind": "fill", "drawer": "C1", "pieces": {"100": 1}}
