@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.db import connection
-
 from casino import sql
 from casino.audit import guard, outside
 from casino.audit.models import Event, Leaf, Log, SignedCheckpoint
@@ -113,16 +111,13 @@ def payloads(house: House, epoch: int, size: int) -> Iterator[str]:
     """The first `size` events of a log, a line each, in pieces: line n is leaf n - 1. Nobody changes what is in a log,
     so the pieces need no common snapshot."""
     for start in range(0, size, CHUNK):
-        with connection.cursor() as cursor:
-            cursor.execute(_IN_ORDER, [house.id, epoch, start, min(start + CHUNK, size)])
-            yield "".join(f"{payload}\n" for (payload,) in cursor.fetchall())
+        rows = sql.rows(_IN_ORDER, [house.id, epoch, start, min(start + CHUNK, size)])
+        yield "".join(f"{payload}\n" for (payload,) in rows)
 
 
 def behind(seconds: float) -> dict[str, float]:
     """Houses whose log is further behind their events than so many seconds, by code, with how many it is."""
-    with connection.cursor() as cursor:
-        cursor.execute(_BEHIND, [seconds])
-        return dict(cursor.fetchall())
+    return dict(sql.rows(_BEHIND, [seconds]))
 
 
 def refusals() -> list[dict[str, str]]:

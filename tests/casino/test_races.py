@@ -17,7 +17,7 @@ from casino.staff.services import hire as hire_at_founding
 from casino.tables import forgetting
 from casino.tables import services as tables
 from casino.tables.models import Seating
-from tests.casino.kit import ACTOR, Kit
+from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.scene import assert_problem
 from tests.casino.test_roster import OTHER, PASSWORD, change, enrol, hire, sign_in
 
@@ -116,6 +116,15 @@ def known(kit: Kit, player: str) -> None:
     assert kit.cashier().post(f"/api/v1/players/{player}/person", body, version=1).status_code == 201
 
 
+def about_to_sit_down(kit: Kit) -> tuple[Desk, dict[str, Any]]:
+    """The dealer of a table, and what he sends to seat anna, who is on record."""
+    kit.table("T1")
+    dealer = kit.seated("T1", stacks=(5_000, 5_000))
+    kit.players("anna")
+    known(kit, "anna")
+    return dealer, {"seat": 3, "player": "anna", "amount": 5_000}
+
+
 def forget(kit: Kit, signers: list[Credentials], player: str) -> str:
     """Forget a player; returns the code of the refusal, or nothing."""
     try:
@@ -130,11 +139,7 @@ def test_who_is_being_forgotten_does_not_come_back(
     kit: Kit, signers: list[Credentials], settings: Any, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     settings.CASINO_RETENTION_DAYS = 0
-    kit.table("T1")
-    dealer = kit.seated("T1", stacks=(5_000, 5_000))
-    kit.players("anna")
-    known(kit, "anna")
-    body = {"seat": 3, "player": "anna", "amount": 5_000}
+    dealer, body = about_to_sit_down(kit)
     desk = dealer
     if path.startswith("the cage"):
         desk, path, body = kit.cashier(), "buy-ins", {"player": "anna", "amount": 5_000}
@@ -152,11 +157,7 @@ def test_who_is_sitting_down_is_not_forgotten(
     kit: Kit, signers: list[Credentials], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.CASINO_RETENTION_DAYS = 0
-    kit.table("T1")
-    dealer = kit.seated("T1", stacks=(5_000, 5_000))
-    kit.players("anna")
-    known(kit, "anna")
-    body = {"seat": 3, "player": "anna", "amount": 5_000}
+    dealer, body = about_to_sit_down(kit)
     seated, refused, waited = meanwhile(
         monkeypatch, tables, "require_limits",
         second=lambda: forget(kit, signers, "anna"),
