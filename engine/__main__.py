@@ -26,16 +26,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from engine.cards import split_cards
+from engine.deal.opening import check_opening, opening_document
+from engine.deal.rebuild import check_deal, check_roots, rebuilt
 from engine.errors import EngineError, UnknownOption, UnreadableRecord
-from engine.game import game_info, game_names, require_seats
-from engine.opening import check_opening, opening_document
-from engine.phh import phh_of
+from engine.kernel.cards import split_cards
+from engine.kernel.game import game_info, game_names, require_seats
+from engine.kernel.rules import describe
 from engine.play import Sitting, play_evening
-from engine.rebuild import check_deal, check_roots, rebuilt
-from engine.record import Record, format_record, parse_object, parse_record, record_from
-from engine.replay import replay
-from engine.rules import describe
+from engine.record.format import Record, format_record, parse_object, parse_record, record_from
+from engine.record.phh import phh_of
+from engine.record.replay import replay
 from engine.vying.equity import equity
 from engine.vying.majzli import majzli_commitment
 from engine.vying.ranking import Ranking, ferbli_ranking, ranking_of

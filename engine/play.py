@@ -9,11 +9,11 @@ from functools import partial
 from itertools import combinations
 from random import Random
 
-from engine.actions import up_line
-from engine.cards import UNKNOWN
-from engine.game import Hand, Legal, Setup, Shuffle, game_info, require_seats, start, supply
-from engine.record import Record, record_of
-from engine.shuffle import reshuffled, shuffled_deck
+from engine.deal.shuffle import reshuffled, shuffled_deck
+from engine.kernel.cards import UNKNOWN
+from engine.kernel.game import Hand, Legal, Setup, Shuffle, game_info, require_seats, start, supply
+from engine.kernel.grammar import up_line
+from engine.record.format import Record, record_of
 
 WEIGHTS = {"f": 1, "k": 3, "cc": 5, "rb": 2, "br": 2, "ks": 3, "st": 3, "lk": 3}
 """How often a kind of action is picked against the others on offer: folding at every turn would end hands

@@ -21,9 +21,9 @@ from casino.hands.exceptions import CardsRefused
 from casino.hands.models import CardEntry, Correction, ExceptionKind, Hand, Mode
 from casino.tables import services as tables
 from casino.tables.models import Table
-from engine import game as engine
-from engine.actions import parse_action
-from engine.cards import UNKNOWN
+from engine.kernel import game as engine
+from engine.kernel.cards import UNKNOWN
+from engine.kernel.grammar import parse_action
 
 SALT_BYTES = 32
 

@@ -10,10 +10,10 @@ from casino.hands import cards, selectors
 from casino.hands.cards import Entry
 from casino.hands.models import Correction, Hand
 from casino.tables import services as tables
-from engine import game as engine
-from engine.actions import DEALER, deal_line, parse_action
-from engine.cards import split_cards
 from engine.errors import EngineError
+from engine.kernel import game as engine
+from engine.kernel.cards import split_cards
+from engine.kernel.grammar import DEALER, deal_line, parse_action
 
 #: Verbs of lines that name cards.
 CARD_LINES = ("dh", "sm", "up", "cu")

@@ -1,7 +1,7 @@
 """Electronic deals: a secret seed, committed to before the deal and kept sealed in the rows of deal and hand.
 
-Commitment, generator and shuffle are `engine.shuffle`'s, card commitments `engine.opening`'s. A row holds the seed only
-under AES-GCM, bound to house and hand; whoever can read the database but not the seal key learns no card from it.
+Commitment, generator and shuffle are `engine.deal.shuffle`'s, card commitments `engine.deal.opening`'s. A row holds the
+seed only under AES-GCM, bound to house and hand; who can read the database but not the seal key learns no card from it.
 """
 
 import secrets
@@ -17,10 +17,10 @@ from django.conf import settings
 
 from casino.hands.models import Hand, Mode
 from casino.hands.stored import StoredHand
-from engine.game import Setup, Shuffle, rules_version
-from engine.opening import openings, pack_root
-from engine.record import client_seeds_of
-from engine.shuffle import SEED_BYTES, commitment, reshuffled, shuffled_deck
+from engine.deal.opening import openings, pack_root
+from engine.deal.shuffle import SEED_BYTES, commitment, reshuffled, shuffled_deck
+from engine.kernel.game import Setup, Shuffle, rules_version
+from engine.record.format import client_seeds_of
 
 _NONCE = 12
 

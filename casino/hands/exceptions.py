@@ -16,10 +16,10 @@ from casino.hands.models import CardException, ExceptionKind, HandState
 from casino.house.models import ClockTimestamp
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
-from engine import game as engine
-from engine.actions import parse_action
-from engine.cards import split_cards
 from engine.errors import ActionError, CardAlreadyDealt, CardError, CardMismatch, CardNotInPack, EngineError
+from engine.kernel import game as engine
+from engine.kernel.cards import split_cards
+from engine.kernel.grammar import parse_action
 
 T = TypeVar("T")
 

@@ -58,7 +58,7 @@ class Hand(models.Model):
     sealed_seed = models.BinaryField(default=b"")
     #: What players added to the seed, by chair: {"3": "alice"}; those who sat out included.
     client_seeds = models.JSONField(default=dict)
-    #: Roots over the salted cards of the deck and of each redeal so far, in hex; see `engine.opening`.
+    #: Roots over the salted cards of the deck and of each redeal so far, in hex; see `engine.deal.opening`.
     cards_roots = models.JSONField(default=list)
     state = models.CharField(max_length=8, choices=HandState.choices, default=HandState.PLAYING)
     #: Hash of the table's previous record.

@@ -8,7 +8,7 @@ from casino.errors import Conflict, NotFound
 from casino.hands import deals, selectors
 from casino.hands.models import Hand, engine_seats
 from casino.tables.models import Seating
-from engine import game as engine
+from engine.kernel import game as engine
 
 
 def of_everybodys_cards(hand: Hand) -> dict[str, Any]:

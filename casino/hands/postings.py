@@ -8,7 +8,7 @@ from casino.chips.changing import Desk
 from casino.hands.models import Hand
 from casino.hands.stored import StoredHand
 from casino.house.events import EVENTS, Happened, happened
-from engine.events import Move, MoveKind
+from engine.kernel.events import Move, MoveKind
 
 #: Kind of move -> the event that books it, and the name its amount has there. Dr and Cr stand in `house.events` only.
 BOOKED: dict[MoveKind, tuple[str, str]] = {

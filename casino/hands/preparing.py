@@ -18,7 +18,7 @@ from casino.tables import selectors
 from casino.tables import services as tables
 from casino.tables.keys import Holder
 from casino.tables.models import ClientSeeds, Seating, Table, TableState
-from engine.shuffle import CLIENT_SEED
+from engine.deal.shuffle import CLIENT_SEED
 
 
 def prepare(*, command: Command, code: str) -> Answer:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from casino.hands import deals, postings, selectors
 from casino.hands.models import Hand
 from casino.hands.stored import StoredHand
-from engine import game as engine
 from engine.errors import EngineError
-from engine.events import Move
+from engine.kernel import game as engine
+from engine.kernel.events import Move
 
 
 class Replay:

@@ -14,7 +14,7 @@ from casino.house.events import Happened, happened
 from casino.house.models import ClockTimestamp
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
-from engine import game as engine
+from engine.kernel import game as engine
 
 
 def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, reason: str) -> Answer:

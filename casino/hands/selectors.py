@@ -11,9 +11,9 @@ from casino.hands.stored import StoredHand
 from casino.house import chart
 from casino.house.models import House
 from casino.tables.models import Table
-from engine import game as engine
-from engine.canonical import sha256_of
 from engine.errors import EngineError
+from engine.kernel import game as engine
+from engine.kernel.canonical import sha256_of
 
 
 def setup(hand: Hand | StoredHand) -> engine.Setup:

@@ -21,12 +21,12 @@ from casino.house.models import ClockTimestamp, House
 from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
 from casino.tables.models import Seating, Table, TableState
-from engine import game as engine
-from engine.actions import Action, actor_name, parse_action, up_line
-from engine.cards import UNKNOWN
 from engine.errors import EngineError, StackTooShort
-from engine.events import Move, MoveKind
-from engine.rules import Rules
+from engine.kernel import game as engine
+from engine.kernel.cards import UNKNOWN
+from engine.kernel.events import Move, MoveKind
+from engine.kernel.grammar import Action, actor_name, parse_action, up_line
+from engine.kernel.rules import Rules
 from engine.vying import ranking
 
 #: Verbs that turn a whole hand over.

@@ -1,6 +1,6 @@
 """The words of the games' logs."""
 
-from engine import game as engine
+from engine.kernel import game as engine
 
 
 def _verbs() -> dict[str, str]:

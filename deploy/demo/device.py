@@ -1,9 +1,9 @@
 """A player's own device: adds a seed of its own to every deal, and checks that the cards it is told are those that the
 house committed to.
 
-What it checks with is written here once more, from the documentation of the engine (`engine/opening.py`), with nothing
-but the standard library: a player who used the house's own code to check the house would have to trust it. The demo may
-not import that code anyway.
+What it checks with is written here once more, from the documentation of the engine (`engine/deal/opening.py`), with
+nothing but the standard library: a player who used the house's own code to check the house would have to trust it.
+The demo may not import that code anyway.
 """
 
 import hashlib

@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import permutations
 from typing import Any
 
-from engine.cards import TELL32, Pack
 from engine.errors import CardAlreadyDealt, CardNotInPack, WrongCount
+from engine.kernel.cards import TELL32, Pack
 from engine.vying.ranking import Ranking, card_numbers
 
 try:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
-from engine.actions import Action
 from engine.errors import AmountOutOfRange, StackTooShort
-from engine.events import MoveKind
-from engine.game import Setup
+from engine.kernel.events import MoveKind
+from engine.kernel.game import Setup
+from engine.kernel.grammar import Action
 from engine.vying.pots import split_pots, tax_shares
 from engine.vying.state import VyingState
 from engine.vying.turns import PotRules

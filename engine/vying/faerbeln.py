@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from engine.actions import Action
-from engine.cards import TELL32
 from engine.errors import AmountOutOfRange, MalformedSetup
-from engine.game import Game, Hand, Legal, Setup
+from engine.kernel.cards import TELL32
+from engine.kernel.game import Game, Hand, Legal, Setup
+from engine.kernel.grammar import Action
 from engine.vying.betting import StakeState, require_stacks
 from engine.vying.faerbeln_rules import PACKS, FaerbelnRules
 from engine.vying.hand import VyingHand, parse_rules, require_nothing_carried

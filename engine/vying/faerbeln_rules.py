@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.cards import FRENCH32, TELL32, Pack
 from engine.errors import OptionMissing, OptionOutOfRange
-from engine.rules import option
+from engine.kernel.cards import FRENCH32, TELL32, Pack
+from engine.kernel.rules import option
 from engine.vying.pot_rules import MOST_RAISES, TaxedRules
 
 PACKS = {"tell": TELL32, "french": FRENCH32}

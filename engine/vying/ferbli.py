@@ -38,9 +38,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from engine.cards import TELL32
 from engine.errors import MalformedSetup
-from engine.game import Game, Hand, Setup
+from engine.kernel.cards import TELL32
+from engine.kernel.game import Game, Hand, Setup
 from engine.vying.betting import BettingState, require_stacks
 from engine.vying.ferbli_cuhhol import Cuhhol
 from engine.vying.ferbli_first import FAILED, FirstRound

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from engine.actions import DEALER, Action
-from engine.cards import UNKNOWN
 from engine.errors import CardMismatch, CardNotInPack, CardUnknown, DeckMissing, MalformedSetup
-from engine.game import AUDITOR, Legal, Setup, Viewer
+from engine.kernel.cards import UNKNOWN
+from engine.kernel.game import AUDITOR, Legal, Setup, Viewer
+from engine.kernel.grammar import DEALER, Action
 from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.ferbli_third import ThirdRound
 

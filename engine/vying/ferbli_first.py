@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.actions import Action
-from engine.cards import UNKNOWN
 from engine.errors import AmountOutOfRange, CommitMismatch, MalformedAction
-from engine.events import MoveKind
-from engine.game import Legal, Setup
+from engine.kernel.cards import UNKNOWN
+from engine.kernel.events import MoveKind
+from engine.kernel.game import Legal, Setup
+from engine.kernel.grammar import Action
 from engine.vying.betting import BettingState
 from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.majzli import FORM, majzli_commitment

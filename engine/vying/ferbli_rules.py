@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from engine.cards import TELL32
 from engine.errors import OptionOutOfRange
-from engine.rules import option
+from engine.kernel.cards import TELL32
+from engine.kernel.rules import option
 from engine.vying.pot_rules import MOST_RAISES, TaxedRules
 from engine.vying.ranking import ferbli_ranking
 

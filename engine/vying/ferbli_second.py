@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.actions import Action
 from engine.errors import WrongTarget
-from engine.game import Legal, Setup
+from engine.kernel.game import Legal, Setup
+from engine.kernel.grammar import Action
 from engine.vying.ferbli_first import FirstRound
 from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.state import ANY_TWO, Places

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.actions import Action
-from engine.game import Legal, Setup
+from engine.kernel.game import Legal, Setup
+from engine.kernel.grammar import Action
 from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.ferbli_second import SecondRound
 from engine.vying.pot_rules import MOST_RAISES

@@ -8,13 +8,13 @@ from functools import lru_cache
 from itertools import starmap
 from typing import TypeVar, cast
 
-from engine.actions import DEALER, Action, actor_name, deal_line, parse_action, show_line
-from engine.canonical import canonical_json, canonical_numbers, sha256_of_text
-from engine.cards import require_full_deck
 from engine.errors import MalformedAction, MalformedSetup, OptionOutOfRange
-from engine.events import BottomCard, Dealt, Event, HandEnded, Looked, Move, MoveKind, Shown, Spoke, TurnedUp
-from engine.game import Legal, Result, Setup, Viewer
-from engine.rules import Rules
+from engine.kernel.canonical import canonical_json, canonical_numbers, sha256_of_text
+from engine.kernel.cards import require_full_deck
+from engine.kernel.events import BottomCard, Dealt, Event, HandEnded, Looked, Move, MoveKind, Shown, Spoke, TurnedUp
+from engine.kernel.game import Legal, Result, Setup, Viewer
+from engine.kernel.grammar import DEALER, Action, actor_name, deal_line, parse_action, show_line
+from engine.kernel.rules import Rules
 from engine.vying.state import VyingState
 from engine.vying.turns import NOBODY
 from engine.vying.views import places_of, view_of
@@ -65,7 +65,7 @@ def _move(kind: MoveKind, seat: int, amount: int) -> Move:
 
 
 class VyingHand:
-    """One hand in play; see :class:`engine.game.Hand` for the promises."""
+    """One hand in play; see :class:`engine.kernel.game.Hand` for the promises."""
 
     __slots__ = ("_rules", "_setup", "_state")
 

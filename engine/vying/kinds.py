@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 
-from engine.cards import TELL32, Pack
 from engine.errors import OptionOutOfRange
+from engine.kernel.cards import TELL32, Pack
 
 Found = tuple[int, int, str]
 """A combination: its key (``100 * category + strength``), the points of its cards, and its text."""

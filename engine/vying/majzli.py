@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from engine.shuffle import encode
+from engine.deal.shuffle import encode
 
 NONCE_BYTES = 16
 FORM = (
@@ -15,7 +15,7 @@ FORM = (
 def majzli_commitment(amount: int, nonce: bytes) -> str:
     """The hex commitment to a vizi of ``amount`` minor units; ``nonce``: 16 random bytes, known to the holder only.
 
-    ``SHA-256(encode("majzli-v1", amount in decimal digits, nonce))``, :func:`engine.shuffle.encode`. A nonce of
+    ``SHA-256(encode("majzli-v1", amount in decimal digits, nonce))``, :func:`engine.deal.shuffle.encode`. A nonce of
     another length raises ``ValueError``.
 
     >>> majzli_commitment(200, bytes(16))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.errors import OptionMissing
-from engine.rules import Rules, option
+from engine.kernel.rules import Rules, option
 
 MOST_RAISES = 1000
-"""Bets of one round at any table: a record has an end (:data:`engine.record.MAX_ACTS`), so betting has one too."""
+"""Bets of one round at any table: a record has an end (``engine.record.format.MAX_ACTS``), so betting too."""
 
 
 @dataclass(frozen=True)

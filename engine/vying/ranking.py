@@ -20,8 +20,8 @@ from functools import cache, cached_property, lru_cache, partial
 from itertools import combinations
 from typing import TypeVar
 
-from engine.cards import FRENCH32, TELL32, UNKNOWN, Pack, require_in_pack
 from engine.errors import CardAlreadyDealt, CardNotInPack, CardUnknown, UnknownGame, WrongCount
+from engine.kernel.cards import FRENCH32, TELL32, UNKNOWN, Pack, require_in_pack
 from engine.vying.kinds import FAERBELN, FERBLI, FerbliKinds, Found, best_of_faerbeln
 
 __all__ = [

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import Any, ClassVar, NoReturn
 
-from engine.actions import DEALER, Action, deal_line, parse_action
-from engine.cards import UNKNOWN, Pack, require_in_pack
 from engine.errors import (
     CardAlreadyDealt,
     CardMismatch,
@@ -17,7 +15,9 @@ from engine.errors import (
     WrongCount,
     WrongTarget,
 )
-from engine.game import Legal, Setup
+from engine.kernel.cards import UNKNOWN, Pack, require_in_pack
+from engine.kernel.game import Legal, Setup
+from engine.kernel.grammar import DEALER, Action, deal_line, parse_action
 from engine.vying.turns import TurnState
 
 UP = 2

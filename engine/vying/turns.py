@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from operator import sub
 from typing import Any, ClassVar, NoReturn, Protocol
 
-from engine.actions import Action, actor_name
 from engine.errors import AmountOutOfRange, HandIsOver, NotYourTurn, VerbNotLegal
-from engine.events import MoveKind
-from engine.game import Legal, Result, Setup, Viewer
+from engine.kernel.events import MoveKind
+from engine.kernel.game import Legal, Result, Setup, Viewer
+from engine.kernel.grammar import Action, actor_name
 
 NOBODY = -1
 """The turn when the hand is over."""

@@ -8,11 +8,11 @@ covers cards, is no part of it).
 
 from __future__ import annotations
 
-from engine.actions import actor_name, deal_line, parse_action, up_line
-from engine.cards import UNKNOWN
 from engine.errors import MalformedSetup
-from engine.game import AUDITOR, PUBLIC, Setup, Viewer
-from engine.rules import Rules
+from engine.kernel.cards import UNKNOWN
+from engine.kernel.game import AUDITOR, PUBLIC, Setup, Viewer
+from engine.kernel.grammar import actor_name, deal_line, parse_action, up_line
+from engine.kernel.rules import Rules
 from engine.vying.state import VyingState
 from engine.vying.turns import NOBODY
 

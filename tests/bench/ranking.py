@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from engine.cards import TELL32
+from engine.kernel.cards import TELL32
 from engine.vying.ranking import card_numbers, ferbli_ranking
 from tests.bench.alternate import Comparison, compare
 

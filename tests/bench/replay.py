@@ -15,8 +15,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from engine.record import Record, parse_record
-from engine.replay import replay
+from engine.record.format import Record, parse_record
+from engine.record.replay import replay
 from tests.bench.alternate import Comparison, compare
 
 EVENING = Path(__file__).resolve().parents[2] / "deploy" / "demo" / "evening.jsonl"

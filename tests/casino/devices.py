@@ -8,7 +8,7 @@ import httpx
 
 from casino.audit.models import Event
 from deploy.demo.dealer import choose
-from engine.opening import check_opening
+from engine.deal.opening import check_opening
 from tests.casino.kit import Desk, Kit
 
 #: Chips that last for all hands of a test.

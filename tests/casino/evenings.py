@@ -13,8 +13,8 @@ from casino.tables.models import KasszaEnd
 from deploy.demo.client import Refused
 from deploy.demo.dealer import COMPELLED, Console, choose
 from engine.play import Sitting, play_evening
-from engine.record import format_record, parse_record
-from engine.replay import replay
+from engine.record.format import format_record, parse_record
+from engine.record.replay import replay
 from tests.casino.kit import Desk, Kit
 
 

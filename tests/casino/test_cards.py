@@ -13,9 +13,9 @@ from casino.hands.models import CardEntry, CardException, Correction, Hand, Hand
 from casino.reports import auditing
 from casino.reports.replaying import verify
 from casino.staff.models import Role
-from engine.cards import TELL32
-from engine.record import parse_record
-from engine.replay import replay
+from engine.kernel.cards import TELL32
+from engine.record.format import parse_record
+from engine.record.replay import replay
 from tests.casino.kit import SAMPLE, Desk, Kit
 from tests.casino.test_transfers import refusal
 

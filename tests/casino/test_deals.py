@@ -14,11 +14,11 @@ from casino.hands.services import set_up_table
 from casino.staff.models import Role, TerminalKind
 from casino.tables.models import ClientSeeds, KasszaEnd, Table
 from casino.tables.services import Terms
-from engine.cards import TELL32
-from engine.rebuild import check_deal, rebuilt
-from engine.record import parse_record
-from engine.replay import replay
-from engine.shuffle import commitment, shuffled_deck
+from engine.deal.rebuild import check_deal, rebuilt
+from engine.deal.shuffle import commitment, shuffled_deck
+from engine.kernel.cards import TELL32
+from engine.record.format import parse_record
+from engine.record.replay import replay
 from tests.casino.devices import DEEP, Device, code, device, events, play_out
 from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Kit
 from tests.casino.test_concurrency import at_once

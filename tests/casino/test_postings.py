@@ -16,7 +16,7 @@ from casino.house.examples import CHIPS, CURRENCY, EXAMPLES, OPENED, OPENING, Ex
 from casino.house.models import House
 from casino.mix import Mix
 from casino.reports.selectors import custody, custody_problems
-from engine.events import MoveKind
+from engine.kernel.events import MoveKind
 from ledger import checks
 from ledger.errors import Unbacked
 from tests.casino.kit import tell

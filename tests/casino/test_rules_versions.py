@@ -9,9 +9,9 @@ from django.db import DatabaseError, connection, transaction
 from casino.hands import selectors
 from casino.hands.models import Hand
 from casino.reports.selectors import hand_money, verification
-from engine import game
-from engine.record import parse_record
-from engine.replay import replay
+from engine.kernel import game
+from engine.record.format import parse_record
+from engine.record.replay import replay
 from tests.casino.kit import Kit
 
 #: p1 takes a pot of 250: one percent of tax is 2.5, and how it is rounded tells the rules.

@@ -15,10 +15,10 @@ from casino.hands.models import Hand
 from casino.staff.limits import SEAT_KEY
 from casino.staff.models import Role, TerminalKind
 from casino.tables.models import SeatKey
-from engine.cards import UNKNOWN
-from engine.rebuild import rebuilt
-from engine.record import parse_record
-from engine.replay import replay
+from engine.deal.rebuild import rebuilt
+from engine.kernel.cards import UNKNOWN
+from engine.record.format import parse_record
+from engine.record.replay import replay
 from tests.casino.devices import DEEP, Device, check, code, device, events, one_action, play_out
 from tests.casino.kit import Desk, Kit
 from tests.casino.test_transfers import floor_at

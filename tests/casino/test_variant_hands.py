@@ -22,8 +22,8 @@ from casino.staff.models import Role
 from casino.tables.models import KasszaEnd
 from casino.tables.services import Terms
 from deploy.demo.dealer import choose
-from engine.record import parse_record
-from engine.replay import replay
+from engine.record.format import parse_record
+from engine.record.replay import replay
 from engine.vying.majzli import majzli_commitment
 from ledger.errors import InsufficientFunds
 from tests.casino.evenings import assert_house_is_whole, play_electronically, say

@@ -10,10 +10,10 @@ from casino.reports.selectors import hand_money, house_report, verification
 from casino.staff.models import Role
 from deploy.demo.dealer import as_action, gestures
 from deploy.demo.evening import HERE as DEMO
-from engine.canonical import sha256_of
-from engine.record import parse_record
-from engine.replay import replay
-from engine.shuffle import commitment
+from engine.deal.shuffle import commitment
+from engine.kernel.canonical import sha256_of
+from engine.record.format import parse_record
+from engine.record.replay import replay
 from ledger.models import Transaction
 from tests.casino.kit import SAMPLE, Kit
 

@@ -11,8 +11,8 @@ from casino.api.dealer import NEEDS, as_line
 from deploy.demo import evening
 from deploy.demo.dealer import MOST_ACTIONS, NONCE, as_action, choose, gestures, majzli_commitment
 from deploy.demo.evening import EveningError, RecordedTable
-from engine.record import parse_record
-from engine.replay import replay
+from engine.record.format import parse_record
+from engine.record.replay import replay
 
 EVENING = evening.read(None)
 ALL_LINES = sorted({line for table in EVENING.values() for hand in table.hands for line in hand["acts"]})

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from deploy.demo.device import ALGORITHM, Cheated, Device, root_of
-from engine import shuffle
-from engine.cards import TELL32
-from engine.opening import openings, pack_root
-from engine.shuffle import commitment, shuffled_deck
+from engine.deal import shuffle
+from engine.deal.opening import openings, pack_root
+from engine.deal.shuffle import commitment, shuffled_deck
+from engine.kernel.cards import TELL32
 
 SEED = bytes(range(32))
 DECK = shuffled_deck(TELL32, SEED, "T1-000001", {2: "mine"})

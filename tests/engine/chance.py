@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from random import Random
 
-from engine.cards import FRENCH32, TELL32
-from engine.events import Event
-from engine.game import Hand, Setup, resolve, start, supply
+from engine.kernel.cards import FRENCH32, TELL32
+from engine.kernel.events import Event
+from engine.kernel.game import Hand, Setup, resolve, start, supply
 from engine.play import random_line
 from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.majzli import majzli_commitment

@@ -1,6 +1,6 @@
-"""The deal once more, from the standards and from the docstrings of ``engine.shuffle`` and ``engine.opening``, using
-nothing of the engine: HMAC from RFC 2104, HMAC-DRBG from SP 800-90A (10.1.2), trees and paths from RFC 6962 (2.1) by
-their recursive definitions.
+"""The deal once more, from the standards and the docstrings of ``engine.deal.shuffle`` and ``engine.deal.opening``,
+using nothing of the engine: HMAC from RFC 2104, HMAC-DRBG from SP 800-90A (10.1.2), trees and paths from RFC 6962
+(2.1) by their recursive definitions.
 
 ``python -m tests.engine.deal_model`` writes the published vectors, ``tests/engine/golden/deal_vectors.json``, anew.
 """
@@ -178,7 +178,7 @@ def vectors() -> dict[str, object]:
         vector(seed, hands[at % 3], game, said)
         for at, (seed, (game, said)) in enumerate(product(SEEDS, product(("ferbli", "faerbeln"), CLIENT_SEEDS)))
     ]
-    about = "Deals of Cukassza: engine/shuffle.py and engine/opening.py say how they are made."
+    about = "Deals of Cukassza: engine/deal/shuffle.py and engine/deal/opening.py say how they are made."
     return {"about": about, "algorithm": ALGORITHM.decode(), "vectors": found}
 
 

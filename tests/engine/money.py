@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from engine.events import Event, Move, MoveKind
-from engine.game import Hand, Setup, start
+from engine.kernel.events import Event, Move, MoveKind
+from engine.kernel.game import Hand, Setup, start
 from tests.engine.chance import Players
 
 

@@ -11,10 +11,10 @@ import copy
 import hashlib
 from itertools import combinations, permutations
 
-from engine.actions import Action, actor_name, parse_action
-from engine.cards import UNKNOWN
 from engine.errors import CardError, MalformedAction
-from engine.game import Hand, Legal, Setup, game_info, start
+from engine.kernel.cards import UNKNOWN
+from engine.kernel.game import Hand, Legal, Setup, game_info, start
+from engine.kernel.grammar import Action, actor_name, parse_action
 from engine.vying.hand import VyingHand
 from engine.vying.ranking import ferbli_ranking
 

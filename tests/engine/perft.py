@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
-from engine.game import Hand, Legal, Setup, start, supply
+from engine.kernel.game import Hand, Legal, Setup, start, supply
 from engine.vying.majzli import majzli_commitment
 from tests.engine.offers import clone
 from tests.engine.support import stacked

@@ -12,7 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-from engine.game import Hand, Legal, start
+from engine.kernel.game import Hand, Legal, start
 from tests.engine.scenarios import SCENARIOS, Scenario
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from engine.game import Hand, Setup
+from engine.kernel.game import Hand, Setup
 from engine.vying.ferbli import GAME as TODAY
 from engine.vying.ferbli import FerbliState
 from engine.vying.ferbli_rules import FerbliRules

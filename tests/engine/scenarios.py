@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.cards import TELL32
-from engine.game import Setup
+from engine.kernel.cards import TELL32
+from engine.kernel.game import Setup
 from engine.vying.majzli import majzli_commitment
 from tests.engine.support import stacked
 

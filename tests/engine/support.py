@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
-from engine.cards import TELL32, Pack
 from engine.errors import EngineError
-from engine.game import Hand, Setup, start
-from engine.record import Record, parse_record
+from engine.kernel.cards import TELL32, Pack
+from engine.kernel.game import Hand, Setup, start
+from engine.record.format import Record, parse_record
 from engine.vying.hand import VyingHand
 from engine.vying.state import VyingState
 

@@ -7,8 +7,7 @@ from itertools import islice
 
 import pytest
 
-from engine.actions import Action, parse_action
-from engine.cards import PACKS, TELL32
+from engine.deal.shuffle import HmacDrbg, below, commitment, encode, shuffled_deck
 from engine.errors import (
     CardAlreadyDealt,
     CardMismatch,
@@ -24,9 +23,10 @@ from engine.errors import (
     WrongCount,
     WrongTarget,
 )
-from engine.events import BottomCard, Dealt
-from engine.game import Hand
-from engine.shuffle import HmacDrbg, below, commitment, encode, shuffled_deck
+from engine.kernel.cards import PACKS, TELL32
+from engine.kernel.events import BottomCard, Dealt
+from engine.kernel.game import Hand
+from engine.kernel.grammar import Action, parse_action
 from tests.engine.support import frozen, play, table
 
 

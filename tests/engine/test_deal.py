@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.canonical import canonical_json
-from engine.cards import PACKS, TELL32, split_cards
+from engine.deal.opening import check_opening, openings, pack_root
+from engine.deal.shuffle import HmacDrbg, commitment, reshuffled, shuffled_deck
 from engine.errors import EngineError, MalformedOpening, OpeningMismatch
-from engine.game import AUDITOR, PUBLIC, Hand, Setup, game_info, resume, start, supply
-from engine.opening import check_opening, openings, pack_root
-from engine.record import fields_of, format_record, parse_record, record_of
-from engine.replay import replay
-from engine.shuffle import HmacDrbg, commitment, reshuffled, shuffled_deck
+from engine.kernel.canonical import canonical_json
+from engine.kernel.cards import PACKS, TELL32, split_cards
+from engine.kernel.game import AUDITOR, PUBLIC, Hand, Setup, game_info, resume, start, supply
+from engine.record.format import fields_of, format_record, parse_record, record_of
+from engine.record.replay import replay
 from tests.engine import deal_model
 from tests.engine.chance import GAMES, Players, random_setup
 from tests.engine.test_cli import answers, run

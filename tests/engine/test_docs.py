@@ -8,14 +8,25 @@ from importlib import import_module
 import pytest
 
 from engine import errors
-from engine.game import game_info, start
+from engine.kernel.game import game_info, start
 from engine.vying.faerbeln import FaerbelnState
 from engine.vying.ferbli import FerbliState
 from engine.vying.state import VyingState
 from tests.engine.support import table
 
 
-@pytest.mark.parametrize("name", ["game", "actions", "replay", "shuffle", "opening", "vying.majzli", "vying.pots"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "kernel.game",
+        "kernel.grammar",
+        "record.replay",
+        "deal.shuffle",
+        "deal.opening",
+        "vying.majzli",
+        "vying.pots",
+    ],  # fmt: skip
+)
 def test_docstring_examples(name: str):
     result = doctest.testmod(import_module(f"engine.{name}"))
     assert result.attempted and not result.failed

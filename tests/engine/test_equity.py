@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cards import FRENCH32, TELL32, split_cards
 from engine.errors import CardAlreadyDealt, CardNotInPack, CardUnknown, EngineError, OptionOutOfRange, WrongCount
+from engine.kernel.cards import FRENCH32, TELL32, split_cards
 from engine.vying.equity import Equity, equity
 from engine.vying.packings import count_deals
 from engine.vying.ranking import Ranking, faerbeln_ranking, ferbli_ranking

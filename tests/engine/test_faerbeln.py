@@ -18,8 +18,8 @@ from engine.errors import (
     VerbNotLegal,
     WrongCount,
 )
-from engine.events import HandEnded, Move, MoveKind, Spoke, TurnedUp
-from engine.game import Hand
+from engine.kernel.events import HandEnded, Move, MoveKind, Spoke, TurnedUp
+from engine.kernel.game import Hand
 from tests.engine.support import amounts, forty_one, frozen, play, stacked, verbs
 
 DECK = stacked("Kl8b", "Ah7l", "XlOb", "Xb7b", "KhOl", "9a9l")

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cards import FRENCH32, TELL32
-from engine.game import Setup, game_info
+from engine.kernel.cards import FRENCH32, TELL32
+from engine.kernel.game import Setup, game_info
 from engine.play import play_hand
-from engine.record import Record, record_of
+from engine.record.format import Record, record_of
 from engine.vying.ranking import faerbeln_key
 from tests.engine.support import faerbeln, shuffled
 

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from engine.errors import AmountOutOfRange, StackTooShort
-from engine.events import Move, MoveKind
-from engine.game import Hand, Setup
+from engine.kernel.events import Move, MoveKind
+from engine.kernel.game import Hand, Setup
 from engine.play import play_hand
 from engine.vying.pots import Pot, split_pots
 from tests.engine.support import amounts, forty_one, play, shuffled, stacked, verbs

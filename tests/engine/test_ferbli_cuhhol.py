@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from engine.cards import TELL32
 from engine.errors import CardNotInPack, EngineError, MalformedSetup
-from engine.events import Dealt, Move, MoveKind, Shown, TurnedUp
-from engine.game import Hand, Setup, start
+from engine.kernel.cards import TELL32
+from engine.kernel.events import Dealt, Move, MoveKind, Shown, TurnedUp
+from engine.kernel.game import Hand, Setup, start
 from tests.engine.support import amounts, frozen, play, refused, stacked, table, to_third_round, verbs
 
 LOW, MIDDLE, HIGH, ACES = ("8a7l", "9b7h"), ("Ah7b", "Kh9a"), ("Kl8b", "XbUb"), ("AaAl", "AbAh")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import AmountOutOfRange, VerbNotLegal, WrongTarget
-from engine.events import Move, MoveKind
+from engine.kernel.events import Move, MoveKind
 from tests.engine.support import amounts, play, stacked, table, verbs
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import EngineError
-from engine.events import TurnedUp
-from engine.game import Hand
+from engine.kernel.events import TurnedUp
+from engine.kernel.game import Hand
 from tests.engine.support import play, refused, stacked, table, to_third_round, verbs
 
 OPT: dict[str, object] = {"show_two": True}

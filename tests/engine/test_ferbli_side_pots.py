@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from engine.errors import StackTooShort
-from engine.events import Move, MoveKind
-from engine.game import Hand, Setup, start
+from engine.kernel.events import Move, MoveKind
+from engine.kernel.game import Hand, Setup, start
 from tests.engine.chance import Players
 from tests.engine.support import amounts, play, refused, shuffled, stacked, table, verbs
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import OptionOutOfRange, UnsupportedVariant
-from engine.game import Hand, resolve
+from engine.kernel.game import Hand, resolve
 from tests.engine.support import amounts, play, refused, stacked, table, to_third_round, verbs
 
 THREE_KINGS = ("KaKl", "Kb8h")

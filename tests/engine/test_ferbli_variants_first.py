@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import CommitMismatch, EngineError, MalformedSetup, OptionOutOfRange, StackTooShort
-from engine.events import Move, MoveKind
-from engine.game import Hand, Setup, resolve, start
+from engine.kernel.events import Move, MoveKind
+from engine.kernel.game import Hand, Setup, resolve, start
 from engine.vying.majzli import majzli_commitment
 from tests.engine.support import amounts, play, refused, stacked, table, to_third_round, verbs
 

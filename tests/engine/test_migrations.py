@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from engine import migrations, record
 from engine.errors import MalformedRecord, UnknownVersion
-from engine.record import format_record, parse_record
-from engine.replay import replay
+from engine.record import format as record
+from engine.record import migrations
+from engine.record.format import format_record, parse_record
+from engine.record.replay import replay
 from tests.engine.test_cli import answers, run
 from tests.engine.test_records import SAMPLE, fields
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.game import Setup
+from engine.kernel.game import Setup
 from engine.play import play_hand
-from engine.record import Record, record_of
+from engine.record.format import Record, record_of
 from engine.vying.ranking import ferbli_ranking
 from tests.engine.support import evening, extra, shuffled
 

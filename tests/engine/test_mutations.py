@@ -21,11 +21,11 @@ from random import Random
 
 import pytest
 
-from engine.actions import parse_action
-from engine.cards import UNKNOWN, split_cards
-from engine.game import Hand, Setup, game_info, resume, start
-from engine.record import Record, record_of
-from engine.replay import replay
+from engine.kernel.cards import UNKNOWN, split_cards
+from engine.kernel.game import Hand, Setup, game_info, resume, start
+from engine.kernel.grammar import parse_action
+from engine.record.format import Record, record_of
+from engine.record.replay import replay
 from tests.engine.chance import HANDS, played
 from tests.engine.offers import Watch
 from tests.engine.scenarios import SCENARIOS

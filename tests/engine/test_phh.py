@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from engine.errors import EngineError, MalformedRecord, UnreadableRecord
-from engine.phh import phh_of, record_of_phh
-from engine.record import parse_record
-from engine.replay import replay
+from engine.record.format import parse_record
+from engine.record.phh import phh_of, record_of_phh
+from engine.record.replay import replay
 from tests.engine.support import DEMO, evening, extra, faerbeln
 from tests.engine.test_cli import run
 from tests.engine.test_records import SAMPLE, fields, with_state

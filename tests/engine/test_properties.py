@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cards import split_cards
 from engine.errors import EngineError
-from engine.game import Hand, resume, start, supply
-from engine.record import format_record, parse_record, record_of
-from engine.replay import replay
+from engine.kernel.cards import split_cards
+from engine.kernel.game import Hand, resume, start, supply
+from engine.record.format import format_record, parse_record, record_of
+from engine.record.replay import replay
 from tests.engine.chance import GAMES, Players, played, random_setup
 from tests.engine.money import play_out
 from tests.engine.offers import Watch, clone

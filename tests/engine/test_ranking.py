@@ -9,8 +9,8 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from engine.cards import FRENCH32, TELL32, split_cards
 from engine.errors import CardAlreadyDealt, CardNotInPack, CardUnknown, UnknownGame, WrongCount
+from engine.kernel.cards import FRENCH32, TELL32, split_cards
 from engine.vying.ranking import Rank, faerbeln_key, ferbli_ranking, is_forty_one, ranking_of
 
 ALL_HANDS = list(combinations(TELL32.cards, 4))

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.cards import FRENCH32, TELL32
 from engine.errors import CardAlreadyDealt, CardNotInPack, CardUnknown, WrongCount
+from engine.kernel.cards import FRENCH32, TELL32
 from engine.vying.batch import NO_HAND, card_array, keys_batch
 from engine.vying.ranking import Ranking, card_numbers, faerbeln_ranking, ferbli_ranking
 

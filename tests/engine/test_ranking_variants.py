@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.cards import FRENCH32, TELL32, split_cards
 from engine.errors import CardAlreadyDealt, CardNotInPack, CardUnknown, OptionOutOfRange, WrongCount
+from engine.kernel.cards import FRENCH32, TELL32, split_cards
 from engine.vying import ranking
 from engine.vying.ranking import Ranking, faerbeln_ranking, ferbli_ranking
 from tests.engine.ranking_model import HANDS, KINDS, PACK, worth

@@ -10,13 +10,13 @@ from itertools import pairwise
 
 import pytest
 
-from engine.canonical import sha256_of
-from engine.cards import TELL32
+from engine.deal.shuffle import commitment
 from engine.errors import CardNotInPack, EngineError, MalformedRecord, UnreadableRecord
-from engine.game import Hand, Setup, resume, start
-from engine.record import Record, format_record, parse_record, record_of
-from engine.replay import replay
-from engine.shuffle import commitment
+from engine.kernel.canonical import sha256_of
+from engine.kernel.cards import TELL32
+from engine.kernel.game import Hand, Setup, resume, start
+from engine.record.format import Record, format_record, parse_record, record_of
+from engine.record.replay import replay
 from engine.vying.hand import VyingHand
 from tests.engine.support import DEMO, evening, extra, faerbeln, mutants
 

@@ -17,7 +17,7 @@ from engine.errors import (
     UnknownOption,
     UnsupportedVariant,
 )
-from engine.game import Setup, game_info, game_names, start
+from engine.kernel.game import Setup, game_info, game_names, start
 from engine.vying.ferbli_rules import FerbliRules
 from tests.engine.support import amounts, play, table, to_third_round, verbs
 

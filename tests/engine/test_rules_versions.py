@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine import game
 from engine.errors import EngineError, UnknownRules
-from engine.game import Setup, game_info, rules_version, start
-from engine.phh import phh_of
-from engine.record import parse_record
-from engine.replay import replay
+from engine.kernel import game
+from engine.kernel.game import Setup, game_info, rules_version, start
+from engine.record.format import parse_record
+from engine.record.phh import phh_of
+from engine.record.replay import replay
 
 #: Two seats, one point of tax on a pot of 250 that p1 wins: 2.5, so that rounding tells the rules.
 RECORD = {

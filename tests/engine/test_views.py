@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from engine.cards import TELL32, split_cards
 from engine.errors import MalformedSetup, VerbNotLegal
-from engine.game import Hand, Setup, Viewer, resume, start
+from engine.kernel.cards import TELL32, split_cards
+from engine.kernel.game import Hand, Setup, Viewer, resume, start
 from tests.engine.chance import GAMES, Players, random_setup
 from tests.engine.support import play, shuffled, stacked, table, to_third_round
 

@@ -20,9 +20,9 @@ from deploy.demo.dealer import Console
 from deploy.demo.play import Cashier
 from deploy.demo.seed import DRAWER_OF_EACH, Credentials, chips_worth, found_house
 from deploy.processes import Processes, address, application, listen
-from engine.rebuild import rebuilt
-from engine.record import parse_record
-from engine.replay import replay
+from engine.deal.rebuild import rebuilt
+from engine.record.format import parse_record
+from engine.record.replay import replay
 from tests.faults.test_under_fire import kill_web
 from tests.services import TestServices
 

@@ -15,8 +15,8 @@ from random import Random
 from typing import Any
 
 from engine.errors import EngineError
-from engine.game import Hand, Legal, Setup, start
-from engine.record import format_record, record_of
+from engine.kernel.game import Hand, Legal, Setup, start
+from engine.record.format import format_record, record_of
 from tests.model.asking import May
 from tests.model.random_play import Truth, line_for, random_case, spoilt, spoilt_decks
 from tests.model.referee import Referee, case_of, judge

@@ -24,9 +24,9 @@ from multiprocessing.pool import IMapIterator, Pool
 from random import Random
 
 from engine.errors import EngineError
-from engine.game import Hand, game_info, start
-from engine.record import format_record, parse_record, record_of
-from engine.replay import replay
+from engine.kernel.game import Hand, game_info, start
+from engine.record.format import format_record, parse_record, record_of
+from engine.record.replay import replay
 from tests.engine import perft
 from tests.engine.chance import GAMES, Players, random_setup
 from tests.engine.money import watch_money

@@ -28,8 +28,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from engine.cards import TELL32
-from engine.shuffle import HmacDrbg, below, encode, shuffled_deck
+from engine.deal.shuffle import HmacDrbg, below, encode, shuffled_deck
+from engine.kernel.cards import TELL32
 
 BATCHES = 100
 HANDS = 5_000

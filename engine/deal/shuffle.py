@@ -31,8 +31,8 @@ import hmac
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from engine.cards import Pack
 from engine.errors import MalformedSetup
+from engine.kernel.cards import Pack
 
 ALGORITHM = "hmac-drbg-sha256/fisher-yates-u32"
 """Names everything this module's docstring fixes; a change of any of it needs another name."""

@@ -38,8 +38,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.cards import split_cards
 from engine.errors import MalformedAction
+from engine.kernel.cards import split_cards
 
 DEALER = 0
 """The actor number of ``d``; seats are 1, 2, ... in play order."""

@@ -24,11 +24,11 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from engine.actions import Action
-from engine.cards import Pack
 from engine.errors import MalformedSetup, OptionOutOfRange, UnknownGame, UnknownRules
-from engine.events import Event, Move
-from engine.rules import MAX_MONEY, Rules
+from engine.kernel.cards import Pack
+from engine.kernel.events import Event, Move
+from engine.kernel.grammar import Action
+from engine.kernel.rules import MAX_MONEY, Rules
 
 AUDITOR = "auditor"
 PUBLIC = "public"

@@ -18,8 +18,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
-from engine.canonical import canonical_json
 from engine.errors import OptionMissing, OptionOutOfRange, UnknownOption, UnsupportedVariant
+from engine.kernel.canonical import canonical_json
 
 MAX_MONEY = 10**15
 """No single amount of money may be larger: sums over a table still fit a signed 64-bit integer with room to

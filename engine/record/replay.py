@@ -1,7 +1,7 @@
 """Strict replay of a record: every line is applied as it stands or the record is refused. Nothing is
 repaired.
 
->>> from engine.record import parse_record
+>>> from engine.record.format import parse_record
 >>> head = '{"v":"chr/1","game":"ferbli","rules":"ferbli/1","opt":{"vizi":100},"hand":"h1","seats":["a","b"],'
 >>> acts = '"acts":["p1 po 100","d dh p1 Kl8b","d dh p2 Ah7l","p2 cc 200"]}'
 >>> outcome = replay(parse_record(head + '"dealer":2,"stacks":[500,500],"carry":0,' + acts))
@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.deal.rebuild import check_deal
 from engine.errors import DerivedMismatch, EngineError, LogIncomplete, MalformedRecord, UnknownRules
-from engine.game import Hand, game_info, played_by, start
-from engine.rebuild import check_deal
-from engine.record import Record
+from engine.kernel.game import Hand, game_info, played_by, start
+from engine.record.format import Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from engine.deal.opening import pack_root
+from engine.deal.shuffle import commitment, reshuffled, shuffled_deck
 from engine.errors import CommitMismatch, DeckMismatch, MalformedRecord, RootMismatch
-from engine.game import played_by
-from engine.opening import pack_root
-from engine.record import Record
-from engine.shuffle import commitment, reshuffled, shuffled_deck
+from engine.kernel.game import played_by
+from engine.record.format import Record
 
 
 class Deal(NamedTuple):

@@ -28,12 +28,12 @@ import json
 import tomllib
 from collections.abc import Iterator
 
-from engine.actions import Action, parse_action
 from engine.errors import MalformedRecord, UnreadableRecord
-from engine.events import MoveKind
-from engine.game import Hand, played_by, start
-from engine.record import Record, fields_of, record_from
-from engine.replay import replay
+from engine.kernel.events import MoveKind
+from engine.kernel.game import Hand, played_by, start
+from engine.kernel.grammar import Action, parse_action
+from engine.record.format import Record, fields_of, record_from
+from engine.record.replay import replay
 from engine.vying.faerbeln_rules import FaerbelnRules
 from engine.vying.ferbli_rules import FerbliRules
 

@@ -5,8 +5,8 @@ it lay at that place from the start, and learns nothing about any other.
 Salt
     ``HMAC-SHA-256(key, place)`` with ``key = HMAC-SHA-256(seed, encode("salt-v1", ALGORITHM, hand id, pack))``. A
     place counts from 0, the top of the pack; pack 0 is the deck, pack 1 the first redeal of the hand. Numbers are 4
-    bytes, big-endian; ``encode`` and ``ALGORITHM`` are those of :mod:`engine.shuffle`. One salt tells neither another
-    one nor the seed.
+    bytes, big-endian; ``encode`` and ``ALGORITHM`` are those of :mod:`engine.deal.shuffle`. One salt tells neither
+    another one nor the seed.
 Leaf
     ``SHA-256(0x00 || encode("card-v1", ALGORITHM, hand id, pack, place, card, salt))``
 Root
@@ -39,8 +39,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from engine.deal.shuffle import ALGORITHM, encode
 from engine.errors import MalformedOpening, OpeningMismatch
-from engine.shuffle import ALGORITHM, encode
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _CARD = re.compile(r"[0-9A-Z][a-z]")

@@ -1,10 +1,10 @@
 """Hand records, format ``chr/1``: one hand as one JSON object on one line, read strictly. Records of older versions
-are migrated first (:mod:`engine.migrations`).
+are migrated first (:mod:`engine.record.migrations`).
 
 Unknown keys, duplicate keys, floats, wrong types (a bool is not an integer) and odd lengths are refused;
 nothing is repaired or filled in. Known cards stand in ``deck``, or in ``decks`` (the deck, then each pack shuffled
 anew in the course of the hand), never in both. Inputs and log are what counts; ``net``, ``tax``, ``bonus``,
-``carry_out`` and ``state`` are there to be compared with what replay computes (:mod:`engine.replay`).
+``carry_out`` and ``state`` are there to be compared with what replay computes (:mod:`engine.record.replay`).
 
 ====================  =================================================================================================
 key                   meaning (money in minor units)
@@ -19,10 +19,10 @@ key                   meaning (money in minor units)
 ``stacks``, ``carry`` what each seat begins with, and the money carried in
 ``series``            what else is carried from deal to deal, by name (Ferbli with ``force_third_deal``: ``failed``)
 ``deck``, ``decks``   cards in dealing order, two characters each, where they are known
-``commit``, ``seed``  the deal's commitment, and the seed that opens it (:mod:`engine.shuffle`)
+``commit``, ``seed``  the deal's commitment, and the seed that opens it (:mod:`engine.deal.shuffle`)
 ``client_seeds``      what players added to the seed, by the number of their chair: ``{"3": "alice"}``; only where they
                       did, and a reader of records without such deals need not know it
-``acts``              the log, line by line (:mod:`engine.actions`)
+``acts``              the log, line by line (:mod:`engine.kernel.grammar`)
 ``net``, ``bonus``    result and house bonus of each seat, the bonus being part of the result
 ``tax``               what the house took
 ``carry_out``         money carried to the next hand
@@ -39,12 +39,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from engine.cards import split_cards
+from engine.deal.shuffle import CLIENT_SEED, MAX_CHAIR
 from engine.errors import MalformedRecord, UnreadableRecord
-from engine.game import Hand, Setup
-from engine.migrations import VERSION, migrated
-from engine.rules import MAX_MONEY
-from engine.shuffle import CLIENT_SEED, MAX_CHAIR
+from engine.kernel.cards import split_cards
+from engine.kernel.game import Hand, Setup
+from engine.kernel.rules import MAX_MONEY
+from engine.record.migrations import VERSION, migrated
 
 _REQUIRED = ("v", "game", "rules", "opt", "hand", "seats", "dealer", "stacks", "carry", "acts")
 _KEYS = (

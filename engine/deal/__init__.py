@@ -1,0 +1,1 @@
+"""Electronic deals: committed seeds and shuffles, card commitments and openings, deals made again."""

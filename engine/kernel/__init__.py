@@ -1,0 +1,1 @@
+"""What every game shares: cards, grammar, options, money, events, and the protocol of a hand."""
