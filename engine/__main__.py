@@ -29,8 +29,9 @@ from typing import Any
 from engine.deal.opening import check_opening, opening_document
 from engine.deal.rebuild import check_deal, check_roots, rebuilt
 from engine.errors import EngineError, UnknownOption, UnreadableRecord
+from engine.games import game_info, game_names
 from engine.kernel.cards import split_cards
-from engine.kernel.game import game_info, game_names, require_seats
+from engine.kernel.game import require_seats
 from engine.kernel.rules import describe
 from engine.play import Sitting, play_evening
 from engine.record.format import Record, format_record, parse_object, parse_record, record_from
@@ -160,6 +161,7 @@ def _replay_record(record: Record) -> int:
             "tax": result.tax,
             "bonus": result.bonus,
             "carry_out": result.carry_out,
+            "series_out": dict(result.series),
             "state": hand.digest(),
         }
     )
@@ -235,7 +237,7 @@ def _nonce(text: str) -> bytes:
 def _play(arguments: argparse.Namespace) -> int:
     info = game_info(arguments.game)
     require_seats(info, arguments.seats)
-    opt = info.resolve({**info.example, **dict(arguments.opt)}, arguments.seats, False)
+    opt = info.resolve({**info.example, **dict(arguments.opt)}, arguments.seats, ())
     least = info.rules.parse(opt, arguments.seats).least_stack
     table = Sitting(arguments.game, opt, arguments.seats, arguments.stack or 200 * least, least)
     for record in play_evening(table, hands=arguments.hands, seed=arguments.seed):

@@ -3,60 +3,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 from random import Random
 
 from engine.deal.shuffle import reshuffled, shuffled_deck
-from engine.kernel.cards import UNKNOWN
-from engine.kernel.game import Hand, Legal, Setup, Shuffle, game_info, require_seats, start, supply
-from engine.kernel.grammar import up_line
+from engine.games import Shuffle, game_info, start, supply
+from engine.kernel.game import require_seats
+from engine.kernel.hand import Hand
+from engine.kernel.legal import Legal, Range
+from engine.kernel.setup import Setup
 from engine.record.format import Record, record_of
-
-WEIGHTS = {"f": 1, "k": 3, "cc": 5, "rb": 2, "br": 2, "ks": 3, "st": 3, "lk": 3}
-"""How often a kind of action is picked against the others on offer: folding at every turn would end hands
-early."""
 
 
 def random_line(hand: Hand, random: Random) -> str:
-    """Some line that the hand accepts now; the hand must have a deck, or nobody could say what is dealt."""
-    forced = hand.forced()
-    if forced is not None:
-        return forced
+    """Some line that the hand accepts now. Without a deck the deal is drawn at random too."""
+    line = hand.forced()
+    if line is not None:
+        return line
+    chance = hand.chance()
+    if chance is not None:
+        return chance.line(random)
+    weights = game_info(hand.setup.game).weights
     offers = hand.legal()
-    offer = random.choices(offers, [WEIGHTS.get(offer.verb, 1) for offer in offers])[0]
-    if offer.verb in _WITH_CARDS:
-        return _line_with_cards(hand, offer, random)
+    offer = random.choices(offers, [weights.get(offer.verb, 1) for offer in offers])[0]
     return line_of(offer, random)
 
 
-_WITH_CARDS = ("up", "cu", "mj", "sm")
-
-
-def _line_with_cards(hand: Hand, offer: Legal, random: Random) -> str:
-    """A line whose argument the offer does not tell: cards of the seat's own, or what it holds in its fist."""
-    seat = int(offer.actor[1:])
-    if offer.verb == "mj":
-        return f"{offer.actor} mj {UNKNOWN}"
-    cards = hand.cards_of(seat)
-    if offer.verb in ("cu", "sm"):
-        return f"{offer.actor} {offer.verb} {''.join(cards)}"
-    first, second = random.choice(offer.places or tuple(combinations(range(len(cards)), 2)))
-    return up_line(seat, (cards[first], cards[second]))
-
-
 def line_of(offer: Legal, random: Random) -> str:
-    """One line of the offered kind, with an amount from its range (small ones more often)."""
+    """One line of the offered kind; amounts are small more often than large."""
     words = [offer.actor, offer.verb]
-    if offer.min is not None and offer.max is not None and offer.step is not None:
-        choices = (offer.max - offer.min) // offer.step
-        words.append(str(offer.min + offer.step * min(random.randint(0, choices), random.randint(0, choices))))
-        if offer.target is not None:
-            words.append(f"p{offer.target}")
-    elif offer.count is not None:
-        words.append(str(offer.count))
+    for argument in offer.arguments:
+        if isinstance(argument, Range):
+            choices = (argument.high - argument.low) // argument.step
+            steps = min(random.randint(0, choices), random.randint(0, choices))
+            words.append(str(argument.low + argument.step * steps))
+        else:
+            words.append(random.choice(list(argument.texts())))
     return " ".join(words)
 
 
@@ -87,20 +71,24 @@ def play_evening(table: Sitting, *, hands: int, seed: str) -> Iterator[Record]:
     require_seats(info, table.seats)
     random = Random(f"{table.game}/{seed}")  # noqa: S311 - repeatable play, no secret
     names = tuple(f"s{seat}" for seat in range(1, table.seats + 1))
-    opt = info.resolve(table.opt, table.seats, False)
+    opt = info.resolve(table.opt, table.seats, ())
+    rules = info.rules.parse(opt, table.seats)
     stacks, carry = (table.stack,) * table.seats, 0
-    series: Mapping[str, int] = {}
+    series = info.new_series(names, rules)
     for number in range(1, hands + 1):
         hand_id, secret = f"R-{number:06d}", random.randbytes(32)
         deck = shuffled_deck(info.pack_for(opt), secret, hand_id, {})
-        setup = Setup(table.game, opt, table.seats, stacks, carry, table.seats, deck, series=series)
+        setup = Setup(table.game, opt, table.seats, stacks, carry, table.seats, deck, series=series, ids=names)
         hand = play_hand(setup, random, partial(_redeal, secret, hand_id))
         yield record_of(hand, hand_id=hand_id, rules_id=info.rules_id, seats=names, opt=opt)
-        names = names[1:] + names[:1]
-        moved_on = hand.stacks[1:] + hand.stacks[:1]
-        stacks = tuple(money if money >= table.least else table.stack for money in moved_on)
-        carry = hand.result.carry_out if hand.result else 0
-        series = hand.result.series if hand.result else {}
+        if hand.result is None:
+            raise LookupError("a hand that was played to its end has a result")
+        after = hand.result.series
+        order = info.next_seats(table.seats, series, after)
+        names = tuple(names[at] for at in order)
+        stacks = tuple(hand.stacks[at] for at in order)
+        stacks = tuple(money if money >= table.least else table.stack for money in stacks)
+        carry, series = hand.result.carry_out, after
 
 
 def _redeal(seed: bytes, hand_id: str, cards: tuple[str, ...], number: int) -> tuple[str, ...]:

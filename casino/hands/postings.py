@@ -8,25 +8,25 @@ from casino.chips.changing import Desk
 from casino.hands.models import Hand
 from casino.hands.stored import StoredHand
 from casino.house.events import EVENTS, Happened, happened
-from engine.kernel.events import Move, MoveKind
+from engine.kernel.purse import Move, Why
 
 #: Kind of move -> the event that books it, and the name its amount has there. Dr and Cr stand in `house.events` only.
-BOOKED: dict[MoveKind, tuple[str, str]] = {
-    MoveKind.CARRY_IN: ("carried_in", "amount"),
-    MoveKind.STAKE: ("stake", "amount"),
-    MoveKind.PENALTY: ("missing_vizi", "amount"),
-    MoveKind.RETURNED: ("stake_returned", "amount"),
-    MoveKind.AWARD: ("award", "net"),
-    MoveKind.TAX: ("award", "tax"),
-    MoveKind.CARRY_OUT: ("carried_out", "amount"),
-    MoveKind.BONUS: ("bonus", "amount"),
+BOOKED: dict[Why, tuple[str, str]] = {
+    Why.CARRY_IN: ("carried_in", "amount"),
+    Why.STAKE: ("stake", "amount"),
+    Why.PENALTY: ("missing_vizi", "amount"),
+    Why.RETURNED: ("stake_returned", "amount"),
+    Why.AWARD: ("award", "net"),
+    Why.TAX: ("award", "tax"),
+    Why.CARRY_OUT: ("carried_out", "amount"),
+    Why.BONUS: ("bonus", "amount"),
 }
 #: What a hand posts once, besides what its lines post.
 ENDINGS = ("settlement", "dispute", "ruling")
 #: Posted as soon as they happen, whatever the line that brings them.
-AT_ONCE = frozenset({MoveKind.CARRY_IN, MoveKind.STAKE})
+AT_ONCE = frozenset({Why.CARRY_IN, Why.STAKE})
 #: Money that seats put into the pot.
-_PUT_IN = (MoveKind.STAKE, MoveKind.PENALTY)
+_PUT_IN = (Why.STAKE, Why.PENALTY)
 
 
 def key(hand: Hand | StoredHand, part: int | str) -> str:
@@ -59,14 +59,14 @@ def handle(moves: Iterable[Move]) -> int:
 
 
 @lru_cache(maxsize=1 << 16)
-def accounts(kind: MoveKind, table: str, player: str) -> tuple[tuple[str, str], ...]:
+def accounts(kind: Why, table: str, player: str) -> tuple[tuple[str, str], ...]:
     """Codes that a move of this kind debits and credits with its amount: the money, and where chips cross between the
     public and the house, those chips at their face value. Chips that are only changed cancel each other out.
 
     `player`: the seat's player, empty for moves without a seat. What verification expects of the ledger.
     """
     name, amount = BOOKED[kind]
-    crossing = "chips" if kind in (MoveKind.TAX, MoveKind.BONUS) else amount
+    crossing = "chips" if kind in (Why.TAX, Why.BONUS) else amount
     return tuple(
         (line.debit.format(table=table, player=player), line.credit.format(table=table, player=player))
         for line in EVENTS[name].lines
@@ -75,7 +75,7 @@ def accounts(kind: MoveKind, table: str, player: str) -> tuple[tuple[str, str], 
 
 
 @lru_cache(maxsize=1 << 16)
-def text(kind: MoveKind, amount: int, table: str, player: str) -> str:
+def text(kind: Why, amount: int, table: str, player: str) -> str:
     """What a move that changes two accounts does to them, as PostgreSQL writes the `jsonb` of codes and amounts (debits
     positive): shorter codes first. Equal texts are equal postings, and compared without being read."""
     [(debit, credit)] = accounts(kind, table, player)
@@ -99,10 +99,10 @@ def _events(hand: Hand, move: Move, desk: Desk) -> list[Happened]:
     if move.seat:
         places["player"] = hand.player_of(move.seat)
     match move.kind:
-        case MoveKind.TAX:
+        case Why.TAX:
             chips, before = desk.for_the_box(move.amount)
             return [*before, happened(name, places, tax=move.amount, chips=chips)]
-        case MoveKind.BONUS:
+        case Why.BONUS:
             chips, change = desk.pay_out(move.amount)
             return [happened(name, places, amount=move.amount, chips=chips, change=change)]
     return [happened(name, places, **{amount: move.amount})]

@@ -10,7 +10,7 @@ from casino.hands.models import Hand
 from casino.hands.stored import StoredHand
 from engine.errors import EngineError
 from engine.kernel import game as engine
-from engine.kernel.events import Move
+from engine.kernel.purse import Move
 
 
 class Replay:

@@ -24,8 +24,8 @@ from casino.tables.models import Seating, Table, TableState
 from engine.errors import EngineError, StackTooShort
 from engine.kernel import game as engine
 from engine.kernel.cards import UNKNOWN
-from engine.kernel.events import Move, MoveKind
 from engine.kernel.grammar import Action, actor_name, parse_action, up_line
+from engine.kernel.purse import Move, Why
 from engine.kernel.rules import Rules
 from engine.vying import ranking
 
@@ -214,17 +214,17 @@ def expected_before_settlement(game: engine.Hand, waiting: Iterable[Move]) -> tu
     pot, stacks = game.pot, list(game.stacks)
     for move in waiting:
         match move.kind:
-            case MoveKind.PENALTY:
+            case Why.PENALTY:
                 pot -= move.amount
                 stacks[move.seat - 1] += move.amount
-            case MoveKind.RETURNED | MoveKind.AWARD:
+            case Why.RETURNED | Why.AWARD:
                 pot += move.amount
                 stacks[move.seat - 1] -= move.amount
-            case MoveKind.BONUS:
+            case Why.BONUS:
                 stacks[move.seat - 1] -= move.amount
-            case MoveKind.TAX | MoveKind.CARRY_OUT:
+            case Why.TAX | Why.CARRY_OUT:
                 pot += move.amount
-            case MoveKind.CARRY_IN | MoveKind.STAKE:
+            case Why.CARRY_IN | Why.STAKE:
                 raise AssertionError("these are posted at once")
     return pot, tuple(stacks)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from engine.deal.opening import pack_root
 from engine.deal.shuffle import commitment, reshuffled, shuffled_deck
 from engine.errors import CommitMismatch, DeckMismatch, MalformedRecord, RootMismatch
-from engine.kernel.game import played_by
+from engine.games import played_by
 from engine.record.format import Record
 
 

@@ -11,15 +11,17 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import marshal
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 from engine.errors import OptionMissing, OptionOutOfRange, UnknownOption, UnsupportedVariant
 from engine.kernel.canonical import canonical_json
+from engine.kernel.setup import Setup
 
 MAX_MONEY = 10**15
 """No single amount of money may be larger: sums over a table still fit a signed 64-bit integer with room to
@@ -171,3 +173,34 @@ def _accept(name: str, spec: Spec, value: object) -> object:
     if isinstance(value, int) and not spec.low <= value <= spec.high:
         raise OptionOutOfRange(f"option {name!r} must lie in {spec.low}..{spec.high}", min=spec.low, max=spec.high)
     return value
+
+
+_R = TypeVar("_R", bound=Rules)
+
+
+def parse_rules(kind: type[_R], setup: Setup) -> _R:
+    """The set-up's options as rules; raises a subclass of ``OptionError``."""
+    try:
+        key = marshal.dumps(dict(setup.opt), 2)
+    except ValueError as error:  # an object of no plain type, or nested too deep
+        raise OptionOutOfRange("options must be plain values or lists of them") from error
+    known: Rules = _parse_rules(kind, key, setup.seats)  # type: ignore[arg-type]  # mypy: a class is not hashable
+    return cast(_R, known)
+
+
+def _is_plain(value: object) -> bool:
+    """Whether JSON holds ``value`` by itself: anything nested could be too deep to write, a float NaN."""
+    if type(value) is int:
+        return value.bit_length() < 64
+    return value is None or type(value) in (str, bool)
+
+
+@lru_cache(maxsize=256)
+def _parse_rules(kind: type[Rules], key: bytes, seats: int) -> Rules:
+    """Tables play thousands of hands with one set of options. The key is what marshal makes of them, which tells True
+    from 1 and 1 from "1" and is made faster than any text."""
+    opt = marshal.loads(key)  # noqa: S302 - bytes made a moment ago, by the caller
+    for name, value in opt.items():
+        if not all(map(_is_plain, value if isinstance(value, list | tuple) else (value,))):
+            raise OptionOutOfRange(f"option {name!r} must be a plain value or a list of them")
+    return kind.parse(opt, seats)

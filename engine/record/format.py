@@ -17,7 +17,8 @@ key                   meaning (money in minor units)
 ``seats``             who plays, in play order: p1 is the first after the dealer
 ``dealer``            the dealer's number, which is that of the last seat
 ``stacks``, ``carry`` what each seat begins with, and the money carried in
-``series``            what else is carried from deal to deal, by name (Ferbli with ``force_third_deal``: ``failed``)
+``series``            what else is carried from deal to deal: an object of whole numbers, texts, lists and objects, at
+                      most 64 KiB and four deep, of the shape that the game says
 ``deck``, ``decks``   cards in dealing order, two characters each, where they are known
 ``commit``, ``seed``  the deal's commitment, and the seed that opens it (:mod:`engine.deal.shuffle`)
 ``client_seeds``      what players added to the seed, by the number of their chair: ``{"3": "alice"}``; only where they
@@ -26,6 +27,7 @@ key                   meaning (money in minor units)
 ``net``, ``bonus``    result and house bonus of each seat, the bonus being part of the result
 ``tax``               what the house took
 ``carry_out``         money carried to the next hand
+``series_out``        ``series`` of the table's next hand
 ``state``             SHA-256 of the final state
 ====================  =================================================================================================
 """
@@ -42,14 +44,15 @@ from typing import Any, NoReturn
 from engine.deal.shuffle import CLIENT_SEED, MAX_CHAIR
 from engine.errors import MalformedRecord, UnreadableRecord
 from engine.kernel.cards import split_cards
-from engine.kernel.game import Hand, Setup
+from engine.kernel.hand import Hand
 from engine.kernel.rules import MAX_MONEY
+from engine.kernel.setup import Setup
 from engine.record.migrations import VERSION, migrated
 
 _REQUIRED = ("v", "game", "rules", "opt", "hand", "seats", "dealer", "stacks", "carry", "acts")
 _KEYS = (
     "v", "game", "rules", "opt", "hand", "prev", "seats", "dealer", "stacks", "carry", "series", "deck", "decks",
-    "commit", "seed", "client_seeds", "acts", "net", "tax", "bonus", "carry_out", "state",
+    "commit", "seed", "client_seeds", "acts", "net", "tax", "bonus", "carry_out", "series_out", "state",
 )  # fmt: skip
 _KNOWN, _NEEDED = frozenset(_KEYS), frozenset(_REQUIRED)
 
@@ -59,8 +62,8 @@ MAX_TOTAL = (MAX_SEATS + 1) * MAX_MONEY
 MAX_ACTS = 20_000
 MAX_REDEALS = MAX_ACTS // 2
 """A pack shuffled anew is dealt to two seats at least, a line each."""
-MAX_SERIES = 16
-"""Names in ``series``."""
+MAX_SERIES, SERIES_DEPTH = 1 << 16, 4
+"""Bytes of ``series`` as JSON, and how deep lists and objects may lie in each other, the series itself counted."""
 _HEX = re.compile(r"[0-9a-f]{64}")
 _ID = re.compile(r"[!-~]{1,80}")
 _CHAIR = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
@@ -83,7 +86,7 @@ class Record:
     carry: int
     acts: tuple[str, ...]
     prev: str | None = None
-    series: dict[str, int] = field(default_factory=dict)
+    series: dict[str, object] = field(default_factory=dict)
     deck: tuple[str, ...] | None = None
     redeals: tuple[tuple[str, ...], ...] = ()
     commit: str | None = None
@@ -93,6 +96,7 @@ class Record:
     tax: int | None = None
     bonus: tuple[int, ...] | None = None
     carry_out: int | None = None
+    series_out: dict[str, object] | None = None
     state: str | None = None
 
     @property
@@ -113,6 +117,7 @@ class Record:
             self.redeals,
             self.series,
             self.rules,
+            self.seats,
         )
 
 
@@ -260,10 +265,28 @@ def _decks(key: str, value: object) -> tuple[tuple[str, ...], ...]:
     return tuple(_deck(key, cards) for cards in value)
 
 
-def _series(key: str, value: object) -> dict[str, int]:
-    if type(value) is not dict or len(value) > MAX_SERIES:
-        raise MalformedRecord(f"{key!r} must be an object of at most {MAX_SERIES} numbers by name")
-    return {_text(key, name): _whole(key, number) for name, number in value.items()}
+def _series(key: str, value: object) -> dict[str, object]:
+    """What a game carries from deal to deal; its shape is the game's business."""
+    if type(value) is not dict:
+        raise MalformedRecord(f"{key!r} must be an object")
+    _require_plain(key, value, SERIES_DEPTH)
+    if len(json.dumps(value)) > MAX_SERIES:
+        raise MalformedRecord(f"{key!r} must be at most {MAX_SERIES} bytes of JSON", max=MAX_SERIES)
+    return value
+
+
+def _require_plain(key: str, value: object, depth: int) -> None:
+    """Whole numbers, texts, lists and objects, not too deep."""
+    if type(value) is dict or type(value) is list:
+        if not depth:
+            raise MalformedRecord(f"{key!r} must be at most {SERIES_DEPTH} deep", max=SERIES_DEPTH)
+        for part in value.values() if type(value) is dict else value:
+            _require_plain(key, part, depth - 1)
+    elif type(value) is int:
+        if not -MAX_TOTAL <= value <= MAX_TOTAL:
+            raise MalformedRecord(f"{key!r} must hold whole numbers in range", min=-MAX_TOTAL, max=MAX_TOTAL)
+    elif type(value) is not str:
+        raise MalformedRecord(f"{key!r} must hold whole numbers, texts, lists and objects")
 
 
 def client_seeds_of(key: str, value: object) -> dict[int, str]:
@@ -282,7 +305,7 @@ _FIELDS: dict[str, Callable[[str, object], Any]] = {
     "game": _text, "rules": _text, "opt": _opt, "hand": _text, "prev": _hex, "seats": _seats,
     "dealer": _whole, "stacks": _money, "carry": _whole, "series": _series, "deck": _deck, "decks": _decks,
     "commit": _hex, "seed": _hex, "client_seeds": client_seeds_of, "acts": _acts, "net": _signed, "tax": _whole,
-    "bonus": _money, "carry_out": _total, "state": _hex,
+    "bonus": _money, "carry_out": _total, "series_out": _series, "state": _hex,
 }  # fmt: skip
 
 
@@ -317,6 +340,7 @@ def _written_client_seeds(record: Record) -> dict[str, str] | None:
 
 _WRITTEN: dict[str, Callable[[Record], object]] = {
     "series": lambda record: record.series or None,
+    "series_out": lambda record: record.series_out or None,
     "client_seeds": _written_client_seeds,
     "deck": _written_deck,
     "decks": _written_decks,
@@ -349,5 +373,6 @@ def record_of(hand: Hand, *, hand_id: str, rules_id: str, seats: tuple[str, ...]
         tax=result.tax,
         bonus=result.bonus if any(result.bonus) else None,
         carry_out=result.carry_out,
+        series_out=dict(result.series),
         state=hand.digest(),
     )

@@ -29,13 +29,13 @@ import tomllib
 from collections.abc import Iterator
 
 from engine.errors import MalformedRecord, UnreadableRecord
-from engine.kernel.events import MoveKind
-from engine.kernel.game import Hand, played_by, start
-from engine.kernel.grammar import Action, parse_action
+from engine.games import played_by, start
+from engine.kernel.grammar import Action, Grammar
+from engine.kernel.hand import Hand
+from engine.kernel.purse import Why
 from engine.record.format import Record, fields_of, record_from
 from engine.record.replay import replay
-from engine.vying.faerbeln_rules import FaerbelnRules
-from engine.vying.ferbli_rules import FerbliRules
+from engine.vying.pot_rules import TaxedRules
 
 
 def phh_of(record: Record) -> str:
@@ -90,18 +90,19 @@ def _phh_fields(record: Record) -> dict[str, object]:
 def _units(record: Record) -> dict[str, object]:
     """The least bet, as PHH names it for games without and with a fixed limit."""
     rules = played_by(record.game, record.rules).rules.parse(record.opt, len(record.seats))
-    if isinstance(rules, FaerbelnRules):
-        upper = rules.upper if rules.round2_unit == "upper" else rules.lower
-        return {"small_bet": rules.lower, "big_bet": upper}
-    if isinstance(rules, FerbliRules):
-        return {"min_bet": rules.vizi}
-    raise TypeError(f"no one has said what a bet of {record.game} is in PHH")
+    if not isinstance(rules, TaxedRules):
+        raise MalformedRecord(f"PHH is for games with bets, {record.game} has none", game=record.game)
+    return dict(rules.bet_units)
+
+
+def _grammar(record: Record) -> Grammar:
+    return played_by(record.game, record.rules).grammar
 
 
 def _forced(record: Record) -> tuple[list[int], list[int]]:
     """Antes and blinds, seat by seat: the first stakes posted are antes if every seat posts one."""
     posted: list[list[int]] = [[] for _ in record.seats]
-    for action in map(parse_action, record.acts):
+    for action in map(_grammar(record).parse, record.acts):
         if action.verb == "po":
             posted[action.actor - 1].append(action.amount)
     antes = [amounts.pop(0) for amounts in posted] if all(posted) else [0] * len(posted)
@@ -111,7 +112,7 @@ def _forced(record: Record) -> tuple[list[int], list[int]]:
 def _winnings(hand: Hand) -> list[int]:
     won = [0] * len(hand.stacks)
     for move in hand.moves:
-        if move.kind is MoveKind.AWARD:
+        if move.why is Why.AWARD:
             won[move.seat - 1] += move.amount
     return won
 
@@ -120,9 +121,9 @@ def _actions(record: Record) -> Iterator[str]:
     """The log in PHH's words."""
     hand = start(record.setup())
     staked = _forced(record)[0]  # by each seat before this round
-    before = ""
+    before, parse = "", _grammar(record).parse
     for line in record.acts:
-        action = parse_action(line)
+        action = parse(line)
         if action.verb == "dh" and before not in ("po", "ks", "dh"):
             staked = list(hand.stakes)
         hand.advance(line)

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 
 from engine.deal.rebuild import check_deal
 from engine.errors import DerivedMismatch, EngineError, LogIncomplete, MalformedRecord, UnknownRules
-from engine.kernel.game import Hand, game_info, played_by, start
+from engine.games import game_info, played_by, start
+from engine.kernel.hand import Hand
+from engine.kernel.setup import Result
 from engine.record.format import Record
 
 
@@ -68,17 +70,27 @@ def check_head(record: Record) -> None:
     check_deal(record)
 
 
+DERIVED = ("net", "tax", "bonus", "carry_out", "series_out", "state")
+"""Keys of a record that replay computes."""
+
+
+def _derived(hand: Hand, result: Result, key: str) -> object:
+    if key == "state":
+        return hand.digest()
+    return dict(result.series) if key == "series_out" else getattr(result, key)
+
+
 def check_derived(record: Record, hand: Hand) -> None:
     """Compare every derived part that the record holds; an unfinished hand must hold none."""
     result = hand.result
     actual: object
-    for key in ("net", "tax", "bonus", "carry_out", "state"):
+    for key in DERIVED:
         stored = getattr(record, key)
         if stored is None:
             continue
         if result is None:
             actual = None
         else:
-            actual = hand.digest() if key == "state" else getattr(result, key)
+            actual = _derived(hand, result, key)
         if stored != actual:
             raise DerivedMismatch(f"{key} is {stored!r}, the log gives {actual!r}", key=key, value=actual)

@@ -7,13 +7,13 @@ one has answered is the game's) and bets of a free amount.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Protocol
 
-from engine.errors import AmountOutOfRange, StackTooShort
-from engine.kernel.events import MoveKind
-from engine.kernel.game import Setup
+from engine.errors import AmountOutOfRange
 from engine.kernel.grammar import Action
+from engine.kernel.purse import Why
+from engine.kernel.setup import Setup
 from engine.vying.pots import split_pots, tax_shares
 from engine.vying.state import VyingState
 from engine.vying.turns import PotRules
@@ -38,13 +38,12 @@ class BetRules(StakeRules, Protocol):
 class StakeState(VyingState):
     """Adds stakes that are raised, given up and won to the bare table."""
 
-    __slots__ = ("rules", "table_stakes")
+    __slots__ = ("table_stakes",)
 
     rules: StakeRules
 
     def __init__(self, setup: Setup, rules: StakeRules) -> None:
-        super().__init__(setup)
-        self.rules = rules
+        super().__init__(setup, rules)
         self.table_stakes = rules.short_stack == "side_pot"
 
     # -- who is asked, and what it owes ----------------------------------------------------------------------
@@ -100,12 +99,9 @@ class StakeState(VyingState):
         tax = sum(shares)
         for pot, amount, share in zip(pots, amounts, shares, strict=True):
             winner = max(pot.seats, key=keys.__getitem__)
-            self.stacks[winner] += amount - share
-            if amount > share:
-                self.moves.append((MoveKind.AWARD, winner, amount - share))
-        if tax:
-            self.moves.append((MoveKind.TAX, 0, tax))
-        self.finish(tax, 0, ending, max(pots[0].seats, key=keys.__getitem__), bonus)
+            self.from_pot(winner, amount - share, Why.AWARD)
+        self.to_house(tax)
+        self.finish(ending, max(pots[0].seats, key=keys.__getitem__), tax=tax, bonus=bonus)
 
     # -- raises ----------------------------------------------------------------------------------------------
 
@@ -128,6 +124,8 @@ class BettingState(StakeState):
     """Adds rounds of answers, and bets of an amount that the player chooses within limits."""
 
     __slots__ = ("answered", "bet_step", "largest", "matchers")
+
+    FRESH: ClassVar[frozenset[str]] = StakeState.FRESH | {"matchers"}
 
     FIRST_ROUND: ClassVar[tuple[str, ...]] = ()
     """Phases in which the last seat left does not win."""
@@ -203,10 +201,3 @@ class BettingState(StakeState):
         super().raise_by(seat, amount)
         if amount > self.largest:
             self.largest = amount
-
-
-def require_stacks(stacks: Sequence[int], least: int) -> None:
-    """Raise ``StackTooShort`` for the first seat that could not pay ``least``, its forced payments; p1 first."""
-    for seat, stack in enumerate(stacks, 1):
-        if stack < least:
-            raise StackTooShort(f"p{seat} has {stack}, it may have to pay {least}", seat=seat, min=least)

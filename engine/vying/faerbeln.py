@@ -24,32 +24,35 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from engine.errors import AmountOutOfRange, MalformedSetup
+from engine.errors import AmountOutOfRange
 from engine.kernel.cards import TELL32
-from engine.kernel.game import Game, Hand, Legal, Setup
-from engine.kernel.grammar import Action
-from engine.vying.betting import StakeState, require_stacks
+from engine.kernel.game import Game, Policy, require_no_carry, require_nothing_carried, require_stacks
+from engine.kernel.grammar import HOUSE, SEAT, Action, Grammar, Role, Seen, Verb, amount, cards, seat
+from engine.kernel.legal import Legal, Range
+from engine.kernel.setup import Setup
+from engine.kernel.state import Handler, Offer
+from engine.vying.betting import StakeState
 from engine.vying.faerbeln_rules import PACKS, FaerbelnRules
-from engine.vying.hand import VyingHand, parse_rules, require_nothing_carried
+from engine.vying.pot_rules import WEIGHTS, most_tax, tax_on
 from engine.vying.ranking import faerbeln_key, is_forty_one
 from engine.vying.state import VyingState
-from engine.vying.turns import Handler, Offer
 
-VERBS = {
-    "po": "pay the ante; p1 then stakes the lower limit",
-    "dh": "the croupier deals face down",
-    "cc": "hold the stake: pay what is owed",
-    "f": "fold",
-    "k": "owing nothing, leave the stake as it is; having won alone, show nothing",
-    "rb": "pay what is owed and raise by one unit N",
-    "up": "turn up two of the four cards",
-    "sm": "show all four cards",
-}
+GRAMMAR = Grammar(
+    Verb("po", SEAT, (amount(),), "pay the ante; p1 then stakes the lower limit"),
+    Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.HAND)), "the croupier deals face down"),
+    Verb("cc", SEAT, (amount(),), "hold the stake: pay what is owed"),
+    Verb("f", SEAT, (), "fold"),
+    Verb("k", SEAT, (), "owing nothing, leave the stake as it is; having won alone, show nothing"),
+    Verb("rb", SEAT, (amount(),), "pay what is owed and raise by one unit N"),
+    Verb("up", SEAT, (cards(Role.TURNED, Seen.TOGETHER),), "turn up two of the four cards"),
+    Verb("sm", SEAT, (cards(Role.SHOWN, Seen.ALL),), "show all four cards"),
+)
 
 
 class FaerbelnState(StakeState):
     """One hand of Färbeln."""
 
+    GRAMMAR = GRAMMAR
     PACK = TELL32
     PICKED_UP = 4  # "Second round": the later cards are inspected too
     __slots__ = ("closing", "raises", "unit")
@@ -216,7 +219,7 @@ class FaerbelnState(StakeState):
     def offer_post(self) -> Legal:
         """The ante, or forehand's stake."""
         amount = self.rules.ante if self.phase == "ante" else self.rules.lower
-        return self.offer("po", min=amount, max=amount, step=amount)
+        return self.offer("po", Range(amount, amount, amount))
 
     def offer_hold(self) -> Legal | None:
         """Paying what is owed, if anything is."""
@@ -228,7 +231,7 @@ class FaerbelnState(StakeState):
 
     def offer_lift(self) -> Legal | None:
         """A raise by the unit of the round."""
-        return self.offer("rb", min=self.unit, max=self.unit, step=self.unit) if self.may_raise() else None
+        return self.offer("rb", Range(self.unit, self.unit, self.unit)) if self.may_raise() else None
 
     ROUND: ClassVar[dict[str, Handler]] = {"cc": hold, "f": StakeState.fold, "k": wait, "rb": lift}
     HANDLERS: ClassVar[dict[str, dict[str, Handler]]] = {
@@ -254,21 +257,44 @@ class FaerbelnState(StakeState):
     }
 
 
-def _begin(setup: Setup) -> Hand:
+def _begin(setup: Setup, rules: FaerbelnRules) -> FaerbelnState:
     """A hand at its first ante; nothing is ever carried in, and the stacks cover what their seats must pay."""
-    rules = parse_rules(FaerbelnRules, setup)
     require_nothing_carried(setup)
-    if setup.carry:
-        raise MalformedSetup("every pot of Färbeln is won, nothing can be carried in", carry=0)
+    require_no_carry(setup)
     if rules.short_stack == "side_pot":
         require_stacks(setup.stacks, rules.ante)
         require_stacks(setup.stacks[:1], rules.least_stack)
     else:
         require_stacks(setup.stacks, rules.least_stack)
-    return VyingHand(setup, rules, FaerbelnState(setup, rules))
+    return FaerbelnState(setup, rules)
+
+
+def _bonuses(rules: FaerbelnRules, seats: int) -> tuple[int, ...]:
+    """A 41 for every seat at the most, and one in each of the four suits."""
+    return (rules.bonus41,) * min(seats, len(rules.cards.suits)) if rules.bonus41 else ()
 
 
 EXAMPLE: dict[str, object] = {
     "ante": 200, "lower": 500, "upper": 1000, "round2_unit": "lower", "bonus41": 10_000, "tax_cap": 700,
 }  # fmt: skip
-GAME = Game("faerbeln", FaerbelnRules.RULES_ID, FaerbelnRules, TELL32, 3, 7, _begin, VERBS, EXAMPLE, PACKS)
+GAME = Game(
+    name="faerbeln",
+    title="Färbeln (Einundvierzig)",
+    rules=FaerbelnRules,
+    grammar=GRAMMAR,
+    pack=TELL32,
+    min_seats=3,
+    max_seats=7,
+    begin=_begin,
+    policy=Policy(
+        must_set=("ante", "lower", "round2_unit", "bonus41", "tax_bps"),
+        zones=frozenset({"pot"}),
+        charge="tax",
+        bonuses=_bonuses,
+        tax_on=tax_on,
+        most_tax=most_tax,
+    ),
+    example=EXAMPLE,
+    packs=PACKS,
+    weights=WEIGHTS,
+)

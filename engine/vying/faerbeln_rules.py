@@ -3,6 +3,7 @@ rules, as retold)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -104,3 +105,8 @@ class FaerbelnRules(TaxedRules):
     def cap(self, active: int) -> int:
         """Raises in one round while ``active`` seats are left."""
         return self.raise_cap if active > 2 else self.cap_heads_up or MOST_RAISES
+
+    @property
+    def bet_units(self) -> Mapping[str, int]:
+        """The units of the two rounds."""
+        return {"small_bet": self.lower, "big_bet": self.second_unit}

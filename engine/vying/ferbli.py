@@ -36,44 +36,73 @@ seat that has no chips, or nobody to bet with, is not asked.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from engine.errors import MalformedSetup
 from engine.kernel.cards import TELL32
-from engine.kernel.game import Game, Hand, Setup
-from engine.vying.betting import BettingState, require_stacks
+from engine.kernel.game import Game, Policy, require_no_redeals, require_nothing_carried, require_stacks
+from engine.kernel.grammar import (
+    HOUSE,
+    SEAT,
+    Grammar,
+    Role,
+    Seen,
+    Verb,
+    amount,
+    cards,
+    commitment,
+    nonce,
+    number,
+    seat,
+)
+from engine.kernel.setup import Setup
+from engine.kernel.state import Handler, Offer
+from engine.vying.betting import BettingState
 from engine.vying.ferbli_cuhhol import Cuhhol
-from engine.vying.ferbli_first import FAILED, FirstRound
-from engine.vying.ferbli_rules import FerbliRules, resolve
+from engine.vying.ferbli_first import FirstRound, failed_before
+from engine.vying.ferbli_rules import CALL_OR_DISCARD, FerbliRules, resolve
 from engine.vying.ferbli_second import SecondRound
 from engine.vying.ferbli_third import ThirdRound
-from engine.vying.hand import VyingHand, parse_rules, require_nothing_carried
+from engine.vying.pot_rules import WEIGHTS, most_tax, tax_on
 from engine.vying.state import VyingState
-from engine.vying.turns import Handler, Offer
 
-VERBS = {
-    "po": "p1 posts the compulsory vizi; in a forced third deal everyone does",
-    "mj": "p1 holds a vizi in the fist (majzli): a commitment to it, or ?? for a real fist",
-    "dh": "the dealer deals face down, in a cuhhkassza face up",
-    "cc": "pay what is owed: the vizi, a besszer, a charge, a bet",
-    "in": "stay in without knowing the vizi",
-    "rv": "reveal the vizi held in the fist, with the nonce that opens a commitment",
-    "f": "fold",
-    "k": "go on (second round), decline to charge, check (third round), or claim a higher hand than the one laid open",
-    "rb": "besszer, bet or raise by N",
-    "ks": "charge seat M with N for its next card or cards (kóstáltatás)",
-    "lk": "look at the N face-down cards",
-    "up": "turn up two of the four cards, after a besszer",
-    "br": "a blind seat answers a blind bet by paying what it owes and raising by N",
-    "st": "the last matcher lets the bet stand",
-    "cu": "cuhhol: lay the hand open instead of betting",
-    "sm": "show all four cards",
-}
+GRAMMAR = Grammar(
+    Verb("po", SEAT, (amount(),), "p1 posts the compulsory vizi; in a forced third deal everyone does"),
+    Verb(
+        "mj", SEAT, (commitment(),), "p1 holds a vizi in the fist (majzli): a commitment to it, or ?? for a real fist"
+    ),
+    Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.HAND)), "the dealer deals face down, in a cuhhkassza face up"),
+    Verb("cc", SEAT, (amount(),), "pay what is owed: the vizi, a besszer, a charge, a bet"),
+    Verb("in", SEAT, (), "stay in without knowing the vizi"),
+    Verb(
+        "rv",
+        SEAT,
+        (amount(), nonce(optional=True)),
+        "reveal the vizi held in the fist, with the nonce that opens a commitment",
+    ),
+    Verb("f", SEAT, (), "fold"),
+    Verb(
+        "k",
+        SEAT,
+        (),
+        "go on (second round), decline to charge, check (third round), or claim a higher hand than the one laid open",
+    ),
+    Verb("rb", SEAT, (amount(),), "besszer, bet or raise by N"),
+    Verb("ks", SEAT, (amount(), seat()), "charge seat M with N for its next card or cards (kóstáltatás)"),
+    Verb("lk", SEAT, (number(),), "look at the N face-down cards"),
+    Verb("up", SEAT, (cards(Role.TURNED, Seen.TOGETHER),), "turn up two of the four cards, after a besszer"),
+    Verb("br", SEAT, (amount(),), "a blind seat answers a blind bet by paying what it owes and raising by N"),
+    Verb("st", SEAT, (), "the last matcher lets the bet stand"),
+    Verb("cu", SEAT, (cards(Role.SHOWN, Seen.ALL),), "cuhhol: lay the hand open instead of betting", reopens=True),
+    Verb("sm", SEAT, (cards(Role.SHOWN, Seen.ALL),), "show all four cards"),
+)
 
 
 class FerbliState(Cuhhol):
     """One hand of Ferbli: which verb does what in which phase."""
 
+    GRAMMAR = GRAMMAR
     PACK = TELL32
     BOTTOM_IS_PUBLIC = True
     __slots__ = ()
@@ -107,7 +136,7 @@ class FerbliState(Cuhhol):
     }
     OFFERS: ClassVar[dict[str, Offer]] = {
         "po": FirstRound.offer_post,
-        "mj": lambda state: state.offer("mj"),
+        "mj": FirstRound.offer_hold,
         "dh": VyingState.offer_deal,
         "lk": SecondRound.offer_look_at_charged,
         "cc": VyingState.offer_owed,
@@ -125,39 +154,48 @@ class FerbliState(Cuhhol):
     }
 
 
-def _begin(setup: Setup) -> Hand:
+def _begin(setup: Setup, rules: FerbliRules) -> FerbliState:
     """A hand at its first action; every stack must cover the vizi that its seat may be forced to pay."""
-    rules = parse_rules(FerbliRules, setup)
     require_stacks(setup.stacks, rules.least_stack)
     if setup.redeals or setup.series:
         _require_carried(setup, rules)
-    return VyingHand(setup, rules, FerbliState(setup, rules))
+    return FerbliState(setup, rules)
 
 
 def _require_carried(setup: Setup, rules: FerbliRules) -> None:
     """Packs for redeals only with a known deck and cuhhol; failed deals only where the third one is forced."""
-    if not (rules.cuhhol and setup.deck is not None) and setup.redeals:
-        require_nothing_carried(setup)
+    if not (rules.cuhhol and setup.deck is not None):
+        require_no_redeals(setup)
     if not rules.force_third_deal and setup.series:
-        require_nothing_carried(setup)
-    if not setup.series.keys() <= {FAILED}:
-        raise MalformedSetup("a series of Ferbli counts failed deals and nothing else", series=[FAILED])
-    failed = setup.series.get(FAILED, 0)
-    if type(failed) is not int or not 0 <= failed <= 2:
-        raise MalformedSetup("at most two deals in a row have failed before this one", min=0, max=2)
-    if failed and not setup.carry:
+        require_nothing_carried(setup._replace(redeals=()))
+    if failed_before(setup) and not setup.carry:
         raise MalformedSetup("a deal that has failed leaves a cukassza", carry=rules.vizi)
 
 
+def _least_players(options: Mapping[str, Any]) -> int:
+    """What must be in for a hand to go ahead is the least that it is dealt to."""
+    return max(2, options.get("min_active") or 0)
+
+
 GAME = Game(
-    "ferbli",
-    FerbliRules.RULES_ID,
-    FerbliRules,
-    TELL32,
-    2,
-    7,
-    _begin,
-    VERBS,
-    {"vizi": 100},
+    name="ferbli",
+    title="Ferbli",
+    rules=FerbliRules,
+    grammar=GRAMMAR,
+    pack=TELL32,
+    min_seats=2,
+    max_seats=7,
+    begin=_begin,
+    policy=Policy(
+        must_set=("vizi", "table_max", "tax_bps"),
+        zones=frozenset({"pot", "carry"}),
+        charge="tax",
+        announcements={CALL_OR_DISCARD: "call or discard is played in this deal, which begins with a cukassza"},
+        least_players=_least_players,
+        tax_on=tax_on,
+        most_tax=most_tax,
+    ),
+    example={"vizi": 100},
     resolve=resolve,
+    weights=WEIGHTS,
 )

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import ClassVar
 
 from engine.errors import CardMismatch, CardNotInPack, CardUnknown, DeckMissing, MalformedSetup
 from engine.kernel.cards import UNKNOWN
-from engine.kernel.game import AUDITOR, Legal, Setup, Viewer
 from engine.kernel.grammar import DEALER, Action
+from engine.kernel.legal import Legal
+from engine.kernel.setup import AUDITOR, Setup, Viewer
 from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.ferbli_third import ThirdRound
 
@@ -18,6 +20,8 @@ class Cuhhol(ThirdRound):
     """The hand laid open, those who must beat it, and the cuhhkassza: cards dealt face up until one hand does."""
 
     __slots__ = ("deals_anew", "exposed_key", "exposer", "redeals", "redealt", "rest")
+
+    FRESH: ClassVar[frozenset[str]] = ThirdRound.FRESH | {"redeals", "redealt"}
 
     def __init__(self, setup: Setup, rules: FerbliRules) -> None:
         super().__init__(setup, rules)
@@ -198,13 +202,13 @@ class Cuhhol(ThirdRound):
         """Whether a hand is higher its holder says; to others, both answers stand open until then."""
         if self.phase == "higher" and viewer not in (self.turn, AUDITOR) and not self.unseen(self.turn):
             return [self.offer("k"), self.offer("f")]
-        return self.legal()
+        return super().legal_for(viewer)
 
     # -- what may be done ------------------------------------------------------------------------------------
 
     def offer_cuhhol(self) -> Legal:
         """The seat lays its hand open."""
-        return self.offer("cu", count=len(self.cards[self.turn]))
+        return self.offer_show("cu")
 
     def offer_stay(self) -> Legal | None:
         """``k`` everywhere; against an exposed hand only for a higher one."""

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.errors import AmountOutOfRange, CommitMismatch, MalformedAction
+from engine.errors import AmountOutOfRange, CommitMismatch, MalformedAction, MalformedSetup
 from engine.kernel.cards import UNKNOWN
-from engine.kernel.events import MoveKind
-from engine.kernel.game import Legal, Setup
 from engine.kernel.grammar import Action
+from engine.kernel.legal import Legal, Range, Secret
+from engine.kernel.purse import Why
+from engine.kernel.setup import Setup
 from engine.vying.betting import BettingState
 from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.majzli import FORM, majzli_commitment
 
 FAILED = "failed"
 """What Ferbli carries from deal to deal: how many deals in a row have failed in the first round."""
+
+
+def failed_before(setup: Setup) -> int:
+    """How many deals in a row have failed before this one; raises ``MalformedSetup``."""
+    if not setup.series.keys() <= {FAILED}:
+        raise MalformedSetup("a series of Ferbli counts failed deals and nothing else", series=[FAILED])
+    failed = setup.series.get(FAILED, 0)
+    if type(failed) is not int or not 0 <= failed <= 2:
+        raise MalformedSetup("at most two deals in a row have failed before this one", min=0, max=2)
+    return failed
 
 
 class FirstRound(BettingState):
@@ -30,7 +41,7 @@ class FirstRound(BettingState):
         self.vizi = rules.vizi  # of this deal
         self.bet_step = rules.bet_step(rules.vizi)
         self.commitment = ""  # to a vizi held in the fist
-        self.failed = setup.series.get(FAILED, 0) if rules.force_third_deal else 0
+        self.failed = failed_before(setup) if rules.force_third_deal else 0
         self.call_or_discard = setup.carry > 0 and rules.cukassza_call == "megadas_eldobas"
         if rules.majzli_max is not None:
             self.enter("majzli", 1)
@@ -137,11 +148,9 @@ class FirstRound(BettingState):
 
     def pay_penalty(self, seat: int) -> None:
         """A vizi that the rules make the seat pay."""
-        self.stacks[seat] -= self.vizi
-        self.pot += self.vizi
-        self.moves.append((MoveKind.PENALTY, seat, self.vizi))
+        self.to_pot(seat, self.vizi, Why.PENALTY)
 
-    def series(self, ending: str) -> Mapping[str, int]:
+    def series(self, ending: str) -> Mapping[str, object]:
         """Deals that fail in the first round are counted where the third one is forced."""
         if not self.rules.force_third_deal:
             return super().series(ending)
@@ -151,9 +160,13 @@ class FirstRound(BettingState):
 
     def offer_post(self) -> Legal:
         """The compulsory vizi."""
-        return self.offer("po", min=self.vizi, max=self.vizi, step=self.vizi)
+        return self.offer("po", Range(self.vizi, self.vizi, self.vizi))
 
     def offer_reveal(self) -> Legal:
         """Any vizi that may have been held."""
-        low, high, step = self.fist_range()
-        return self.offer("rv", min=low, max=high, step=step)
+        held = Range(*self.fist_range())
+        return self.offer("rv", held) if self.commitment == UNKNOWN else self.offer("rv", held, Secret("[0-9a-f]{32}"))
+
+    def offer_hold(self) -> Legal:
+        """A vizi in the fist, or a commitment to one."""
+        return self.offer("mj", Secret(r"[0-9a-f]{64}|\?\?", UNKNOWN))

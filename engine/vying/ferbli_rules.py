@@ -46,11 +46,15 @@ ANNOUNCED = "announced"
 """A table's word for ``cukassza_call``: the dealer may announce call or discard, deal by deal ("Variations")."""
 
 
-def resolve(opt: Mapping[str, object], seats: int, announced: bool = False) -> dict[str, object]:
+CALL_OR_DISCARD = "call_or_discard"
+"""What the dealer says for it."""
+
+
+def resolve(opt: Mapping[str, object], seats: int, announced: tuple[str, ...] = ()) -> dict[str, object]:
     """A table's options for a hand of ``seats`` seats: wild cards called by a word become a list, or nothing; call or
-    discard is played if the dealer has announced it, where that is his to do (else ``OptionOutOfRange``)."""
+    discard is played if the dealer has announced it, where the table leaves that open (else ``OptionOutOfRange``)."""
     found = dict(opt)
-    if announced and found.get("cukassza_call") != ANNOUNCED:
+    if announced and (set(announced) != {CALL_OR_DISCARD} or found.get("cukassza_call") != ANNOUNCED):
         raise OptionOutOfRange("call or discard is not the dealer's to announce here", cukassza_call=ANNOUNCED)
     if found.get("cukassza_call") == ANNOUNCED:
         found["cukassza_call"] = "megadas_eldobas" if announced else "normal"
@@ -200,3 +204,8 @@ class FerbliRules(TaxedRules):
     def least_stack(self) -> int:
         """The largest vizi: even a seat that drops out pays it when there are too few players."""
         return self.majzli_max or self.vizi
+
+    @property
+    def bet_units(self) -> Mapping[str, int]:
+        """The least bet is a vizi."""
+        return {"min_bet": self.vizi}

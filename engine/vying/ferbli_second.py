@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from engine.errors import WrongTarget
-from engine.kernel.game import Legal, Setup
 from engine.kernel.grammar import Action
+from engine.kernel.legal import Legal, Range, Target
+from engine.kernel.setup import Setup
 from engine.vying.ferbli_first import FirstRound
 from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.state import ANY_TWO, Places
@@ -17,6 +20,8 @@ class SecondRound(FirstRound):
     """The first player's besszer, and the charges of the last player and of the trace-horse."""
 
     __slots__ = ("besszered", "charger", "chargers", "charges", "last", "target")
+
+    FRESH: ClassVar[frozenset[str]] = FirstRound.FRESH | {"chargers", "charges"}
 
     def __init__(self, setup: Setup, rules: FerbliRules) -> None:
         super().__init__(setup, rules)
@@ -168,7 +173,7 @@ class SecondRound(FirstRound):
         low, high = self.bet_range()
         if high < low:
             return None
-        return self.offer("ks", min=low, max=high, step=self.bet_step, target=self.target, count=self.cards_charged())
+        return self.offer("ks", Range(low, high, self.bet_step), Target(self.target))
 
     def offer_look_at_charged(self) -> Legal | None:
         """Looking, which in the second round only the charged seat may."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from engine.kernel.game import Legal, Setup
 from engine.kernel.grammar import Action
+from engine.kernel.legal import Legal, Range
+from engine.kernel.setup import Setup
 from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.ferbli_second import SecondRound
 from engine.vying.pot_rules import MOST_RAISES
@@ -109,14 +110,14 @@ class ThirdRound(SecondRound):
     def offer_bet(self) -> Legal | None:
         """A bet or raise, if the stacks allow one."""
         low, high = self.bet_range() if self.phase == "besszer" else self.free_range()
-        return self.offer("rb", min=low, max=high, step=self.bet_step) if low <= high else None
+        return self.offer("rb", Range(low, high, self.bet_step)) if low <= high else None
 
     def offer_blind_raise(self) -> Legal | None:
         """A blind raise in mid-order, if the bet and the seat are blind."""
         if not (self.blind_bet and self.is_blind(self.turn)):
             return None
         low, high = self.free_range()
-        return self.offer("br", min=low, max=high, step=self.bet_step) if low <= high else None
+        return self.offer("br", Range(low, high, self.bet_step)) if low <= high else None
 
     def offer_stand(self) -> Legal | None:
         """Standing, unless the raise is compulsory."""

@@ -1,24 +1,17 @@
-"""The mutable state of a hand of a vying game: turn and money (:mod:`engine.vying.turns`), and what lies where."""
+"""Cards of a vying game: looked at, turned up in the middle of play, shown at its end, and who may know them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from itertools import combinations
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
-from engine.errors import (
-    CardAlreadyDealt,
-    CardMismatch,
-    CardNotFromDeck,
-    CardUnknown,
-    MalformedSetup,
-    WrongCount,
-    WrongTarget,
-)
-from engine.kernel.cards import UNKNOWN, Pack, require_in_pack
-from engine.kernel.game import Legal, Setup
-from engine.kernel.grammar import DEALER, Action, deal_line, parse_action
-from engine.vying.turns import TurnState
+from engine.errors import CardAlreadyDealt, CardMismatch, CardUnknown, WrongCount
+from engine.kernel.cards import UNKNOWN, require_in_pack
+from engine.kernel.events import BottomCard, Event, Looked, Shown, TurnedUp
+from engine.kernel.grammar import Action
+from engine.kernel.legal import Legal, Pick, Range, Rows
+from engine.kernel.setup import AUDITOR, Setup, Viewer
+from engine.vying.turns import PotState
 
 UP = 2
 """How many cards a seat turns up."""
@@ -29,153 +22,28 @@ Places = tuple[tuple[int, int], ...]
 ANY_TWO: Places = tuple(combinations(range(4), 2))
 
 
-class VyingState(TurnState):
-    """Adds the cards: in the pack, before the seats, looked at, turned up, shown."""
+class VyingState(PotState):
+    """Adds what seats have looked at, turned up and shown of their cards."""
 
-    PACK: ClassVar[Pack]
-    """The pack, unless the table plays with another one (``pack``)."""
     BOTTOM_IS_PUBLIC: ClassVar[bool] = False
     """Whether everyone may see the bottom card of the pack."""
     PICKED_UP: ClassVar[int] = 2
     """How many of its cards a seat looks at as it gets them."""
 
-    __slots__ = (
-        "cards",
-        "deals",
-        "dealt",
-        "deck",
-        "known",
-        "next_card",
-        "open_from",
-        "pack",
-        "seen",
-        "shown",
-        "source",
-        "up",
-        "up_places",
-    )
+    __slots__ = ("open_from", "seen", "shown", "up", "up_places")
 
-    def __init__(self, setup: Setup) -> None:
-        super().__init__(setup)
+    FRESH: ClassVar[frozenset[str]] = PotState.FRESH | {"seen", "shown", "up", "up_places"}
+
+    def __init__(self, setup: Setup, rules: Any) -> None:
+        super().__init__(setup, rules)
         places = setup.seats + 1
-        self.cards: list[tuple[str, ...]] = [()] * places
         self.seen = [self.PICKED_UP] * places  # a seat looks, or has looked, at its first so many cards
         self.shown = [False] * places
-        self.known: set[str] = set()  # named cards that lie somewhere; kept only without a deck
         self.up: list[tuple[str, ...]] = [()] * places  # cards turned up, as the seat named them
         self.up_places: dict[int, Places] = {}  # where a seat's upturned cards may have been dealt
-        self.pack = self.PACK
-        self.deck = setup.deck
-        self.source = setup.deck  # what is dealt from now
-        self.next_card = 0
-        self.deals: list[tuple[int, int]] = []  # (seat, count) still to deal, the next one last
-        self.dealt: Callable[[Any], None] | None = None  # what follows once all of it is dealt
         self.open_from: int | None = None  # lines of the log from here on deal face up
 
-    def run(self, lines: Iterable[str], ends: list[int] | None = None) -> None:
-        """Apply one line after another; a wrong one raises and changes nothing, and the log tells how many were
-        right. ``ends`` is told after each of those how many moves there have been."""
-        accept, moves = self.log.append, self.moves
-        for line in lines:
-            turn = self.turn
-            if turn != DEALER or not self.deal_from_deck(line):
-                action = parse_action(line)
-                if action.actor != turn:
-                    self.refuse_actor(action)
-                verbs = self.verbs
-                if action.verb not in verbs:
-                    raise self.not_legal(action)
-                verbs[action.verb](self, action)
-            accept(line)
-            if ends is not None:
-                ends.append(len(moves))
-
-    # -- cards -----------------------------------------------------------------------------------------------
-
-    def deal_next(self, deals: list[tuple[int, int]], dealt: Callable[[Any], None]) -> None:
-        """Ask the dealer for ``deals`` in order, then go on with ``dealt``; without any, go on at once."""
-        if not deals:
-            dealt(self)
-            return
-        self.deals = deals[::-1]
-        self.dealt = dealt
-        self.enter("deal", DEALER)
-
-    def deal(self, action: Action) -> None:
-        """``d dh pN CARDS``: the next batch, face down."""
-        self.draw(action.target, action.cards)
-        self.cards[action.target] += action.cards
-        if not self.deals and self.dealt is not None:
-            self.dealt(self)
-
-    def deal_from_deck(self, line: str) -> bool:
-        """Deal if ``line`` is what must come next from the known deck: then it need not be read word by word, and a
-        quarter of a log are deals. Else nothing happens."""
-        if self.source is None or self.phase != "deal":
-            return False
-        seat, count = self.deals[-1]
-        end = self.next_card + count
-        cards = self.source[self.next_card : end]
-        if line != deal_line(seat, cards):
-            return False
-        self.next_card = end
-        self.deals.pop()
-        self.cards[seat] += cards
-        if not self.deals and self.dealt is not None:
-            self.dealt(self)
-        return True
-
-    def draw(self, seat: int, cards: tuple[str, ...]) -> None:
-        """Take the next batch out of the pack: the right seat, the right number, cards that are free (or next in the
-        known deck)."""
-        to, count = self.deals[-1]
-        if seat != to or len(cards) != count:
-            self._refuse_batch(seat, cards)
-        if self.source is None:
-            self.require_free(cards)
-            self.known.update(cards)
-            self.known.discard(UNKNOWN)
-        else:
-            end = self.next_card + count
-            if cards != self.source[self.next_card : end]:
-                self._refuse_cards(cards)
-            self.next_card = end
-        self.deals.pop()
-
-    def _refuse_batch(self, seat: int, cards: tuple[str, ...]) -> NoReturn:
-        """Say what is wrong with a batch that goes to another seat or has another size."""
-        to, count = self.deals[-1]
-        if seat != to:
-            raise WrongTarget(f"p{to} is to be dealt to, not p{seat}", target=to)
-        raise WrongCount(f"p{seat} gets {count} cards, not {len(cards)}", count=count)
-
-    def is_open_deal(self) -> bool:
-        """Whether the last line of the log is part of a deal face up."""
-        return self.open_from is not None and len(self.log) > self.open_from
-
-    def next_cards(self) -> tuple[str, ...] | None:
-        """What the dealer deals next, where the deck is known."""
-        if self.source is None:
-            return None
-        return self.source[self.next_card : self.next_card + self.deals[-1][1]]
-
-    def _refuse_cards(self, cards: tuple[str, ...]) -> None:
-        """Say what is wrong with cards that are not the next of the deck."""
-        require_in_pack(cards, self.pack)
-        gone = self.source[: self.next_card] if self.source else ()
-        for card in cards:
-            if card in gone:
-                raise CardAlreadyDealt(f"{card} has been dealt before", card=card)
-        raise CardNotFromDeck(f"{''.join(cards)} is not what comes next from the deck", count=len(cards))
-
-    def require_free(self, cards: tuple[str, ...], own: tuple[str, ...] = ()) -> None:
-        """Named cards must be of the pack, and nowhere else but among ``own``."""
-        if self.known.isdisjoint(cards) and self.pack.members.issuperset(cards) and len({*cards}) == len(cards):
-            return  # as always, unless some are unknown or own
-        require_in_pack(cards, self.pack)
-        for at, card in enumerate(cards):
-            if card != UNKNOWN and ((card in self.known and card not in own) or card in cards[:at]):
-                raise CardAlreadyDealt(f"{card} has been dealt before", card=card)
+    # -- cards looked at ---------------------------------------------------------------------------------------------
 
     def unseen(self, seat: int) -> int:
         """How many of its cards ``seat`` has not looked at."""
@@ -291,46 +159,116 @@ class VyingState(TurnState):
         """All cards are shown: the game decides who wins."""
         raise TypeError(f"{type(self).__name__} has no showdown")
 
+    def forced(self) -> str | None:
+        """With a known deck, a deal, or cards that are shown at the end."""
+        if self.phase == "showdown" and self.deck is not None:
+            return f"p{self.turn} sm {''.join(self.cards[self.turn])}"
+        return super().forced()
+
+    # -- who may know what -------------------------------------------------------------------------------------------
+
+    def held_by(self, seat: int, viewer: Viewer) -> list[str]:
+        """A seat knows its first two cards, its later ones once it has looked at them; everybody what was shown."""
+        cards = self.cards[seat]
+        if viewer == AUDITOR or self.shown[seat]:
+            return list(cards)
+        known = self.seen[seat] if viewer == seat else 0
+        return [*cards[:known], *[UNKNOWN] * (len(cards) - known)]
+
+    def may_see_up(self, seat: int, viewer: Viewer) -> bool:
+        """Cards turned up are everybody's as soon as every seat has chosen its own; till then only the chooser's."""
+        return self.phase != "up" or viewer in (seat, AUDITOR)
+
+    def all_chosen(self, action: Action) -> bool:
+        """Whether every seat has turned its cards up."""
+        return self.phase != "up"
+
+    def is_open_line(self, at: int) -> bool:
+        """From some line on cards are dealt face up."""
+        return self.open_from is not None and at >= self.open_from
+
+    def bottom(self) -> str | None:
+        """The bottom card of a known deck, where everyone may see it: from the first deal on."""
+        return self.deck[-1] if self.deck and self.next_card and self.BOTTOM_IS_PUBLIC else None
+
+    def face_up(self, viewer: Viewer) -> set[str]:
+        """Cards turned up, and the bottom card."""
+        found = {card for seat in range(1, self.seats + 1) if self.may_see_up(seat, viewer) for card in self.up[seat]}
+        bottom = self.bottom()
+        return found if bottom is None else found | {bottom}
+
     def face_up_hands(self) -> list[tuple[str, ...]]:
         """Hands dealt face up apart from those that seats hold, p1 first; most games have none."""
         return []
 
-    def spare(self) -> int:
-        """Packs of the set-up that were not dealt from."""
-        return 0
+    def view_of_seat(self, seat: int, viewer: Viewer) -> dict[str, object]:
+        """Whether the seat is in, its stake, what it has seen, shown and turned up."""
+        active = seat in self.active
+        found: dict[str, object] = {
+            "state": "active" if active else "folded",
+            "stake": self.stakes[seat],
+            "owes": self.owed(seat) if active and self.result is None else 0,
+            "unseen": self.unseen(seat),
+            "shown": self.shown[seat],
+        }
+        if self.turns_up():
+            # Apart from ``cards``, whose places would tell when an upturned card was dealt.
+            up = self.up[seat]
+            found["up"] = list(up) if self.may_see_up(seat, viewer) else [UNKNOWN] * len(up)
+        return found
 
-    def wants(self) -> tuple[str, ...] | None:
-        """The cards to shuffle anew; a game without redeals wants none."""
-        return None
+    def view_of_table(self, viewer: Viewer) -> dict[str, object]:
+        """Stakes, the bottom card where everybody may see it, hands that were dealt face up."""
+        found: dict[str, object] = {"stakes": self.stakes[1:], "bottom": self.bottom()}
+        if hands := self.face_up_hands():
+            found["face_up"] = [list(hand) for hand in hands]
+        return found
 
-    def supply(self, deck: tuple[str, ...]) -> None:
-        """Take cards that were shuffled anew."""
-        raise MalformedSetup("no cards are to be shuffled anew now")
+    def places_of_redeals(self) -> list[tuple[int, int]]:
+        """What was dealt face up out of redeals, each of which gives every seat one batch."""
+        if self.open_from is None:
+            return []
+        batches = [self.GRAMMAR.parse(line) for line in self.log[self.open_from :] if line.startswith("d dh ")]
+        places, next_place = [], 0
+        for number, batch in enumerate(batches):
+            redeal, seat = divmod(number, self.seats)
+            if seat == 0:
+                next_place = 0
+            places += [(redeal + 1, next_place + at) for at in range(len(batch.cards))]
+            next_place += len(batch.cards)
+        return places
 
-    # -- what may be done with the verbs above ---------------------------------------------------------------
+    def events(self, action: Action) -> list[Event]:
+        """Looks, cards shown, cards turned up once all have chosen, the bottom card with the first deal."""
+        if action.verb == "lk":
+            return [Looked(action.actor, action.amount)]
+        if action.verb in ("sm", "cu"):
+            return [Shown(action.actor, action.cards)]
+        found = super().events(action)
+        if action.verb == "dh":
+            if self.is_open_line(len(self.log) - 1):
+                found.append(TurnedUp(action.target, action.cards))
+            bottom = self.bottom()
+            if bottom is not None and sum(line.startswith("d dh ") for line in self.log) == 1:
+                found.insert(0, BottomCard(bottom))
+        if action.verb == "up" and self.phase != "up":  # all have chosen, so all cards are turned at once
+            found.extend(TurnedUp(seat, self.up[seat]) for seat in self.active)
+        return found
 
-    def offer_deal(self) -> Legal | None:
-        """The dealer deals to the next seat, if the cards are there."""
-        if self.wants() is not None:
-            return None
-        seat, count = self.deals[-1]
-        return self.offer("dh", target=seat, count=count)
+    # -- what may be done with the verbs above -----------------------------------------------------------------------
 
     def offer_look(self) -> Legal | None:
         """The seat looks at what it has not seen."""
         unseen = self.unseen(self.turn)
-        return self.offer("lk", count=unseen) if unseen else None
+        return self.offer("lk", Range(unseen, unseen, name="count")) if unseen else None
 
     def offer_turn_up(self) -> Legal:
         """The seat turns cards up."""
-        places = self.may_turn_up(self.turn)
-        return self.offer("up", count=UP, places=None if places == ANY_TWO else places)
+        places, cards = self.may_turn_up(self.turn), self.cards[self.turn]
+        pool = None if UNKNOWN in cards else cards
+        return self.offer("up", Pick(UP, pool, None if places == ANY_TWO else places))
 
-    def offer_show(self) -> Legal:
-        """The seat shows all its cards."""
-        return self.offer("sm", count=len(self.cards[self.turn]))
-
-    def offer_owed(self, verb: str = "cc") -> Legal:
-        """The seat pays exactly what it owes."""
-        owed = self.owed(self.turn)
-        return self.offer(verb, min=owed, max=owed, step=owed)
+    def offer_show(self, verb: str = "sm") -> Legal:
+        """The seat shows all its cards, in the order of dealing."""
+        cards = self.cards[self.turn]
+        return self.offer(verb, Pick(len(cards)) if UNKNOWN in cards else Rows(("".join(cards),)))

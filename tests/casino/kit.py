@@ -30,7 +30,7 @@ from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalTok
 from casino.tables.models import KasszaEnd, Table
 from casino.tables.services import Terms, stock_tray
 from deploy.demo.dealer import as_action
-from engine.kernel.game import game_info, resolve
+from engine.games import game_info, resolve
 
 # A line for every request would drown what a failing test has to say.
 logging.getLogger("httpx").setLevel(logging.WARNING)

@@ -16,7 +16,7 @@ from casino.house.examples import CHIPS, CURRENCY, EXAMPLES, OPENED, OPENING, Ex
 from casino.house.models import House
 from casino.mix import Mix
 from casino.reports.selectors import custody, custody_problems
-from engine.kernel.events import MoveKind
+from engine.kernel.purse import Why
 from ledger import checks
 from ledger.errors import Unbacked
 from tests.casino.kit import tell
@@ -150,7 +150,7 @@ def test_players_get_no_credit_where_the_house_keeps_none(evening: House) -> Non
 
 
 def test_every_move_of_the_engine_is_a_line_of_the_table() -> None:
-    assert set(BOOKED) == set(MoveKind)
+    assert set(BOOKED) == set(Why)
     for name, amount in BOOKED.values():
         assert amount in {line.what for line in EVENTS[name].lines}
 

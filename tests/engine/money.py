@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from engine.kernel.events import Event, Move, MoveKind
-from engine.kernel.game import Hand, Setup, start
+from engine.games import start
+from engine.kernel.events import Event
+from engine.kernel.hand import Hand
+from engine.kernel.purse import Move, Why
+from engine.kernel.setup import Setup
 from tests.engine.chance import Players
 
 
@@ -29,20 +32,20 @@ class Book:
 
     def _post(self, move: Move) -> None:
         amount, at = move.amount, move.seat - 1
-        if move.kind in (MoveKind.STAKE, MoveKind.PENALTY):
+        if move.kind in (Why.STAKE, Why.PENALTY):
             self.stacks[at] -= amount
             self.pot += amount
-        elif move.kind is MoveKind.CARRY_IN:
+        elif move.kind is Why.CARRY_IN:
             self.pot += amount
-        elif move.kind is MoveKind.BONUS:  # the house's own money
+        elif move.kind is Why.BONUS:  # the house's own money
             self.bonus[at] += amount
             self.stacks[at] += amount
         else:
             self.pot -= amount
-            if move.kind in (MoveKind.RETURNED, MoveKind.AWARD):
+            if move.kind in (Why.RETURNED, Why.AWARD):
                 self.stacks[at] += amount
-            self.tax += amount if move.kind is MoveKind.TAX else 0
-            self.carried += amount if move.kind is MoveKind.CARRY_OUT else 0
+            self.tax += amount if move.kind is Why.TAX else 0
+            self.carried += amount if move.kind is Why.CARRY_OUT else 0
 
     def compare(self, hand: Hand) -> None:
         """The hand says the same; nothing is owed, nothing is lost."""

@@ -12,10 +12,13 @@ import hashlib
 from itertools import combinations, permutations
 
 from engine.errors import CardError, MalformedAction
+from engine.games import game_info, start
 from engine.kernel.cards import UNKNOWN
-from engine.kernel.game import Hand, Legal, Setup, game_info, start
 from engine.kernel.grammar import Action, actor_name, parse_action
-from engine.vying.hand import VyingHand
+from engine.kernel.hand import Hand
+from engine.kernel.hand import Hand as VyingHand
+from engine.kernel.legal import Legal
+from engine.kernel.setup import Setup
 from engine.vying.ranking import ferbli_ranking
 
 

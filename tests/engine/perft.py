@@ -17,7 +17,10 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
-from engine.kernel.game import Hand, Legal, Setup, start, supply
+from engine.games import start, supply
+from engine.kernel.hand import Hand
+from engine.kernel.legal import Legal
+from engine.kernel.setup import Setup
 from engine.vying.majzli import majzli_commitment
 from tests.engine.offers import clone
 from tests.engine.support import stacked

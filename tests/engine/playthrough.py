@@ -12,7 +12,9 @@ import json
 import sys
 from pathlib import Path
 
-from engine.kernel.game import Hand, Legal, start
+from engine.games import start
+from engine.kernel.hand import Hand
+from engine.kernel.legal import Legal
 from tests.engine.scenarios import SCENARIOS, Scenario
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from engine.kernel.game import Hand, Setup
+from engine.kernel.game import parse_rules
+from engine.kernel.hand import Hand
+from engine.kernel.hand import Hand as VyingHand
+from engine.kernel.setup import Setup
 from engine.vying.ferbli import GAME as TODAY
 from engine.vying.ferbli import FerbliState
 from engine.vying.ferbli_rules import FerbliRules
-from engine.vying.hand import VyingHand, parse_rules
 
 
 @dataclass(frozen=True)

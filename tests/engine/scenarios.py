@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.kernel.cards import TELL32
-from engine.kernel.game import Setup
+from engine.kernel.setup import Setup
 from engine.vying.majzli import majzli_commitment
 from tests.engine.support import stacked
 

@@ -25,8 +25,8 @@ from engine.errors import (
 )
 from engine.kernel.cards import PACKS, TELL32
 from engine.kernel.events import BottomCard, Dealt
-from engine.kernel.game import Hand
 from engine.kernel.grammar import Action, parse_action
+from engine.kernel.hand import Hand
 from tests.engine.support import frozen, play, table
 
 

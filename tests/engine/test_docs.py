@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 from engine import errors
-from engine.kernel.game import game_info, start
+from engine.games import game_info, start
 from engine.vying.faerbeln import FaerbelnState
 from engine.vying.ferbli import FerbliState
 from engine.vying.state import VyingState
@@ -25,7 +25,7 @@ from tests.engine.support import table
         "deal.opening",
         "vying.majzli",
         "vying.pots",
-    ],  # fmt: skip
+    ],
 )
 def test_docstring_examples(name: str):
     result = doctest.testmod(import_module(f"engine.{name}"))

@@ -18,8 +18,9 @@ from engine.errors import (
     VerbNotLegal,
     WrongCount,
 )
-from engine.kernel.events import HandEnded, Move, MoveKind, Spoke, TurnedUp
-from engine.kernel.game import Hand
+from engine.kernel.events import HandEnded, Spoke, TurnedUp
+from engine.kernel.hand import Hand
+from engine.kernel.purse import Move, Why
 from tests.engine.support import amounts, forty_one, frozen, play, stacked, verbs
 
 DECK = stacked("Kl8b", "Ah7l", "XlOb", "Xb7b", "KhOl", "9a9l")
@@ -131,9 +132,9 @@ class TestFirstRound:
         hand = play(dealt(), "p2 f")
         events = hand.apply("p3 f")
         assert events[1:] == (
-            Move(MoveKind.RETURNED, 1, 500),
-            Move(MoveKind.AWARD, 1, 570),
-            Move(MoveKind.TAX, 0, 30),
+            Move(Why.RETURNED, 1, 500),
+            Move(Why.AWARD, 1, 570),
+            Move(Why.TAX, 0, 30),
             HandEnded("uncontested", 1),
         )
         assert hand.result and hand.result.net == (370, -200, -200)
@@ -296,10 +297,10 @@ class TestFortyOne:
         hand.apply("p2 sm XlXb9l8l")
         events = hand.apply("p3 sm AhXhKhUh")
         assert [event for event in events if isinstance(event, Move)] == [
-            Move(MoveKind.AWARD, 1, 1995),
-            Move(MoveKind.TAX, 0, 105),
-            Move(MoveKind.BONUS, 1, 10_000),
-            Move(MoveKind.BONUS, 3, 10_000),
+            Move(Why.AWARD, 1, 1995),
+            Move(Why.TAX, 0, 105),
+            Move(Why.BONUS, 1, 10_000),
+            Move(Why.BONUS, 3, 10_000),
         ]
         assert hand.result and hand.result.bonus == (10_000, 0, 10_000)
         assert hand.result.net == (11_295, -700, 9_300)
@@ -308,7 +309,7 @@ class TestFortyOne:
     def test_it_is_not_taxed_and_none_is_paid_where_the_table_pays_none(self):
         hand = play(self.showdown(self.DECK, bonus41=0), "p1 k", "p2 k", "p3 k")
         assert hand.result and hand.result.bonus == (0, 0, 0)
-        assert not [move for move in hand.moves if move.kind is MoveKind.BONUS]
+        assert not [move for move in hand.moves if move.kind is Why.BONUS]
 
     def test_a_41_that_folds_or_wins_alone_is_not_paid(self):
         hand = play(self.showdown(self.DECK), "p1 rb 500", "p2 f", "p3 f")

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.games import game_info
 from engine.kernel.cards import FRENCH32, TELL32
-from engine.kernel.game import Setup, game_info
+from engine.kernel.setup import Setup
 from engine.play import play_hand
 from engine.record.format import Record, record_of
 from engine.vying.ranking import faerbeln_key

@@ -7,8 +7,9 @@ import dataclasses
 import pytest
 
 from engine.errors import CardNotInPack, OptionMissing, OptionOutOfRange, UnknownOption, UnsupportedVariant
+from engine.games import game_info
 from engine.kernel.cards import FRENCH32, TELL32
-from engine.kernel.game import Hand, game_info
+from engine.kernel.hand import Hand
 from engine.vying.faerbeln_rules import FaerbelnRules
 from tests.engine.support import amounts, forty_one, play, refused, stacked, verbs
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine.errors import EngineError
 from engine.kernel.events import TurnedUp
-from engine.kernel.game import Hand
+from engine.kernel.hand import Hand
 from tests.engine.support import play, refused, stacked, table, to_third_round, verbs
 
 OPT: dict[str, object] = {"show_two": True}

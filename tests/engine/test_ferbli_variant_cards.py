@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import OptionOutOfRange, UnsupportedVariant
-from engine.kernel.game import Hand, resolve
+from engine.games import resolve
+from engine.kernel.hand import Hand
 from tests.engine.support import amounts, play, refused, stacked, table, to_third_round, verbs
 
 THREE_KINGS = ("KaKl", "Kb8h")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import CommitMismatch, EngineError, MalformedSetup, OptionOutOfRange, StackTooShort
-from engine.kernel.events import Move, MoveKind
-from engine.kernel.game import Hand, Setup, resolve, start
+from engine.games import resolve, start
+from engine.kernel.hand import Hand
+from engine.kernel.purse import Move, Why
+from engine.kernel.setup import Setup
 from engine.vying.majzli import majzli_commitment
 from tests.engine.support import amounts, play, refused, stacked, table, to_third_round, verbs
 
@@ -181,7 +183,7 @@ class TestMajzli:
         hand = play(fist(4), "p2 in", "p3 f", "p4 in")
         events = hand.apply("p1 rv 300")
         assert [event for event in events if isinstance(event, Move)] == [
-            Move(MoveKind.STAKE, seat, 300) for seat in (1, 2, 4)
+            Move(Why.STAKE, seat, 300) for seat in (1, 2, 4)
         ]
         assert (hand.stakes, hand.actor) == ((300, 300, 0, 300), "p1")
 

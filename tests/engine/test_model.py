@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.kernel.game import Setup
+from engine.kernel.setup import Setup
 from engine.play import play_hand
 from engine.record.format import Record, record_of
 from engine.vying.ranking import ferbli_ranking

@@ -21,9 +21,11 @@ from random import Random
 
 import pytest
 
+from engine.games import game_info, resume, start
 from engine.kernel.cards import UNKNOWN, split_cards
-from engine.kernel.game import Hand, Setup, game_info, resume, start
 from engine.kernel.grammar import parse_action
+from engine.kernel.hand import Hand
+from engine.kernel.setup import Setup
 from engine.record.format import Record, record_of
 from engine.record.replay import replay
 from tests.engine.chance import HANDS, played

@@ -12,12 +12,14 @@ import pytest
 
 from engine.deal.shuffle import commitment
 from engine.errors import CardNotInPack, EngineError, MalformedRecord, UnreadableRecord
+from engine.games import resume, start
 from engine.kernel.canonical import sha256_of
 from engine.kernel.cards import TELL32
-from engine.kernel.game import Hand, Setup, resume, start
+from engine.kernel.hand import Hand
+from engine.kernel.hand import Hand as VyingHand
+from engine.kernel.setup import Setup
 from engine.record.format import Record, format_record, parse_record, record_of
 from engine.record.replay import replay
-from engine.vying.hand import VyingHand
 from tests.engine.support import DEMO, evening, extra, faerbeln, mutants
 
 PACK = TELL32.cards

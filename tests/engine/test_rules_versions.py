@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from engine.errors import EngineError, UnknownRules
+from engine.games import game_info, rules_version, start
 from engine.kernel import game
-from engine.kernel.game import Setup, game_info, rules_version, start
+from engine.kernel.setup import Setup
 from engine.record.format import parse_record
 from engine.record.phh import phh_of
 from engine.record.replay import replay

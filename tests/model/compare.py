@@ -15,7 +15,10 @@ from random import Random
 from typing import Any
 
 from engine.errors import EngineError
-from engine.kernel.game import Hand, Legal, Setup, start
+from engine.games import start
+from engine.kernel.hand import Hand
+from engine.kernel.legal import Legal
+from engine.kernel.setup import Setup
 from engine.record.format import format_record, record_of
 from tests.model.asking import May
 from tests.model.random_play import Truth, line_for, random_case, spoilt, spoilt_decks

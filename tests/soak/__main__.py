@@ -24,7 +24,8 @@ from multiprocessing.pool import IMapIterator, Pool
 from random import Random
 
 from engine.errors import EngineError
-from engine.kernel.game import Hand, game_info, start
+from engine.games import game_info, start
+from engine.kernel.hand import Hand
 from engine.record.format import format_record, parse_record, record_of
 from engine.record.replay import replay
 from tests.engine import perft

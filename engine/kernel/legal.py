@@ -1,0 +1,310 @@
+"""What may be done now: one :class:`Legal` for each verb on offer, whose arguments say what they may be.
+
+>>> offer = Legal("p4", "ks", (Range(200, 400, 100), Target(1)))
+>>> list(offer.lines())
+['p4 ks 200 p1', 'p4 ks 300 p1', 'p4 ks 400 p1']
+>>> offer.contains("p4 ks 300 p1"), offer.contains("p4 ks 250 p1")
+(True, False)
+>>> offer.as_dict()
+{'actor': 'p4', 'verb': 'ks', 'min': 200, 'max': 400, 'step': 100, 'target': 1}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
+
+from engine.errors import CardNotInPack
+from engine.kernel.cards import UNKNOWN, split_cards
+
+Places = tuple[tuple[int, ...], ...]
+"""Sets of places among a seat's cards, counted from 0 in the order of dealing."""
+
+_NUMBER = re.compile(r"0|[1-9][0-9]*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A whole number from ``low`` to ``high``, in steps: minor units, or with ``name`` "count" a number of things."""
+
+    low: int
+    high: int
+    step: int = 1
+    name: str = "amount"
+
+    def texts(self) -> Iterator[str]:
+        """Every number."""
+        return map(str, range(self.low, self.high + 1, max(self.step, 1)))
+
+    def accepts(self, text: str) -> bool:
+        """Whether it is one of them, in canonical spelling."""
+        if not _NUMBER.fullmatch(text) or not self.low <= int(text) <= self.high:
+            return False
+        return (int(text) - self.low) % max(self.step, 1) == 0
+
+    def as_dict(self) -> dict[str, object]:
+        """``min``, ``max``, ``step``; of a number of things ``count``, the most, and the range if there is a choice."""
+        bounds: dict[str, object] = {"min": self.low, "max": self.high, "step": self.step}
+        if self.name == "amount":
+            return bounds
+        return {"count": self.high} | (bounds if self.low < self.high else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """This seat."""
+
+    seat: int
+
+    def texts(self) -> Iterator[str]:
+        """Its name."""
+        yield f"p{self.seat}"
+
+    def accepts(self, text: str) -> bool:
+        """Whether it is its name."""
+        return text == f"p{self.seat}"
+
+    def as_dict(self) -> dict[str, object]:
+        """``target``."""
+        return {"target": self.seat}
+
+
+@dataclass(frozen=True, slots=True)
+class Seats:
+    """Some of these seats, ascending, at least ``least`` of them and all of ``must``."""
+
+    choices: tuple[int, ...]
+    must: tuple[int, ...] = ()
+    least: int = 1
+
+    def texts(self) -> Iterator[str]:
+        """Every choice, fewer seats first."""
+        for size in range(self.least, len(self.choices) + 1):
+            for chosen in combinations(self.choices, size):
+                if set(self.must) <= set(chosen):
+                    yield " ".join(f"p{seat}" for seat in chosen)
+
+    def accepts(self, text: str) -> bool:
+        """Whether it is one of them."""
+        return text in self.texts()
+
+    def as_dict(self) -> dict[str, object]:
+        """``targets``, and ``must`` where some have to be named."""
+        found: dict[str, object] = {"targets": list(self.choices)}
+        return found | {"must": list(self.must)} if self.must else found
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One of these rows of cards, as texts: a card that may be played, a hand in the order of dealing."""
+
+    rows: tuple[str, ...]
+
+    def texts(self) -> Iterator[str]:
+        """Every row."""
+        return iter(self.rows)
+
+    def accepts(self, text: str) -> bool:
+        """Whether it is one of them."""
+        return text in self.rows
+
+    def as_dict(self) -> dict[str, object]:
+        """``cards``, and ``count`` of one of them."""
+        return {"cards": list(self.rows), "count": len(self.rows[0]) // 2 if self.rows else 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """Any ``count`` cards of ``pool``, each once; a pool of None is not known to the viewer. ``places``: only cards
+    that lie at one of these sets of places; ``unknown``: any of them may be ``??``."""
+
+    count: int
+    pool: tuple[str, ...] | None = None
+    places: Places | None = None
+    unknown: bool = False
+
+    def texts(self) -> Iterator[str]:
+        """Every set of cards, as long as the pool is known; the order within a set is that of the pool."""
+        if self.pool is None:
+            return
+        if self.places is None:
+            yield from map("".join, combinations(self.pool, self.count))
+        else:
+            yield from dict.fromkeys("".join(self.pool[at] for at in places) for places in self.places)
+
+    def accepts(self, text: str) -> bool:
+        """Whether it names so many cards of the pool, in any order."""
+        try:
+            named = split_cards(text)
+        except CardNotInPack:
+            return False
+        if len(named) != self.count:
+            return False
+        if self.pool is None:
+            return True
+        if self.unknown:
+            known = [card for card in named if card != UNKNOWN]
+            return len(set(known)) == len(known) and set(known) <= set(self.pool)
+        return any(sorted(named) == sorted(split_cards(row)) for row in self.texts())
+
+    def as_dict(self) -> dict[str, object]:
+        """``count``, and ``places``; never the pool."""
+        found: dict[str, object] = {"count": self.count}
+        return found if self.places is None else found | {"places": self.places}
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """One of these words."""
+
+    words: tuple[str, ...]
+
+    def texts(self) -> Iterator[str]:
+        """Every word."""
+        return iter(self.words)
+
+    def accepts(self, text: str) -> bool:
+        """Whether it is one of them."""
+        return text in self.words
+
+    def as_dict(self) -> dict[str, object]:
+        """``words``."""
+        return {"words": list(self.words)}
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """What only its maker knows: a commitment, or the nonce that opens one. ``unbound`` is the text that binds nobody,
+    where there is one; nothing else can be enumerated."""
+
+    form: str
+    unbound: str | None = None
+
+    def texts(self) -> Iterator[str]:
+        """The text that binds nobody, if that will do."""
+        return iter(() if self.unbound is None else (self.unbound,))
+
+    def accepts(self, text: str) -> bool:
+        """Whether it has the form; whether it opens anything is not known here."""
+        return re.fullmatch(self.form, text, re.ASCII) is not None
+
+    def as_dict(self) -> dict[str, object]:
+        """Nothing."""
+        return {}
+
+
+Domain = Range | Target | Seats | Rows | Pick | Words | Secret
+
+
+def _fixed(domain: Domain, text: str) -> Domain:
+    """The domain with this text as its only one."""
+    if isinstance(domain, Range):
+        return Range(int(text), int(text), domain.step, domain.name)
+    if isinstance(domain, Seats):
+        named = tuple(int(name[1:]) for name in text.split(" "))
+        return Seats(named, named, len(named))
+    if isinstance(domain, Rows | Pick):
+        return Rows((text,))
+    return Words((text,)) if isinstance(domain, Words) else domain
+
+
+@dataclass(frozen=True, slots=True)
+class Legal:
+    """One kind of action that would be accepted now: an actor, a verb, and for each argument of the line, in its order,
+    what it may be."""
+
+    actor: str
+    verb: str
+    arguments: tuple[Domain, ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        """Every line that it stands for, in a fixed order; those with a :class:`Secret` only as far as it can be said.
+
+        The number of lines can be astronomical where cards are dealt; they come one by one.
+        """
+        said = f"{self.actor} {self.verb}"
+        if len(self.arguments) == 1:  # lazily, as the pool of a deal demands
+            for text in self.arguments[0].texts():
+                yield f"{said} {text}"
+            return
+        for texts in product(*(argument.texts() for argument in self.arguments[:-1])):
+            before = " ".join((said, *texts))
+            if not self.arguments:
+                yield before
+                continue
+            for text in self.arguments[-1].texts():
+                yield f"{before} {text}"
+
+    def contains(self, line: str) -> bool:
+        """Whether the line is one of those that this offer stands for, without enumerating them."""
+        actor, verb, *words = line.split(" ")
+        if (actor, verb) != (self.actor, self.verb):
+            return False
+        if not self.arguments:
+            return not words
+        if len(words) < len(self.arguments):
+            return False
+        *first, last = self.arguments
+        texts = [*words[: len(first)], " ".join(words[len(first) :])]
+        return all(domain.accepts(text) for domain, text in zip((*first, last), texts, strict=True))
+
+    def only(self, line: str) -> Legal:
+        """The same with this one of its lines left."""
+        words, found = line.split(" ")[2:], []
+        for at, argument in enumerate(self.arguments):
+            last = at == len(self.arguments) - 1
+            found.append(_fixed(argument, " ".join(words[at:]) if last else words[at]))
+        return Legal(self.actor, self.verb, tuple(found))
+
+    def as_dict(self) -> dict[str, object]:
+        """JSON-able form, without the fields that do not apply."""
+        found: dict[str, object] = {"actor": self.actor, "verb": self.verb}
+        for argument in self.arguments:
+            found |= argument.as_dict()
+        return found
+
+    # -- the arguments one by one, for callers that know the verb ------------------------------------------------------
+
+    @property
+    def amount(self) -> Range | None:
+        """The range of the amount of money, if there is one."""
+        return next((one for one in self.arguments if isinstance(one, Range) and one.name == "amount"), None)
+
+    @property
+    def min(self) -> int | None:
+        """The smallest amount."""
+        return self.amount.low if self.amount else None
+
+    @property
+    def max(self) -> int | None:
+        """The largest amount."""
+        return self.amount.high if self.amount else None
+
+    @property
+    def step(self) -> int | None:
+        """The step between amounts."""
+        return self.amount.step if self.amount else None
+
+    @property
+    def target(self) -> int | None:
+        """The seat that it is aimed at."""
+        return next((one.seat for one in self.arguments if isinstance(one, Target)), None)
+
+    @property
+    def count(self) -> int | None:
+        """How many cards, or looks."""
+        for one in self.arguments:
+            if isinstance(one, Pick):
+                return one.count
+            if isinstance(one, Rows):
+                return len(one.rows[0]) // 2
+            if isinstance(one, Range) and one.name == "count":
+                return one.high
+        return None
+
+    @property
+    def places(self) -> Places | None:
+        """The sets of places that may be turned up, if not any."""
+        return next((one.places for one in self.arguments if isinstance(one, Pick)), None)
