@@ -81,6 +81,7 @@ class Deal:
         self.taken: tuple[list[str], list[str]] = ([], [])
         self.tricks = [0, 0]
         self.last = 0  # side that took the last trick
+        self.pile: list[tuple[int, str]] = []  # the trick on the table: who played what
 
     def course(self) -> Course:
         """*Deal*, *Play*, *Drawing*: the whole deal, one question after the other."""
@@ -97,7 +98,7 @@ class Deal:
 
     def trick(self, leader: int) -> Step:
         """*Multiple tricks*: rounds until the leader's side holds it, or the leader cannot or will not go on."""
-        pile: list[tuple[int, str]] = []
+        pile = self.pile = []
         while True:
             may_stop = bool(pile)
             for seat in self.round_from(leader):
