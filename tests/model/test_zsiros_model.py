@@ -388,7 +388,7 @@ def test_a_line_deleted():
 
     The exception: a card played by a seat that acts next as well may be taken for that act at first.
     """
-    for record in RECORDS:
+    for record in RECORDS[::2]:
         acts = record["acts"]
         for at, line in enumerate(acts):
             found = spoilt(record, acts[:at] + acts[at + 1 :])
@@ -402,7 +402,7 @@ def test_a_line_deleted():
 
 
 def test_a_line_said_twice():
-    for record in RECORDS[::2]:
+    for record in RECORDS[::3]:
         acts = record["acts"]
         for at, line in enumerate(acts):
             expected = None if " cl " in line else at + 1
@@ -411,7 +411,7 @@ def test_a_line_said_twice():
 
 def test_two_lines_swapped():
     """Acts of different seats in the wrong order are refused at the first of them."""
-    for record in RECORDS[::2]:
+    for record in RECORDS[::3]:
         acts = record["acts"]
         for at in range(len(acts) - 1):
             one, two = acts[at : at + 2]
@@ -473,7 +473,7 @@ def recount(record: dict[str, Any]) -> tuple[Counter[str], int]:
 
 def test_random_deals_are_judged_good():
     scores: set[int] = set()
-    for seed in range(200):
+    for seed in range(150):
         record = json.loads(json.dumps(random_record(Random(seed), physical=seed % 4 == 0)))
         verdict = judge(record)
         assert verdict.ok, (seed, verdict)
@@ -485,7 +485,7 @@ def test_random_deals_are_judged_good():
 
 
 def test_the_lines_of_random_deals_are_among_the_legal_ones_and_no_others_are_accepted():
-    for seed in range(6):
+    for seed in range(4):
         record = random_record(Random(seed))
         acts = record["acts"]
         for at, line in enumerate(acts):
