@@ -52,7 +52,7 @@ class Policy:
         }
 
 
-def _as_they_stand(opt: Mapping[str, object], seats: int, announced: tuple[str, ...]) -> dict[str, object]:
+def as_they_stand(opt: Mapping[str, object], seats: int, announced: tuple[str, ...]) -> dict[str, object]:
     """A table's options that mean the same for any number of seats, and leave nothing to be announced."""
     if announced:
         raise OptionOutOfRange("this game leaves nothing for the dealer to announce", announced=[])
@@ -83,7 +83,7 @@ class Game:
     policy: Policy
     example: Mapping[str, object] = field(default_factory=dict)
     packs: Mapping[str, Pack] = field(default_factory=dict)
-    resolve: Callable[[Mapping[str, object], int, tuple[str, ...]], dict[str, object]] = _as_they_stand
+    resolve: Callable[[Mapping[str, object], int, tuple[str, ...]], dict[str, object]] = as_they_stand
     next_seats: Callable[[int, Mapping[str, Any], Mapping[str, Any]], tuple[int, ...]] = (
         lambda seats, series, series_out: (*range(1, seats), 0)
     )
