@@ -50,10 +50,10 @@ class TrickState(CardState):
         Raises a ``CardError`` where the seat cannot hold it. Nothing changes.
         """
         held = self.cards[seat]
-        if card in held:
-            return held.index(card)
         if card == UNKNOWN:
             raise CardUnknown("a card that is played must be named")
+        if card in held:
+            return held.index(card)
         require_in_pack((card,), self.pack)
         if UNKNOWN not in held or (seat, card[1]) in self.void:
             # Whether another hand holds it is not for the seat to know.
