@@ -104,6 +104,11 @@ class Game:
             found.setdefault(verb.name, []).append(verb.meaning)
         return {name: "; ".join(meanings) for name, meanings in found.items()}
 
+    @property
+    def seats_text(self) -> str:
+        """How many seats may play, for people."""
+        return f"{' or '.join(map(str, self.seats_allowed)) or f'{self.min_seats} to {self.max_seats}'} seats"
+
     def pack_for(self, opt: Mapping[str, object]) -> Pack:
         """The pack that a table with these options plays with (its option ``pack``, where the game has a choice)."""
         named = opt.get("pack")
@@ -119,8 +124,7 @@ class Game:
 def require_seats(game: Game, seats: int) -> None:
     """Raise ``MalformedSetup`` unless so many seats can play ``game``."""
     if not game.min_seats <= seats <= game.max_seats or (game.seats_allowed and seats not in game.seats_allowed):
-        allowed = " or ".join(map(str, game.seats_allowed)) or f"{game.min_seats} to {game.max_seats}"
-        raise MalformedSetup(f"{game.name} is for {allowed} seats", min=game.min_seats, max=game.max_seats)
+        raise MalformedSetup(f"{game.name} is for {game.seats_text}", min=game.min_seats, max=game.max_seats)
 
 
 def validate(setup: Setup, game: Game) -> None:
