@@ -55,7 +55,7 @@ class Policy:
         }
 
 
-def _as_they_stand(opt: Mapping[str, object], seats: int, announced: tuple[str, ...]) -> dict[str, object]:
+def as_they_stand(opt: Mapping[str, object], seats: int, announced: tuple[str, ...]) -> dict[str, object]:
     """A table's options that mean the same for any number of seats, and leave nothing to be announced."""
     if announced:
         raise OptionOutOfRange("this game leaves nothing for the dealer to announce", announced=[])
@@ -88,7 +88,7 @@ class Game:
     policy: Policy
     example: Mapping[str, object] = field(default_factory=dict)
     packs: Mapping[str, Pack] = field(default_factory=dict)
-    resolve: Callable[[Mapping[str, object], int, tuple[str, ...]], dict[str, object]] = _as_they_stand
+    resolve: Callable[[Mapping[str, object], int, tuple[str, ...]], dict[str, object]] = as_they_stand
     next_seats: Callable[[int, Mapping[str, Any], Mapping[str, Any]], tuple[int, ...]] = (
         lambda seats, series, series_out: (*range(1, seats), 0)
     )
@@ -109,6 +109,11 @@ class Game:
         for verb in self.grammar.verbs[:-1]:
             found.setdefault(verb.name, []).append(verb.meaning)
         return {name: "; ".join(meanings) for name, meanings in found.items()}
+
+    @property
+    def seats_text(self) -> str:
+        """How many seats may play, for people."""
+        return f"{' or '.join(map(str, self.seats_allowed)) or f'{self.min_seats} to {self.max_seats}'} seats"
 
     def pack_for(self, opt: Mapping[str, object]) -> Pack:
         """The pack that a table with these options plays with (its option ``pack``, where the game has a choice)."""
@@ -138,8 +143,7 @@ class Game:
 def require_seats(game: Game, seats: int) -> None:
     """Raise ``MalformedSetup`` unless so many seats can play ``game``."""
     if not game.min_seats <= seats <= game.max_seats or (game.seats_allowed and seats not in game.seats_allowed):
-        allowed = " or ".join(map(str, game.seats_allowed)) or f"{game.min_seats} to {game.max_seats}"
-        raise MalformedSetup(f"{game.name} is for {allowed} seats", min=game.min_seats, max=game.max_seats)
+        raise MalformedSetup(f"{game.name} is for {game.seats_text}", min=game.min_seats, max=game.max_seats)
 
 
 def validate(setup: Setup, game: Game) -> None:
