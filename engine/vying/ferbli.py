@@ -31,7 +31,8 @@ First round: :mod:`engine.vying.ferbli_first`; besszer and charging: :mod:`engin
 :mod:`engine.vying.ferbli_third`; cuhhol: :mod:`engine.vying.ferbli_cuhhol`.
 
 A seat whose turn it is always speaks, even where short stacks leave it only ``k`` or ``st`` to say; with side pots a
-seat that has no chips, or nobody to bet with, is not asked.
+seat that has no chips, or nobody to bet with, is not asked. Where no stack reaches for the first bet of the third
+round nobody speaks in it, not even with cuhhol, and the cards are shown.
 """
 
 from __future__ import annotations

@@ -42,8 +42,13 @@ class TestBetOrCuhhol:
         play(hand, "p3 lk 2", "p3 rb 100", "p1 cc 100", "p2 f")
         assert (hand.actor, verbs(hand)) == ("p1", ["lk", "rb", "st"])
 
-    def test_where_no_bet_is_possible_the_hand_is_laid_open(self):
+    def test_where_nobody_can_bet_nobody_lays_a_hand_open_alone(self):
         hand = laid(MIDDLE, LOW, stacks=(10_000, 150))
+        assert hand.log[-2:] == ("p1 sm Ah7bKh9a", "p2 sm 8a7l9b7h")
+        assert hand.result and (hand.result.ending, hand.result.winner) == ("showdown", 1)
+
+    def test_a_first_seat_that_cannot_bet_lays_its_hand_open_where_another_could(self):
+        hand = laid(MIDDLE, LOW, HIGH, stacks=(150, 10_000, 10_000), opt={"short_stack": "side_pot"})
         assert verbs(hand) == ["lk", "cu"]
         refused(hand, "p1 rb 100", "verb_not_legal")
 
@@ -165,14 +170,15 @@ class TestSeveralHigherHands:
         hand = play(self.bet(), "p3 f")
         assert hand.result and (hand.result.ending, hand.result.net) == ("uncontested", (-100, 300, -100, -100))
 
-    def test_where_no_bet_is_possible_the_higher_hands_are_shown(self):
-        hand = opened(("8a8h", "7l9b"), ("AhKh", "9a7b"), ("KlXl", "9lUa"), stacks=(150, 150, 150))
+    def test_where_none_of_the_higher_hands_can_bet_they_are_shown(self):
+        three = (("8a8h", "7l9b"), ("AhKh", "9a7b"), ("KlXl", "9lUa"))
+        hand = opened(*three, stacks=(5000, 150, 150), opt={"short_stack": "side_pot"})
         play(hand, "p2 lk 2", "p2 k", "p3 lk 2", "p3 k")
         assert hand.result and (hand.result.ending, hand.result.net) == ("showdown", (-100, -100, 200))
 
     def test_a_short_hand_laid_open_does_not_cap_the_bet(self):
         """It owes nothing more, so what it could still pay is of no account."""
-        hand = opened(("8a8h", "7l9b"), ("AhKh", "9a7b"), ("KlXl", "9lUa"), stacks=(100, 5000, 5000))
+        hand = opened(("8a8h", "7l9b"), ("AhKh", "9a7b"), ("KlXl", "9lUa"), stacks=(200, 5000, 5000))
         play(hand, "p2 lk 2", "p2 k", "p3 lk 2", "p3 k")
         assert amounts(hand, "rb") == (100, 200)
 
@@ -313,11 +319,12 @@ class TestCuhhkassza:
         assert (hand.result.tax, hand.result.winner, hand.wants) == (0, 0, None)
 
     def test_so_does_a_seat_that_cannot_pay_for_the_next_deal(self):
-        hand = kassza(MIDDLE, LOW, out=1, stacks=(10_000, 199, 10_000))
-        hand.supply(pack(MIDDLE, "8a9l9b7h", "8b9hXaUl", "8lUb7aXh"))
-        play(hand)
-        assert hand.result and (hand.result.ending, hand.result.net) == ("cuhhkassza_left", (-100, -100, 0))
-        assert hand.result.carry_out == 200
+        hand = kassza(MIDDLE, LOW, out=1, stacks=(10_000, 200, 10_000))
+        for _ in range(2):
+            hand.supply(pack(MIDDLE, "8a9l9b7h", "8b9hXaUl", "8lUb7aXh"))
+            play(hand)
+        assert hand.result and (hand.result.ending, hand.result.net) == ("cuhhkassza_left", (-200, -200, -100))
+        assert hand.result.carry_out == 500
 
     def test_so_does_the_last_deal_of_a_table_that_has_a_last_one(self):
         """``redeal_cap``: the text repeats until the pot is won; a record has an end."""
@@ -328,8 +335,9 @@ class TestCuhhkassza:
         assert hand.result and (hand.result.ending, hand.result.carry_out) == ("cuhhkassza_left", 400)
 
     def test_the_seat_out_of_money_may_still_win_the_first_deal(self):
-        hand = kassza(MIDDLE, LOW, stacks=(10_000, 100))
-        hand.supply(self.WINS)
+        stacks, opt = (10_000, 100, 10_000), {"short_stack": "side_pot"}
+        hand = kassza(MIDDLE, LOW, ("9l8l", "Xb8h"), stacks=stacks, opt=opt)
+        hand.supply(pack(MIDDLE, "8a7l9b7h", "KlUlXl8b", "9l8l8h7a"))
         assert play(hand).result.winner == 2  # type: ignore[union-attr]
 
     def test_tax_is_taken_when_the_pot_is_won(self):

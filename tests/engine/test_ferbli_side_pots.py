@@ -110,6 +110,21 @@ class TestWhoIsAsked:
         assert out_of_the_pot(hand)[0] == ("returned", 1, 50)
 
 
+class TestNobodyCanBet:
+    """A bet is never less than the vizi: where no stack reaches, the cards are shown at once."""
+
+    def test_stacks_below_a_vizi_are_not_asked_to_check(self):
+        hand = play(joined(150, 199, 100), "p1 k")
+        assert hand.result and (hand.result.ending, hand.result.carry_out) == ("showdown", 0)
+        assert [line.split()[1] for line in hand.log[-3:]] == ["sm"] * 3
+
+    def test_one_stack_that_reaches_is_enough_for_all_to_be_asked(self):
+        hand = play(joined(150, 150, 200), "p1 k")
+        assert (hand.actor, verbs(hand)) == ("p1", ["lk", "k"])
+        play(hand, "p1 k", "p2 k")
+        assert (hand.actor, amounts(hand, "rb")) == ("p3", (100, 100))
+
+
 class TestCharging:
     """Charging with empty stacks."""
 

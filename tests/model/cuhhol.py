@@ -8,13 +8,13 @@ from itertools import combinations
 from tests.model import asking, payout
 from tests.model.asking import Asked, Course, Words, just
 from tests.model.ranking import PACK, Strength, beaten_by_any, cut
-from tests.model.rounds import betting, place, show, speak, third_bets
+from tests.model.rounds import asked_in_third_round, betting, place, show, speak, third_bets
 from tests.model.table import Table
 
 
 def third_round_with_cuhhol(table: Table) -> Course:
     """The first active seat bets or exposes its hand."""
-    asked = [seat for seat in table.active if table.is_asked(seat)]
+    asked = asked_in_third_round(table)
     if not asked:
         return
     first = asked[0]

@@ -221,7 +221,7 @@ def turning_up(table: Table, seat: int) -> asking.May:
 
 def third_round(table: Table) -> Course:
     """Bet or check in turn, then answers and raises of the last who matched."""
-    asked = [seat for seat in table.active if table.is_asked(seat)]
+    asked = asked_in_third_round(table)
     for seat in asked:
         said = yield from speak(table, seat, lambda seat=seat: [just(seat, "k"), *third_bets(table, seat)])
         if said[1] == "rb":
@@ -230,6 +230,12 @@ def third_round(table: Table) -> Course:
             return
     if asked:
         payout.carried(table, "all_checked", penalty=True)
+
+
+def asked_in_third_round(table: Table) -> list[int]:
+    """Who has a choice; nobody where no stack is large enough for a first bet."""
+    asked = [seat for seat in table.active if table.is_asked(seat)]
+    return asked if any(table.most(seat) for seat in asked) else []
 
 
 def third_bets(table: Table, seat: int, verb: str = "rb") -> Asked:
