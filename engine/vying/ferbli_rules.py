@@ -116,7 +116,8 @@ class FerbliRules(TaxedRules):
     with all it has left, is asked no more, and competes for what it has matched; a bet is never less than the vizi,
     and somebody must have chips to answer it; what is won is taxed once, main pot first. With either, the cards are
     shown at once where nobody can make the first bet of the third round: a check says that one does not wish to bet
-    ("Third betting round"), and a pot that everyone leaves is one that somebody could have bet for."""
+    ("Third betting round"), and a pot that everyone leaves is one that somebody could have bet for. With side pots
+    the cards are shown too where all check who can bet while a seat is all-in: it has not checked."""
     tax_bps: int = option(int, 0, high=10_000)
     """House tax on a pot when it is won, in basis points. The text's private game has none; a house table
     sets it."""

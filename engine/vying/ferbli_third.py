@@ -43,8 +43,13 @@ class ThirdRound(SecondRound):
         return False
 
     def check(self, action: Action) -> None:
-        """A check; if all have checked, nobody wins and the pot stays."""
-        if not self.pass_on():
+        """A check; if all have checked, nobody wins and the pot stays. With side pots a seat that is all-in was not
+        asked, so not everyone has checked, and the cards are shown."""
+        if self.pass_on():
+            return
+        if self.table_stakes and not all(self.stacks[seat] for seat in self.active):
+            self.begin_showdown()
+        else:
             self.cukassza("all_checked")
 
     def is_blind(self, seat: int) -> bool:

@@ -81,8 +81,20 @@ class TestWhoIsAsked:
         assert joined(100, 5000, 5000).actor == "p2"  # in the third round: four cards are dealt
 
     def test_some_are_asked_and_all_check(self):
-        """The seat without chips has not checked, yet nobody wins: the pot stays."""
+        """The seat without chips has not checked, so not everyone has: the cards are shown."""
         hand = play(joined(5000, 100, 5000), "p1 k", "p1 k", "p3 k")
+        assert [line.split()[0] for line in hand.log if " sm " in line] == ["p1", "p2", "p3"]
+        assert hand.result and (hand.result.ending, hand.result.carry_out) == ("showdown", 0)
+        assert hand.result.net == (200, -100, -100)
+
+    def test_a_seat_without_chips_that_has_folded_is_no_reason_to_show(self):
+        hand = play(joined(5000, 300, 5000), "p1 rb 200", "p2 cc 200", "p3 cc 200", "p3 k", "p1 k", "p3 k")
+        assert hand.result and hand.result.ending == "showdown"
+        hand = play(joined(5000, 200, 5000), "p1 rb 200", "p2 f", "p3 cc 200", "p3 k", "p1 k", "p3 k")
+        assert hand.result and hand.result.ending == "all_checked"
+
+    def test_a_few_chips_left_are_not_all_in(self):
+        hand = play(joined(5000, 150, 5000), "p1 k", "p1 k", "p2 k", "p3 k")
         assert hand.result and (hand.result.ending, hand.result.carry_out) == ("all_checked", 300)
 
     def test_the_last_word_passes_a_matcher_who_is_out_of_chips(self):

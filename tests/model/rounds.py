@@ -228,7 +228,7 @@ def third_round(table: Table) -> Course:
             place(table, seat, int(said[2]))
             yield from betting(table, seat)
             return
-    if asked:
+    if asked and not (table.side_pot and any(table.chips(seat) == 0 for seat in table.active)):
         payout.carried(table, "all_checked", penalty=True)
 
 
