@@ -132,10 +132,11 @@ class FerbliRules(TaxedRules):
     steps of a bet. Every seat must be able to pay the largest."""
     cuhhol: bool = option(bool, False)
     """No checking in the third round: the first active seat bets or lays its hand open ("Variations")."""
-    cuhhkassza_vizi: str = option(str, "free", choices=("free", "paid"))
-    """Seats that dropped out without a vizi, when a cuhhkassza is dealt ("Variations": cuhhol; the sentence says that
-    they do not pay it, and reads like a slip for "now"). ``free``: they pay nothing for the first deal, and like all
-    others for every further one. ``paid``: they pay the vizi that they owe before the first deal too."""
+    cuhhkassza_vizi: str = option(str, "paid", choices=("free", "paid"))
+    """Seats that dropped out without a vizi, when a cuhhkassza is dealt ("Variations": cuhhol; its sentence has "not"
+    where "now" makes it one, and whoever has no vizi in pays one at the other two kinds of cukassza, "First round of
+    betting" and "Third betting round"). ``paid``: they pay the vizi that they owe before the first deal. ``free``, the
+    sentence as it stands: they pay nothing for the first deal, and like all others for every further one."""
     redeal_cap: int = option(int, 1000, low=1, high=1000)
     """Deals of one cuhhkassza; if none of them is won, the pot stays as a cukassza. The text has no such cap
     ("Variations": repeated until the pot is won), but a record has an end."""

@@ -94,7 +94,7 @@ def variations(seats: int, random: Random) -> dict[str, object]:
         "force_third_deal": True,
         "majzli_max": 100 * random.randint(1, 3),
         "cuhhol": True,
-        "cuhhkassza_vizi": "paid",
+        "cuhhkassza_vizi": "free",
         "redeal_cap": random.randint(1, 3),
         "show_two": True,
     }

@@ -214,7 +214,7 @@ def pack(exposed: tuple[str, str], *first: str) -> tuple[str, ...]:
 
 
 class TestCuhhkassza:
-    """All have folded: the hand stays face up, those who never paid do not pay, everyone is dealt four cards face up;
+    """All have folded: the hand stays face up, those who never paid do so now, everyone is dealt four cards face up;
     the highest hand wins if it is higher than the one laid open, else everyone pays a vizi and it is dealt again."""
 
     WINS = pack(MIDDLE, "8a7l9b7h", "KlUlXl8b")
@@ -269,20 +269,23 @@ class TestCuhhkassza:
         hand.supply(pack(MIDDLE, "KlUlXl8b", "8a7l9b7h"))
         assert play(hand).result.winner == 1  # type: ignore[union-attr]
 
-    def test_seats_that_dropped_out_are_dealt_in_pay_nothing_for_the_first_deal_and_may_win(self):
-        hand = kassza(MIDDLE, LOW, out=2)
-        hand.supply(pack(MIDDLE, "8a7l9b7h", "9l8lUaOb", "KlUlXl8b", "OaXbXaUh"))
-        play(hand)
-        assert [line.split()[2] for line in hand.log[-4:]] == ["p1", "p2", "p3", "p4"]
-        assert hand.result and (hand.result.winner, hand.result.net) == (3, (-100, -100, 200, 0))
-
-    def test_where_the_table_reads_the_sentence_so_they_pay_the_vizi_that_they_owe_first(self):
+    def test_seats_that_dropped_out_pay_the_vizi_that_they_owe_are_dealt_in_and_may_win(self):
         """``cuhhkassza_vizi`` "paid": the sentence's "not pay it" is read as "now pay it"."""
-        hand = kassza(MIDDLE, LOW, out=2, opt={"cuhhkassza_vizi": "paid"})
-        assert hand.pot == 400 and hand.moves[-2:] == (Move(MoveKind.PENALTY, 3, 100), Move(MoveKind.PENALTY, 4, 100))
+        for opt in ({}, {"cuhhkassza_vizi": "paid"}):
+            hand = kassza(MIDDLE, LOW, out=2, opt=opt)
+            assert hand.pot == 400
+            assert hand.moves[-2:] == (Move(MoveKind.PENALTY, 3, 100), Move(MoveKind.PENALTY, 4, 100))
+            hand.supply(pack(MIDDLE, "8a7l9b7h", "9l8lUaOb", "KlUlXl8b", "OaXbXaUh"))
+            play(hand)
+            assert [line.split()[2] for line in hand.log[-4:]] == ["p1", "p2", "p3", "p4"]
+            assert hand.result and (hand.result.winner, hand.result.net) == (3, (-100, -100, 300, -100))
+
+    def test_where_the_table_takes_the_sentence_as_it_stands_they_pay_nothing_for_the_first_deal(self):
+        hand = kassza(MIDDLE, LOW, out=2, opt={"cuhhkassza_vizi": "free"})
+        assert hand.pot == 200
         hand.supply(pack(MIDDLE, "8a7l9b7h", "9l8lUaOb", "KlUlXl8b", "OaXbXaUh"))
         play(hand)
-        assert hand.result and (hand.result.winner, hand.result.net) == (3, (-100, -100, 300, -100))
+        assert hand.result and (hand.result.winner, hand.result.net) == (3, (-100, -100, 200, 0))
 
     def test_of_equal_hands_the_first_in_play_order_wins(self):
         hand = kassza(("KaOb", "9l7h"), ("8a7b", "9h8l"))
@@ -302,7 +305,7 @@ class TestCuhhkassza:
         for dealt in range(1, 4):
             hand.supply(fails)
             play(hand)
-            assert (hand.pot, hand.stacks) == (200 + 300 * dealt, tuple(s - 100 * dealt for s in (9900, 9900, 10_000)))
+            assert (hand.pot, hand.stacks) == (300 + 300 * dealt, (9900 - 100 * dealt,) * 3)
             assert not hand.over and hand.wants == pack(MIDDLE)
         hand.supply(pack(MIDDLE, "8a9l9b7h", "8b9hXaUl", "KlXlOl8l"))
         play(hand)
@@ -323,8 +326,8 @@ class TestCuhhkassza:
         for _ in range(2):
             hand.supply(pack(MIDDLE, "8a9l9b7h", "8b9hXaUl", "8lUb7aXh"))
             play(hand)
-        assert hand.result and (hand.result.ending, hand.result.net) == ("cuhhkassza_left", (-200, -200, -100))
-        assert hand.result.carry_out == 500
+        assert hand.result and (hand.result.ending, hand.result.net) == ("cuhhkassza_left", (-200, -200, -200))
+        assert hand.result.carry_out == 600
 
     def test_so_does_the_last_deal_of_a_table_that_has_a_last_one(self):
         """``redeal_cap``: the text repeats until the pot is won; a record has an end."""

@@ -83,7 +83,7 @@ def cuhhkassza(table: Table, exposed: list[str], mark: Strength) -> Course:
     """Everyone gets four cards face up, until a hand is higher than the exposed one."""
     others = [card for card in PACK if card not in exposed]
     number = 0
-    if table.case.opt.get("cuhhkassza_vizi") == "paid":
+    if table.case.opt.get("cuhhkassza_vizi", "paid") == "paid":
         for seat in table.seats:
             table.paid[seat] = table.paid[seat] or table.vizi
     if not beaten_by_any(mark, others, table.wild, table.grigare):
