@@ -11,6 +11,7 @@ from typing import ClassVar
 from engine.cards import TELL32
 from engine.errors import OptionOutOfRange
 from engine.rules import option
+from engine.vying.kinds import GRIGARE_WILD
 from engine.vying.pot_rules import MOST_RAISES, TaxedRules
 from engine.vying.ranking import ferbli_ranking
 
@@ -127,6 +128,10 @@ class FerbliRules(TaxedRules):
     grigare: str = option(str, "off", choices=("off", "general", "kis_nagy"))
     """Four cards in sequence and of four suits ("Variations"): ``general``, between three of a kind and banda;
     ``kis_nagy``, two hands above all others."""
+    grigare_wild: str = option(str, "natural", choices=GRIGARE_WILD)
+    """What a wild card counts as in a grigáré ("Variations": sánta, a substitute for whichever card is needed; that of
+    grigáré names no wild cards). ``natural``: only itself. ``substitute``: any card that the sequence needs, and since
+    the sentence excepts no kind of hand, any card of the kis and the nagy grigáré too."""
     majzli_max: int | None = option(int, None, low=1)
     """Majzli ("Variations"): the first player holds a vizi of his choice in the fist, from ``vizi`` to this, in
     steps of a bet. Every seat must be able to pay the largest."""
@@ -198,7 +203,7 @@ class FerbliRules(TaxedRules):
     @cached_property
     def key(self) -> Callable[[Sequence[str]], int]:
         """The key of four cards at this table: a higher one wins."""
-        return ferbli_ranking(self.wild, self.grigare).key
+        return ferbli_ranking(self.wild, self.grigare, self.grigare_wild).key
 
     @property
     def least_stack(self) -> int:

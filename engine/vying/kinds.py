@@ -8,7 +8,7 @@ checks its cards: four different ones of one pack are taken for granted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import permutations
+from itertools import combinations, permutations
 
 from engine.cards import TELL32, Pack
 from engine.errors import OptionOutOfRange
@@ -52,31 +52,40 @@ RANK_NAMES = {
     "T": "tens", "9": "nines", "8": "eights", "7": "sevens",
 }  # fmt: skip
 
+GRIGARE_WILD = ("natural", "substitute")
+"""What a wild card counts as in a grigáré: itself only, or any needed card."""
+
 _KIS = ("7a", "8l", "9b", "Xh")
 _NAGY = ("Ua", "Ol", "Kb", "Ah")
 
 
 class FerbliKinds:
-    """Ferbli with ``wild`` cards and one way to play ``grigare``; calling it finds a hand's best combination."""
+    """Ferbli with ``wild`` cards, one way to play ``grigare`` and one of what a wild card is in it; calling it finds a
+    hand's best combination."""
 
-    def __init__(self, wild: frozenset[str], grigare: str) -> None:
+    def __init__(self, wild: frozenset[str], grigare: str, grigare_wild: str = "natural") -> None:
         if grigare not in GRIGARE:
             raise OptionOutOfRange("grigáré is played in one of three ways", choices=sorted(GRIGARE))
+        if grigare_wild not in GRIGARE_WILD:
+            raise OptionOutOfRange("a wild card counts in a grigáré in one of two ways", choices=list(GRIGARE_WILD))
         self.names = names = GRIGARE[grigare]
         self.wild = wild
         self._alike = {3: names.index("three of a kind"), 4: names.index("four of a kind")}
         self._suited = [0, 0, 1, 3, names.index("banda")]  # by the number of cards in the suit
         self._sequences = _sequences(grigare, names)
+        self._stands_in = grigare_wild == "substitute"
+        if self._stands_in:
+            self._sequences = _parts(self._sequences)
 
     def __call__(self, cards: Sequence[str]) -> Found:
         """The best of three views of a hand: its ranks, its suits, and the four cards as a sequence.
 
         A wild card does duty as whatever helps most in the first two, where being itself would never be worth
-        more; in a sequence each card is only itself.
+        more; in a sequence each card is only itself, or the table lets wild cards be whatever is missing there too.
         """
         held = [card for card in cards if card not in self.wild]
         best = max(self._by_rank(held, 4 - len(held)), self._by_suit(held, 4 - len(held)), key=_key)
-        sequence = self._sequences.get(frozenset(cards)) if self._sequences else None
+        sequence = self._sequences.get(frozenset(held if self._stands_in else cards)) if self._sequences else None
         return best if sequence is None else max(best, sequence, key=_key)
 
     def _by_rank(self, held: Sequence[str], wild: int) -> Found:
@@ -166,6 +175,19 @@ def _sequences(grigare: str, names: Sequence[str]) -> Mapping[frozenset[str], Fo
                 cards = [rank + suit for rank, suit in zip(ranks, suits, strict=True)]
                 key = 100 * category + len(TELL32.ranks) - top
                 found[frozenset(cards)] = key, _value(cards), f"grigáré, {name} high"
+    return found
+
+
+def _parts(sequences: Mapping[frozenset[str], Found]) -> Mapping[frozenset[str], Found]:
+    """What cards come to with wild cards as the rest of the sequence: every part of a sequence, the best one for it.
+
+    Wild cards replace any card that is needed ("Variations": sánta), and the text excepts no kind of hand.
+    """
+    found: dict[frozenset[str], Found] = {}
+    for cards, sequence in sequences.items():
+        for held in range(5):
+            for part in map(frozenset, combinations(cards, held)):
+                found[part] = max(found.get(part, sequence), sequence, key=_key)
     return found
 
 

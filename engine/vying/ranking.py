@@ -59,6 +59,7 @@ class Ranking:
     grigare: str
     find: Callable[[Sequence[str]], Found]
     """The best combination in four different cards of the pack, which it does not check."""
+    grigare_wild: str = "natural"
 
     def rank(self, cards: Sequence[str]) -> Rank:
         """Rank four different cards of the pack (``??`` or another number of cards is refused)."""
@@ -195,22 +196,24 @@ def require_cards(cards: Sequence[str], pack: Pack, where: str) -> None:
         raise CardAlreadyDealt(f"a card stands twice {where}")
 
 
-def ferbli_ranking(wild: Iterable[str] = (), grigare: str = "off") -> Ranking:
+def ferbli_ranking(wild: Iterable[str] = (), grigare: str = "off", grigare_wild: str = "natural") -> Ranking:
     """Ferbli with any set of ``wild`` cards and ``grigare`` ``off``, ``general`` or ``kis_nagy`` ("Variations").
+
+    ``grigare_wild``: in a grigáré a wild card is only itself (``natural``), or any needed card (``substitute``).
 
     The order of the wild cards is of no account; one that is not of the pack or stands twice is refused. The last
     rankings asked for are kept with their tables, so asking again costs little.
     """
     cards = tuple(wild)
     require_cards(cards, TELL32, "among the wild ones")
-    return _ferbli_ranking(frozenset(cards), grigare)
+    return _ferbli_ranking(frozenset(cards), grigare, grigare_wild)
 
 
 @lru_cache(maxsize=16)  # tables may name any wild cards: what is kept has to end somewhere
-def _ferbli_ranking(wild: frozenset[str], grigare: str) -> Ranking:
-    kinds = FerbliKinds(wild, grigare)
+def _ferbli_ranking(wild: frozenset[str], grigare: str, grigare_wild: str) -> Ranking:
+    kinds = FerbliKinds(wild, grigare, grigare_wild)
     in_order = tuple(card for card in TELL32.cards if card in wild)
-    return Ranking("ferbli", TELL32, kinds.names, in_order, grigare, kinds)
+    return Ranking("ferbli", TELL32, kinds.names, in_order, grigare, kinds, grigare_wild)
 
 
 @cache

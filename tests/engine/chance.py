@@ -24,6 +24,8 @@ HANDS: tuple[dict[str, object], ...] = (
     {"grigare": "general"},
     {"grigare": "kis_nagy"},
     {"wild": "santa", "grigare": "general"},
+    {"wild": "tens_santa", "grigare": "general", "grigare_wild": "substitute"},
+    {"wild": "santa", "grigare": "kis_nagy", "grigare_wild": "substitute"},
 )
 """Other rankings than the plain one. Each builds tables, so there are not too many."""
 

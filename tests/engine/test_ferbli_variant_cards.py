@@ -57,6 +57,13 @@ class TestGrigare:
         assert winner(four, special, grigare="kis_nagy") == 2
         assert winner(four, special) == 1
 
+    def test_a_wild_card_is_itself_in_a_sequence_unless_it_may_be_any_needed_card(self):
+        wild: dict[str, object] = {"wild": ["Oa"], "grigare": "general"}
+        three, needed = ("7b7l", "7hKa"), ("8b9h", "OaXl")
+        assert winner(three, needed, **wild) == 1
+        assert winner(three, needed, **wild, grigare_wild="natural") == 1
+        assert winner(three, needed, **wild, grigare_wild="substitute") == 2
+
     def test_with_kis_nagy_other_sequences_are_nothing(self):
         assert winner(TWO_ACES, SEQUENCE, grigare="kis_nagy") == 1
 

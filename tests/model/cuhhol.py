@@ -86,7 +86,7 @@ def cuhhkassza(table: Table, exposed: list[str], mark: Strength) -> Course:
     if table.case.opt.get("cuhhkassza_vizi", "paid") == "paid":
         for seat in table.seats:
             table.paid[seat] = table.paid[seat] or table.vizi
-    if not beaten_by_any(mark, others, table.wild, table.grigare):
+    if not beaten_by_any(mark, others, table.wild, table.grigare, table.grigare_wild):
         payout.carried(table, "cuhhkassza_left", penalty=False)
     while True:
         number += 1

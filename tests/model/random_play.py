@@ -116,7 +116,10 @@ def some_variants(random: Random, variants: Sequence[str]) -> dict[str, Any]:
     choices = {
         "limit": {"limit": random.choice(("triple", "none"))},
         "wild": {"wild": random.choice(WILD)},
-        "grigare": {"grigare": random.choice(("general", "kis_nagy"))},
+        "grigare": {
+            "grigare": random.choice(("general", "kis_nagy")),
+            "grigare_wild": random.choice(("natural", "substitute")),
+        },
         "calls": {"cukassza_call": "megadas_eldobas"},
         "third_deal": {"force_third_deal": True},
         "majzli": {"majzli_max": majzli},

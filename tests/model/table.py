@@ -67,6 +67,7 @@ class Table:
         self.deck = list(case.decks[0]) if case.decks else None
         self.wild = frozenset(opt.get("wild") or ())
         self.grigare: str = opt.get("grigare", "off")
+        self.grigare_wild: str = opt.get("grigare_wild", "natural")
         self.side_pot = opt.get("short_stack", "cap_bet") == "side_pot"
         self.raisers: set[int] = set()  # made the besszer or a charge
         self.single_charges_paid: dict[int, int] = {}
@@ -207,7 +208,7 @@ class Table:
         ]
 
     def worth(self, cards: Sequence[str]) -> Strength:
-        return strength(cards, self.wild, self.grigare)
+        return strength(cards, self.wild, self.grigare, self.grigare_wild)
 
     def best_of(self, seats: Sequence[int]) -> int:
         """Who has the best hand; of equal ones, who shows first."""
