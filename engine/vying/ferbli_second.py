@@ -41,7 +41,7 @@ class SecondRound(FirstRound):
         self.deal_rest()
 
     def besszer(self, action: Action) -> None:
-        """The first player stakes more: with the usual limit one or two vizi."""
+        """The first player stakes more: with the usual limit one or two vizi, with another as many as it says."""
         self.require_bet(action, self.bet_range())
         self.raise_by(action.actor, action.amount)
         self.besszered = action.actor
