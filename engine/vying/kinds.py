@@ -44,6 +44,9 @@ banda, above three of a kind), or two hands only, both above four of a kind and 
 FAERBELN = ("points", "three-card flush", "prial", "four-card flush", "quartet")
 """Kinds of hand in Färbeln from the lowest to the highest."""
 
+NO_POINTS = ("no combination", *FAERBELN[1:])
+"""The same in the traditional version, which lacks Points ("Rules")."""
+
 SUIT_NAMES = {
     "a": "acorns", "l": "leaves", "b": "bells", "h": "hearts", "c": "clubs", "d": "diamonds", "s": "spades",
 }  # fmt: skip
@@ -108,25 +111,27 @@ class FerbliKinds:
         return 100 * category + points, points, f"{self.names[category]}, {points}{place}"
 
 
-def best_of_faerbeln(cards: Sequence[str], pack: Pack) -> Found:
+def best_of_faerbeln(cards: Sequence[str], pack: Pack, points: bool = True) -> Found:
     """Färbeln's best combination; a hand without pair or suit counts its highest card, which the text leaves
-    open."""
+    open. Without ``points`` all hands below the three-card flush are equal."""
     ranks = [card[0] for card in cards]
     rank = max(ranks, key=ranks.count)
     same = ranks.count(rank)
     suit, values = _best_suit(cards)
-    points = sum(values)
+    total = sum(values)
     if same == 4:
         return _of_a_kind(FAERBELN, 4, pack, rank, 4)
     if len(values) == 4:
-        return 300 + points, points, _suited_text(FAERBELN[3], suit, points)
+        return 300 + total, total, _suited_text(FAERBELN[3], suit, total)
     if same == 3:
         return _of_a_kind(FAERBELN, 2, pack, rank, 3)
     if len(values) == 3:
-        return 100 + points, points, _suited_text(FAERBELN[1], suit, points)
+        return 100 + total, total, _suited_text(FAERBELN[1], suit, total)
+    if not points:
+        return 0, 0, NO_POINTS[0]
     pairs = [2 * VALUES[name] for name in ranks if ranks.count(name) == 2]
-    points = max([*pairs, points])
-    return points, points, f"{points} points"
+    total = max([*pairs, total])
+    return total, total, f"{total} points"
 
 
 def _key(found: Found) -> int:

@@ -22,7 +22,7 @@ from typing import TypeVar
 
 from engine.cards import FRENCH32, TELL32, UNKNOWN, Pack, require_in_pack
 from engine.errors import CardAlreadyDealt, CardNotInPack, CardUnknown, UnknownGame, WrongCount
-from engine.vying.kinds import FAERBELN, FERBLI, FerbliKinds, Found, best_of_faerbeln
+from engine.vying.kinds import FAERBELN, FERBLI, NO_POINTS, FerbliKinds, Found, best_of_faerbeln
 
 __all__ = [
     "FAERBELN", "FERBLI", "Rank", "Ranking", "card_numbers", "faerbeln_key", "faerbeln_ranking", "ferbli_ranking",
@@ -216,10 +216,15 @@ def _ferbli_ranking(wild: frozenset[str], grigare: str, grigare_wild: str) -> Ra
     return Ranking("ferbli", TELL32, kinds.names, in_order, grigare, kinds, grigare_wild)
 
 
+def faerbeln_ranking(pack: Pack = TELL32, *, points: bool = True) -> Ranking:
+    """Färbeln with the Tell or the Piquet pack, with or without the combination Points."""
+    return _faerbeln_ranking(pack, points)
+
+
 @cache
-def faerbeln_ranking(pack: Pack = TELL32) -> Ranking:
-    """Färbeln with the Tell or the Piquet pack."""
-    return Ranking("faerbeln", pack, FAERBELN, (), "off", partial(best_of_faerbeln, pack=pack))
+def _faerbeln_ranking(pack: Pack, points: bool) -> Ranking:
+    names = FAERBELN if points else NO_POINTS
+    return Ranking("faerbeln", pack, names, (), "off", partial(best_of_faerbeln, pack=pack, points=points))
 
 
 _PLAIN = ferbli_ranking()
@@ -235,9 +240,10 @@ def ranking_of(game: str, cards: Sequence[str]) -> Ranking:
     raise UnknownGame(f"{game!r} does not rank hands", games=["faerbeln", "ferbli"])
 
 
-def faerbeln_key(cards: Sequence[str], pack: Pack) -> int:
-    """The key in Färbeln of cards of ``pack`` (Tell or Piquet), from the table."""
-    return faerbeln_ranking(pack).key(cards)
+def faerbeln_key(cards: Sequence[str], pack: Pack, *, points: bool = True) -> int:
+    """The key in Färbeln of cards of ``pack`` (Tell or Piquet), from the table; with or without the combination
+    Points."""
+    return _faerbeln_ranking(pack, points).key(cards)
 
 
 def is_forty_one(key: int) -> bool:

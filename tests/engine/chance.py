@@ -50,6 +50,7 @@ def random_faerbeln(random: Random) -> Setup:
         "showdown": "any_call",
         "short_stack": "side_pot",
         "bonus41_for": "uncontested",
+        "points": False,
     }
     opt |= some(others, random, 0.3)
     richest = random.choice([1000, 5000, 50_000])
