@@ -8,7 +8,7 @@ verb    arguments       meaning
 ======  ==============  ==========================================================
 ``po``  ``N``           post a forced stake (vizi, ante, blind)
 ``dh``  ``pM CARDS``    the dealer deals cards to a seat
-``lk``  ``N``           look at the seat's N face-down cards
+``lk``  ``N``           look at N of the seat's face-down cards: all of them, or those dealt last
 ``cc``  ``N``           call, paying N
 ``f``                   fold
 ``k``                   check, "go on", or decline to charge

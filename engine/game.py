@@ -70,7 +70,9 @@ class Legal:
 
     ``min``, ``max``, ``step``: range of the amount in minor units, None where the verb has no amount; every
     amount from min to max that is a multiple of step will do. ``target``: the seat it is aimed at; ``count``:
-    how many cards; ``places``: which pairs of its cards it may turn up, in the order of dealing from 0, None if any.
+    how many cards, at most where ``lk`` has a choice of fewer: then the range is that of the number of cards, and fewer
+    than all are those dealt last; ``places``: which pairs of its cards it may turn up, in the order of dealing from 0,
+    None if any.
     """
 
     actor: str

@@ -96,7 +96,7 @@ class TableOut(serializers.Serializer):
 
 
 class LegalOut(serializers.Serializer):
-    """One kind of action that is legal now, with its range of amounts."""
+    """One kind of action that is legal now, with its range of amounts; of `lk`, that of `count` if it may be less."""
 
     actor = serializers.CharField()
     verb = serializers.ChoiceField(choices=VERBS)
@@ -270,7 +270,8 @@ class DealHand(WriteOperation):
 class ActionInput(StrictInput):
     """One action in the words of the hand record: `{"actor": "p4", "verb": "ks", "amount": 400, "target": "p1"}`.
 
-    Only what the verb takes may be present: amount (minor units), count (cards looked at), target, cards (`??` for a
+    Only what the verb takes may be present: amount (minor units), count (cards looked at: all that are unseen, or as
+    few as the offer's `min`), target, cards (`??` for a
     card that nobody but its holder knows), commitment (a vizi held in the fist: `??`, or 64 hexadecimal digits, the
     SHA-256 of three parts, each after its length in four bytes, big-endian: `majzli-v1`, the vizi in decimal digits,
     and sixteen random bytes, the nonce), nonce (those bytes as 32 hexadecimal digits), places

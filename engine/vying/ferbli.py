@@ -63,7 +63,7 @@ VERBS = {
     "k": "go on (second round), decline to charge, check (third round), or claim a higher hand than the one laid open",
     "rb": "besszer, bet or raise by N",
     "ks": "charge seat M with N for its next card or cards (kóstáltatás)",
-    "lk": "look at the N face-down cards",
+    "lk": "look at the N cards not looked at so far; charged for the fourth with the third unseen, at it alone or both",
     "up": "turn up two of the four cards, after a besszer",
     "br": "a blind seat answers a blind bet by paying what it owes and raising by N",
     "st": "the last matcher lets the bet stand",

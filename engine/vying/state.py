@@ -51,6 +51,7 @@ class VyingState(TurnState):
         "seen",
         "shown",
         "source",
+        "third_skipped",
         "up",
         "up_places",
     )
@@ -60,6 +61,7 @@ class VyingState(TurnState):
         places = setup.seats + 1
         self.cards: list[tuple[str, ...]] = [()] * places
         self.seen = [self.PICKED_UP] * places  # a seat looks, or has looked, at its first so many cards
+        self.third_skipped: set[int] = set()  # seats that have looked at their fourth card before their third
         self.shown = [False] * places
         self.known: set[str] = set()  # named cards that lie somewhere; kept only without a deck
         self.up: list[tuple[str, ...]] = [()] * places  # cards turned up, as the seat named them
@@ -180,6 +182,12 @@ class VyingState(TurnState):
     def unseen(self, seat: int) -> int:
         """How many of its cards ``seat`` has not looked at."""
         return max(len(self.cards[seat]) - self.seen[seat], 0)
+
+    def places_seen(self, seat: int) -> tuple[int, ...]:
+        """Where, in the order of dealing from 0, the cards lie that ``seat`` has looked at."""
+        if self.seen[seat] == 3 and seat in self.third_skipped:
+            return (0, 1, 3)
+        return tuple(range(min(self.seen[seat], len(self.cards[seat]))))
 
     def look(self, action: Action) -> None:
         """``lk N``: the seat looks at all of its face-down cards; N is their number."""

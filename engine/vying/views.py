@@ -97,10 +97,9 @@ def _known_cards(state: VyingState, seat: int, viewer: Viewer) -> list[str]:
     """The seat's cards with ``??`` for each one that the viewer may not know."""
     cards = state.cards[seat]
     if viewer == AUDITOR or state.shown[seat]:
-        known = len(cards)
-    else:
-        known = state.seen[seat] if viewer == seat else 0
-    return [*cards[:known], *[UNKNOWN] * (len(cards) - known)]
+        return list(cards)
+    known = state.places_seen(seat) if viewer == seat else ()
+    return [card if place in known else UNKNOWN for place, card in enumerate(cards)]
 
 
 def _may_see_up(state: VyingState, seat: int, viewer: Viewer) -> bool:

@@ -62,7 +62,7 @@ def is_higher(table: Table, seat: int, mark: Strength) -> Generator[Asked, Words
     """The seat looks at all its cards and says ``k`` (higher) or ``f``: the truth, where it is known."""
     if unseen := table.unseen(seat):
         yield [asking.look(seat, unseen)]
-        table.seen[seat] += unseen
+        table.look(seat, unseen)
     truth = may_be_said(table, seat, mark)
     said = yield [just(seat, verb) for verb in ("k", "f") if verb in truth]
     return said[1] == "k"

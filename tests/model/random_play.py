@@ -147,7 +147,8 @@ def line_for(may: May, random: Random, truth: Truth, table: Table) -> str:
         assert may.count
         words += [f"p{seat}", truth.deal(seat, may.count)]
     elif may.verb == "lk":
-        words.append(str(may.count))
+        assert may.count
+        words.append(str(random.randint(may.least or may.count, may.count)))
     elif may.verb in ("sm", "cu"):
         words.append("".join(truth.hand[seat]))
     elif may.verb == "up":
