@@ -1,6 +1,7 @@
 """``python -m engine``: rank hands, replay, check and export records, play random hands, list the games.
 
-rank GAME [--wild CARD,...] [--grigare general|kis_nagy] CARDS...    one JSON object a hand; a higher key wins
+rank GAME [--wild CARD,...] [--grigare general|kis_nagy [--grigare-wild natural|substitute]] CARDS...
+                                                                     one JSON object a hand; a higher key wins
 equity GAME CARDS --opponents N [--before K] [--dead CARDS] [--wild ...] [--grigare ...]
                                                                      deals won, lost and all of them, counted
 replay FILE|-                                                        one JSON object a record
@@ -38,6 +39,7 @@ from engine.record.format import Record, format_record, parse_object, parse_reco
 from engine.record.phh import phh_of
 from engine.record.replay import replay
 from engine.vying.equity import equity
+from engine.vying.kinds import GRIGARE_WILD
 from engine.vying.majzli import majzli_commitment
 from engine.vying.ranking import Ranking, ferbli_ranking, ranking_of
 
@@ -89,9 +91,9 @@ def _rank(arguments: argparse.Namespace) -> int:
 
 def _ranking(arguments: argparse.Namespace, cards: Sequence[str]) -> Ranking:
     if arguments.game == "ferbli":
-        return ferbli_ranking(arguments.wild, arguments.grigare)
+        return ferbli_ranking(arguments.wild, arguments.grigare, arguments.grigare_wild)
     ranking = ranking_of(arguments.game, cards)
-    if arguments.wild or arguments.grigare != "off":
+    if arguments.wild or arguments.grigare != "off" or arguments.grigare_wild != "natural":
         raise UnknownOption("wild cards and grigáré are variations of Ferbli", games=["ferbli"])
     return ranking
 
@@ -271,6 +273,8 @@ def _names(text: str) -> tuple[str, ...]:
 def _add_variations(command: argparse.ArgumentParser) -> None:
     command.add_argument("--wild", type=_names, default=(), metavar="CARD,...", help="wild cards (Ferbli)")
     command.add_argument("--grigare", choices=("off", "general", "kis_nagy"), default="off", help="(Ferbli)")
+    meaning = "what a wild card is in a grigáré: itself, or any needed card (Ferbli)"
+    command.add_argument("--grigare-wild", choices=GRIGARE_WILD, default="natural", help=meaning)
 
 
 def _games(arguments: argparse.Namespace) -> int:

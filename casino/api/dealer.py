@@ -82,7 +82,7 @@ class TableOut(serializers.Serializer):
 
 
 class LegalOut(serializers.Serializer):
-    """One kind of action that is legal now, with its range of amounts."""
+    """One kind of action that is legal now, with its range of amounts; of `lk`, that of `count` if it may be less."""
 
     actor = serializers.CharField()
     verb = serializers.ChoiceField(choices=VERBS)
@@ -285,10 +285,10 @@ class ActionInput(StrictInput):
     """One action in the words of the hand record: `{"actor": "p4", "verb": "ks", "amount": 400, "target": "p1"}`.
 
     Only what the verb takes may be present (`GET games/RULES` declares every verb of a game): amount (minor units),
-    count (cards looked at), target, targets, cards (`??` for a card that nobody but its holder knows), word, commitment
-    (`??` for a thing in the real world, or 64 hexadecimal digits), nonce (32 hexadecimal digits), places (instead of
-    the cards that a seat uncovers, where they lie among the cards it holds, from 0: enough where the house knows the
-    cards, in electronic mode).
+    count (cards looked at: all unseen ones, or as few as the offer's `min`), target, targets, cards (`??` for a card
+    that nobody but its holder knows), word, commitment (`??` for a thing in the real world, or 64 hexadecimal digits),
+    nonce (32 hexadecimal digits), places (instead of the cards that a seat uncovers, where they lie among the cards it
+    holds, from 0: enough where the house knows the cards, in electronic mode).
     """
 
     actor = StrictPattern(r"^(d|p[1-9])\Z")

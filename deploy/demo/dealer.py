@@ -213,7 +213,7 @@ def choose(legal: list[dict[str, Any]], choice: random.Random, vizi: int) -> dic
         action["commitment"] = majzli_commitment(vizi, NONCE)
     if offer["verb"] == "rv":
         action |= {"amount": vizi, "nonce": NONCE.hex()}
-    elif "min" in offer:
+    elif "min" in offer and offer["verb"] != "lk":
         steps = (offer["max"] - offer["min"]) // offer.get("step", 1)
         action["amount"] = offer["min"] + min(choice.randint(0, 2), steps) * offer.get("step", 1)
     return action

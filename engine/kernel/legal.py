@@ -270,8 +270,9 @@ class Legal:
 
     @property
     def amount(self) -> Range | None:
-        """The range of the amount of money, if there is one."""
-        return next((one for one in self.arguments if isinstance(one, Range) and one.name == "amount"), None)
+        """The range of the amount of money, or of a number of things where there is a choice."""
+        ranges = (one for one in self.arguments if isinstance(one, Range))
+        return next((one for one in ranges if one.name == "amount" or one.low < one.high), None)
 
     @property
     def min(self) -> int | None:

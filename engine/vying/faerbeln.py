@@ -183,7 +183,8 @@ class FaerbelnState(StakeState):
         if self.phase == "reveal":
             self.award_alone()
             return
-        keys = {seat: faerbeln_key(self.cards[seat], self.pack) for seat in self.active}
+        points = self.rules.points
+        keys = {seat: faerbeln_key(self.cards[seat], self.pack, points=points) for seat in self.active}
         self.award_pots(keys, "showdown", self.bonus())
 
     def bonus(self) -> tuple[int, ...]:

@@ -88,6 +88,8 @@ def test_a_console_that_knows_no_card_chooses_among_what_is_offered() -> None:
     up = {"actor": "p1", "verb": "up", "count": 2}
     assert len(choose([up], random.Random(1), 100)["places"]) == 2
     assert choose([up | {"places": [[2, 3]]}], random.Random(1), 100)["places"] == [2, 3]
+    look = {"actor": "p1", "verb": "lk", "count": 2, "min": 1, "max": 2, "step": 1}
+    assert choose([look], random.Random(1), 100) == {"actor": "p1", "verb": "lk", "count": 2}
     assert choose([{"actor": "p1", "verb": "cu", "count": 4}], random.Random(1), 100)["cards"] == "????????"
     held = choose([{"actor": "p1", "verb": "mj"}], random.Random(1), 300)
     assert held["commitment"] == majzli_commitment(300, NONCE)

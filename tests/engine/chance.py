@@ -26,6 +26,8 @@ HANDS: tuple[dict[str, object], ...] = (
     {"grigare": "general"},
     {"grigare": "kis_nagy"},
     {"wild": "santa", "grigare": "general"},
+    {"wild": "tens_santa", "grigare": "general", "grigare_wild": "substitute"},
+    {"wild": "santa", "grigare": "kis_nagy", "grigare_wild": "substitute"},
 )
 """Other rankings than the plain one. Each builds tables, so there are not too many."""
 
@@ -50,6 +52,7 @@ def random_faerbeln(random: Random) -> Setup:
         "showdown": "any_call",
         "short_stack": "side_pot",
         "bonus41_for": "uncontested",
+        "points": False,
     }
     opt |= some(others, random, 0.3)
     richest = random.choice([1000, 5000, 50_000])
@@ -96,7 +99,7 @@ def variations(seats: int, random: Random) -> dict[str, object]:
         "force_third_deal": True,
         "majzli_max": 100 * random.randint(1, 3),
         "cuhhol": True,
-        "cuhhkassza_vizi": "paid",
+        "cuhhkassza_vizi": "free",
         "redeal_cap": random.randint(1, 3),
         "show_two": True,
     }
