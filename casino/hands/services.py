@@ -23,12 +23,12 @@ from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
 from casino.tables.models import Seating, Table, TableState
 from engine.errors import EngineError, MalformedAction, StackTooShort
+from engine.games import prepare
 from engine.kernel.cards import UNKNOWN
 from engine.kernel.game import require_seats
 from engine.kernel.grammar import UNCOVERING, Action, Grammar, Role, actor_name
 from engine.kernel.purse import POT, Move
 from engine.kernel.rules import Rules
-from engine.vying import ranking
 
 #: `p1 up @0,3`: a verb that names cards by their places among those that the seat holds.
 _BY_PLACES = re.compile(r"p(?P<seat>[1-9]) (?P<verb>[a-z]+) @(?P<places>[0-9]{1,2}(?:,[0-9]{1,2})*)", re.ASCII)
@@ -37,8 +37,8 @@ RESOLVE = "hands.resolve_hand"
 
 
 def warm_up() -> None:
-    """Build what the engine needs for its first showdown; called once before a server forks its processes."""
-    ranking.prepare()
+    """Build what the engine needs for its first hands; called once before a server forks its processes."""
+    prepare()
 
 
 def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) -> Table:

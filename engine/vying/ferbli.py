@@ -66,6 +66,7 @@ from engine.vying.ferbli_rules import CALL_OR_DISCARD, FerbliRules, resolve
 from engine.vying.ferbli_second import SecondRound
 from engine.vying.ferbli_third import ThirdRound
 from engine.vying.pot_rules import WEIGHTS, most_tax, tax_on
+from engine.vying.ranking import prepare
 from engine.vying.state import VyingState
 
 GRAMMAR = Grammar(
@@ -204,4 +205,5 @@ GAME = Game(
     example={"vizi": 100},
     resolve=resolve,
     weights=WEIGHTS,
+    prepare=prepare,
 )
