@@ -78,12 +78,15 @@ def random_ferbli(random: Random) -> Setup:
     opt |= some(others, random, 0.2)
     if random.random() < 0.6:
         opt |= some(variations(seats, random), random, 0.2)
+    if random.random() < 0.15:
+        # Who can bet does not have to lay a hand open, so of few tables few hands would end that way.
+        opt |= {"cuhhol": True, **some({"redeal_cap": random.randint(1, 2)}, random, 0.5)}
     if random.random() < 0.2:
         opt |= random.choice(HANDS)
     carry = random.choice([0, 300, 1234])
     failed = random.randint(1, 2) if opt.get("force_third_deal") and carry else 0
     least = int(str(opt.get("majzli_max", 100)))
-    richest = random.choice([least + 50, 1000, 20_000])
+    richest = random.choice([least + 50, 1000, 20_000, 20_000, 20_000])
     stacks = tuple(random.randint(least, richest) for _ in range(seats))
     series = {"failed": failed} if failed else {}
     opt = resolve("ferbli", opt, seats)
