@@ -159,7 +159,7 @@ class State(Purse):
     def _veiled(self, offer: Legal, viewer: Viewer) -> Legal:
         """An offer without cards that are not for the viewer's eyes."""
         declared = self.GRAMMAR.verb(offer.actor, offer.verb).cards
-        if declared is None or (viewer == self.turn and declared.role in _OWN):
+        if declared is None or (offer.actor == f"p{viewer}" and declared.role in _OWN):
             return offer
         return Legal(offer.actor, offer.verb, tuple(map(_without_cards, offer.arguments)))
 
