@@ -50,10 +50,10 @@ class TrickState(CardState):
         Raises a ``CardError`` where the seat cannot hold it. Nothing changes.
         """
         held = self.cards[seat]
-        if card in held:
-            return held.index(card)
         if card == UNKNOWN:
             raise CardUnknown("a card that is played must be named")
+        if card in held:
+            return held.index(card)
         require_in_pack((card,), self.pack)
         if card in self.known:
             raise CardAlreadyDealt(f"{card} lies somewhere already", card=card)
