@@ -54,7 +54,7 @@ class DutyState(TrickState):
     def take_up(self) -> None:
         """The hands are dealt."""
         self.hands = list(map(self.MASKS.mask, self.cards))
-        self.blind = any(UNKNOWN in cards for cards in self.cards)
+        self.blind = self.deck is None and any(UNKNOWN in cards for cards in self.cards)
 
     # -- playing a card ----------------------------------------------------------------------------------------------
 
