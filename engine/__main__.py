@@ -287,7 +287,7 @@ def _games(arguments: argparse.Namespace) -> int:
     for name in game_names():
         info = game_info(name)
         packs = " or ".join(pack.name for pack in info.packs.values()) or info.pack.name
-        print(f"{name}\t{info.rules_id}\t{info.min_seats} to {info.max_seats} seats\t{packs}")
+        print(f"{name}\t{info.rules_id}\t{info.seats_text}\t{packs}")
     return OK
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import engine
 from casino import canonical, commands, sql
 from casino.audit.events import cards as told
 from casino.audit.services import Receipt, record
@@ -21,9 +22,8 @@ from casino.hands.exceptions import CardsRefused
 from casino.hands.models import CardEntry, Correction, ExceptionKind, Hand, Mode
 from casino.tables import services as tables
 from casino.tables.models import Table
-from engine.kernel import game as engine
 from engine.kernel.cards import UNKNOWN
-from engine.kernel.grammar import parse_action
+from engine.kernel.grammar import Role
 
 SALT_BYTES = 32
 
@@ -158,7 +158,7 @@ def require_agreeing(
         if entry.card not in pack.members:
             raise CardsRefused(ExceptionKind.FOREIGN, f"{entry.card} is not a card of the pack.", [entry.card])
     lying: dict[str, list[int]] = defaultdict(list)
-    turned_up = _turned_up(game)
+    turned_up = _turned_up(hand, game)
     for seat in range(1, len(game.stacks) + 1):
         for card in _lying_before(game, seat, entries, turned_up[seat], line):
             lying[card].append(seat)
@@ -190,11 +190,12 @@ def _lying_before(
     return [card for card in (*held, *elsewhere) if card != UNKNOWN]
 
 
-def _turned_up(game: engine.Hand) -> dict[int, list[str]]:
-    """Cards that seats have turned up, by seat."""
+def _turned_up(hand: Hand, game: engine.Hand) -> dict[int, list[str]]:
+    """Cards that seats have turned up or played, by seat."""
     found: dict[int, list[str]] = defaultdict(list)
+    grammar = selectors.grammar(hand)
     for line in game.log:
-        if " up " in line:
-            action = parse_action(line)
-            found[action.actor] = [card for card in action.cards if card != UNKNOWN]
+        action = grammar.parse(line)
+        if grammar.role(action) in (Role.TURNED, Role.PLAYED):
+            found[action.actor] += [card for card in action.cards if card != UNKNOWN]
     return found

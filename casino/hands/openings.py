@@ -4,11 +4,11 @@ face up, and for a player of his own cards too."""
 from datetime import datetime
 from typing import Any
 
+import engine
 from casino.errors import Conflict, NotFound
 from casino.hands import deals, selectors
 from casino.hands.models import Hand, engine_seats
 from casino.tables.models import Seating
-from engine.kernel import game as engine
 
 
 def of_everybodys_cards(hand: Hand) -> dict[str, Any]:

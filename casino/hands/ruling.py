@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import engine
 from casino.audit.events import Told
 from casino.audit.events import hands as told
 from casino.chips.changing import Desk
@@ -14,7 +15,6 @@ from casino.house.events import Happened, happened
 from casino.house.models import ClockTimestamp
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
-from engine.kernel import game as engine
 
 
 def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, reason: str) -> Answer:

@@ -360,8 +360,7 @@ class _Check:
             if at == begin + 1 <= replayed.ending:
                 # One movement, as almost all: no need to add anything up, nor to read the posting.
                 move = moves[begin]
-                player = seats[move.seat - 1]["player"] if move.seat else ""
-                if posted.text != postings.text(move.kind, move.amount, table, player):
+                if posted.text != postings.text(move, table, postings.ends_of(move, seats)):
                     return False
             elif replayed.booked(replayed.at_once(first, posted.lines)) != posted.legs:
                 return False

@@ -260,6 +260,22 @@ class Grammar:
             raise MalformedAction(f"{name!r} is no verb of the {by} in this game", verbs=list(self.names))
         return self._by[by, name][0]
 
+    def card_verbs(self) -> dict[str, list[str]]:
+        """The verbs whose lines name cards, by what becomes of those (:class:`Role`); under ``reopens`` those after
+        which cards come of a new pack. What a verifier needs that knows no game."""
+        found: dict[str, list[str]] = {}
+        for verb in self.verbs:
+            if verb.cards is not None and verb.cards.role is not None:
+                found.setdefault(verb.cards.role.value, []).append(verb.name)
+            if verb.reopens:
+                found.setdefault("reopens", []).append(verb.name)
+        return {role: sorted(set(names)) for role, names in found.items()}
+
+    def role(self, action: Action) -> Role | None:
+        """What becomes of the cards that an action names; None where it names none."""
+        named = self.declared(action).cards
+        return named.role if named is not None else None
+
     def declared(self, action: Action) -> Verb:
         """The declaration that an action follows."""
         return self._by[SEAT if action.actor else HOUSE, action.verb][0]
@@ -314,12 +330,16 @@ class Grammar:
             raise MalformedAction(f"{line[:80]!r} is not a canonical action line", form=_form(verb))
         return verb, [head[0], *match.groups()]
 
+    def with_cards(self, action: Action, named: str) -> str:
+        """The line with these cards in place of its own."""
+        return action.text.replace("".join(action.cards), named)
+
     def masked(self, action: Action, hidden: tuple[bool, ...]) -> str:
         """The line with ``??`` for each of its cards that is hidden."""
         if not any(hidden):
             return action.text
         known = "".join(UNKNOWN if hide else card for card, hide in zip(action.cards, hidden, strict=True))
-        return action.text.replace("".join(action.cards), known)
+        return self.with_cards(action, known)
 
 
 _NOTHING = (Verb("", SEAT, (), ""), re.compile(r"(?!)"))

@@ -54,9 +54,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """This seat."""
+    """This seat; ``cards``: how many cards it is about to get, where the line names none."""
 
     seat: int
+    cards: int | None = None
 
     def texts(self) -> Iterator[str]:
         """Its name."""
@@ -302,7 +303,7 @@ class Legal:
                 return len(one.rows[0]) // 2
             if isinstance(one, Range) and one.name == "count":
                 return one.high
-        return None
+        return next((one.cards for one in self.arguments if isinstance(one, Target)), None)
 
     @property
     def places(self) -> Places | None:

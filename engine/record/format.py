@@ -280,11 +280,14 @@ def _require_plain(key: str, value: object, depth: int) -> None:
     if type(value) is dict or type(value) is list:
         if not depth:
             raise MalformedRecord(f"{key!r} must be at most {SERIES_DEPTH} deep", max=SERIES_DEPTH)
+        if type(value) is dict:
+            for name in value:
+                _text(key, name)
         for part in value.values() if type(value) is dict else value:
             _require_plain(key, part, depth - 1)
     elif type(value) is int:
-        if not -MAX_TOTAL <= value <= MAX_TOTAL:
-            raise MalformedRecord(f"{key!r} must hold whole numbers in range", min=-MAX_TOTAL, max=MAX_TOTAL)
+        if not -MAX_MONEY <= value <= MAX_MONEY:
+            raise MalformedRecord(f"{key!r} must hold whole numbers in range", min=-MAX_MONEY, max=MAX_MONEY)
     elif type(value) is not str:
         raise MalformedRecord(f"{key!r} must hold whole numbers, texts, lists and objects")
 
@@ -373,6 +376,6 @@ def record_of(hand: Hand, *, hand_id: str, rules_id: str, seats: tuple[str, ...]
         tax=result.tax,
         bonus=result.bonus if any(result.bonus) else None,
         carry_out=result.carry_out,
-        series_out=dict(result.series),
+        series_out=dict(result.series) or None,
         state=hand.digest(),
     )

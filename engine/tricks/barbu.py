@@ -36,7 +36,7 @@ from engine.kernel.state import Handler, Offer
 from engine.tricks.barbu_play import NEXT, BarbuPlay
 from engine.tricks.barbu_rules import BarbuRules
 from engine.tricks.barbu_scores import CARDS, CONTRACTS, NEGATIVE, SEATS, payments, settled, with_side_bets
-from engine.tricks.barbu_series import Sheet, new_series, next_seats, require_cover, sheet_of
+from engine.tricks.barbu_series import Sheet, continues, new_series, next_seats, require_cover, sheet_of
 from engine.tricks.state import TrickState
 
 HAND = 13
@@ -267,7 +267,7 @@ def _begin(setup: Setup, rules: BarbuRules) -> BarbuState:
     """A deal before its first card: nothing but the series is carried in, and the stacks cover the worst."""
     require_no_carry(setup)
     require_no_redeals(setup)
-    sheet = sheet_of(setup, rules)
+    sheet = sheet_of(setup.series, setup.names, rules)
     require_cover(setup, rules, sheet)
     return BarbuState(setup, rules, sheet)
 
@@ -286,9 +286,12 @@ GAME = Game(
         charge="seat",
         least_players=lambda options: SEATS,
         worst_loss=lambda rules, seats: rules.least_stack,
+        # Who leaves in the middle of a session on paper would leave without having paid.
+        not_at_tables={"settlement": ("paper",)},
     ),
     example={"unit": 100, "scoring": "pagat"},
     next_seats=next_seats,
     new_series=new_series,
+    continues=continues,
     weights={"ps": 2},
 )

@@ -173,7 +173,8 @@ class BarbuPlay(DutyState):
 
     def may_lay_from(self, seat: int) -> list[int]:
         """The seats that may be the next to lay a card, in order from this one: each may hold one that fits, while
-        those before it may all be without."""
+        those before it may all be without. Where the house knows some hands and not others, this tells a little of
+        those it knows."""
         found = []
         passed: dict[int, int] = {}
         for _ in range(SEATS):

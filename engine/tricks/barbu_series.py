@@ -97,13 +97,22 @@ def next_seats(seats: int, series: Mapping[str, Any], series_out: Mapping[str, A
     return (*stay[1:], 0) if any(len(left) == 1 for left in series["left"].values()) else stay
 
 
+def continues(series: Mapping[str, Any], ids: tuple[str, ...], rules: BarbuRules) -> bool:
+    """Whether these people, p1 first, go on with what the deal before has left: a session is for the same four, in the
+    same order; others begin a new one."""
+    try:
+        sheet_of(series, ids, rules)
+    except MalformedSetup:
+        return False
+    return True
+
+
 # -- what is refused ---------------------------------------------------------------------------------------------------
 
 
-def sheet_of(setup: Setup, rules: BarbuRules) -> Sheet:
-    """The series of a set-up; raises ``MalformedSetup`` for one that is none, or that no session can reach."""
-    series: Mapping[str, Any] = setup.series
-    ids = setup.names
+def sheet_of(series: Mapping[str, Any], ids: tuple[str, ...], rules: BarbuRules) -> Sheet:
+    """The series of those who sit on the seats, p1 first; raises ``MalformedSetup`` for one that is none, or that no
+    session can reach."""
     keys = {"left", "doubled", "score"} if rules.settlement == "paper" else {"left", "doubled"}
     if series.keys() != keys:
         raise MalformedSetup("the series of this table has other keys", keys=sorted(keys))

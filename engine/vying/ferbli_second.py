@@ -173,7 +173,7 @@ class SecondRound(FirstRound):
         low, high = self.bet_range()
         if high < low:
             return None
-        return self.offer("ks", Range(low, high, self.bet_step), Target(self.target))
+        return self.offer("ks", Range(low, high, self.bet_step), Target(self.target, self.cards_charged()))
 
     def offer_look_at_charged(self) -> Legal | None:
         """Looking, which in the second round only the charged seat may."""

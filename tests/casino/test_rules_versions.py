@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection, transaction
 from casino.hands import selectors
 from casino.hands.models import Hand
 from casino.reports.selectors import hand_money, verification
-from engine.kernel import game
+from engine import games
 from engine.record.format import parse_record
 from engine.record.replay import replay
 from tests.casino.kit import Kit
@@ -22,14 +22,14 @@ ZERO = "tests.engine.rules_zero"
 
 
 def forget() -> None:
-    game.game_info.cache_clear()
-    game.rules_version.cache_clear()
+    games.game_info.cache_clear()
+    games.rules_version.cache_clear()
 
 
 @pytest.fixture
 def rules_of_the_day(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """A day on which Ferbli is played by rules that round tax up; undone, it is today again."""
-    monkeypatch.setitem(game._MODULES, "ferbli", ZERO)
+    monkeypatch.setitem(games.MODULES, "ferbli", ZERO)
     forget()
     yield monkeypatch
     monkeypatch.undo()
@@ -45,7 +45,7 @@ def test_a_hand_is_settled_and_verified_by_the_rules_it_was_dealt_by(
     dealer.act(*LINES[:-1])
     # Overnight the rules change; the hand goes on by its own.
     rules_of_the_day.undo()
-    rules_of_the_day.setitem(game.EARLIER, "ferbli/0", ZERO)
+    rules_of_the_day.setitem(games.EARLIER, "ferbli/0", ZERO)
     forget()
     answer = dealer.act(LINES[-1])
     assert kit.settle() == ["settled"]

@@ -32,20 +32,20 @@ class Book:
 
     def _post(self, move: Move) -> None:
         amount, at = move.amount, move.seat - 1
-        if move.kind in (Why.STAKE, Why.PENALTY):
+        if move.why in (Why.STAKE, Why.PENALTY):
             self.stacks[at] -= amount
             self.pot += amount
-        elif move.kind is Why.CARRY_IN:
+        elif move.why is Why.CARRY_IN:
             self.pot += amount
-        elif move.kind is Why.BONUS:  # the house's own money
+        elif move.why is Why.BONUS:  # the house's own money
             self.bonus[at] += amount
             self.stacks[at] += amount
         else:
             self.pot -= amount
-            if move.kind in (Why.RETURNED, Why.AWARD):
+            if move.why in (Why.RETURNED, Why.AWARD):
                 self.stacks[at] += amount
-            self.tax += amount if move.kind is Why.TAX else 0
-            self.carried += amount if move.kind is Why.CARRY_OUT else 0
+            self.tax += amount if move.why is Why.TAX else 0
+            self.carried += amount if move.why is Why.CARRY_OUT else 0
 
     def compare(self, hand: Hand) -> None:
         """The hand says the same; nothing is owed, nothing is lost."""

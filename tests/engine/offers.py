@@ -7,30 +7,16 @@ against it.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 from itertools import combinations, permutations
 
 from engine.errors import CardError, MalformedAction
 from engine.games import game_info, start
 from engine.kernel.cards import UNKNOWN
-from engine.kernel.grammar import Action, actor_name, parse_action
-from engine.kernel.hand import Hand
-from engine.kernel.hand import Hand as VyingHand
+from engine.kernel.grammar import Action, actor_name
 from engine.kernel.legal import Legal
 from engine.kernel.setup import Setup
 from engine.vying.ranking import ferbli_ranking
-
-
-def clone(hand: Hand) -> Hand:
-    """The hand again, to try something out on."""
-    assert isinstance(hand, VyingHand)
-    state = hand._state
-    twin = object.__new__(type(state))
-    for slot in {slot for kind in type(state).__mro__ for slot in getattr(kind, "__slots__", ())}:
-        value = getattr(state, slot)
-        setattr(twin, slot, copy.copy(value) if isinstance(value, list | dict | set) else value)
-    return VyingHand(hand.setup, hand._rules, twin)
 
 
 class Watch:
@@ -39,6 +25,7 @@ class Watch:
     def __init__(self, setup: Setup) -> None:
         self.hand = start(setup)
         self.pack = game_info(setup.game).pack_for(setup.opt)
+        self.parse = game_info(setup.game).grammar.parse
         self.packs_used = 0
         self.top = 0  # cards gone from the pack in use
         self.held: dict[int, tuple[str, ...]] = {}
@@ -50,7 +37,7 @@ class Watch:
     def allows(self, line: str) -> bool:
         """Whether the line is on offer."""
         try:
-            action = parse_action(line)
+            action = self.parse(line)
         except (MalformedAction, CardError):
             return False
         actor = actor_name(action.actor)
@@ -61,7 +48,7 @@ class Watch:
         """The line is said."""
         before = self.hand.phase
         self.hand.advance(line)
-        action = parse_action(line)
+        action = self.parse(line)
         if action.verb == "dh":
             self.top += len(action.cards)
             self.named.update(set(action.cards) - {UNKNOWN})

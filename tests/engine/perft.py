@@ -22,7 +22,6 @@ from engine.kernel.hand import Hand
 from engine.kernel.legal import Legal
 from engine.kernel.setup import Setup
 from engine.vying.majzli import majzli_commitment
-from tests.engine.offers import clone
 from tests.engine.support import stacked
 
 GOLDEN = Path(__file__).parent / "golden" / "perft.json"
@@ -142,7 +141,7 @@ def count(table: Table, depth: int) -> dict[str, object]:
 
 def after(hand: Hand, line: str) -> Hand:
     """Another hand, one decision on."""
-    twin = clone(hand)
+    twin = hand.copy()
     twin.advance(line)
     run_forced(twin)
     return twin

@@ -77,7 +77,7 @@ def ending(hand: Hand) -> list[str]:
         value = getattr(result, name)
         if any(value) if isinstance(value, tuple) else value:
             lines.append(f"{name:<10}{value}")
-    moves = [f"{move.kind} {f'p{move.seat} ' if move.seat else ''}{move.amount}" for move in hand.moves]
+    moves = [f"{move.why} {f'p{move.seat} ' if move.seat else ''}{move.amount}" for move in hand.moves]
     lines += [f"moves    {', '.join(moves[at : at + 6])}" for at in range(0, len(moves), 6)]
     seen = [f"p{seat['seat']} {''.join(seat['cards'])}" for seat in hand.view("public")["seats"]]  # type: ignore[attr-defined]
     return [*lines, f"public   {', '.join(seen)}", f"state    {hand.digest()}"]

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from engine.kernel.game import parse_rules
-from engine.kernel.hand import Hand
-from engine.kernel.hand import Hand as VyingHand
 from engine.kernel.setup import Setup
 from engine.vying.ferbli import GAME as TODAY
 from engine.vying.ferbli import FerbliState
@@ -25,9 +22,8 @@ class RulesZero(FerbliRules):
         return -(-pot * self.tax_bps // 10_000)
 
 
-def _begin(setup: Setup) -> Hand:
-    rules = parse_rules(RulesZero, setup)
-    return VyingHand(setup, rules, FerbliState(setup, rules))
+def _begin(setup: Setup, rules: RulesZero) -> FerbliState:
+    return FerbliState(setup, rules)
 
 
-GAME = replace(TODAY, rules_id=RulesZero.RULES_ID, rules=RulesZero, begin=_begin)
+GAME = replace(TODAY, rules=RulesZero, begin=_begin)

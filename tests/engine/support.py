@@ -13,8 +13,8 @@ from engine.errors import EngineError
 from engine.games import start
 from engine.kernel.cards import TELL32, Pack
 from engine.kernel.hand import Hand
-from engine.kernel.hand import Hand as VyingHand
 from engine.kernel.setup import Setup
+from engine.kernel.state import attributes
 from engine.record.format import Record, parse_record
 from engine.vying.state import VyingState
 
@@ -131,9 +131,8 @@ def refused(hand: Hand, line: str, code: str, **expected: object) -> None:
 
 def frozen(hand: Hand) -> str:
     """Everything the hand's state holds, as text: two equal texts are two equal states."""
-    assert isinstance(hand, VyingHand)
     state = hand._state
-    slots = sorted({slot for kind in type(state).__mro__ for slot in getattr(kind, "__slots__", ())})
+    slots = attributes(type(state))
     assert isinstance(state, VyingState)
     return repr([(slot, sorted(value) if isinstance(value := getattr(state, slot), set) else value) for slot in slots])
 

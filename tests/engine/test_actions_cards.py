@@ -25,8 +25,9 @@ from engine.errors import (
 )
 from engine.kernel.cards import PACKS, TELL32
 from engine.kernel.events import BottomCard, Dealt
-from engine.kernel.grammar import Action, parse_action
+from engine.kernel.grammar import Action
 from engine.kernel.hand import Hand
+from engine.vying.ferbli import GRAMMAR
 from tests.engine.support import frozen, play, table
 
 
@@ -49,7 +50,7 @@ from tests.engine.support import frozen, play, table
     ],
 )
 def test_canonical_lines_are_read_and_kept_as_they_are(line: str):
-    assert parse_action(line).text == line
+    assert GRAMMAR.parse(line).text == line
 
 
 @pytest.mark.parametrize(
@@ -99,15 +100,15 @@ def test_canonical_lines_are_read_and_kept_as_they_are(line: str):
 )
 def test_anything_else_is_malformed(line: str):
     with pytest.raises(MalformedAction):
-        parse_action(line)
+        GRAMMAR.parse(line)
 
 
 def test_an_action_value_may_be_applied_if_it_says_what_its_text_says():
     hand = table(2)
-    hand.apply(parse_action("p1 po 100"))
+    hand.apply(GRAMMAR.parse("p1 po 100"))
     assert hand.log == ("p1 po 100",)
     with pytest.raises(MalformedAction):
-        hand.apply(Action(2, "cc", 1, 0, (), "p2 cc 100"))
+        hand.apply(Action(2, "cc", 1, text="p2 cc 100"))
 
 
 def refused(hand: Hand, line: str, error: type[EngineError]) -> EngineError:

@@ -234,13 +234,13 @@ def test_the_clock_of_a_seat_behind_others_that_may_be_passed_over():
     refused(hand, "d au", "malformed_action")
 
 
-def test_a_seat_is_told_only_its_own_offer():
+def test_no_seat_is_told_what_it_may_hold_for_all_that_the_house_knows():
+    """The choice of an unknown hand leaves out the cards that the house knows in other hands."""
     hand = hidden(1, 2, 3, deck=pack_with(p4="9c"))
     play(hand, *undoubled("dominoes 9"))
-    assert hand.actors == ("p1", "p2", "p3")
-    for viewer in (1, 2, 3):
-        told = [offer.actor for offer in hand.legal_for(viewer) if "cards" in offer.as_dict()]
-        assert told == [f"p{viewer}"]
+    for viewer in ("public", 1, 2, 3, 4):
+        assert all("cards" not in offer.as_dict() for offer in hand.legal_for(viewer))
+    assert all("cards" in offer.as_dict() for offer in hand.legal_for("auditor"))
 
 
 def test_copies_of_hidden_hands_go_their_own_way():

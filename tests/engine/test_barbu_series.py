@@ -259,6 +259,16 @@ def test_who_sits_where_next():
     assert next_seats(4, {"left": {"a": ["king"], "b": [], "c": []}}, {}) == on
 
 
+def test_the_same_four_go_on_and_others_begin_anew():
+    game, rules = game_info("barbu"), BarbuRules.parse({"unit": 1}, 4)
+    series = fresh({}, left={"anne": SEVEN[:3], "diana": []})
+    assert game.continues(series, IDS, rules)
+    assert not game.continues(series, (*IDS[1:], IDS[0]), rules), "the declarer keeps the seat"
+    assert not game.continues(series, (*IDS[:3], "emil"), rules)
+    assert not game.continues({}, IDS, rules)
+    assert game.continues(fresh({}), (*IDS[1:], IDS[0]), rules), "who declares first is drawn"
+
+
 def test_an_evening_of_random_play_goes_on_from_deal_to_deal():
     opt: dict[str, object] = {"unit": 10, "settlement": "paper", "no_double_no_play": True}
     records = list(play_evening(Sitting("barbu", opt, 4, 500_000, 2400), hands=60, seed="s"))

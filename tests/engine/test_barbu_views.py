@@ -140,7 +140,7 @@ def test_the_view_of_dominoes():
 
 def test_events_tell_what_was_said_and_played():
     hand = play(table())
-    assert hand.apply("p1 cl king") == (Spoke(1, "cl"),)
+    assert hand.apply("p1 cl king") == (Spoke(1, "cl", "king"),)
     assert hand.apply("p2 dbl p1") == (Spoke(2, "dbl"),)
     play(hand, "p3 ps; p4 ps; p1 ps")
     assert hand.apply("p1 pl Ac") == (Played(1, "Ac"),)

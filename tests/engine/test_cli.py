@@ -122,7 +122,7 @@ def test_replay_of_the_evening():
     done = run("replay", str(DEMO / "evening.jsonl"))
     assert done.returncode == 0
     assert len(answers(done)) == 320 and all(answer["ok"] for answer in answers(done))
-    assert set(answers(done)[0]) == {"hand", "ok", "net", "tax", "bonus", "carry_out", "state"}
+    assert set(answers(done)[0]) == {"hand", "ok", "net", "tax", "bonus", "carry_out", "series_out", "state"}
 
 
 def test_replay_from_standard_input_computes_what_the_record_lacks():

@@ -18,7 +18,8 @@ from tests.engine.support import table
 @pytest.mark.parametrize(
     "name",
     [
-        "kernel.game",
+        "games",
+        "kernel.legal",
         "kernel.grammar",
         "record.replay",
         "deal.shuffle",

@@ -20,7 +20,7 @@ from engine.errors import (
 )
 from engine.kernel.events import HandEnded, Spoke, TurnedUp
 from engine.kernel.hand import Hand
-from engine.kernel.purse import Move, Why
+from engine.kernel.purse import HOUSE, POT, Move, Why
 from tests.engine.support import amounts, forty_one, frozen, play, stacked, verbs
 
 DECK = stacked("Kl8b", "Ah7l", "XlOb", "Xb7b", "KhOl", "9a9l")
@@ -132,9 +132,9 @@ class TestFirstRound:
         hand = play(dealt(), "p2 f")
         events = hand.apply("p3 f")
         assert events[1:] == (
-            Move(Why.RETURNED, 1, 500),
-            Move(Why.AWARD, 1, 570),
-            Move(Why.TAX, 0, 30),
+            Move(POT, 1, 500, Why.RETURNED),
+            Move(POT, 1, 570, Why.AWARD),
+            Move(POT, HOUSE, 30, Why.TAX),
             HandEnded("uncontested", 1),
         )
         assert hand.result and hand.result.net == (370, -200, -200)
@@ -297,10 +297,10 @@ class TestFortyOne:
         hand.apply("p2 sm XlXb9l8l")
         events = hand.apply("p3 sm AhXhKhUh")
         assert [event for event in events if isinstance(event, Move)] == [
-            Move(Why.AWARD, 1, 1995),
-            Move(Why.TAX, 0, 105),
-            Move(Why.BONUS, 1, 10_000),
-            Move(Why.BONUS, 3, 10_000),
+            Move(POT, 1, 1995, Why.AWARD),
+            Move(POT, HOUSE, 105, Why.TAX),
+            Move(HOUSE, 1, 10_000, Why.BONUS),
+            Move(HOUSE, 3, 10_000, Why.BONUS),
         ]
         assert hand.result and hand.result.bonus == (10_000, 0, 10_000)
         assert hand.result.net == (11_295, -700, 9_300)
@@ -309,7 +309,7 @@ class TestFortyOne:
     def test_it_is_not_taxed_and_none_is_paid_where_the_table_pays_none(self):
         hand = play(self.showdown(self.DECK, bonus41=0), "p1 k", "p2 k", "p3 k")
         assert hand.result and hand.result.bonus == (0, 0, 0)
-        assert not [move for move in hand.moves if move.kind is Why.BONUS]
+        assert not [move for move in hand.moves if move.why is Why.BONUS]
 
     def test_a_41_that_folds_or_wins_alone_is_not_paid(self):
         hand = play(self.showdown(self.DECK), "p1 rb 500", "p2 f", "p3 f")

@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import AmountOutOfRange, StackTooShort
 from engine.kernel.hand import Hand
-from engine.kernel.purse import Move, Why
+from engine.kernel.purse import HOUSE, POT, Move, Why
 from engine.kernel.setup import Setup
 from engine.play import play_hand
 from engine.vying.pots import Pot, split_pots
@@ -28,7 +28,7 @@ def first_round(*stacks: int, **opt: object) -> Hand:
 
 def paid_out(hand: Hand) -> list[Move]:
     """What left the pot."""
-    return [move for move in hand.moves if move.kind is not Why.STAKE]
+    return [move for move in hand.moves if move.why is not Why.STAKE]
 
 
 def test_forehand_must_hold_ante_and_stake_the_others_their_ante():
@@ -59,9 +59,9 @@ def test_main_pot_and_side_pot_go_to_the_best_hand_that_competes_for_each():
     hand = play(first_round(900, 10_000, 10_000), "p2 rb 500", "p3 cc 1000", "p1 cc 200", *UP)
     play(hand, "p2 rb 500", "p3 cc 500")
     assert paid_out(hand) == [
-        Move(Why.AWARD, 1, 2700 - 135),
-        Move(Why.AWARD, 2, 1600 - 80),
-        Move(Why.TAX, 0, 215),
+        Move(POT, 1, 2700 - 135, Why.AWARD),
+        Move(POT, 2, 1600 - 80, Why.AWARD),
+        Move(POT, HOUSE, 215, Why.TAX),
     ]
     assert hand.result and (hand.result.winner, hand.result.net) == (1, (1665, -180, -1700))
 
@@ -77,10 +77,10 @@ def test_what_nobody_could_match_goes_back_untaxed_before_the_pots_are_paid():
     assert hand.actor == "p1" and verbs(hand) == ["up"]  # forehand has nobody left to bet with
     play(hand, *UP)
     assert paid_out(hand) == [
-        Move(Why.RETURNED, 1, 250),
-        Move(Why.AWARD, 1, 900 - 45),
-        Move(Why.AWARD, 1, 300 - 15),
-        Move(Why.TAX, 0, 60),
+        Move(POT, 1, 250, Why.RETURNED),
+        Move(POT, 1, 900 - 45, Why.AWARD),
+        Move(POT, 1, 300 - 15, Why.AWARD),
+        Move(POT, HOUSE, 60, Why.TAX),
     ]
 
 
@@ -99,7 +99,7 @@ def test_the_money_of_folded_seats_falls_into_the_layers_it_reaches():
     play(hand, "p1 up Xb8b", "p3 up XlOb")
     assert hand.result and hand.result.winner == 1
     # p3 staked 1,700, p2 1,200 before it folded, p1 900: p3 gets 500 back and the 600 beyond p1's stake.
-    assert [(move.kind, move.seat) for move in paid_out(hand)] == [
+    assert [(move.why, move.seat) for move in paid_out(hand)] == [
         ("returned", 3), ("award", 1), ("award", 3), ("tax", 0),
     ]  # fmt: skip
 
@@ -124,5 +124,5 @@ def test_random_hands_make_up_to_as_many_pots_as_there_are_seats():
         stacks = (random.randint(700, 4000), *(random.randint(200, 4000) for _ in range(5)))
         hand = play_hand(Setup("faerbeln", opt, 6, stacks, 0, 6, shuffled(random)), random)
         assert sum(hand.stacks) == sum(stacks)
-        awards[sum(move.kind is Why.AWARD for move in hand.moves)] += 1
+        awards[sum(move.why is Why.AWARD for move in hand.moves)] += 1
     assert min(awards[1], awards[2], awards[3], awards[4]) > 20, awards

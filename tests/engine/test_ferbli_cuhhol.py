@@ -9,7 +9,7 @@ from engine.games import start
 from engine.kernel.cards import TELL32
 from engine.kernel.events import Dealt, Shown, TurnedUp
 from engine.kernel.hand import Hand
-from engine.kernel.purse import Move, Why
+from engine.kernel.purse import POT, Move, Why
 from engine.kernel.setup import Setup
 from tests.engine.support import amounts, frozen, play, refused, stacked, table, to_third_round, verbs
 
@@ -276,7 +276,7 @@ class TestCuhhkassza:
     def test_where_the_table_reads_the_sentence_so_they_pay_the_vizi_that_they_owe_first(self):
         """``cuhhkassza_vizi`` "paid": the sentence's "not pay it" is read as "now pay it"."""
         hand = kassza(MIDDLE, LOW, out=2, opt={"cuhhkassza_vizi": "paid"})
-        assert hand.pot == 400 and hand.moves[-2:] == (Move(Why.PENALTY, 3, 100), Move(Why.PENALTY, 4, 100))
+        assert hand.pot == 400 and hand.moves[-2:] == (Move(3, POT, 100, Why.PENALTY), Move(4, POT, 100, Why.PENALTY))
         hand.supply(pack(MIDDLE, "8a7l9b7h", "9l8lUaOb", "KlUlXl8b", "OaXbXaUh"))
         play(hand)
         assert hand.result and (hand.result.winner, hand.result.net) == (3, (-100, -100, 300, -100))

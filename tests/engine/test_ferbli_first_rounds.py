@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import AmountOutOfRange, VerbNotLegal, WrongTarget
-from engine.kernel.purse import Move, Why
+from engine.kernel.purse import CARRY, POT, Move, Why
 from tests.engine.support import amounts, play, stacked, table, verbs
 
 
@@ -44,17 +44,17 @@ class TestFirstRound:
         hand = play(table(5, carry=300), "p1 po 100", "p2 f", "p3 cc 100", "p4 f")
         events = hand.apply("p5 f")
         assert [event for event in events if isinstance(event, Move)] == [
-            Move(Why.PENALTY, 2, 100),
-            Move(Why.PENALTY, 4, 100),
-            Move(Why.PENALTY, 5, 100),
-            Move(Why.CARRY_OUT, 0, 800),
+            Move(2, POT, 100, Why.PENALTY),
+            Move(4, POT, 100, Why.PENALTY),
+            Move(5, POT, 100, Why.PENALTY),
+            Move(POT, CARRY, 800, Why.CARRY_OUT),
         ]
         assert hand.result and hand.result.net == (-100,) * 5
         assert (hand.result.carry_out, hand.result.tax, hand.result.winner) == (800, 0, 0)
 
     def test_money_carried_in_lies_in_the_pot_from_the_start(self):
         hand = table(2, carry=400)
-        assert (hand.pot, hand.opening_events) == (400, (Move(Why.CARRY_IN, 0, 400),))
+        assert (hand.pot, hand.opening_events) == (400, (Move(CARRY, POT, 400, Why.CARRY_IN),))
 
 
 class TestBesszer:
@@ -83,8 +83,8 @@ class TestBesszer:
     def test_if_all_fold_the_first_player_takes_the_pot_and_his_unmatched_raise_back(self):
         hand = play(table(3, carry=300), "p1 po 100", "p2 cc 100", "p3 cc 100", "p1 rb 200", "p2 f")
         events = hand.apply("p3 f")
-        assert Move(Why.RETURNED, 1, 200) in events
-        assert Move(Why.AWARD, 1, 600) in events
+        assert Move(POT, 1, 200, Why.RETURNED) in events
+        assert Move(POT, 1, 600, Why.AWARD) in events
         assert hand.result and hand.result.net == (500, -100, -100)
 
     def test_who_folds_a_besszer_owes_nothing_more_if_all_check_later(self):

@@ -28,7 +28,7 @@ def joined(*stacks: int, carry: int = 0, deck: tuple[str, ...] = DECK, **opt: ob
 def out_of_the_pot(hand: Hand) -> list[tuple[str, int, int]]:
     """What left the pot: kind, seat, amount."""
     into = (Why.STAKE, Why.PENALTY, Why.CARRY_IN)
-    return [(str(move.kind), move.seat, move.amount) for move in hand.moves if move.kind not in into]
+    return [(str(move.why), move.seat, move.amount) for move in hand.moves if move.why not in into]
 
 
 class TestStakes:
@@ -199,5 +199,5 @@ def test_random_hands_make_up_to_as_many_pots_as_there_are_seats():
         while not hand.over:
             players.play_on(hand)
         assert hand.result and sum(hand.stacks) + hand.result.carry_out == sum(stacks)
-        awards[sum(isinstance(move, Move) and move.kind is Why.AWARD for move in hand.moves)] += 1
+        awards[sum(isinstance(move, Move) and move.why is Why.AWARD for move in hand.moves)] += 1
     assert min(awards[1], awards[2], awards[3]) > 20, awards

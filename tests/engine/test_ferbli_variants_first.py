@@ -7,7 +7,7 @@ import pytest
 from engine.errors import CommitMismatch, EngineError, MalformedSetup, OptionOutOfRange, StackTooShort
 from engine.games import resolve, start
 from engine.kernel.hand import Hand
-from engine.kernel.purse import Move, Why
+from engine.kernel.purse import POT, Move, Why
 from engine.kernel.setup import Setup
 from engine.vying.majzli import majzli_commitment
 from tests.engine.support import amounts, play, refused, stacked, table, to_third_round, verbs
@@ -62,12 +62,15 @@ class TestCallOrDiscard:
     def test_a_table_may_leave_it_to_the_dealer_to_announce(self):
         opt: dict[str, object] = {"vizi": 100, "cukassza_call": "announced"}
         assert resolve("ferbli", opt, 5) == {"vizi": 100, "cukassza_call": "normal"}
-        assert resolve("ferbli", opt, 5, announced=True) == {"vizi": 100, "cukassza_call": "megadas_eldobas"}
+        assert resolve("ferbli", opt, 5, announced=("call_or_discard",)) == {
+            "vizi": 100,
+            "cukassza_call": "megadas_eldobas",
+        }
 
     @pytest.mark.parametrize("game, opt", [("ferbli", {"vizi": 100}), ("ferbli", OPT), ("faerbeln", {"ante": 200})])
     def test_where_it_does_not_an_announcement_is_refused(self, game: str, opt: dict[str, object]):
         with pytest.raises(OptionOutOfRange):
-            resolve(game, opt, 5, announced=True)
+            resolve(game, opt, 5, announced=("call_or_discard",))
 
     def test_normal_is_the_default(self):
         assert play(table(3, carry=500), "p1 po 100").actor == "p2"
@@ -183,7 +186,7 @@ class TestMajzli:
         hand = play(fist(4), "p2 in", "p3 f", "p4 in")
         events = hand.apply("p1 rv 300")
         assert [event for event in events if isinstance(event, Move)] == [
-            Move(Why.STAKE, seat, 300) for seat in (1, 2, 4)
+            Move(seat, POT, 300, Why.STAKE) for seat in (1, 2, 4)
         ]
         assert (hand.stakes, hand.actor) == ((300, 300, 0, 300), "p1")
 

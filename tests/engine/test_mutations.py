@@ -23,11 +23,11 @@ import pytest
 
 from engine.games import game_info, resume, start
 from engine.kernel.cards import UNKNOWN, split_cards
-from engine.kernel.grammar import parse_action
 from engine.kernel.hand import Hand
 from engine.kernel.setup import Setup
 from engine.record.format import Record, record_of
 from engine.record.replay import replay
+from engine.vying.ferbli import GRAMMAR as FERBLI
 from tests.engine.chance import HANDS, played
 from tests.engine.offers import Watch
 from tests.engine.scenarios import SCENARIOS
@@ -132,7 +132,7 @@ def log_mutants(lines: tuple[str, ...], at: int, seats: int, pack: tuple[str, ..
 
 def line_mutants(line: str, seats: int, pack: tuple[str, ...]) -> Iterator[str]:
     """The line with another actor, verb, amount, target, card or code."""
-    action = parse_action(line)
+    action = FERBLI.parse(line)
     actor, verb, *rest = line.split(" ")
     yield from (" ".join([other, verb, *rest]) for other in ("d", *(f"p{seat}" for seat in range(1, seats + 1))))
     for other in ("cc", "rb", "br", "po", "lk", "rv", "f", "k", "st", "in", "sm", "up", "cu"):

@@ -80,7 +80,7 @@ def test_stacks_and_winnings_are_the_hands():
         found = tomllib.loads(phh_of(record))
         hand = replay(record).hand
         assert hand and tuple(found["finishing_stacks"]) == hand.stacks
-        awards = sum(move.amount for move in hand.moves if move.kind == "award")
+        awards = sum(move.amount for move in hand.moves if move.why == "award")
         assert sum(found["winnings"]) == awards
 
 

@@ -17,7 +17,7 @@ from engine.record.format import format_record, parse_record, record_of
 from engine.record.replay import replay
 from tests.engine.chance import GAMES, Players, played, random_setup
 from tests.engine.money import play_out
-from tests.engine.offers import Watch, clone
+from tests.engine.offers import Watch
 from tests.engine.support import frozen, play, table, to_third_round
 
 PLAYOUTS = 8_000  # `make soak` plays a million of each game
@@ -110,7 +110,7 @@ def test_a_clone_is_the_same_hand_and_another_object():
         random = Random(number)
         hand, players = start(random_setup("ferbli", random)), Players(random)
         while not hand.over:
-            twin, before = clone(hand), frozen(hand)
+            twin, before = hand.copy(), frozen(hand)
             assert frozen(twin) == before
             line = players.line(hand)
             twin.advance(line)
@@ -159,7 +159,7 @@ def cards_to_try(hand: Hand, random: Random) -> list[str]:
 
 def tried(hand: Hand, line: str) -> Hand | None:
     """A copy after the line; None if it refuses it."""
-    trial = clone(hand)
+    trial = hand.copy()
     try:
         trial.apply(line)
     except EngineError:
@@ -221,7 +221,7 @@ def test_a_refusal_tells_no_card_but_those_of_the_line(game: str):
             if hand.actor not in (None, "d"):
                 cards = random.sample(hand.setup.deck or (), 4)
                 for line in (f"{hand.actor} {verb} {''.join(cards[:count])}" for verb, count in SHOWN):
-                    require_silence(clone(hand), line)
+                    require_silence(hand.copy(), line)
             hand.advance(players.line(hand))
             supply(hand, players.shuffle)
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from engine import games
 from engine.errors import EngineError, UnknownRules
 from engine.games import game_info, rules_version, start
-from engine.kernel import game
 from engine.kernel.setup import Setup
 from engine.record.format import parse_record
 from engine.record.phh import phh_of
@@ -27,7 +27,7 @@ RECORD = {
 @pytest.fixture
 def earlier(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """An earlier version of Ferbli's rules."""
-    monkeypatch.setitem(game.EARLIER, "ferbli/0", "tests.engine.rules_zero")
+    monkeypatch.setitem(games.EARLIER, "ferbli/0", "tests.engine.rules_zero")
     rules_version.cache_clear()
     yield "ferbli/0"
     rules_version.cache_clear()
