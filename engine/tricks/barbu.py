@@ -280,6 +280,7 @@ GAME = Game(
     pack=FRENCH52,
     min_seats=SEATS,
     max_seats=SEATS,
+    seats_allowed=(SEATS,),
     begin=_begin,
     policy=Policy(
         must_set=("unit", "scoring"),

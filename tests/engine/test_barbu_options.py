@@ -92,7 +92,7 @@ def test_the_game_is_for_four():
     assert game.policy.not_at_tables == {"settlement": ("paper",)}
     assert (game.policy.zones, game.policy.charge) == (frozenset(), "seat")
     for seats in (3, 5):
-        with pytest.raises(EngineError, match="for 4 to 4 seats"):
+        with pytest.raises(EngineError, match="barbu is for 4 seats"):
             require_seats(game, seats)
 
 
