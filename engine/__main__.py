@@ -10,7 +10,8 @@ opening FILE|-                                                       openings of
 phh FILE|-                                                           the records as PHH, a table each
 fist VIZI NONCE                                                      the commitment to a vizi held in the fist
 play GAME [--seats N] [--hands N] [--seed S] [--opt k=v] [--stack N] writes records
-games [--verbs GAME | --options GAME]                                the games, the vocabulary or the options of one
+games [--verbs GAME | --options GAME | --page]                       the games, the vocabulary or the options of one, or
+                                                                     the reference page of all
 
 Exit status: 0 all is well; 1 a record, a deal or an opening does not stand; 2 unusable input (or nobody reads the
 output).
@@ -38,6 +39,7 @@ from engine.play import Sitting, play_evening
 from engine.record.format import Record, format_record, parse_object, parse_record, record_from
 from engine.record.phh import phh_of
 from engine.record.replay import replay
+from engine.reference import page
 from engine.vying.equity import equity
 from engine.vying.kinds import GRIGARE_WILD
 from engine.vying.majzli import majzli_commitment
@@ -278,6 +280,9 @@ def _add_variations(command: argparse.ArgumentParser) -> None:
 
 
 def _games(arguments: argparse.Namespace) -> int:
+    if arguments.page:
+        sys.stdout.write(page())
+        return OK
     if arguments.verbs:
         for verb, meaning in game_info(arguments.verbs).verbs.items():
             print(f"{verb}\t{meaning}")
@@ -339,6 +344,7 @@ def _parser() -> argparse.ArgumentParser:
     one = games.add_mutually_exclusive_group()
     one.add_argument("--verbs", metavar="GAME", help="the vocabulary of one game")
     one.add_argument("--options", metavar="GAME", help="what a table of one game may set")
+    one.add_argument("--page", action="store_true", help="the reference page of all games, in Markdown")
     games.set_defaults(run=_games)
     return parser
 
