@@ -444,6 +444,16 @@ class TestPhysical:
     def test_unknown_cards_may_be_said_to_be_higher_or_not(self):
         assert verbs(self.opened()) == ["k", "f"]
 
+    def test_the_automatic_act_does_not_say_that_unknown_cards_are_higher(self):
+        hand = self.opened()
+        assert hand.automatic() is None
+        known = opened(MIDDLE, HIGH, LOW)
+        assert known.automatic() == "p2 lk 2"
+        play(known, "p2 lk 2")
+        assert known.automatic() == "p2 k"
+        play(known, "p2 au", "p2 k", "p3 lk 2")
+        assert known.automatic() == "p3 f"
+
     def test_a_false_claim_is_refused_when_the_cards_are_shown(self):
         hand = self.opened()
         for line in ("p2 k", "p3 lk 2", "p3 f"):
