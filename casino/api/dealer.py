@@ -31,7 +31,7 @@ from casino.hands.models import Mode
 from casino.staff.models import Role
 from casino.tables import selectors as tables
 from casino.tables import services
-from casino.tables.models import ClientSeeds, TableState
+from casino.tables.models import LEAST_TIME_TO_ACT, MOST_TIME_TO_ACT, ClientSeeds, TableState
 
 TAG = "dealer"
 #: The verbs of the games' logs with their meanings; which of them is legal now the engine says.
@@ -77,6 +77,8 @@ class TableOut(serializers.Serializer):
     kassza_end = serializers.CharField()
     #: Whose seeds an electronic hand needs before it is dealt.
     client_seeds = serializers.ChoiceField(choices=ClientSeeds.choices)
+    #: Seconds that a seat has for its act before the worker plays its automatic act; null: no limit.
+    time_to_act = serializers.IntegerField(allow_null=True)
     done = serializers.JSONField(required=False)
     audit = Place(required=False)
 
@@ -222,6 +224,28 @@ class LeaveSeat(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Leave."""
         return services.leave(command=command, code=path["table"], seat=path["seat"])
+
+
+@documented("setTimeToAct", summary="Set the time for an act, or none; the floor", answers=TableOut, tag=TAG)
+class SetTimeToAct(WriteOperation):
+    """Change how long a seat has for its act before the worker plays the automatic act for it."""
+
+    roles = (Role.FLOOR,)
+
+    @extend_schema_serializer(component_name="SetTimeToActInput")
+    class Input(StrictInput):
+        """Seconds, null for no limit, and the reason, which the audit trail keeps."""
+
+        seconds = StrictInteger(min_value=LEAST_TIME_TO_ACT, max_value=MOST_TIME_TO_ACT, allow_null=True)
+        reason = StrictText(min_length=3, max_length=200)
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Change."""
+        return services.set_time_to_act(
+            command=command, code=path["table"], seconds=data["seconds"], reason=data["reason"]
+        )
 
 
 # --- Hands ----------------------------------------------------------------------------------------------------------
