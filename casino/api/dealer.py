@@ -118,6 +118,8 @@ class HandOut(serializers.Serializer):
     cards_roots = serializers.ListField(child=serializers.CharField())
     seats = serializers.JSONField()
     actor = serializers.CharField(allow_null=True)
+    #: When the time of the seat whose turn it is runs out; null where no clock runs.
+    act_by = serializers.DateTimeField(allow_null=True)
     legal_actions = LegalOut(many=True)
     view = serializers.JSONField()
     result = serializers.JSONField(allow_null=True)

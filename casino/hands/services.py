@@ -15,7 +15,7 @@ from casino.audit.services import Actor, record
 from casino.chips import selectors as chips
 from casino.commands import Answer, Command
 from casino.errors import Conflict, ProofFailed, Unprocessable
-from casino.hands import cards, deals, exceptions, postings, preparing, selectors, trays
+from casino.hands import cards, clock, deals, exceptions, postings, preparing, selectors, trays
 from casino.hands.models import Hand, HandState, Mode
 from casino.house import books, outbox
 from casino.house.models import ClockTimestamp, House
@@ -155,7 +155,7 @@ class _Play:
             self.take(line)
 
 
-def _answer(command: Command, play: _Play, event: Callable[..., Told], status: int) -> Answer:
+def _answer(actor: Actor, play: _Play, event: Callable[..., Told], status: int) -> Answer:
     """Store what was accepted, post it, prove it, record it: the second half of every write to a hand. `event` is given
     what `_told` says."""
     hand, table = play.hand, play.hand.table
@@ -170,7 +170,7 @@ def _answer(command: Command, play: _Play, event: Callable[..., Told], status: i
     receipt = record(
         chain=table.chain,
         house=table.house,
-        actor=command.acting.actor,
+        actor=actor,
         told=event(**_told(play, view), table_version=table.version),
     )
     body = {
@@ -304,7 +304,7 @@ def deal(
         _post_at_once(play)
         play.first_seq, play.first_move = 1, len(game.moves)
         play.take_forced()
-        return _answer(command, play, _dealt(hand, dealer=order[-1].seat), status=201)
+        return _answer(command.acting.actor, play, _dealt(hand, dealer=order[-1].seat), status=201)
 
     return commands.run(command, operation)
 
@@ -337,9 +337,27 @@ def act(*, command: Command, code: str, actions: Sequence[Mapping[str, Any]]) ->
                 raise
             cards.require_agreeing(hand, game, entered, line=line)
             play.take_forced()
-        return _answer(command, play, told.acted, status=200)
+        return _answer(command.acting.actor, play, told.acted, status=200)
 
     return exceptions.keeping(command, code, lambda: commands.run(command, operation), lines)
+
+
+def play_automatic(hand: Hand, actor: Actor) -> bool:
+    """For the seat whose time to act has run out, add what `clock.lines` says to the hand in play, whose table the
+    caller has locked; its event names the seat. Returns False where the clock does not run."""
+    game = selectors.state(hand)
+    lines = clock.lines(game)
+    if not lines:
+        return False
+    play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
+    acted = partial(told.acted, automatic=game.actor)
+    entered = _entered(hand, lines)
+    for line in lines:
+        play.take(line)
+        cards.require_agreeing(hand, game, entered, line=line)
+    play.take_forced()
+    _answer(actor, play, acted, status=200)
+    return True
 
 
 def _composed(grammar: Grammar, action: Mapping[str, Any], number: int) -> str:
