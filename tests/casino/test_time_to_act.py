@@ -4,6 +4,7 @@ import io
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
 from time import monotonic
@@ -364,19 +365,14 @@ def test_of_console_and_clock_at_once_exactly_one_wins(kit: Kit, tmp_path: Path)
         desk.ok("hands", {"mode": "physical"})
         desk.act(*BEGUN)
         pass_time(kit, 31)
-        played, answer = race(kit, desk, fold)
+        one = found(kit)
+        played, answer = at_once(partial(automatic.play, one), lambda: desk.post("hand/actions", fold))
         assert (played, answer.status_code) in ((True, 412), (False, 200))
         wins += played
         assert len(by_the_clock(kit)) == wins
         assert selectors.log(the_hand(kit)) == [*BEGUN, *(["p2 au"] if played else []), "p2 f"]
         assert kit.settle() == [HandState.SETTLED]
     sound(kit, tmp_path)
-
-
-def race(kit: Kit, desk: Desk, body: dict[str, Any]) -> list[Any]:
-    """The clock and a console's act on the hand in play at the same moment."""
-    one = found(kit)
-    return at_once(lambda: automatic.play(one), lambda: desk.post("hand/actions", body))
 
 
 def test_what_was_decided_on_before_the_clock_is_refused_and_what_came_first_counts(kit: Kit) -> None:
