@@ -17,11 +17,11 @@ from deploy.demo.seed import DRAWER, DRAWER_OF_EACH, Credentials, chips_worth
 
 #: The short electronic sitting after the recorded hands.
 ELECTRONIC_HANDS = 12
-ELECTRONIC_STACK = 200  # in vizis, or lower limits
+ELECTRONIC_STACK = 200  # times the least that a seat must bring
 SEED = 41
 #: Chips that go to a tray before the evening and back after it.
 FILL = {"100": 50, "25": 40, "5": 40}
-#: Cash that somebody puts down at a table, and what he leaves the dealer, in minor units.
+#: Cash that somebody puts down at a table, and what of it the dealer gets, in minor units.
 DROP, TIP = 1_000, 100
 
 Progress = Callable[[str, int, int], None]
@@ -183,7 +183,7 @@ def _play_tables(
     consoles: dict[str, Console], tables: dict[str, RecordedTable], played: Played, progress: Progress
 ) -> None:
     """All tables at the same time, one thread a console; one goes on with electronic hands after its recorded ones."""
-    electronic = _electronic_table(tables)
+    electronic = _electronic_table(consoles, tables)
     ended = []
 
     def play(table: RecordedTable) -> None:
@@ -202,10 +202,10 @@ def _play_tables(
     played.recorded = sum(len(table.hands) for table in tables.values())
 
 
-def _electronic_table(tables: dict[str, RecordedTable]) -> RecordedTable:
-    """A table of middling size, of Ferbli where there is one."""
-    ferbli = [table for table in tables.values() if table.game == "ferbli"]
-    candidates = sorted(ferbli or tables.values(), key=lambda table: table.seats)
+def _electronic_table(consoles: dict[str, Console], tables: dict[str, RecordedTable]) -> RecordedTable:
+    """A table of middling size, of a game that a console can play without knowing cards where there is one."""
+    blind = [table for code, table in tables.items() if consoles[code].words.blind]
+    candidates = sorted(blind or tables.values(), key=lambda table: table.seats)
     return candidates[len(candidates) // 2]
 
 
@@ -213,7 +213,8 @@ def _play_electronic(console: Console, table: RecordedTable, played: Played, pro
     """A short sitting of its own with committed decks."""
     choice = random.Random(SEED)  # noqa: S311 - which legal action the demo takes, not which card falls
     refs = table.hands[0]["seats"]
-    stack = ELECTRONIC_STACK * int(table.options.get("vizi") or table.options.get("lower") or 100)
+    limits = console.table["limits"]
+    stack = min(ELECTRONIC_STACK * limits["min_stack"], limits["max_stack"])
     console.close()
     console.seat_players(refs, [stack] * len(refs))
     devices = console.give_keys()
