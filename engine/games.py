@@ -28,6 +28,7 @@ from engine.kernel.setup import Setup
 MODULES = {
     "ferbli": "engine.vying.ferbli",
     "faerbeln": "engine.vying.faerbeln",
+    "barbu": "engine.tricks.barbu",
     "zsiros": "engine.tricks.zsiros",
 }
 """Name of a game -> the module whose ``GAME`` it is: the one line that a game needs outside its own modules."""
