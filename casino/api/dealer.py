@@ -179,11 +179,11 @@ class SitDown(WriteOperation):
 
     @extend_schema_serializer(component_name="SitDownInput")
     class Input(StrictInput):
-        """Seat number in play order, player reference, chips to bring."""
+        """Seat number in play order, player reference, chips to bring: 0 only where the table's limits allow it."""
 
         seat = StrictInteger(min_value=1, max_value=99)
         player = StrictText(max_length=32)
-        amount = Amount()
+        amount = Amount(min_value=0)
 
     input = Input
 

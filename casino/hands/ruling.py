@@ -76,7 +76,8 @@ def _require_fair(hand: Hand, frozen: int, awards: Mapping[str, int], tax: int) 
             awarded=sum(awards.values()),
             tax=tax,
         )
-    most = engine.rules_version(hand.rules).rules.parse(hand.options, len(hand.seats)).tax_on(frozen)
+    info = engine.rules_version(hand.rules)
+    most = info.policy.tax_on(info.rules.parse(hand.options, len(hand.seats)), frozen)
     if tax > most:
         raise Unprocessable(
             f"The table takes at most {most} of a pot of {frozen}.", code="tax_too_high", max=most, tax=tax

@@ -15,7 +15,7 @@ from casino.audit.services import Actor, record
 from casino.chips import selectors as chips
 from casino.commands import Answer, Command
 from casino.errors import Conflict, ProofFailed, Unprocessable
-from casino.hands import cards, deals, exceptions, postings, preparing, selectors, trays
+from casino.hands import cards, deals, exceptions, postings, preparing, selectors, series, trays, verbs
 from casino.hands.models import Hand, HandState, Mode
 from casino.house import books, outbox
 from casino.house.models import ClockTimestamp, House
@@ -73,6 +73,7 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
             code="min_stack_too_small",
             min=least,
         )
+    _require_enough_seats(info, terms)
     agreed = rules(terms.game, terms.options, terms.seats)
     trays.require_terms(chips.in_use(house), info.policy, agreed, terms.seats, terms.min_stack, terms.max_stack)
     return tables.create_table(house=house, code=code, terms=terms, actor=actor)
@@ -89,6 +90,19 @@ def _require_seats(info: engine.Game, terms: tables.Terms) -> None:
             min=info.min_seats,
             max=info.max_seats,
         ) from error
+
+
+def _require_enough_seats(info: engine.Game, terms: tables.Terms) -> None:
+    """Refuse a table that could never deal a hand: its options, which the engine has accepted, ask for more players
+    than it seats."""
+    least = least_players(terms.game, terms.options)
+    if least > terms.seats:
+        raise Unprocessable(
+            f"With these options {terms.game} takes {least} players at least; the table has {terms.seats} seats.",
+            code="seats_out_of_range",
+            min=least,
+            max=info.max_seats,
+        )
 
 
 def _least_stack(terms: tables.Terms) -> int:
@@ -294,7 +308,8 @@ def deal(
             tables.require_none_prepared(table)
         order = _play_order(table, dealer_seat, sitting_out)
         _require_tray(table, len(order))
-        hand = _new_hand(table, order, mode, announced=announced)
+        left = selectors.series(table, order[0].sitting_id)
+        hand = _new_hand(table, order, mode, left=left, announced=announced)
         if announced and not hand.carry:
             raise Conflict("This is for a deal that begins with a cukassza.", code="no_cukassza", carry=0)
         try:
@@ -309,7 +324,7 @@ def deal(
         _post_at_once(play)
         play.first_seq, play.first_move = 1, len(game.moves)
         play.take_forced()
-        return _answer(command, play, _dealt(hand, dealer=order[-1].seat), status=201)
+        return _answer(command, play, _dealt(hand, left=left), status=201)
 
     return commands.run(command, operation)
 
@@ -379,8 +394,9 @@ def _entered(hand: Hand, lines: Sequence[str]) -> dict[cards.Place, str]:
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _dealt(hand: Hand, *, dealer: int) -> Callable[..., Told]:
-    """The event of a deal, with everything that decides how the hand can go on."""
+def _dealt(hand: Hand, *, left: Mapping[str, Any]) -> Callable[..., Told]:
+    """The event of a deal, with everything that decides how the hand can go on; `left`: what the sitting's last settled
+    hand left."""
     return partial(
         told.dealt,
         table=hand.table.code,
@@ -393,9 +409,11 @@ def _dealt(hand: Hand, *, dealer: int) -> Callable[..., Told]:
         stacks=hand.stacks,
         carry=hand.carry,
         series=hand.series,
-        dealer=dealer,
+        series_begins=hand.series != left or None,
+        dealer=hand.seats[-1]["seat"],
         commitment=hand.commitment,
         client_seeds=hand.client_seeds or None,
+        card_verbs=verbs.of_cards(hand.rules),
     )
 
 
@@ -524,9 +542,13 @@ def _in_order_of_dealing(dealt: tuple[str, ...], action: Action) -> str:
     return f"{actor_name(action.actor)} {action.verb} {in_order}"
 
 
-def _new_hand(table: Table, order: list[Seating], mode: Mode, *, announced: Sequence[str]) -> Hand:
+def _new_hand(
+    table: Table, order: list[Seating], mode: Mode, *, left: Mapping[str, Any], announced: Sequence[str]
+) -> Hand:
+    """The row of the next hand, not saved yet."""
     chips = table_selectors.stacks(table, order)
     options = engine.resolve(table.game, table.options, len(order), announced=announced)
+    rules_id, players = engine.game_info(table.game).rules_id, [seating.player.ref for seating in order]
     hand = Hand(
         house=table.house,
         table=table,
@@ -535,24 +557,14 @@ def _new_hand(table: Table, order: list[Seating], mode: Mode, *, announced: Sequ
         name=table.next_hand,
         mode=mode,
         game=table.game,
-        rules=engine.game_info(table.game).rules_id,
+        rules=rules_id,
         options=options,
         seats=[{"seat": seating.seat, "player": seating.player.ref} for seating in order],
         stacks=[chips[seating.player.ref] for seating in order],
         carry=table_selectors.cukassza(table),
-        series=_series(table, order, options),
+        series=series.due(rules_id, table.game, options, players, left),
         previous_hash=table.last_record_hash,
     )
     if mode == Mode.ELECTRONIC:
         preparing.use(hand)
     return hand
-
-
-def _series(table: Table, order: list[Seating], options: Mapping[str, Any]) -> dict[str, Any]:
-    """What the hand goes on from: what the sitting's last settled hand left, as long as the same people go on with it;
-    else a new beginning."""
-    info = engine.game_info(table.game)
-    ids = tuple(seating.player.ref for seating in order)
-    rules = info.rules.parse(options, len(ids))
-    left = selectors.series(table, order[0].sitting_id)
-    return dict(left if info.continues(left, ids, rules) else info.new_series(ids, rules))

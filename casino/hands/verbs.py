@@ -1,5 +1,7 @@
 """The words of the games' logs: what an action of the API may name."""
 
+from typing import Any
+
 import engine
 from casino.errors import NotFound
 from engine.errors import EngineError
@@ -62,6 +64,20 @@ def _wrong(verb: Verb, named: set[str]) -> dict[str, str]:
     return wrong | {
         name: f"{verb.name} takes no {name}{beside if name == 'places' else ''}." for name in sorted(named - taken)
     }
+
+
+def of_cards(rules_id: str) -> dict[str, list[str]]:
+    """The verbs of these rules whose lines name cards, by what becomes of them: what the audit trail tells of a hand,
+    for verifiers that know no game. Raises the engine's UnknownRules."""
+    return engine.rules_version(rules_id).grammar.card_verbs()
+
+
+def declared_of_cards(rules_id: Any) -> dict[str, list[str]] | None:
+    """As :func:`of_cards`, of whatever an event names as rules; None for rules that there are not."""
+    try:
+        return of_cards(rules_id) if isinstance(rules_id, str) else None
+    except EngineError:
+        return None
 
 
 def declaration(name: str) -> dict[str, object]:

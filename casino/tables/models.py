@@ -61,7 +61,8 @@ class Table(models.Model):
     #: Every option that differs from the game's default, stakes included; checked by the engine when set.
     options = models.JSONField()
     seats = models.PositiveSmallIntegerField()
-    #: Least and most a player may have in front of him when he sits down or adds chips, in minor units.
+    #: Least and most that may lie in front of a player who sits down or adds chips, in minor units; the least may be 0
+    #: where nothing can be lost.
     min_stack = models.BigIntegerField()
     max_stack = models.BigIntegerField()
     kassza_end = models.CharField(max_length=12, choices=KasszaEnd.choices)
@@ -87,7 +88,7 @@ class Table(models.Model):
             models.CheckConstraint(condition=Q(state__in=TableState.values), name="table_state"),
             models.CheckConstraint(condition=Q(kassza_end__in=KasszaEnd.values), name="table_kassza_end"),
             models.CheckConstraint(condition=Q(client_seeds__in=ClientSeeds.values), name="table_client_seeds"),
-            models.CheckConstraint(condition=Q(min_stack__gt=0, max_stack__gte=F("min_stack")), name="table_limits"),
+            models.CheckConstraint(condition=Q(min_stack__gte=0, max_stack__gte=F("min_stack")), name="table_limits"),
         ]
 
     def __str__(self) -> str:

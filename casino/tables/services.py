@@ -215,7 +215,8 @@ def open_table(*, command: Command, code: str) -> Answer:
 
 
 def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int) -> Answer:
-    """Seat a player with `amount` minor units of the chips in his hands.
+    """Seat a player with `amount` minor units of the chips in the player's hands: with none, and nothing posted, where
+    the table's limits allow that.
 
     Raises NotFound, Gone person_forgotten, Conflict seat_taken or already_seated, Unprocessable no_such_seat or
     stack_out_of_range, and the ledger's insufficient_funds when the player does not hold that much.
@@ -224,13 +225,14 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
     def change(table: Table) -> Told:
         require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
         take_seat(table, seat, player_ref, amount)
-        books.enter(
-            table.house,
-            key=command.ledger_key(),
-            kind="table.sat_down",
-            happened=[happened("sat_down", {"table": code, "player": player_ref}, amount=amount)],
-            metadata={"table": code, "player": player_ref},
-        )
+        if amount:
+            books.enter(
+                table.house,
+                key=command.ledger_key(),
+                kind="table.sat_down",
+                happened=[happened("sat_down", {"table": code, "player": player_ref}, amount=amount)],
+                metadata={"table": code, "player": player_ref},
+            )
         return told.sat_down(seat=seat, player=player_ref, amount=amount)
 
     return at_table(command, code, change, status=201)

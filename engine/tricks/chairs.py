@@ -12,7 +12,8 @@ deal are ``order`` turned so that the dealer is last, so an evening goes on from
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from engine.errors import MalformedSetup
 from engine.kernel.setup import Setup
@@ -27,9 +28,8 @@ def require_keys(setup: Setup, keys: tuple[str, ...]) -> None:
 def chair_of_first(setup: Setup) -> int:
     """The place of p1 in ``order``, from 0; raises ``MalformedSetup`` where ``order`` and ``deals`` do not give the
     seats of the deal."""
-    order, deals = setup.series.get("order"), setup.series.get("deals")
-    names = list(setup.names)
-    if deals != names[-1]:
+    order, names = setup.series.get("order"), list(setup.names)
+    if setup.series.get("deals") != names[-1]:
         raise MalformedSetup("the dealer of the series is whoever sits on the last seat", deals=names[-1])
     if type(order) is not list or names[0] not in order:
         raise MalformedSetup("the order of the series names those who sit on the seats", order=names)
@@ -37,6 +37,21 @@ def chair_of_first(setup: Setup) -> int:
     if order[first:] + order[:first] != names:
         raise MalformedSetup("the seats are the order of the series, turned so that the dealer is last", order=names)
     return first
+
+
+def goes_on(series: Mapping[str, Any], ids: Sequence[str]) -> bool:
+    """Whether the deal of these people, p1 first, is the next one of the evening that left ``series``: the same people
+    in the same order, and the dealer whose turn it is.
+
+    >>> left = {"order": ["ann", "ben", "cat", "dan"], "deals": "ben"}
+    >>> goes_on(left, ("cat", "dan", "ann", "ben")), goes_on(left, ("dan", "ann", "ben", "cat")), goes_on({}, ("ann",))
+    (True, False, False)
+    """
+    order, names = series.get("order"), list(ids)
+    if type(order) is not list or series.get("deals") != names[-1] or names[0] not in order:
+        return False
+    first = order.index(names[0])
+    return order[first:] + order[:first] == names
 
 
 def first_chairs(ids: tuple[str, ...]) -> dict[str, object]:

@@ -34,7 +34,7 @@ from engine.kernel.legal import Legal, Words
 from engine.kernel.rules import MAX_MONEY
 from engine.kernel.setup import AUDITOR, Setup, Viewer
 from engine.kernel.state import Handler, Offer
-from engine.tricks.chairs import chair_of_first, counts, first_chairs, require_keys
+from engine.tricks.chairs import chair_of_first, counts, first_chairs, goes_on, require_keys
 from engine.tricks.state import TrickState
 from engine.tricks.zsiros_rules import MOST_SCORE, ZsirosRules
 
@@ -232,7 +232,7 @@ class ZsirosState(TrickState):
     def view_of_seat(self, seat: int, viewer: Viewer) -> dict[str, object]:
         """Its side on the score sheet, 1 or 2, and its partner, where there is one."""
         partner = (seat + 1) % self.seats + 1
-        return {"side": self.row_of(seat) + 1, "partner": partner if partner != seat else None}
+        return {"side": self.row_of(seat) + 1, "partner": actor_name(partner) if partner != seat else None}
 
     def view_of_table(self, viewer: Viewer) -> dict[str, object]:
         """The trick with its leader and holder, the talon's size, and by sides of the score sheet: tricks taken, score
@@ -321,5 +321,6 @@ GAME = Game(
     example={"stake": 100},
     resolve=_resolve,
     new_series=_new_series,
+    continues=lambda series, ids, rules: goes_on(series, ids),
     weights={"pl": 20, "ps": 20, "cl": 1},
 )

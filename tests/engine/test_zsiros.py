@@ -57,7 +57,9 @@ def test_four_cards_each_and_p1_leads(seats: int):
 
 
 def test_partners_face_each_other():
-    assert [(seat["side"], seat["partner"]) for seat in view(deal())["seats"]] == [(1, 3), (2, 4), (1, 1), (2, 2)]
+    assert [(seat["side"], seat["partner"]) for seat in view(deal())["seats"]] == [
+        (1, "p3"), (2, "p4"), (1, "p1"), (2, "p2"),
+    ]  # fmt: skip
     assert [(seat["side"], seat["partner"]) for seat in view(deal(2))["seats"]] == [(1, None), (2, None)]
 
 

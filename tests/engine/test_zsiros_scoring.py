@@ -226,6 +226,49 @@ def test_seats_without_ids_are_named_by_their_numbers():
     assert auto(run_forced(start(plain))).result.series["deals"] == "p1"  # type: ignore[union-attr]
 
 
+# Going on with the evening
+
+
+def continues(series: dict[str, object], ids: tuple[str, ...]) -> bool:
+    info = game_info("zsiros")
+    return info.continues(series, ids, info.rules.parse({"stake": 0}, 4))
+
+
+def test_the_next_deal_goes_on_with_what_this_one_left():
+    info, hand = game_info("zsiros"), auto(run_forced(start(setup(series=sheet(IDS)))))
+    for _ in IDS:
+        assert hand.result
+        left, before = hand.result.series, hand.setup
+        ids = tuple(before.ids[at] for at in info.next_seats(4, before.series, left))
+        assert continues(dict(left), ids)
+        hand = auto(run_forced(start(before._replace(ids=ids, series=left))))
+    assert hand.setup.ids == IDS
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        ("ann", "ben", "cat", "dan"),
+        ("ben", "cat", "dan", "eve"),
+        ("cat", "ben", "dan", "ann"),
+        ("dan", "cat", "ben", "ann"),
+        ("ann", "eve"),
+        ("dan", "ann"),
+    ],
+)
+def test_other_people_another_order_or_another_dealer_begin_anew(ids: tuple[str, ...]):
+    left = sheet(IDS, deals="ann")
+    assert continues(left, ("ben", "cat", "dan", "ann"))
+    assert not continues(left, ids)
+
+
+@pytest.mark.parametrize(
+    "left", [{}, {"deals": "dan"}, {"order": list(IDS)}, {"order": "annbencatdan", "deals": "dan"}], ids=str
+)
+def test_nothing_goes_on_from_what_is_no_series(left: dict[str, object]):
+    assert not continues(left, IDS)
+
+
 @pytest.mark.parametrize("seats", [1, 3, 5])
 def test_two_or_four_play(seats: int):
     with pytest.raises(EngineError) as refusal:
@@ -252,7 +295,9 @@ def test_a_table_deals_to_its_number_of_players_and_to_no_other():
 
 def test_what_a_table_of_it_means_to_the_house():
     policy = game_info("zsiros").policy
-    assert policy.as_dict() == {"must_set": ["stake"], "zones": [], "charge": "seat", "announcements": {}}
+    assert policy.as_dict() == {
+        "must_set": ["stake"], "zones": [], "charge": "seat", "announcements": {}, "not_at_tables": {},
+    }  # fmt: skip
 
 
 def test_the_examples_in_the_docstrings_run():

@@ -58,7 +58,7 @@ def closed(*, kassza_end: str, shares: dict[str, int], left_with: dict[str, int]
 
 @event("table.sat_down", chain="table")
 def sat_down(*, seat: int, player: str, amount: int) -> Told:
-    """A player sat down with chips that he had in his hands."""
+    """A player sat down with chips from the player's hands; with none where the table is played at without money."""
     return told(seat=seat, player=player, amount=amount)
 
 
@@ -70,7 +70,7 @@ def chips_added(*, seat: int, player: str, amount: int) -> Told:
 
 @event("table.left", chain="table")
 def left(*, seat: int, player: str, amount: int) -> Told:
-    """A player left with all his chips."""
+    """A player left with all of the stack."""
     return told(seat=seat, player=player, amount=amount)
 
 
