@@ -152,6 +152,8 @@ def validate(setup: Setup, game: Game) -> None:
     if not {int}.issuperset(map(type, numbers)) or min(numbers) < 0 or max(numbers) > MAX_MONEY:
         raise MalformedSetup("seats, stacks, carry and dealer must be whole numbers from 0", min=0, max=MAX_MONEY)
     require_seats(game, setup.seats)
+    if not isinstance(setup.series, Mapping):
+        raise MalformedSetup("a series is an object", series={})
     if len(setup.stacks) != setup.seats:
         raise MalformedSetup(f"{len(setup.stacks)} stacks for {setup.seats} seats", stacks=setup.seats)
     if setup.ids and (len(setup.ids) != setup.seats or len(set(setup.ids)) != setup.seats):

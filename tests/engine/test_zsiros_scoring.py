@@ -276,7 +276,10 @@ def test_two_or_four_play(seats: int):
     assert refusal.value.code == "malformed_setup"
 
 
-@pytest.mark.parametrize("changed", [{"carry": 1}, {"redeals": (TELL32.cards,)}, {"dealer": 3}, {"ids": IDS[:3]}])
+@pytest.mark.parametrize(
+    "changed",
+    [{"carry": 1}, {"series": []}, {"series": None}, {"redeals": (TELL32.cards,)}, {"dealer": 3}, {"ids": IDS[:3]}],
+)
 def test_set_ups_that_cannot_be(changed: dict[str, object]):
     with pytest.raises(EngineError) as refusal:
         start(setup()._replace(**changed))
