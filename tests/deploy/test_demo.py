@@ -25,10 +25,9 @@ FERBLI = WORDS["ferbli"]
 
 def test_the_default_evening_has_every_game_and_the_variations() -> None:
     assert {code: len(table.hands) for code, table in EVENING.items()} == {
-        "T1": 30, "T2": 30, "T3": 28, "T4": 28, "V1": 30, "V2": 30, "F1": 24,
+        "T1": 30, "T2": 30, "T3": 28, "T4": 28, "V1": 30, "V2": 30, "F1": 24, "Z1": 13, "B1": 10,
     }  # fmt: skip
-    assert {table.game for table in EVENING.values()} == {"ferbli", "faerbeln"}
-    assert {name for name in engine.game_names() if not WORDS[name].blind} == {"zsiros"}
+    assert {table.game for table in EVENING.values()} == set(engine.game_names())
     assert any("decks" in hand for hand in EVENING["V2"].hands)
     assert any(hand.get("series") == {"failed": 2} for hand in EVENING["V2"].hands)
     assert any(sum(net > 0 for net in hand["net"]) > 1 for hand in EVENING["V1"].hands)
@@ -40,7 +39,10 @@ def test_the_default_evening_has_every_game_and_the_variations() -> None:
 
 def test_the_hands_of_a_table_follow_each_other() -> None:
     for table in EVENING.values():
-        assert (table.hands[0]["carry"], table.hands[0].get("series", {})) == (0, {})
+        first, info = table.hands[0], engine.game_info(table.game)
+        rules = info.rules.parse(first["opt"], len(first["seats"]))
+        begins = info.new_series(tuple(first["seats"]), rules)
+        assert (first["carry"], first.get("series", {})) == (0, json.loads(json.dumps(dict(begins))))
         for before, after in pairwise(table.hands):
             assert before["carry_out"] == after["carry"]
             assert before.get("series_out", after.get("series")) == after.get("series")
@@ -68,6 +70,10 @@ def test_every_recorded_hand_stands_and_goes_through_the_api_and_back(path: Path
         ("ferbli", "p2 cu KlXaKhOb", {"cards": "KlXaKhOb"}),
         ("ferbli", "d dh p3 ??7a", {"target": "p3", "cards": "??7a"}),
         ("zsiros", "p3 cl ne_uss", {"word": "ne_uss"}),
+        ("barbu", "p1 cl trumps c", {"contract": "trumps c"}),
+        ("barbu", "p1 cl dominoes", {"contract": "dominoes"}),
+        ("barbu", "p4 dbl p1 p3", {"targets": ["p1", "p3"]}),
+        ("barbu", "p4 pl Th", {"cards": "Th"}),
         ("ferbli", "p3 au", {}),
     ],
 )
@@ -86,6 +92,12 @@ def test_a_console_sends_at_once_what_goes_by_itself() -> None:
     acts = ["p1 po 100", "p2 po 100", "d dh p1 ????", "p1 lk 1", "p1 rb 100", "p2 rb 200", "p1 cc 100", "p2 k", "p1 k"]
     cut = [["p1 po 100", "p2 po 100", "d dh p1 ????"], ["p1 lk 1", "p1 rb 100"], ["p2 rb 200"], ["p1 cc 100"], acts[7:]]
     assert FERBLI.gestures(acts) == cut
+
+
+def test_a_console_sends_a_trick_at_once_with_the_cards_that_are_drawn_after_it() -> None:
+    trick = ["p4 pl Kl", "p1 pl 7l", "p2 pl 8l", "p3 pl Ua", "d dh p4 Xa", "d dh p1 9a"]
+    acts = ["d dh p1 ????", "d dh p2 ????", *trick, "p4 ps", "p1 cl uss", "p4 pl Xa"]
+    assert WORDS["zsiros"].gestures(acts) == [acts[:2], trick, *([line] for line in acts[8:])]
 
 
 def test_the_largest_amount_of_the_records_is_money() -> None:
@@ -149,6 +161,20 @@ def test_a_console_that_knows_no_card_chooses_among_what_is_offered() -> None:
     assert first_choice("ferbli", {"actor": "p1", "verb": "cu", "count": 4})["cards"] == "????????"
     assert first_choice("ferbli", {"actor": "p1", "verb": "lk", "count": 2})["count"] == 2
     assert first_choice("zsiros", {"actor": "p3", "verb": "cl", "words": ["uss"]})["word"] == "uss"
+
+
+def test_a_console_names_seats_that_must_be_named_in_their_order() -> None:
+    double = {"actor": "p1", "verb": "dbl", "targets": ["p2", "p3", "p4"]}
+    for seed in range(20):
+        named = first_choice("barbu", double, seed=seed)["targets"]
+        assert named and named == sorted(named) and set(named) <= {"p2", "p3", "p4"}
+        assert "p3" in first_choice("barbu", double | {"must": ["p3"]}, seed=seed)["targets"]
+
+
+def test_a_game_can_be_played_blindly_where_nobody_chooses_cards_by_what_they_are() -> None:
+    assert {name: words.blind for name, words in WORDS.items()} == {
+        "ferbli": True, "faerbeln": True, "zsiros": False, "barbu": False,
+    }  # fmt: skip
 
 
 def test_what_a_console_commits_to_is_the_least_and_opened_as_such() -> None:
