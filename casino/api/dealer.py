@@ -299,7 +299,7 @@ def _argument_field(argument: verbs.Argument) -> serializers.Field:
         case "cards":
             return StrictPattern(rf"^([2-9AKQJTOUX][a-z]|\?\?){{1,{verbs.MOST_CARDS}}}\Z", required=False)
         case "word":
-            return StrictChoice(choices=verbs.WORDS, required=False)
+            return StrictChoice(choices=verbs.words_of(argument.name), required=False)
         case "commitment":
             return StrictPattern(r"^([0-9a-f]{64}|\?\?)\Z", required=False)
         case "nonce":

@@ -51,6 +51,8 @@ class ArgumentOut(serializers.Serializer):
     optional = serializers.BooleanField(required=False)
     words = serializers.ListField(child=serializers.CharField(), required=False)
     most = serializers.IntegerField(required=False)
+    #: What a commitment's hash begins with.
+    tag = serializers.CharField(required=False)
     role = serializers.CharField(required=False)
     seen = serializers.CharField(required=False)
 

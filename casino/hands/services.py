@@ -127,6 +127,11 @@ def least_players(game: str, options: Mapping[str, Any]) -> int:
     return max(info.min_seats, info.policy.least_players(options))
 
 
+def bonuses(game: str, options: Mapping[str, Any], seats: int) -> int:
+    """The most that the house may owe in bonuses for one hand of so many seats, in minor units."""
+    return sum(engine.game_info(game).policy.bonuses(rules(game, options, seats), seats))
+
+
 # --- One write to a hand --------------------------------------------------------------------------------------------
 
 

@@ -96,7 +96,9 @@ class Argument:
     """One argument of a verb.
 
     ``name`` is its key in the API. ``kind``: ``amount`` (minor units), ``number``, ``seat``, ``seats`` (ascending),
-    ``cards``, ``word`` (one of ``words``), ``commitment`` or ``nonce``. ``most``: cards at the most.
+    ``cards``, ``word`` (one of ``words``), ``commitment`` or ``nonce``. ``most``: cards at the most. ``tag``: what is
+    hashed for a commitment: SHA-256 of the tag, an amount in decimal digits and a nonce of 16 bytes, each after its
+    length in four bytes.
     """
 
     name: str
@@ -106,6 +108,7 @@ class Argument:
     most: int = 0
     role: Role | None = None
     seen: Seen = Seen.ALL
+    tag: str = ""
 
     @property
     def pattern(self) -> str:
@@ -121,6 +124,8 @@ class Argument:
             found["optional"] = True
         if self.words:
             found["words"] = list(self.words)
+        if self.tag:
+            found["tag"] = self.tag
         if self.role is not None:
             found |= {"most": self.most, "role": self.role.value, "seen": self.seen.value}
         return found
@@ -174,9 +179,9 @@ def word(*words: str, name: str = "word", optional: bool = False) -> Argument:
     return Argument(name, "word", optional, words)
 
 
-def commitment() -> Argument:
+def commitment(tag: str) -> Argument:
     """64 hexadecimal digits, or ``??`` where it is a thing in the real world."""
-    return Argument("commitment", "commitment")
+    return Argument("commitment", "commitment", tag=tag)
 
 
 def nonce(*, optional: bool = False) -> Argument:

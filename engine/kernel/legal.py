@@ -179,10 +179,11 @@ class Words:
 @dataclass(frozen=True, slots=True)
 class Secret:
     """What only its maker knows: a commitment, or the nonce that opens one. ``unbound`` is the text that binds nobody,
-    where there is one; nothing else can be enumerated."""
+    where there is one; nothing else can be enumerated. ``held``: the amounts that may be committed to."""
 
     form: str
     unbound: str | None = None
+    held: Range | None = None
 
     def texts(self) -> Iterator[str]:
         """The text that binds nobody, if that will do."""
@@ -193,8 +194,8 @@ class Secret:
         return re.fullmatch(self.form, text, re.ASCII) is not None
 
     def as_dict(self) -> dict[str, object]:
-        """Nothing."""
-        return {}
+        """The range of what may be committed to, else nothing."""
+        return {} if self.held is None else self.held.as_dict()
 
 
 Domain = Range | Target | Seats | Rows | Pick | Words | Secret

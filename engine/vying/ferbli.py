@@ -65,15 +65,14 @@ from engine.vying.ferbli_first import FirstRound, failed_before
 from engine.vying.ferbli_rules import CALL_OR_DISCARD, FerbliRules, resolve
 from engine.vying.ferbli_second import SecondRound
 from engine.vying.ferbli_third import ThirdRound
+from engine.vying.majzli import TAG
 from engine.vying.pot_rules import WEIGHTS, most_tax, tax_on
 from engine.vying.ranking import prepare
 from engine.vying.state import VyingState
 
 GRAMMAR = Grammar(
     Verb("po", SEAT, (amount(),), "p1 posts the compulsory vizi; in a forced third deal everyone does"),
-    Verb(
-        "mj", SEAT, (commitment(),), "p1 holds a vizi in the fist (majzli): a commitment to it, or ?? for a real fist"
-    ),
+    Verb("mj", SEAT, (commitment(TAG),), "p1 holds a vizi in the fist (majzli): commits to it, or ?? for a real fist"),
     Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.HAND)), "the dealer deals face down, in a cuhhkassza face up"),
     Verb("cc", SEAT, (amount(),), "pay what is owed: the vizi, a besszer, a charge, a bet"),
     Verb("in", SEAT, (), "stay in without knowing the vizi"),

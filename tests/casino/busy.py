@@ -7,9 +7,9 @@ import httpx
 
 from casino.custody.models import SoftCount, Transfer
 from casino.staff.models import Role, TerminalKind
-from deploy.demo.dealer import as_action
 from tests.casino.kit import PIECES, Desk, Kit
 from tests.casino.test_transfers import floor_at
+from tests.words import as_action
 
 PASSWORD = "seven-of-acorns-19"
 DAY = "2020-02-28"

@@ -29,8 +29,8 @@ from casino.players.services import create_player
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.tables.models import KasszaEnd, Table
 from casino.tables.services import Terms, stock_tray
-from deploy.demo.dealer import as_action
 from engine.games import game_info, resolve
+from tests.words import as_action
 
 # A line for every request would drown what a failing test has to say.
 logging.getLogger("httpx").setLevel(logging.WARNING)

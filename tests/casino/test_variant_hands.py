@@ -21,12 +21,12 @@ from casino.reports.selectors import hand_money, verification
 from casino.staff.models import Role
 from casino.tables.models import KasszaEnd
 from casino.tables.services import Terms
-from deploy.demo.dealer import choose
 from engine.record.format import parse_record
 from engine.record.replay import replay
 from engine.vying.majzli import majzli_commitment
 from ledger.errors import InsufficientFunds
-from tests.casino.evenings import assert_house_is_whole, play_electronically, say
+from tests.casino.devices import one_action
+from tests.casino.evenings import assert_house_is_whole, play_electronically
 from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Desk, Kit, tell
 from tests.casino.test_settlement import alter_as_superuser
 
@@ -326,7 +326,7 @@ def test_an_electronic_hand_in_dispute_has_a_record_with_its_deck(kit: Kit) -> N
     hand = Hand.objects.filter(house=kit.house).latest("id")
     answer, choice = desk.act("p1 po 100"), random.Random(3)
     while answer["actor"] is not None:
-        answer = say(desk, choose(answer["legal_actions"], choice, 100))
+        answer = one_action(desk, answer, choice)
     alter_as_superuser("UPDATE hands_handline SET text = 'p1 po 200' WHERE hand_id = %s AND seq = 1", hand.id)
     assert kit.settle() == [HandState.DISPUTED]
     record = kit.office().get(f"hands/{hand.name}").json()
