@@ -474,7 +474,7 @@ def table(id: str, desk: str, path: str, status: int, code: str, **body: Any) ->
     table("sit-on-a-seat-that-the-table-has-not", "open", "seats", 422, "no_such_seat", seat=5, player="rich",
           amount=1_000),
     table("sit-on-seat-99", "open", "seats", 422, "no_such_seat", seat=99, player="rich", amount=1_000),
-    table("sit-with-nothing", "open", "seats", 422, "stack_out_of_range", seat=3, player="rich", amount=0),
+    table("sit-with-a-stack-of-nothing", "open", "seats", 422, "stack_out_of_range", seat=3, player="rich", amount=0),
     table("sit-with-too-few-chips", "open", "seats", 422, "stack_out_of_range", seat=3, player="rich", amount=99),
     table("sit-with-too-many-chips", "open", "seats", 422, "stack_out_of_range", seat=3, player="rich",
           amount=1_000_001),
