@@ -1,10 +1,8 @@
 """Playing hands: setting up a table's game, dealing, entering cards, acting."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import engine
@@ -15,23 +13,31 @@ from casino.audit.services import Actor, record
 from casino.chips import selectors as chips
 from casino.commands import Answer, Command
 from casino.errors import Conflict, ProofFailed, Unprocessable
-from casino.hands import cards, clock, deals, exceptions, postings, preparing, selectors, series, trays, verbs
+from casino.hands import (
+    arranging,
+    cards,
+    clock,
+    deals,
+    exceptions,
+    postings,
+    preparing,
+    selectors,
+    series,
+    trays,
+    verbs,
+)
 from casino.hands.models import Hand, HandState, Mode
 from casino.house import books, outbox
 from casino.house.models import ClockTimestamp, House
 from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
 from casino.tables.models import Seating, Table, TableState
-from engine.errors import EngineError, MalformedAction, StackTooShort
+from engine.errors import EngineError, StackTooShort
 from engine.games import prepare
-from engine.kernel.cards import UNKNOWN
 from engine.kernel.game import require_seats
-from engine.kernel.grammar import UNCOVERING, Action, Grammar, Role, actor_name
 from engine.kernel.purse import POT, Move
 from engine.kernel.rules import Rules
 
-#: `p1 VERB @0,3`: a verb that names cards by their places among those that the seat holds.
-_BY_PLACES = re.compile(r"p(?P<seat>[1-9]) (?P<verb>[a-z]+) @(?P<places>[0-9]{1,2}(?:,[0-9]{1,2})*)", re.ASCII)
 #: Celery task that settles an ended hand.
 RESOLVE = "hands.resolve_hand"
 
@@ -335,7 +341,7 @@ def act(*, command: Command, code: str, actions: Sequence[Mapping[str, Any]]) ->
     cards.
 
     Raises the engine's error for the first action it refuses; nothing is stored then. In electronic mode a refusal must
-    not tell hidden cards, see :func:`_require_sealed`.
+    not tell hidden cards, see :func:`casino.hands.arranging.require_sealed`.
     """
     lines: list[str] = []
 
@@ -344,14 +350,14 @@ def act(*, command: Command, code: str, actions: Sequence[Mapping[str, Any]]) ->
         hand = selectors.playing(table)
         game = selectors.state(hand)
         grammar = selectors.grammar(hand)
-        lines[:] = [_composed(grammar, action, number) for number, action in enumerate(actions)]
+        lines[:] = [arranging.composed(grammar, action, number) for number, action in enumerate(actions)]
         play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
         entered = _entered(hand, lines)
         for number, line in enumerate(lines):
             if hand.mode == Mode.ELECTRONIC:
-                _require_sealed(game, grammar, line, last=number == len(lines) - 1)
+                arranging.require_sealed(game, grammar, line, last=number == len(lines) - 1)
             try:
-                play.take(_arranged(play.game, grammar, line, entered))
+                play.take(arranging.arranged(play.game, grammar, line, entered))
             except EngineError as error:
                 error.expected["refused_action"] = number
                 raise
@@ -380,21 +386,6 @@ def play_automatic(hand: Hand, actor: Actor) -> bool:
     return True
 
 
-def _composed(grammar: Grammar, action: Mapping[str, Any], number: int) -> str:
-    """The line of one action. Raises the engine's MalformedAction."""
-    fields = {name: value for name, value in action.items() if name != "places"}
-    try:
-        if "places" not in action:
-            return grammar.compose(fields)
-        named = grammar.verb(action["actor"], action["verb"]).cards
-        if named is None or named.role not in UNCOVERING or fields.keys() != {"actor", "verb"}:
-            raise MalformedAction(f"{action['verb']} takes no places", surplus=["places"])
-    except EngineError as error:
-        error.expected["refused_action"] = number
-        raise
-    return f"{action['actor']} {action['verb']} @{','.join(map(str, action['places']))}"
-
-
 def _require_tray(table: Table, seats: int) -> None:
     policy = engine.game_info(table.game).policy
     trays.require_tray(table, policy, rules(table.game, table.options, seats), seats)
@@ -404,9 +395,7 @@ def _entered(hand: Hand, lines: Sequence[str]) -> dict[cards.Place, str]:
     """What was entered of a hand's unknown cards, where any of these lines could disagree with it."""
     if hand.mode != Mode.PHYSICAL:
         return {}
-    grammar = selectors.grammar(hand)
-    named = any(_BY_PLACES.fullmatch(line) or grammar.role(grammar.parse(line)) is not None for line in lines)
-    return cards.entered(hand) if named else {}
+    return cards.entered(hand) if arranging.names_cards(selectors.grammar(hand), lines) else {}
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
@@ -471,93 +460,6 @@ def _too_short(hand: Hand, error: StackTooShort) -> Unprocessable:
         min=error.expected["min"],
         **short,
     )
-
-
-def _require_sealed(game: engine.Hand, grammar: Grammar, line: str, *, last: bool) -> None:
-    """Refuse what could be tried out against cards that only the house knows, and a commitment that binds nobody.
-
-    Where the house deals, nobody names cards: guesses would be answered by what is refused. Nothing follows, in one
-    request, what uncovers cards or is compelled by them: a batch that fails further on would be a look for nothing.
-    """
-    by_places = _BY_PLACES.fullmatch(line) is not None
-    action = None if by_places else grammar.parse(line)
-    uncovers = by_places or (action is not None and grammar.role(action) in UNCOVERING)
-    if uncovers and action is not None and set(action.cards) != {UNKNOWN}:
-        raise Unprocessable(
-            "The house deals and knows the cards: name them by their places, show them as ??.",
-            code="cards_known_to_the_house",
-            verb=action.verb,
-        )
-    if action is not None and action.code == UNKNOWN:
-        raise Unprocessable("A console has no fist: this needs a commitment.", code="commitment_needed")
-    if last:
-        return
-    if uncovers or _binding(game.legal()) != _binding(game.legal_for(engine.PUBLIC)):
-        raise Unprocessable("Nothing may follow this action in one request.", code="must_be_last", action=line)
-
-
-def _binding(offers: Iterable[engine.Legal]) -> list[dict[str, Any]]:
-    """What may be done, without the cards that may be named for it."""
-    return [{name: value for name, value in offer.as_dict().items() if name != "cards"} for offer in offers]
-
-
-def _arranged(game: engine.Hand, grammar: Grammar, line: str, entered: Mapping[cards.Place, str]) -> str:
-    """A line as the engine takes it: cards by their names, a shown hand in the order in which it was dealt.
-
-    Names are filled in only where the action is on offer: the engine's refusal repeats the line, and would tell cards
-    that lie face down. Any other line stays as it is, for the engine to judge.
-    """
-    by_places = _BY_PLACES.fullmatch(line)
-    if by_places is not None:
-        return _named(
-            game, grammar, int(by_places["seat"]), by_places["verb"], [*map(int, by_places["places"].split(","))]
-        )
-    action = grammar.parse(line)
-    if grammar.role(action) is not Role.SHOWN or _offered(game, action.actor, action.verb) is None:
-        return line
-    return _in_order_of_dealing(cards.with_entries(game, action.actor, entered), action)
-
-
-def _offered(game: engine.Hand, seat: int, verb: str) -> engine.Legal | None:
-    wanted = (actor_name(seat), verb)
-    return next((offer for offer in game.legal() if (offer.actor, offer.verb) == wanted), None)
-
-
-def _named(game: engine.Hand, grammar: Grammar, seat: int, verb: str, places: list[int]) -> str:
-    """The line that names the cards at these places. Raises Unprocessable for places that may not be chosen."""
-    offer = _offered(game, seat, verb)
-    if offer is None:
-        return f"{actor_name(seat)} {verb} {UNKNOWN * len(places)}"
-    held = game.held(seat)
-    chosen = sorted({at for at in places if at < len(held)})
-    # In alphabetical order: the line must not tell which of several was dealt first.
-    named = "".join(sorted(held[at] for at in chosen))
-    line = f"{actor_name(seat)} {verb} {named}"
-    allowed = offer.places
-    fits = len(chosen) == len(places) == offer.count and (allowed is None or tuple(chosen) in allowed)
-    if fits and (UNKNOWN in named or offer.contains(line)):
-        return line
-    # Which cards may be played says what the seat holds; which places may be turned up everybody knows.
-    turned = grammar.verb(actor_name(seat), verb).cards
-    every = allowed or tuple(combinations(range(len(held)), offer.count or 0))
-    tellable = turned is not None and turned.role is Role.TURNED
-    raise Unprocessable(
-        "These cards may not be chosen: only some that the seat has looked at and that the rules allow.",
-        code="wrong_places",
-        count=offer.count,
-        **({"places": [list(choice) for choice in every]} if tellable else {}),
-    )
-
-
-def _in_order_of_dealing(dealt: tuple[str, ...], action: Action) -> str:
-    """A hand shown with its cards in the order in which they were dealt, which a dealer turning them over cannot know.
-    In electronic mode the house knows them all, so `??` stands for a card that its holder leaves it to turn over."""
-    turned_over_by_the_house = UNKNOWN if UNKNOWN not in dealt else ""
-    unknown = [card for card in action.cards if card not in (*dealt, turned_over_by_the_house)]
-    if len(action.cards) != len(dealt) or len(unknown) != dealt.count(UNKNOWN):
-        return action.text
-    in_order = "".join(card if card != UNKNOWN else unknown.pop(0) for card in dealt)
-    return f"{actor_name(action.actor)} {action.verb} {in_order}"
 
 
 def _new_hand(

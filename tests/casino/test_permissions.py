@@ -33,6 +33,8 @@ SEAT = {("GET", "seat/deal"), ("POST", "seat/seed"), ("GET", "seat/hand"), ("GET
 #: Who may do what at all other routes. Writing it down twice, here and at the view, is the point.
 MATRIX = {
     ("POST", "sign-out"): EVERYBODY,
+    ("GET", "games"): EVERYBODY,
+    ("GET", "games/<path:game>"): EVERYBODY,
     ("GET", "tables"): EVERYBODY,
     ("GET", "tables/<slug:table>"): EVERYBODY,
     ("POST", "tables/<slug:table>/open"): TABLES,
@@ -155,6 +157,7 @@ def address(route: str, house: Kit) -> str:
     """The route filled in with things that the test's house has."""
     known = {
         "<slug:table>": "T1",
+        "<path:game>": "ferbli/1",
         "<int:seat>": "1",
         "<slug:drawer>": "C1",
         "<slug:hand>": "T1-000001",
