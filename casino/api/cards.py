@@ -21,7 +21,7 @@ from casino.api.operations import (
     problems,
 )
 from casino.commands import Answer, Command
-from casino.hands import cards, corrections, exceptions
+from casino.hands import cards, corrections, exceptions, verbs
 from casino.hands.cards import Entry
 from casino.hands.models import CardException, ExceptionKind, HandState
 from casino.staff.models import Role
@@ -36,7 +36,7 @@ class EntryInput(StrictInput):
     """One card: the seat, its place among the seat's cards in the order of dealing, from 0, and which card it is."""
 
     actor = StrictPattern(r"^p[1-9]\Z")
-    place = StrictInteger(min_value=0, max_value=9)
+    place = StrictInteger(min_value=0, max_value=51)
     card = StrictPattern(rf"^{_CARD}\Z")
 
 
@@ -83,7 +83,7 @@ class CorrectCards(WriteOperation):
         """The line of the log, from 1, and its cards; or the entry. And the reason, which the audit trail keeps."""
 
         line = StrictInteger(min_value=1, max_value=20_000, required=False)
-        cards = StrictPattern(rf"^({_CARD}|\?\?){{1,10}}\Z", required=False)
+        cards = StrictPattern(rf"^({_CARD}|\?\?){{1,{verbs.MOST_CARDS}}}\Z", required=False)
         entry = EntryInput(required=False)
         reason = StrictText(min_length=3, max_length=200)
 

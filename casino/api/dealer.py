@@ -97,9 +97,9 @@ class LegalOut(serializers.Serializer):
     targets = serializers.ListField(child=serializers.CharField(), required=False)
     must = serializers.ListField(child=serializers.CharField(), required=False)
     words = serializers.ListField(child=serializers.CharField(), required=False)
-    #: Which pairs of cards may be turned up, by their places in the order of dealing, from 0; absent: any.
+    #: Which cards may be named together, by their places among those that the seat holds, from 0; absent: any.
     places = serializers.ListField(
-        child=serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2), required=False
+        child=serializers.ListField(child=serializers.IntegerField(), min_length=1), required=False
     )
 
 
@@ -282,7 +282,7 @@ def _argument_field(argument: verbs.Argument) -> serializers.Field:
 
 
 class ActionInput(StrictInput):
-    """One action in the words of the hand record: `{"actor": "p4", "verb": "ks", "amount": 400, "target": "p1"}`.
+    """One action in the words of the hand record: `actor` (`d` or `p1`, `p2` ...), `verb`, and what the verb takes.
 
     Only what the verb takes may be present (`GET games/RULES` declares every verb of a game): amount (minor units),
     count (cards looked at), target, targets, cards (`??` for a card that nobody but its holder knows), word, commitment

@@ -44,7 +44,7 @@ class Hand(models.Model):
     name = models.CharField(max_length=48)
     mode = models.CharField(max_length=10, choices=Mode.choices)
     game = models.CharField(max_length=32)
-    #: `ferbli/1`, the version of the rules of that day: the hand is replayed by it for ever.
+    #: `GAME/1`, the version of the rules of that day: the hand is replayed by it for ever.
     rules = models.CharField(max_length=32)
     options = models.JSONField()
     #: In play order, so that index 0 is the engine's p1: [{"seat": 3, "player": "u12"}, ...].

@@ -42,7 +42,7 @@ def at_once(moves: Sequence[Move], ending: int) -> list[Move]:
     """The moves that are posted as soon as they happen: all but those that wait for the settlement.
 
     `ending` is the place in `moves` where those of the hand's last line begin. A forced payment in the middle of a hand
-    (a redeal of cuhhkassza) is posted at once, one that comes with the end (the missing vizi) is settled with it.
+    is posted at once, one that comes with the end is settled with it.
     """
     return [move for at, move in enumerate(moves) if at < ending or move.why in AT_ONCE]
 

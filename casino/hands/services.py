@@ -30,7 +30,7 @@ from engine.kernel.purse import POT, Move
 from engine.kernel.rules import Rules
 from engine.vying import ranking
 
-#: `p1 up @0,3`: a verb that names cards by their places among those that the seat holds.
+#: `p1 VERB @0,3`: a verb that names cards by their places among those that the seat holds.
 _BY_PLACES = re.compile(r"p(?P<seat>[1-9]) (?P<verb>[a-z]+) @(?P<places>[0-9]{1,2}(?:,[0-9]{1,2})*)", re.ASCII)
 #: Celery task that settles an ended hand.
 RESOLVE = "hands.resolve_hand"
@@ -293,7 +293,7 @@ def deal(
     `dealer_seat` may be named for the first hand of a sitting only; after that the turn to deal passes by itself, to
     the seat that came first after the dealer. An electronic hand is dealt from the prepared deal, where there is one,
     else from a seed that is committed to now. `announced`: what the dealer announces for this deal (the game's
-    policy lists it), which needs money that was carried in and a table that leaves it open. Raises Conflict
+    policy lists it), at a table that leaves it open; where money can be carried, only with some. Raises Conflict
     table_settling while the last hand is not settled,
     deal_prepared for a physical hand while an electronic one is committed to, client_seeds_missing where the table
     demands them, cards_exception_open until the floor has
@@ -310,7 +310,7 @@ def deal(
         _require_tray(table, len(order))
         left = selectors.series(table, order[0].sitting_id)
         hand = _new_hand(table, order, mode, left=left, announced=announced)
-        if announced and not hand.carry:
+        if announced and not hand.carry and "carry" in engine.game_info(table.game).policy.zones:
             raise Conflict("This is for a deal that begins with a cukassza.", code="no_cukassza", carry=0)
         try:
             game = engine.start(selectors.setup(hand))

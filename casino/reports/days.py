@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import Count, F, OuterRef, QuerySet, Subquery, Sum, Value
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Concat
 
 from casino.cage.models import Drawer
-from casino.hands.models import Hand
+from casino.hands.models import Hand, HandState
 from casino.house.chart import kind_of
-from casino.house.days import Day, closing_snapshot, get
+from casino.house.days import Day, closing_snapshot, days, get
 from casino.house.models import House
 from casino.reports.selectors import trial_rows
 from casino.reports.snapshots import differences
@@ -37,7 +37,7 @@ def report(house: House, name: str) -> tuple[Day, dict[str, Any]]:
     day = get(house, name)
     moved = periods.turnover(house.id, name)
     by_code = {row.code: row for row in moved if row.commodity == house.currency}
-    tables, drawers = _tables(house, name, by_code), _drawers(house, name)
+    tables, drawers = _tables(house, day, by_code), _drawers(house, name)
     closed = day.closed_at is not None
     return day, {
         **day.as_json(),
@@ -84,12 +84,21 @@ def _accounts(moved: list[Turnover]) -> list[dict[str, Any]]:
     return [sums[key] for key in sorted(sums)]
 
 
-def _tables(house: House, name: str, by_code: Mapping[str, Turnover]) -> list[dict[str, Any]]:
-    """Per table: hands settled in the day and what was staked in them, tax, bonuses, cash taken for chips."""
-    settled = Transaction.objects.filter(book=house.id, period__name=name).values("id")
+def _settled(house: House, day: Day) -> Q:
+    """The hands settled in a day: by the posting, or where nothing moved by the moment, while the day was the newest,
+    which is when it takes postings."""
+    posted = Transaction.objects.filter(book=house.id, period__name=day.name).values("id")
+    unmoved = Q(state=HandState.SETTLED, settlement=None, settled_at__gte=day.opened_at)
+    ends = [other.opened_at for other in days(house) if other.name > day.name]
+    ends += [day.closed_at] if day.closed_at is not None else []
+    return Q(settlement__in=posted) | (unmoved & Q(settled_at__lt=min(ends)) if ends else unmoved)
+
+
+def _tables(house: House, day: Day, by_code: Mapping[str, Turnover]) -> list[dict[str, Any]]:
+    """Per table: hands settled in the day and what was played for in them, tax, bonuses, cash taken for chips."""
     played = {
         row["table_id"]: row
-        for row in Hand.objects.filter(house=house, settlement__in=settled)
+        for row in Hand.objects.filter(_settled(house, day), house=house)
         .values("table_id")
         .annotate(hands=Count("id"), staked=Sum("handle"))
     }

@@ -14,6 +14,7 @@ from ledger import snapshots
 from ledger.models import Transaction
 from tests.casino.kit import SAMPLE, Desk, Kit
 from tests.casino.test_concurrency import at_once
+from tests.casino.trick_hands import play_physical, zsiros
 from tests.words import as_action
 
 FIRST, SECOND, THIRD = "2020-02-28", "2020-02-29", "2020-03-01"
@@ -317,3 +318,23 @@ def test_a_day_that_is_rolled_back_was_never_opened(kit: Kit, monkeypatch: pytes
     assert days(kit.house) == []
     monkeypatch.undo()
     opened(kit, FIRST)
+
+
+def test_a_hand_that_moved_nothing_belongs_to_the_day_that_was_the_newest(kit: Kit) -> None:
+    zsiros(kit, seats=2, stake=0)
+    office, dealer = opened(kit, FIRST), kit.seated(stacks=(0, 0))
+    play_physical(kit, dealer, 1)
+    office.ok("days", {"day": SECOND})
+    play_physical(kit, dealer, 2)
+    play_physical(kit, dealer, 3)
+
+    def hands() -> list[int]:
+        return [office.get(f"days/{name}").json()["turnover"]["hands"] for name in (FIRST, SECOND)]
+
+    assert hands() == [1, 2]
+    close(office, FIRST)
+    close(office, SECOND)
+    assert hands() == [1, 2]
+    # Without a day nothing can be posted; a hand that posts nothing is settled, and counts for none.
+    play_physical(kit, dealer, 4)
+    assert hands() == [1, 2]

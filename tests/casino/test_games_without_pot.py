@@ -632,6 +632,32 @@ def test_a_card_is_not_entered_for_one_seat_and_played_by_another(kit: Kit) -> N
     assert code(refused) == (422, "card_entered_twice")
 
 
+def test_a_hand_of_two_has_sixteen_places(kit: Kit) -> None:
+    zsiros(kit, stake=0, seats=2)
+    desk = kit.seated(stacks=(0, 0))
+    player = Player(desk, 7, frozenset({"p1", "p2"}))
+    answer = desk.ok("hands", {"mode": "physical"})
+    while len(player.dealt.get("p2", [])) < 12:
+        answer = player.play(answer, until=1)
+    desk.ok("hand/cards", entries("p2", player.dealt["p2"][10:12], first=10))
+    desk.ok("hand/cards", entries("p2", player.dealt["p2"][:8]))
+    assert code(desk.post("hand/cards", entries("p2", ["Aa"], first=52))) == (400, "invalid_request")
+
+
+def test_the_floor_corrects_what_was_dealt_and_what_was_entered(kit: Kit, tmp_path: Path) -> None:
+    desk, player = entering(kit)
+    floor = kit.dealer(role=Role.FLOOR)
+    desk.ok("hand/cards", entries("p1", [player.pack[0], *player.dealt["p1"][1:]]))
+    floor.refresh()
+    floor.ok("hand/corrections", {"entry": {"actor": "p1", "place": 0, "card": player.dealt["p1"][0]}, **REASON})
+    floor.ok("hand/corrections", {"line": 2, "cards": "".join(player.dealt["p2"]), **REASON})
+    desk.refresh()
+    player.play(desk.get("hand").json())
+    settled(kit, desk)
+    assert f"d dh p2 {''.join(player.dealt['p2'][:4])}" in selectors.log(last_hand(kit))
+    assert_whole(kit, tmp_path)
+
+
 # --- Beside the games with a pot ------------------------------------------------------------------------------------
 
 
