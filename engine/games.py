@@ -120,3 +120,9 @@ def resolve(game: str, opt: Mapping[str, object], seats: int, *, announced: Sequ
     the table does not leave to the dealer raises ``OptionOutOfRange``.
     """
     return game_info(game).resolve(opt, seats, tuple(announced))
+
+
+def prepare() -> None:
+    """Build what the games need for their first hands; called once before a server forks its processes."""
+    for name in MODULES:
+        game_info(name).prepare()

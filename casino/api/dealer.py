@@ -31,7 +31,7 @@ from casino.hands.models import Mode
 from casino.staff.models import Role
 from casino.tables import selectors as tables
 from casino.tables import services
-from casino.tables.models import ClientSeeds, TableState
+from casino.tables.models import LEAST_TIME_TO_ACT, MOST_TIME_TO_ACT, ClientSeeds, TableState
 
 TAG = "dealer"
 #: The verbs of the games' logs with their meanings; which of them is legal now the engine says.
@@ -77,12 +77,14 @@ class TableOut(serializers.Serializer):
     kassza_end = serializers.CharField()
     #: Whose seeds an electronic hand needs before it is dealt.
     client_seeds = serializers.ChoiceField(choices=ClientSeeds.choices)
+    #: Seconds that a seat has for its act before the worker plays its automatic act; null: no limit.
+    time_to_act = serializers.IntegerField(allow_null=True)
     done = serializers.JSONField(required=False)
     audit = Place(required=False)
 
 
 class LegalOut(serializers.Serializer):
-    """One kind of action that is legal now, with its range of amounts."""
+    """One kind of action that is legal now, with its range of amounts; of `lk`, that of `count` if it may be less."""
 
     actor = serializers.CharField()
     verb = serializers.ChoiceField(choices=VERBS)
@@ -116,6 +118,8 @@ class HandOut(serializers.Serializer):
     cards_roots = serializers.ListField(child=serializers.CharField())
     seats = serializers.JSONField()
     actor = serializers.CharField(allow_null=True)
+    #: When the time of the seat whose turn it is runs out; null where no clock runs.
+    act_by = serializers.DateTimeField(allow_null=True)
     legal_actions = LegalOut(many=True)
     view = serializers.JSONField()
     result = serializers.JSONField(allow_null=True)
@@ -224,6 +228,28 @@ class LeaveSeat(WriteOperation):
         return services.leave(command=command, code=path["table"], seat=path["seat"])
 
 
+@documented("setTimeToAct", summary="Set the time for an act, or none; the floor", answers=TableOut, tag=TAG)
+class SetTimeToAct(WriteOperation):
+    """Change how long a seat has for its act before the worker plays the automatic act for it."""
+
+    roles = (Role.FLOOR,)
+
+    @extend_schema_serializer(component_name="SetTimeToActInput")
+    class Input(StrictInput):
+        """Seconds, null for no limit, and the reason, which the audit trail keeps."""
+
+        seconds = StrictInteger(min_value=LEAST_TIME_TO_ACT, max_value=MOST_TIME_TO_ACT, allow_null=True)
+        reason = StrictText(min_length=3, max_length=200)
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Change."""
+        return services.set_time_to_act(
+            command=command, code=path["table"], seconds=data["seconds"], reason=data["reason"]
+        )
+
+
 # --- Hands ----------------------------------------------------------------------------------------------------------
 
 
@@ -273,7 +299,7 @@ def _argument_field(argument: verbs.Argument) -> serializers.Field:
         case "cards":
             return StrictPattern(rf"^([2-9AKQJTOUX][a-z]|\?\?){{1,{verbs.MOST_CARDS}}}\Z", required=False)
         case "word":
-            return StrictChoice(choices=verbs.WORDS, required=False)
+            return StrictChoice(choices=verbs.words_of(argument.name), required=False)
         case "commitment":
             return StrictPattern(r"^([0-9a-f]{64}|\?\?)\Z", required=False)
         case "nonce":
@@ -285,10 +311,10 @@ class ActionInput(StrictInput):
     """One action in the words of the hand record: `actor` (`d` or `p1`, `p2` ...), `verb`, and what the verb takes.
 
     Only what the verb takes may be present (`GET games/RULES` declares every verb of a game): amount (minor units),
-    count (cards looked at), target, targets, cards (`??` for a card that nobody but its holder knows), word, commitment
-    (`??` for a thing in the real world, or 64 hexadecimal digits), nonce (32 hexadecimal digits), places (instead of
-    the cards that a seat uncovers, where they lie among the cards it holds, from 0: enough where the house knows the
-    cards, in electronic mode).
+    count (cards looked at: all unseen ones, or as few as the offer's `min`), target, targets, cards (`??` for a card
+    that nobody but its holder knows), word, commitment (`??` for a thing in the real world, or 64 hexadecimal digits),
+    nonce (32 hexadecimal digits), places (instead of the cards that a seat uncovers, where they lie among the cards it
+    holds, from 0: enough where the house knows the cards, in electronic mode).
     """
 
     actor = StrictPattern(r"^(d|p[1-9])\Z")

@@ -6,7 +6,7 @@ from typing import Any
 import engine
 from casino import sql
 from casino.errors import Conflict, NotFound
-from casino.hands import deals
+from casino.hands import clock, deals
 from casino.hands.models import UNSETTLED, Hand, HandState, engine_seats
 from casino.hands.stored import StoredHand
 from casino.house import chart
@@ -151,6 +151,7 @@ def describe(hand: Hand, game: engine.Hand, view: dict[str, Any]) -> dict[str, A
         "cards_roots": hand.cards_roots,
         "seats": engine_seats(hand),
         "actor": game.actor,
+        "act_by": clock.act_by(hand, game),
         "legal_actions": legal_actions(game),
         "view": in_the_records_words(view),
         "result": hand.result,

@@ -15,7 +15,7 @@ from casino.audit.services import Actor, record
 from casino.chips import selectors as chips
 from casino.commands import Answer, Command
 from casino.errors import Conflict, ProofFailed, Unprocessable
-from casino.hands import cards, deals, exceptions, postings, preparing, selectors, series, trays, verbs
+from casino.hands import cards, clock, deals, exceptions, postings, preparing, selectors, series, trays, verbs
 from casino.hands.models import Hand, HandState, Mode
 from casino.house import books, outbox
 from casino.house.models import ClockTimestamp, House
@@ -23,12 +23,12 @@ from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
 from casino.tables.models import Seating, Table, TableState
 from engine.errors import EngineError, MalformedAction, StackTooShort
+from engine.games import prepare
 from engine.kernel.cards import UNKNOWN
 from engine.kernel.game import require_seats
 from engine.kernel.grammar import UNCOVERING, Action, Grammar, Role, actor_name
 from engine.kernel.purse import POT, Move
 from engine.kernel.rules import Rules
-from engine.vying import ranking
 
 #: `p1 VERB @0,3`: a verb that names cards by their places among those that the seat holds.
 _BY_PLACES = re.compile(r"p(?P<seat>[1-9]) (?P<verb>[a-z]+) @(?P<places>[0-9]{1,2}(?:,[0-9]{1,2})*)", re.ASCII)
@@ -37,8 +37,8 @@ RESOLVE = "hands.resolve_hand"
 
 
 def warm_up() -> None:
-    """Build what the engine needs for its first showdown; called once before a server forks its processes."""
-    ranking.prepare()
+    """Build what the engine needs for its first hands; called once before a server forks its processes."""
+    prepare()
 
 
 def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) -> Table:
@@ -174,7 +174,7 @@ class _Play:
             self.take(line)
 
 
-def _answer(command: Command, play: _Play, event: Callable[..., Told], status: int) -> Answer:
+def _answer(actor: Actor, play: _Play, event: Callable[..., Told], status: int) -> Answer:
     """Store what was accepted, post it, prove it, record it: the second half of every write to a hand. `event` is given
     what `_told` says."""
     hand, table = play.hand, play.hand.table
@@ -189,7 +189,7 @@ def _answer(command: Command, play: _Play, event: Callable[..., Told], status: i
     receipt = record(
         chain=table.chain,
         house=table.house,
-        actor=command.acting.actor,
+        actor=actor,
         told=event(**_told(play, view), table_version=table.version),
     )
     body = {
@@ -324,7 +324,7 @@ def deal(
         _post_at_once(play)
         play.first_seq, play.first_move = 1, len(game.moves)
         play.take_forced()
-        return _answer(command, play, _dealt(hand, left=left), status=201)
+        return _answer(command.acting.actor, play, _dealt(hand, left=left), status=201)
 
     return commands.run(command, operation)
 
@@ -357,9 +357,27 @@ def act(*, command: Command, code: str, actions: Sequence[Mapping[str, Any]]) ->
                 raise
             cards.require_agreeing(hand, game, entered, line=line)
             play.take_forced()
-        return _answer(command, play, told.acted, status=200)
+        return _answer(command.acting.actor, play, told.acted, status=200)
 
     return exceptions.keeping(command, code, lambda: commands.run(command, operation), lines)
+
+
+def play_automatic(hand: Hand, actor: Actor) -> bool:
+    """For the seat whose time to act has run out, add what `clock.lines` says to the hand in play, whose table the
+    caller has locked; its event names the seat. Returns False where the clock does not run."""
+    game = selectors.state(hand)
+    lines = clock.lines(game)
+    if not lines:
+        return False
+    play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
+    acted = partial(told.acted, automatic=game.actor)
+    entered = _entered(hand, lines)
+    for line in lines:
+        play.take(line)
+        cards.require_agreeing(hand, game, entered, line=line)
+    play.take_forced()
+    _answer(actor, play, acted, status=200)
+    return True
 
 
 def _composed(grammar: Grammar, action: Mapping[str, Any], number: int) -> str:

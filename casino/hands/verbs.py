@@ -27,16 +27,14 @@ VERBS = {name: "; or ".join(dict.fromkeys(verb.meaning for verb in declared)) fo
 ARGUMENTS: dict[str, Argument] = {
     argument.name: argument for declared in DECLARED.values() for verb in declared for argument in verb.arguments
 }
-#: Every word that an argument may be.
-WORDS = tuple(
-    dict.fromkeys(
-        word
-        for declared in DECLARED.values()
-        for verb in declared
-        for argument in verb.arguments
-        for word in argument.words
-    )
-)
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Every word that the argument of this name may be, in any game."""
+    named = (argument for declared in DECLARED.values() for verb in declared for argument in verb.arguments)
+    return tuple(dict.fromkeys(word for argument in named if argument.name == name for word in argument.words))
+
+
 #: The most cards that one action names.
 MOST_CARDS = max(argument.most for declared in DECLARED.values() for verb in declared for argument in verb.arguments)
 

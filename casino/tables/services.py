@@ -34,7 +34,7 @@ TABLE_ACCOUNTS = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """What is agreed on at a table: game, options, seats, limits of a stack (minor units), what ends a cukassza, whose
-    seeds an electronic deal needs."""
+    seeds an electronic deal needs, how many seconds a seat has for its act (None: no limit)."""
 
     game: str
     options: Mapping[str, Any]
@@ -43,6 +43,7 @@ class Terms:
     max_stack: int
     kassza_end: KasszaEnd
     client_seeds: ClientSeeds = ClientSeeds.OPTIONAL
+    time_to_act: int | None = None
 
 
 def create_table(*, house: House, code: str, terms: Terms, actor: Actor) -> Table:
@@ -196,6 +197,21 @@ def demand_seeds(*, command: Command, code: str, demanded: ClientSeeds, reason: 
         Table.objects.filter(id=table.id).update(client_seeds=demanded)
         table.client_seeds = demanded
         return told.client_seeds_changed(before=str(before), after=str(demanded), reason=reason)
+
+    return at_table(command, code, change)
+
+
+def set_time_to_act(*, command: Command, code: str, seconds: int | None, reason: str) -> Answer:
+    """Change how many seconds a seat of the table has for its act, None for no limit. In the middle of a hand, too: the
+    seat whose turn it is has the whole time from now on. Raises Conflict unchanged."""
+
+    def change(table: Table) -> Told:
+        before = table.time_to_act
+        if before == seconds:
+            raise Conflict(f"Table {code} has time to act {before} already.", code="unchanged")
+        Table.objects.filter(id=table.id).update(time_to_act=seconds, time_to_act_since=ClockTimestamp())
+        table.time_to_act = seconds
+        return told.time_to_act_changed(before=before, after=seconds, reason=reason)
 
     return at_table(command, code, change)
 

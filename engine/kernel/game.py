@@ -74,7 +74,8 @@ class Game:
     (from 0) and what this deal left; ``new_series``: the series of a session's first deal, by ids and options;
     ``continues``: whether people who sit down to a deal go on with what the deal before it left, by that, their ids and
     the options.
-    ``weights``: how often random play picks a verb against the others on offer.
+    ``weights``: how often random play picks a verb against the others on offer. ``prepare``: build what a hand would
+    otherwise build at its first use, such as tables of ranks.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Game:
     continues: Callable[[Mapping[str, Any], tuple[str, ...], Any], bool] = lambda series, ids, rules: True
     weights: Mapping[str, int] = field(default_factory=dict)
     seats_allowed: tuple[int, ...] = ()
+    prepare: Callable[[], None] = lambda: None
 
     @property
     def rules_id(self) -> str:
@@ -146,21 +148,26 @@ def require_seats(game: Game, seats: int) -> None:
         raise MalformedSetup(f"{game.name} is for {game.seats_text}", min=game.min_seats, max=game.max_seats)
 
 
+_INTEGERS = frozenset({int})
+"""The only type of a number; a bool is not among them."""
+
+
 def validate(setup: Setup, game: Game) -> None:
     """Types and sizes of the set-up; what the stacks must cover is each game's own business."""
-    numbers = (setup.seats, setup.carry, setup.dealer, *setup.stacks)
-    if not {int}.issuperset(map(type, numbers)) or min(numbers) < 0 or max(numbers) > MAX_MONEY:
+    _, _, seats, stacks, carry, dealer, *_, ids = setup
+    numbers = (seats, carry, dealer, *stacks)
+    if not _INTEGERS.issuperset(map(type, numbers)) or min(numbers) < 0 or max(numbers) > MAX_MONEY:
         raise MalformedSetup("seats, stacks, carry and dealer must be whole numbers from 0", min=0, max=MAX_MONEY)
-    require_seats(game, setup.seats)
-    if not isinstance(setup.series, Mapping):
+    require_seats(game, seats)
+    if type(setup.series) is not dict and not isinstance(setup.series, Mapping):
         raise MalformedSetup("a series is an object", series={})
-    if len(setup.stacks) != setup.seats:
-        raise MalformedSetup(f"{len(setup.stacks)} stacks for {setup.seats} seats", stacks=setup.seats)
-    if setup.ids and (len(setup.ids) != setup.seats or len(set(setup.ids)) != setup.seats):
-        raise MalformedSetup(f"{setup.seats} seats have as many ids, all different", ids=setup.seats)
-    if setup.dealer != setup.seats:
+    if len(stacks) != seats:
+        raise MalformedSetup(f"{len(stacks)} stacks for {seats} seats", stacks=seats)
+    if ids and (len(ids) != seats or len(set(ids)) != seats):
+        raise MalformedSetup(f"{seats} seats have as many ids, all different", ids=seats)
+    if dealer != seats:
         # Seats are numbered in play order from the dealer's neighbour, so the dealer is always the last.
-        raise MalformedSetup("the dealer is the last seat in play order", dealer=setup.seats)
+        raise MalformedSetup("the dealer is the last seat in play order", dealer=seats)
 
 
 def require_stacks(stacks: tuple[int, ...], least: int) -> None:

@@ -31,7 +31,8 @@ First round: :mod:`engine.vying.ferbli_first`; besszer and charging: :mod:`engin
 :mod:`engine.vying.ferbli_third`; cuhhol: :mod:`engine.vying.ferbli_cuhhol`.
 
 A seat whose turn it is always speaks, even where short stacks leave it only ``k`` or ``st`` to say; with side pots a
-seat that has no chips, or nobody to bet with, is not asked.
+seat that has no chips, or nobody to bet with, is not asked. Where no stack reaches for the first bet of the third
+round nobody speaks in it, not even with cuhhol, and the cards are shown.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ from engine.vying.ferbli_second import SecondRound
 from engine.vying.ferbli_third import ThirdRound
 from engine.vying.majzli import TAG
 from engine.vying.pot_rules import WEIGHTS, most_tax, tax_on
+from engine.vying.ranking import prepare
 from engine.vying.state import VyingState
 
 GRAMMAR = Grammar(
@@ -89,7 +91,12 @@ GRAMMAR = Grammar(
     ),
     Verb("rb", SEAT, (amount(),), "besszer, bet or raise by N"),
     Verb("ks", SEAT, (amount(), seat()), "charge seat M with N for its next card or cards (kóstáltatás)"),
-    Verb("lk", SEAT, (number(),), "look at the N face-down cards"),
+    Verb(
+        "lk",
+        SEAT,
+        (number(),),
+        "look at the N cards not looked at so far; charged for the fourth with the third unseen, at it alone or both",
+    ),
     Verb("up", SEAT, (cards(Role.TURNED, Seen.TOGETHER),), "turn up two of the four cards, after a besszer"),
     Verb("br", SEAT, (amount(),), "a blind seat answers a blind bet by paying what it owes and raising by N"),
     Verb("st", SEAT, (), "the last matcher lets the bet stand"),
@@ -197,4 +204,5 @@ GAME = Game(
     example={"vizi": 100},
     resolve=resolve,
     weights=WEIGHTS,
+    prepare=prepare,
 )

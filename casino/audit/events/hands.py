@@ -85,9 +85,11 @@ def acted(
     handle: int | None = None,
     entered: list[dict[str, Any]] | None = None,
     corrected: list[dict[str, Any]] | None = None,
+    automatic: str | None = None,
 ) -> Told:
     """Lines were added to a hand's log: actions of players, cards that became known; all the `cards_roots` where a
-    redeal added one. At the end also the cards that were `entered` (`hand.cards_entered`), with their salts, and the
+    redeal added one. `automatic`: the seat (`p2`) whose time to act had run out, for which the worker has played the
+    automatic act. At the end also the cards that were `entered` (`hand.cards_entered`), with their salts, and the
     lines that were `corrected` (`hand.line_corrected`), with the cards, where there are such."""
     return told(
         hand=hand,
@@ -101,6 +103,7 @@ def acted(
         handle=handle,
         entered=entered,
         corrected=corrected,
+        automatic=automatic,
     )
 
 

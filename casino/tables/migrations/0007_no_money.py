@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     """The limits of a stack from 0 on."""
 
-    dependencies = [("tables", "0005_client_seeds")]
+    dependencies = [("tables", "0006_time_to_act")]
 
     operations = [
         migrations.RemoveConstraint(model_name="table", name="table_limits"),

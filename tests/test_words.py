@@ -1,0 +1,99 @@
+"""The words of games stand in `engine/` and nowhere else: not a verb, not an option, not the name of a game.
+
+Everything outside reads the games' declarations, so a new game needs no change there. Documents, migrations, fixtures
+and tests may name them. Words that mean something else in that place are listed with the reason.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.games import game_info, game_names
+from engine.kernel.rules import describe
+
+ROOT = Path(__file__).resolve().parents[1]
+
+#: Words of games that mean something else outside: word -> why.
+INNOCENT = {
+    "lower": "letters in lower case",
+    "upper": "letters in upper case",
+    "limit": "how many rows a page has",
+    "players": "an app, and lists of people",
+    "in": "a key of OpenAPI",
+    "pack": "which pack of cards a check was made with, or an opening belongs to",
+    "settlement": "what a hand posts at its end",
+    "cut": "where a file of checkpoints ends",
+    "rb": "mode in which a file is opened",
+    "target": "the seat that an action names, the place where money goes",
+    "stake": "kind of a ledger event and reason of a move",
+    "points": "reason of a move",
+    "up": "a command of the embedded services",
+    "ps": "a program of the system",
+}
+
+
+def words() -> set[str]:
+    """Every verb, option and name of the games."""
+    found = set(game_names())
+    for name in game_names():
+        game = game_info(name)
+        found |= {verb.name for verb in game.grammar}
+        found |= {option.name for option in describe(game.rules)}
+    return found
+
+
+def sources() -> Iterator[Path]:
+    """Every module of house and deployment, migrations aside."""
+    for folder in ("casino", "ledger", "deploy"):
+        yield from (path for path in sorted((ROOT / folder).rglob("*.py")) if "migrations" not in path.parts)
+
+
+def constants(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Texts of a module, docstrings aside, and the names of attributes and keywords, each with its line."""
+    documents = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents:
+            yield node.lineno, node.value
+        elif isinstance(node, ast.Attribute):
+            yield node.lineno, node.attr
+        elif isinstance(node, ast.keyword) and node.arg:
+            yield node.lineno, node.arg
+
+
+def found_in(path: Path, wanted: set[str]) -> list[str]:
+    """The words of games that stand in a module as a text of their own, or as a line of a log inside a text."""
+    said = re.compile(rf"\b(?:d|p[1-9]) (?:{'|'.join(sorted(map(re.escape, wanted)))})\b")
+    names = re.compile(rf"\b(?:{'|'.join(word for word in sorted(wanted) if len(word) > 3 or '_' in word)})\b")
+    return [
+        f"{path.relative_to(ROOT)}:{line}: {text[:60]!r}"
+        for line, text in constants(ast.parse(path.read_text()))
+        if text in wanted or said.search(text) or (" " not in text and names.fullmatch(text))
+    ]
+
+
+def test_no_word_of_a_game_stands_outside_the_engine():
+    wanted = words() - INNOCENT.keys()
+    assert [hit for path in sources() for hit in found_in(path, wanted)] == []
+
+
+def test_every_innocent_word_is_one_and_is_needed():
+    assert INNOCENT.keys() <= words()
+    met = {hit.rpartition(": ")[2].strip("'") for path in sources() for hit in found_in(path, set(INNOCENT))}
+    assert met == INNOCENT.keys()
+
+
+@pytest.mark.parametrize("word", ["ferbli", "vizi", "dbl"])
+def test_a_word_is_found(word: str, tmp_path: Path):
+    """The search sees texts, attributes and keywords, and no docstring."""
+    module = f'"""{word}"""\nx = "{word}"\ny.{word}\nz({word}=1)\n'
+    hits = [text for _, text in constants(ast.parse(module))]
+    assert hits.count(word) == 3
