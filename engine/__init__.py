@@ -27,7 +27,7 @@ from engine.errors import (
 )
 
 if TYPE_CHECKING:
-    from engine.games import Shuffle, game_info, game_names, resolve, resume, start, supply
+    from engine.games import Shuffle, game_info, game_names, resolve, resume, rules_version, start, supply
     from engine.kernel.cards import UNKNOWN, Pack
     from engine.kernel.events import Event
     from engine.kernel.game import Game, Policy
@@ -47,12 +47,12 @@ __all__ = [
     "Event", "Game", "Grammar", "Hand", "Legal", "Move", "OptionError", "Outcome", "Pack", "Pick", "Policy",
     "Range", "Record", "RecordError", "Result", "Rows", "Rules", "Seats", "Secret", "Setup", "SetupError",
     "Shuffle", "Target", "Verb", "Viewer", "Why", "Words", "describe", "format_record", "game_info", "game_names",
-    "parse_record", "play_hand", "random_line", "record_of", "replay", "resolve", "resume", "start", "supply",
-    "table_text",
+    "parse_record", "play_hand", "random_line", "record_of", "replay", "resolve", "resume", "rules_version", "start",
+    "supply", "table_text",
 ]  # fmt: skip
 
 _HOMES = {
-    "games": "Shuffle game_info game_names resolve resume start supply",
+    "games": "Shuffle game_info game_names resolve resume rules_version start supply",
     "kernel.cards": "UNKNOWN Pack",
     "kernel.events": "Event",
     "kernel.game": "Game Policy",

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from operator import add
+from typing import Any
 
 from engine.errors import CardNotInPack
 
@@ -30,6 +32,15 @@ class Pack:
         cards = tuple(rank + suit for suit in self.suits for rank in self.ranks)
         object.__setattr__(self, "cards", cards)
         object.__setattr__(self, "members", frozenset(cards))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A pickled hand names its pack in three words, and all hands of a process share the packs.
+        return _pack, (self.name, self.ranks, self.suits)
+
+
+@cache
+def _pack(name: str, ranks: str, suits: str) -> Pack:
+    return Pack(name, ranks, suits)
 
 
 TELL32 = Pack("tell32", "AKOUX987", "albh")

@@ -123,19 +123,24 @@ def require_seats(game: Game, seats: int) -> None:
         raise MalformedSetup(f"{game.name} is for {allowed} seats", min=game.min_seats, max=game.max_seats)
 
 
+_INTEGERS = frozenset({int})
+"""The only type of a number; a bool is not among them."""
+
+
 def validate(setup: Setup, game: Game) -> None:
     """Types and sizes of the set-up; what the stacks must cover is each game's own business."""
-    numbers = (setup.seats, setup.carry, setup.dealer, *setup.stacks)
-    if not {int}.issuperset(map(type, numbers)) or min(numbers) < 0 or max(numbers) > MAX_MONEY:
+    _, _, seats, stacks, carry, dealer, *_, ids = setup
+    numbers = (seats, carry, dealer, *stacks)
+    if not _INTEGERS.issuperset(map(type, numbers)) or min(numbers) < 0 or max(numbers) > MAX_MONEY:
         raise MalformedSetup("seats, stacks, carry and dealer must be whole numbers from 0", min=0, max=MAX_MONEY)
-    require_seats(game, setup.seats)
-    if len(setup.stacks) != setup.seats:
-        raise MalformedSetup(f"{len(setup.stacks)} stacks for {setup.seats} seats", stacks=setup.seats)
-    if setup.ids and (len(setup.ids) != setup.seats or len(set(setup.ids)) != setup.seats):
-        raise MalformedSetup(f"{setup.seats} seats have as many ids, all different", ids=setup.seats)
-    if setup.dealer != setup.seats:
+    require_seats(game, seats)
+    if len(stacks) != seats:
+        raise MalformedSetup(f"{len(stacks)} stacks for {seats} seats", stacks=seats)
+    if ids and (len(ids) != seats or len(set(ids)) != seats):
+        raise MalformedSetup(f"{seats} seats have as many ids, all different", ids=seats)
+    if dealer != seats:
         # Seats are numbered in play order from the dealer's neighbour, so the dealer is always the last.
-        raise MalformedSetup("the dealer is the last seat in play order", dealer=setup.seats)
+        raise MalformedSetup("the dealer is the last seat in play order", dealer=seats)
 
 
 def require_stacks(stacks: tuple[int, ...], least: int) -> None:

@@ -40,7 +40,8 @@ HOUSE, SEAT = "house", "seat"
 """Who writes a verb: the house (``d``) or a seat (``pN``)."""
 
 
-class Action(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Action:
     """One action. ``amount``: minor units of money, or a number; ``target``, ``targets``: seats; ``word``: a word, or
     several; ``code``: a commitment or the nonce that opens one. Unused fields are 0, () or ""."""
 
@@ -184,6 +185,14 @@ def nonce(*, optional: bool = False) -> Argument:
     return Argument("nonce", "nonce", optional)
 
 
+class Veiled(NamedTuple):
+    """A line whose cards not everybody sees: who sees them, and the line for all others."""
+
+    action: Action
+    seen: Seen
+    hidden: str
+
+
 @dataclass(frozen=True)
 class Verb:
     """One verb of a game: its name in the log, who writes it, its arguments in the order of the line, its meaning."""
@@ -241,6 +250,13 @@ class Grammar:
         self.parse: Callable[[str], Action] = lru_cache(maxsize=16384)(self._parse)
         """Read one log line; anything but the canonical spelling raises :class:`MalformedAction`. Lines repeat a great
         deal between hands, which is why the last few thousand are remembered."""
+        self._veils = {
+            (verb.by, verb.name): argument.seen
+            for verb in self.verbs
+            if (argument := verb.cards) is not None and argument.seen is not Seen.ALL
+        }
+        self.veiled: Callable[[str], Veiled | None] = lru_cache(maxsize=4096)(self._veiled)
+        """What a line is whose cards not everybody sees; None for all other lines."""
 
     def __iter__(self) -> Iterator[Verb]:
         return iter(self.verbs)
@@ -271,10 +287,17 @@ class Grammar:
             for argument, text in zip(verb.arguments, texts, strict=True)
             if text is not None
         }
-        targets = found.get("targets", ())
-        if list(targets) != sorted(set(targets)):
+        if "targets" in found and list(found["targets"]) != sorted(set(found["targets"])):
             raise MalformedAction(f"{line[:80]!r} does not name its seats once each, ascending", form=_form(verb))
         return Action(DEALER if actor == "d" else int(actor[1:]), verb.name, text=line, **found)
+
+    def _veiled(self, line: str) -> Veiled | None:
+        writer, verb, *_ = line.split(" ", 2)
+        seen = self._veils.get((HOUSE if writer == "d" else SEAT, verb))
+        if seen is None:
+            return None
+        action = self.parse(line)
+        return Veiled(action, seen, self.masked(action, (True,) * len(action.cards)))
 
     def compose(self, fields: Mapping[str, Any]) -> str:
         """The line of an action given by the names of its arguments (``actor`` and ``verb`` beside them): seats as

@@ -234,11 +234,12 @@ class Hand:
         setup, log = self._setup, self._state.log
         acts = '["' + '","'.join(log) + '"]' if log else "[]"
         deck = f'"{"".join(setup.deck)}"' if setup.deck is not None else "null"
+        series = self._canonical_series() if setup.series or self._state.BY_PERSON else ""
         ids = f'"ids":{canonical_json(setup.names)},' if self._state.BY_PERSON else ""
         redeals = f',"redeals":{canonical_json(list(map("".join, setup.redeals)))}' if setup.redeals else ""
         return (
             f'{{"acts":{acts},"carry":{setup.carry},"deck":{deck},{ids}"opt":{self._rules.canonical}{redeals}'
-            f',"result":{self._canonical_result()},"rules":"{self._rules.RULES_ID}"{self._canonical_series()}'
+            f',"result":{self._canonical_result()},"rules":"{self._rules.RULES_ID}"{series}'
             f',"stacks":{canonical_numbers(setup.stacks)},"v":"state/1"}}'
         )
 
@@ -246,8 +247,8 @@ class Hand:
         result = self._state.result
         if result is None:
             return "null"
-        net, bonus = canonical_numbers(result.net), canonical_numbers(result.bonus)
-        return f'[{net},{result.tax},{bonus},{result.carry_out},"{result.ending}",{result.winner}]'
+        net, tax, bonus, carry_out, ending, winner, _ = result
+        return f'[{[*net]},{tax},{[*bonus]},{carry_out},"{ending}",{winner}]'.replace(" ", "")
 
     def _canonical_series(self) -> str:
         """The series carried in, numbers that are nothing left out; and the one carried out where it goes by person."""

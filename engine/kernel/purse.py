@@ -113,7 +113,7 @@ class Purse:
     def __init__(self, setup: Setup) -> None:
         self.seats = setup.seats
         self.start_stacks = (0, *setup.stacks)
-        self.stacks = [0, *setup.stacks]
+        self.stacks = list(self.start_stacks)
         self.pot = self.carry = setup.carry
         self.moves: list[tuple[int, int, int, Why]] = [(CARRY, POT, self.carry, Why.CARRY_IN)] if self.carry else []
 

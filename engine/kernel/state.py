@@ -8,7 +8,8 @@ seats count from 1 in play order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, NoReturn, Self
+from operator import attrgetter
+from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 
 from engine.errors import HandIsOver, MalformedSetup, NotYourTurn, VerbNotLegal
 from engine.kernel.events import Event, Spoke
@@ -42,7 +43,8 @@ class State(Purse):
     FRESH: ClassVar[frozenset[str]] = Purse.FRESH | {"log"}
 
     def __init__(self, setup: Setup, rules: Any) -> None:
-        super().__init__(setup)
+        # By name: super() costs a tenth of a microsecond a class, and a game's state is ten classes deep.
+        Purse.__init__(self, setup)
         self.rules = rules
         self.log: list[str] = []
         self.result: Result | None = None
@@ -213,15 +215,14 @@ class State(Purse):
 
     def copy(self) -> Self:
         """Another state that goes its own way."""
-        kind = type(self)
-        copier = _COPIERS.get(kind) or _COPIERS.setdefault(kind, _copier(kind))
-        twin: Self = copier(self)
+        twin: Self = _shape(type(self)).copy(self)
         return twin
 
     def values(self) -> tuple[Any, ...]:
         """Everything that makes the state, in the order of :func:`attributes`, but for the options and what the phase
         says."""
-        return tuple([getattr(self, name) for name in attributes(type(self))])
+        values: tuple[Any, ...] = _shape(type(self)).values(self)
+        return values
 
     def restore(self, values: tuple[Any, ...], rules: Any) -> None:
         """The inverse of :meth:`values`."""
@@ -241,24 +242,40 @@ def _without_cards(argument: Domain) -> Domain:
     return Pick(argument.count, None, argument.places) if isinstance(argument, Pick) else argument
 
 
+class _Shape(NamedTuple):
+    """What is worked out once for each kind of state."""
+
+    names: tuple[str, ...]
+    values: Callable[[Any], tuple[Any, ...]]
+    copy: Callable[[Any], Any]
+
+
+_SHAPES: dict[type, _Shape] = {}
+
+
+def _shape(kind: type) -> _Shape:
+    found = _SHAPES.get(kind)
+    if found is None:
+        slots = {slot for base in kind.__mro__ for slot in getattr(base, "__slots__", ())}
+        names = tuple(sorted(slots - {"rules", "verbs"}))
+        found = _SHAPES[kind] = _Shape(names, attrgetter(*names), _copier(kind, names))
+    return found
+
+
 def attributes(kind: type) -> tuple[str, ...]:
-    """Names of everything that a state of this kind holds, but for ``rules`` and ``verbs``, which follow from the
-    set-up and from the phase."""
-    slots = {slot for base in kind.__mro__ for slot in getattr(base, "__slots__", ())}
-    return tuple(sorted(slots - {"rules", "verbs"}))
+    """Names of everything that a state of this kind (a subclass of :class:`State`) holds, but for ``rules`` and
+    ``verbs``, which follow from the set-up and from the phase."""
+    return _shape(kind).names
 
 
-_COPIERS: dict[type, Callable[[Any], Any]] = {}
-
-
-def _copier(kind: type) -> Callable[[Any], Any]:
-    """A function that copies a state of this kind (a subclass of :class:`State`), attribute by attribute.
+def _copier(kind: type, names: tuple[str, ...]) -> Callable[[Any], Any]:
+    """A function that copies a state of this kind, attribute by attribute.
 
     It is written here and compiled, as ``dataclasses`` does for ``__init__``: a loop over forty attributes would take
     three times as long, and searching a game's tree copies a state at every step.
     """
     fresh: frozenset[str] = kind.FRESH  # type: ignore[attr-defined]  # of a State
-    copied = [f"    new.{name} = old.{name}{'.copy()' if name in fresh else ''}" for name in attributes(kind)]
+    copied = [f"    new.{name} = old.{name}{'.copy()' if name in fresh else ''}" for name in names]
     source = "\n".join(
         [
             "def copy(old):",

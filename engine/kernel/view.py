@@ -8,6 +8,8 @@ depends on it (so the digest, which covers cards, is no part of it).
 
 from __future__ import annotations
 
+from itertools import islice
+
 from engine.errors import MalformedSetup
 from engine.kernel.cards import UNKNOWN
 from engine.kernel.grammar import Action, Seen, actor_name
@@ -66,22 +68,19 @@ def masked_log(state: CardState, viewer: Viewer) -> list[str]:
     """The log with every card that the viewer may not know as ``??``."""
     if viewer == AUDITOR:
         return list(state.log)
-    dealt = [0] * (state.seats + 1)
-    held: dict[int, list[str]] = {}
-    lines = []
-    for at, line in enumerate(state.log):
-        action = state.GRAMMAR.parse(line)
-        argument = state.GRAMMAR.declared(action).cards
-        if argument is not None and argument.seen is not Seen.ALL and not state.is_open_line(at):
-            if argument.seen is Seen.HAND:
-                seat, start = action.target, dealt[action.target]
-                dealt[seat] = start + len(action.cards)
-                known = held.setdefault(seat, state.held_by(seat, viewer))[start : dealt[seat]]
-                hidden = tuple(card == UNKNOWN for card in known)
-            else:
-                hidden = (not _sees(state, argument.seen, action, viewer),) * len(action.cards)
-            line = state.GRAMMAR.masked(action, hidden)
-        lines.append(line)
+    hands = [iter(state.held_by(seat, viewer)) for seat in range(1, state.seats + 1)]
+    veiled, lines = state.GRAMMAR.veiled, state.log.copy()
+    for at, line in enumerate(lines):
+        found = veiled(line)
+        if found is None or state.is_open_line(at):
+            continue
+        action, seen, masked = found
+        if seen is Seen.HAND:
+            # Hands lie in the order of dealing, so the next of the target's cards are those of this line.
+            hidden = tuple([card == UNKNOWN for card in islice(hands[action.target - 1], len(action.cards))])
+            lines[at] = masked if all(hidden) else state.GRAMMAR.masked(action, hidden)
+        elif not _sees(state, seen, action, viewer):
+            lines[at] = masked
     return lines
 
 

@@ -57,12 +57,11 @@ class CardState(State):
     FRESH: ClassVar[frozenset[str]] = State.FRESH | {"cards", "known", "deals"}
 
     def __init__(self, setup: Setup, rules: Any) -> None:
-        super().__init__(setup, rules)
-        self.cards: list[tuple[str, ...]] = [()] * (setup.seats + 1)  # in each seat's hand, in the order of dealing
+        State.__init__(self, setup, rules)
+        self.cards: list[tuple[str, ...]] = [()] * (self.seats + 1)  # in each seat's hand, in the order of dealing
         self.known: set[str] = set()  # named cards that lie somewhere; kept only without a deck
         self.pack = self.PACK
-        self.deck = setup.deck
-        self.source = setup.deck  # what is dealt from now
+        self.deck = self.source = setup.deck  # the source is what is dealt from now
         self.next_card = 0
         self.deals: list[tuple[int, int]] = []  # (seat, count) still to deal, the next one last
         self.dealt: Callable[[Any], None] | None = None  # what follows once all of it is dealt
@@ -86,14 +85,14 @@ class CardState(State):
             self.dealt(self)
 
     def deal_from_deck(self, line: str) -> bool:
-        """Deal if ``line`` is what must come next from the known deck: then it need not be read word by word, and a
-        quarter of a log are deals. Else nothing happens."""
+        """Deal if ``line`` is what must come next from the known deck: then it need not be read word by word. Else
+        nothing happens."""
         if self.source is None or self.phase != "deal":
             return False
         seat, count = self.deals[-1]
         end = self.next_card + count
         cards = self.source[self.next_card : end]
-        if line != deal_line(seat, cards):
+        if line != f"d dh p{seat} {''.join(cards)}":  # deal_line(), and a quarter of a log are deals
             return False
         self.next_card = end
         self.deals.pop()

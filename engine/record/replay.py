@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 from engine.deal.rebuild import check_deal
 from engine.errors import DerivedMismatch, EngineError, LogIncomplete, MalformedRecord, UnknownRules
-from engine.games import game_info, played_by, start
+from engine.games import game_info, played_by
+from engine.kernel.game import Game
 from engine.kernel.hand import Hand
-from engine.kernel.setup import Result
 from engine.record.format import Record
 
 
@@ -42,8 +42,7 @@ def replay(record: Record, *, unfinished: bool = False) -> Outcome:
     hand: Hand | None = None
     index: int | None = None
     try:
-        check_head(record)
-        hand = start(record.setup())
+        hand = check_head(record).start(record.setup())
         try:
             hand.advance_all(record.acts)
         except EngineError:
@@ -60,24 +59,20 @@ def replay(record: Record, *, unfinished: bool = False) -> Outcome:
     return Outcome(hand)
 
 
-def check_head(record: Record) -> None:
-    """What can be checked before the cards are dealt: rules id, commitment, and the packs against both seeds."""
+def check_head(record: Record) -> Game:
+    """What can be checked before the cards are dealt: rules id, commitment, and the packs against both seeds; gives the
+    game that the record is played by."""
     try:
-        played_by(record.game, record.rules)
+        game = played_by(record.game, record.rules)
     except UnknownRules as error:
         rules_id = game_info(record.game).rules_id
         raise MalformedRecord(f"{record.game} is played by {rules_id}, not {record.rules}", rules=rules_id) from error
     check_deal(record)
+    return game
 
 
 DERIVED = ("net", "tax", "bonus", "carry_out", "series_out", "state")
 """Keys of a record that replay computes."""
-
-
-def _derived(hand: Hand, result: Result, key: str) -> object:
-    if key == "state":
-        return hand.digest()
-    return dict(result.series) if key == "series_out" else getattr(result, key)
 
 
 def check_derived(record: Record, hand: Hand) -> None:
@@ -90,7 +85,11 @@ def check_derived(record: Record, hand: Hand) -> None:
             continue
         if result is None:
             actual = None
+        elif key == "state":
+            actual = hand.digest()
+        elif key == "series_out":
+            actual = dict(result.series)
         else:
-            actual = _derived(hand, result, key)
+            actual = getattr(result, key)
         if stored != actual:
             raise DerivedMismatch(f"{key} is {stored!r}, the log gives {actual!r}", key=key, value=actual)

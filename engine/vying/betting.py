@@ -43,7 +43,7 @@ class StakeState(VyingState):
     rules: StakeRules
 
     def __init__(self, setup: Setup, rules: StakeRules) -> None:
-        super().__init__(setup, rules)
+        VyingState.__init__(self, setup, rules)
         self.table_stakes = rules.short_stack == "side_pot"
 
     # -- who is asked, and what it owes ----------------------------------------------------------------------
@@ -133,7 +133,7 @@ class BettingState(StakeState):
     rules: BetRules
 
     def __init__(self, setup: Setup, rules: BetRules) -> None:
-        super().__init__(setup, rules)
+        StakeState.__init__(self, setup, rules)
         self.bet_step = 1  # every bet is a multiple of this
         self.largest = 0  # largest single bet of this deal
         self.answered: Callable[[Any], None] | None = None  # what follows once all have answered

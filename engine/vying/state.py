@@ -35,8 +35,8 @@ class VyingState(PotState):
     FRESH: ClassVar[frozenset[str]] = PotState.FRESH | {"seen", "shown", "up", "up_places"}
 
     def __init__(self, setup: Setup, rules: Any) -> None:
-        super().__init__(setup, rules)
-        places = setup.seats + 1
+        PotState.__init__(self, setup, rules)
+        places = self.seats + 1
         self.seen = [self.PICKED_UP] * places  # a seat looks, or has looked, at its first so many cards
         self.shown = [False] * places
         self.up: list[tuple[str, ...]] = [()] * places  # cards turned up, as the seat named them

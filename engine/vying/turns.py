@@ -34,10 +34,10 @@ class PotState(CardState):
     NOT_AN_ACT: ClassVar[frozenset[str]] = frozenset({"lk"})
 
     def __init__(self, setup: Setup, rules: Any) -> None:
-        super().__init__(setup, rules)
-        self.stakes = [0] * (setup.seats + 1)
+        CardState.__init__(self, setup, rules)
+        self.stakes = [0] * (self.seats + 1)
         self.level = 0  # what an active seat must have staked to owe nothing
-        self.active = list(range(1, setup.seats + 1))  # in play order
+        self.active = list(range(1, self.seats + 1))  # in play order
         self.queue: list[int] = []  # seats still to speak, the next one last
 
     # -- turn --------------------------------------------------------------------------------------------------------
