@@ -55,6 +55,8 @@ bench: $(STAMP) ## measure (ARGS=engine, ledger, application, proof or profile f
 
 soak: $(STAMP) ## a million random hands of each game and deep counts (ARGS=... for tests.soak)
 	@$(PY) -m tests.soak $(ARGS)
+	@$(PY) -m tests.soak.zsiros
+	@$(PY) -m tests.soak.barbu
 
 books: $(STAMP) ## a million entries exported and checked by beancount and hledger, long lives of random books
 	@$(PY) -m tests.soak.exports --check

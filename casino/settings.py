@@ -197,6 +197,7 @@ CASINO_RETENTION_DAYS = int(os.environ.get("CASINO_RETENTION_DAYS", "2922"))
 CASINO_ACCOUNTS_ON: tuple[str, ...] = ()
 CELERY_BEAT_SCHEDULE = {
     "sweep-outbox": {"task": "hands.sweep_outbox", "schedule": 1.0, "options": {"expires": 5}},
+    "run-clocks": {"task": "hands.run_clocks", "schedule": 1.0, "options": {"expires": 5}},
     "check-custody": {"task": "reports.check_custody", "schedule": 60.0, "options": {"expires": 60}},
     "check-log": {"task": "reports.check_log", "schedule": 60.0, "options": {"expires": 60}},
     "expire-holds": {"task": "reports.expire_holds", "schedule": 60.0, "options": {"expires": 60}},

@@ -1,6 +1,7 @@
 """``python -m engine``: rank hands, replay, check and export records, play random hands, list the games.
 
-rank GAME [--wild CARD,...] [--grigare general|kis_nagy] CARDS...    one JSON object a hand; a higher key wins
+rank GAME [--wild CARD,...] [--grigare general|kis_nagy [--grigare-wild natural|substitute]] CARDS...
+                                                                     one JSON object a hand; a higher key wins
 equity GAME CARDS --opponents N [--before K] [--dead CARDS] [--wild ...] [--grigare ...]
                                                                      deals won, lost and all of them, counted
 replay FILE|-                                                        one JSON object a record
@@ -9,7 +10,8 @@ opening FILE|-                                                       openings of
 phh FILE|-                                                           the records as PHH, a table each
 fist VIZI NONCE                                                      the commitment to a vizi held in the fist
 play GAME [--seats N] [--hands N] [--seed S] [--opt k=v] [--stack N] writes records
-games [--verbs GAME | --options GAME]                                the games, the vocabulary or the options of one
+games [--verbs GAME | --options GAME | --page]                       the games, the vocabulary or the options of one, or
+                                                                     the reference page of all
 
 Exit status: 0 all is well; 1 a record, a deal or an opening does not stand; 2 unusable input (or nobody reads the
 output).
@@ -37,7 +39,9 @@ from engine.play import Sitting, play_evening
 from engine.record.format import Record, format_record, parse_object, parse_record, record_from
 from engine.record.phh import phh_of
 from engine.record.replay import replay
+from engine.reference import page
 from engine.vying.equity import equity
+from engine.vying.kinds import GRIGARE_WILD
 from engine.vying.majzli import majzli_commitment
 from engine.vying.ranking import Ranking, ferbli_ranking, ranking_of
 
@@ -89,9 +93,9 @@ def _rank(arguments: argparse.Namespace) -> int:
 
 def _ranking(arguments: argparse.Namespace, cards: Sequence[str]) -> Ranking:
     if arguments.game == "ferbli":
-        return ferbli_ranking(arguments.wild, arguments.grigare)
+        return ferbli_ranking(arguments.wild, arguments.grigare, arguments.grigare_wild)
     ranking = ranking_of(arguments.game, cards)
-    if arguments.wild or arguments.grigare != "off":
+    if arguments.wild or arguments.grigare != "off" or arguments.grigare_wild != "natural":
         raise UnknownOption("wild cards and grigáré are variations of Ferbli", games=["ferbli"])
     return ranking
 
@@ -271,9 +275,14 @@ def _names(text: str) -> tuple[str, ...]:
 def _add_variations(command: argparse.ArgumentParser) -> None:
     command.add_argument("--wild", type=_names, default=(), metavar="CARD,...", help="wild cards (Ferbli)")
     command.add_argument("--grigare", choices=("off", "general", "kis_nagy"), default="off", help="(Ferbli)")
+    meaning = "what a wild card is in a grigáré: itself, or any needed card (Ferbli)"
+    command.add_argument("--grigare-wild", choices=GRIGARE_WILD, default="natural", help=meaning)
 
 
 def _games(arguments: argparse.Namespace) -> int:
+    if arguments.page:
+        sys.stdout.write(page())
+        return OK
     if arguments.verbs:
         for verb, meaning in game_info(arguments.verbs).verbs.items():
             print(f"{verb}\t{meaning}")
@@ -287,7 +296,7 @@ def _games(arguments: argparse.Namespace) -> int:
     for name in game_names():
         info = game_info(name)
         packs = " or ".join(pack.name for pack in info.packs.values()) or info.pack.name
-        print(f"{name}\t{info.rules_id}\t{info.min_seats} to {info.max_seats} seats\t{packs}")
+        print(f"{name}\t{info.rules_id}\t{info.seats_text}\t{packs}")
     return OK
 
 
@@ -335,6 +344,7 @@ def _parser() -> argparse.ArgumentParser:
     one = games.add_mutually_exclusive_group()
     one.add_argument("--verbs", metavar="GAME", help="the vocabulary of one game")
     one.add_argument("--options", metavar="GAME", help="what a table of one game may set")
+    one.add_argument("--page", action="store_true", help="the reference page of all games, in Markdown")
     games.set_defaults(run=_games)
     return parser
 

@@ -28,6 +28,8 @@ from engine.kernel.setup import Setup
 MODULES = {
     "ferbli": "engine.vying.ferbli",
     "faerbeln": "engine.vying.faerbeln",
+    "barbu": "engine.tricks.barbu",
+    "zsiros": "engine.tricks.zsiros",
 }
 """Name of a game -> the module whose ``GAME`` it is: the one line that a game needs outside its own modules."""
 
@@ -118,3 +120,9 @@ def resolve(game: str, opt: Mapping[str, object], seats: int, *, announced: Sequ
     the table does not leave to the dealer raises ``OptionOutOfRange``.
     """
     return game_info(game).resolve(opt, seats, tuple(announced))
+
+
+def prepare() -> None:
+    """Build what the games need for their first hands; called once before a server forks its processes."""
+    for name in MODULES:
+        game_info(name).prepare()

@@ -12,7 +12,6 @@ from casino.api.operations import (
     READERS,
     Amount,
     ReadOperation,
-    StrictBoolean,
     StrictChoice,
     StrictInput,
     StrictInteger,
@@ -32,24 +31,11 @@ from casino.hands.models import Mode
 from casino.staff.models import Role
 from casino.tables import selectors as tables
 from casino.tables import services
-from casino.tables.models import ClientSeeds, TableState
+from casino.tables.models import LEAST_TIME_TO_ACT, MOST_TIME_TO_ACT, ClientSeeds, TableState
 
 TAG = "dealer"
 #: The verbs of the games' logs with their meanings; which of them is legal now the engine says.
 VERBS = tuple(verbs.VERBS.items())
-#: What an action must name, by verb.
-NEEDS = {
-    "po": ("amount",), "dh": ("target", "cards"), "lk": ("count",), "cc": ("amount",), "rb": ("amount",),
-    "br": ("amount",), "ks": ("amount", "target"), "sm": ("cards",), "up": ("cards",), "cu": ("cards",),
-    "mj": ("commitment",), "rv": ("amount",),
-}  # fmt: skip
-#: What an action may name besides.
-MAY_NAME = {"rv": ("nonce",)}
-#: What an action may name instead: a console that is told no card can say which ones lie where.
-INSTEAD = {"up": ("places",)}
-#: An action's arguments in the order of the log's line.
-ARGUMENTS = ("amount", "count", "target", "cards", "commitment", "nonce")
-
 
 # --- Answers --------------------------------------------------------------------------------------------------------
 
@@ -91,12 +77,14 @@ class TableOut(serializers.Serializer):
     kassza_end = serializers.CharField()
     #: Whose seeds an electronic hand needs before it is dealt.
     client_seeds = serializers.ChoiceField(choices=ClientSeeds.choices)
+    #: Seconds that a seat has for its act before the worker plays its automatic act; null: no limit.
+    time_to_act = serializers.IntegerField(allow_null=True)
     done = serializers.JSONField(required=False)
     audit = Place(required=False)
 
 
 class LegalOut(serializers.Serializer):
-    """One kind of action that is legal now, with its range of amounts."""
+    """One kind of action that is legal now, with its range of amounts; of `lk`, that of `count` if it may be less."""
 
     actor = serializers.CharField()
     verb = serializers.ChoiceField(choices=VERBS)
@@ -105,6 +93,12 @@ class LegalOut(serializers.Serializer):
     step = serializers.IntegerField(required=False)
     target = serializers.CharField(required=False)
     count = serializers.IntegerField(required=False)
+    #: The cards that may be named; absent where they lie in a hand that the reader does not know.
+    cards = serializers.ListField(child=serializers.CharField(), required=False)
+    #: The seats that may be named, and those that must be.
+    targets = serializers.ListField(child=serializers.CharField(), required=False)
+    must = serializers.ListField(child=serializers.CharField(), required=False)
+    words = serializers.ListField(child=serializers.CharField(), required=False)
     #: Which pairs of cards may be turned up, by their places in the order of dealing, from 0; absent: any.
     places = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2), required=False
@@ -124,6 +118,8 @@ class HandOut(serializers.Serializer):
     cards_roots = serializers.ListField(child=serializers.CharField())
     seats = serializers.JSONField()
     actor = serializers.CharField(allow_null=True)
+    #: When the time of the seat whose turn it is runs out; null where no clock runs.
+    act_by = serializers.DateTimeField(allow_null=True)
     legal_actions = LegalOut(many=True)
     view = serializers.JSONField()
     result = serializers.JSONField(allow_null=True)
@@ -187,11 +183,11 @@ class SitDown(WriteOperation):
 
     @extend_schema_serializer(component_name="SitDownInput")
     class Input(StrictInput):
-        """Seat number in play order, player reference, chips to bring."""
+        """Seat number in play order, player reference, chips to bring: 0 only where the table's limits allow it."""
 
         seat = StrictInteger(min_value=1, max_value=99)
         player = StrictText(max_length=32)
-        amount = Amount()
+        amount = Amount(min_value=0)
 
     input = Input
 
@@ -232,6 +228,28 @@ class LeaveSeat(WriteOperation):
         return services.leave(command=command, code=path["table"], seat=path["seat"])
 
 
+@documented("setTimeToAct", summary="Set the time for an act, or none; the floor", answers=TableOut, tag=TAG)
+class SetTimeToAct(WriteOperation):
+    """Change how long a seat has for its act before the worker plays the automatic act for it."""
+
+    roles = (Role.FLOOR,)
+
+    @extend_schema_serializer(component_name="SetTimeToActInput")
+    class Input(StrictInput):
+        """Seconds, null for no limit, and the reason, which the audit trail keeps."""
+
+        seconds = StrictInteger(min_value=LEAST_TIME_TO_ACT, max_value=MOST_TIME_TO_ACT, allow_null=True)
+        reason = StrictText(min_length=3, max_length=200)
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Change."""
+        return services.set_time_to_act(
+            command=command, code=path["table"], seconds=data["seconds"], reason=data["reason"]
+        )
+
+
 # --- Hands ----------------------------------------------------------------------------------------------------------
 
 
@@ -243,15 +261,15 @@ class DealHand(WriteOperation):
 
     @extend_schema_serializer(component_name="DealHandInput")
     class Input(StrictInput):
-        """Where the cards come from, who deals first in a sitting, who sits this one out, and whether the dealer
-        announces call or discard (Ferbli: in a cukassza, at a table whose `cukassza_call` is `announced`)."""
+        """Where the cards come from, who deals first in a sitting, who sits this one out, and what the dealer
+        announces: words that the game's policy lists (`GET games/RULES`), at a table that leaves it open."""
 
         mode = StrictChoice(choices=Mode.choices)
         dealer_seat = StrictInteger(min_value=1, max_value=99, required=False)
         sitting_out = serializers.ListField(
             child=StrictInteger(min_value=1, max_value=99), required=False, max_length=20
         )
-        call_or_discard = StrictBoolean(required=False)
+        announce = serializers.ListField(child=StrictText(max_length=40), required=False, max_length=4)
 
     input = Input
 
@@ -263,45 +281,59 @@ class DealHand(WriteOperation):
             mode=Mode(data["mode"]),
             dealer_seat=data.get("dealer_seat"),
             sitting_out=data.get("sitting_out", []),
-            call_or_discard=data.get("call_or_discard", False),
+            announced=data.get("announce", ()),
         )
+
+
+def _argument_field(argument: verbs.Argument) -> serializers.Field:
+    """The field of one argument; which of them an action takes its verb says."""
+    match argument.kind:
+        case "amount":
+            return StrictInteger(min_value=0, max_value=10**15, required=False)
+        case "number":
+            return StrictInteger(min_value=1, max_value=60, required=False)
+        case "seat":
+            return StrictPattern(r"^p[1-9]\Z", required=False)
+        case "seats":
+            return serializers.ListField(child=StrictPattern(r"^p[1-9]\Z"), min_length=1, max_length=9, required=False)
+        case "cards":
+            return StrictPattern(rf"^([2-9AKQJTOUX][a-z]|\?\?){{1,{verbs.MOST_CARDS}}}\Z", required=False)
+        case "word":
+            return StrictChoice(choices=verbs.words_of(argument.name), required=False)
+        case "commitment":
+            return StrictPattern(r"^([0-9a-f]{64}|\?\?)\Z", required=False)
+        case "nonce":
+            return StrictPattern(r"^[0-9a-f]{32}\Z", required=False)
+    raise AssertionError(f"nobody said how the API writes an argument of kind {argument.kind}")
 
 
 class ActionInput(StrictInput):
     """One action in the words of the hand record: `{"actor": "p4", "verb": "ks", "amount": 400, "target": "p1"}`.
 
-    Only what the verb takes may be present: amount (minor units), count (cards looked at), target, cards (`??` for a
-    card that nobody but its holder knows), commitment (a vizi held in the fist: `??`, or 64 hexadecimal digits, the
-    SHA-256 of three parts, each after its length in four bytes, big-endian: `majzli-v1`, the vizi in decimal digits,
-    and sixteen random bytes, the nonce), nonce (those bytes as 32 hexadecimal digits), places
-    (instead of the cards turned up, where they lie among the seat's cards in the order of dealing, from 0: enough where
-    the house knows the cards, in electronic mode).
+    Only what the verb takes may be present (`GET games/RULES` declares every verb of a game): amount (minor units),
+    count (cards looked at: all unseen ones, or as few as the offer's `min`), target, targets, cards (`??` for a card
+    that nobody but its holder knows), word, commitment (`??` for a thing in the real world, or 64 hexadecimal digits),
+    nonce (32 hexadecimal digits), places (instead of the cards that a seat uncovers, where they lie among the cards it
+    holds, from 0: enough where the house knows the cards, in electronic mode).
     """
 
     actor = StrictPattern(r"^(d|p[1-9])\Z")
     verb = StrictChoice(choices=VERBS)
-    amount = StrictInteger(min_value=0, max_value=10**15, required=False)
-    count = StrictInteger(min_value=1, max_value=10, required=False)
-    target = StrictPattern(r"^p[1-9]\Z", required=False)
-    cards = StrictPattern(r"^([2-9AKQJTOUX][a-z]|\?\?){1,10}\Z", required=False)
-    commitment = StrictPattern(r"^([0-9a-f]{64}|\?\?)\Z", required=False)
-    nonce = StrictPattern(r"^[0-9a-f]{32}\Z", required=False)
     places = serializers.ListField(
-        child=StrictInteger(min_value=0, max_value=3), min_length=2, max_length=2, required=False
+        child=StrictInteger(min_value=0, max_value=51), min_length=1, max_length=13, required=False
     )
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        """Those above, and one for each argument that a verb of any game declares."""
+        declared = {name: _argument_field(argument) for name, argument in verbs.ARGUMENTS.items()}
+        return super().get_fields() | declared
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Exactly what the verb takes, so that the log's line can be only one."""
-        verb = attrs["verb"]
         named = set(attrs) - {"actor", "verb"}
-        instead = set(INSTEAD.get(verb, ()))
-        needed = instead if instead and named == instead else set(NEEDS.get(verb, ()))
-        or_else = f", or {' and '.join(sorted(instead))} instead" if instead else ""
-        wrong = {name: [f"{verb} needs {name}{or_else}."] for name in needed - named}
-        surplus = named - needed - set(MAY_NAME.get(verb, ()))
-        wrong |= {name: [f"{verb} takes no {name}{' beside that' if name in instead else ''}."] for name in surplus}
+        wrong = verbs.wrong_arguments(attrs["actor"], attrs["verb"], named)
         if wrong:
-            raise serializers.ValidationError(wrong)
+            raise serializers.ValidationError({name: [problem] for name, problem in wrong.items()})
         return attrs
 
 
@@ -322,16 +354,7 @@ class Act(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Act."""
-        lines = [as_line(action) for action in data["actions"]]
-        return play.act(command=command, code=path["table"], lines=lines)
-
-
-def as_line(data: dict[str, Any]) -> str:
-    """The log's line of one action; cards named by their places are left for the hand to name."""
-    if "places" in data:
-        return play.up_by_places(data["actor"], *data["places"])
-    parts = [data[name] for name in ("actor", "verb", *ARGUMENTS) if name in data]
-    return " ".join(str(part) for part in parts)
+        return play.act(command=command, code=path["table"], actions=data["actions"])
 
 
 @documented("voidHand", summary="Void the hand in play or in dispute: everything goes back", answers=TableOut, tag=TAG)

@@ -86,8 +86,9 @@ class SeatRead(Reading):
 
 
 class SeatHandOut(OpeningsOut):
-    """A hand as one of its players may know it: `cards` are his own in the order of dealing, `??` where he has not
-    looked; `openings` are those of his cards and of everybody's; `view` is what everybody sees."""
+    """A hand as one of its players may know it: `cards` are those that the player holds now, in the order of dealing,
+    in which an action's `places` count them from 0, `??` where nobody has looked; `openings` are those of the player's
+    cards and of everybody's; `view` is what everybody sees."""
 
     state = serializers.CharField()
     mode = serializers.ChoiceField(choices=Mode.choices)

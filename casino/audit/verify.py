@@ -1129,6 +1129,8 @@ DEALT = (
     *("hand", "table", "number", "mode", "game", "rules", "options", "seats", "stacks", "carry", "series"),
     *("commitment", "client_seeds", "cards_roots"),
 )
+#: A table's sitting begins.
+SITTING = "table.opened"
 #: What the event that completes a hand's log tells besides the log.
 ENDING = ("digest", "result", "handle")
 #: From which states each event may come.
@@ -1148,12 +1150,14 @@ class _Hand:
     """A hand as its events have told it so far."""
 
     __slots__ = (
-        *("at", "chain", "corrected", "entered", "lines", "mirrored"),
-        *("money", "posted", "state", "summary", "table"),
+        *("at", "card_verbs", "chain", "corrected", "entered", "lines"),
+        *("mirrored", "money", "posted", "state", "summary", "table"),
     )
 
     def __init__(self, data: Row, chain: str, at: int) -> None:
         self.summary: Row = {name: data[name] for name in DEALT if name in data}
+        #: Verbs of its log that name cards, by what becomes of these; None where nobody has told them.
+        self.card_verbs: dict[str, list[str]] | None = data.get("card_verbs")
         self.table: str = data["table"]
         self.chain = chain
         self.lines: list[str] = []
@@ -1231,29 +1235,37 @@ def _entry_of(entry: Row) -> tuple[str, int, str]:
 class _Table:
     """What a hand's log says of cards, and what was entered beside it: the same cards in the same places."""
 
-    def __init__(self, log: Sequence[str], entered: Sequence[Row]) -> None:
-        #: By seat: cards as they were dealt, as they were shown (both in the order of dealing), and those turned up.
+    def __init__(self, log: Sequence[str], entered: Sequence[Row], card_verbs: dict[str, list[str]]) -> None:
+        #: By seat: cards as they were dealt, and as they were shown (both in the order of dealing).
         self._dealt: dict[str, list[str]] = {}
         self._shown: dict[str, list[str]] = {}
-        self._up: dict[str, list[str]] = {}
-        #: By seat, how many of its cards were dealt before one laid his hand open: what is dealt after that comes of a
-        #: new pack.
+        #: By seat, cards that it turned up or played, each with the number of cards that it had been dealt by then.
+        self._out: dict[str, list[tuple[str, int]]] = {}
+        #: By seat, how many of its cards were dealt before a verb after which cards come of a new pack.
         self._counts: dict[str, int] = {}
-        laid_open = False
-        for line in log:
-            actor, verb, *rest = line.split(" ")
-            if verb == "dh":
-                seat, cards = rest
-                self._dealt.setdefault(seat, []).extend(_cards_of(cards))
-                if not laid_open:
-                    self._counts[seat] = len(self._dealt[seat])
-            elif verb in ("sm", "cu"):
-                self._shown[actor] = _cards_of(rest[0])
-                laid_open = laid_open or verb == "cu"
-            elif verb == "up":
-                self._up[actor] = _cards_of(rest[0])
+        self._reopened = False
         #: The last entry of a place counts.
         self._entered: dict[tuple[str, int], str] = {(one["actor"], one["place"]): one["card"] for one in entered}
+        reopening = card_verbs.get("reopens", ())
+        role_of = {verb: role for role, verbs in card_verbs.items() if role != "reopens" for verb in verbs}
+        for line in log:
+            actor, verb, *words = line.split(" ")
+            self._lay(role_of.get(verb), actor, words)
+            self._reopened = self._reopened or verb in reopening
+
+    def _lay(self, role: str | None, actor: str, words: Sequence[str]) -> None:
+        """The cards of the next line come to lie where its verb says."""
+        cards = _cards_of(next((word for word in words if _CARDS(word)), ""))
+        if role == "dealt":
+            seat = next(word for word in words if _SEAT(word))
+            self._dealt.setdefault(seat, []).extend(cards)
+            if not self._reopened:
+                self._counts[seat] = len(self._dealt[seat])
+        elif role == "shown":
+            self._shown[actor] = cards
+        elif role in ("turned", "played"):
+            dealt = self._counts.get(actor, 0)
+            self._out.setdefault(actor, []).extend((card, dealt) for card in cards if card != _HIDDEN)
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Places where an entry is not what the log says, or a card lies twice, and what is wrong there."""
@@ -1267,9 +1279,9 @@ class _Table:
         lying: dict[str, str] = {}
         for seat in self._dealt:
             held = self._held(seat)
-            others = [card for card in self._up.get(seat, []) if card not in held]
-            if len(others) > held.count(_HIDDEN):
-                yield f"cards of {seat}", f"{' '.join(others)} was turned up and not entered"
+            others, alien = self._others(seat, held)
+            if alien:
+                yield f"cards of {seat}", f"{alien} was turned up or played, and not entered"
             for card in (*held, *others):
                 if card != _HIDDEN and card in lying:
                     yield f"cards of {seat}", f"{card} lies before {lying[card]} as well"
@@ -1282,25 +1294,45 @@ class _Table:
             held[place] = card
         return [self._entered.get((seat, place), card) if card == _HIDDEN else card for place, card in enumerate(held)]
 
+    def _others(self, seat: str, held: Sequence[str]) -> tuple[list[str], str]:
+        """The cards that a seat turned up or played besides those known to lie before it, and the first of them for
+        which none of the places that it had been dealt by then is left."""
+        others, alien = [], ""
+        for card, dealt in self._out.get(seat, []):
+            if card not in held[:dealt]:
+                others.append(card)
+                if not alien and len(others) > held[:dealt].count(_HIDDEN):
+                    alien = card
+        return others, alien
+
 
 _HIDDEN = "??"
+_CARDS = re.compile(r"(?:[A-Z0-9][a-z]|\?\?)+", re.ASCII).fullmatch
+_SEAT = re.compile(r"p[1-9]", re.ASCII).fullmatch
 
 
 def _cards_of(text: str) -> list[str]:
     return [text[at : at + 2] for at in range(0, len(text), 2)]
 
 
+Declared = Callable[[Any], dict[str, list[str]] | None]
+"""The verbs that name cards by rules of this id, as the engine declares them; None for rules that it does not know."""
+
+
 class Hands:
     """Hands rebuilt from their events against the rows of the database, and what each moved against its result."""
 
-    def __init__(self, report: Report, rows: Iterator[Row], currency: str) -> None:
-        self._report, self._rows, self._currency = report, rows, currency
+    def __init__(self, report: Report, rows: Iterator[Row], currency: str, declared: Declared | None = None) -> None:
+        """Hands with these rows in a house of this currency; `declared` where there is an engine to ask."""
+        self._report, self._rows, self._currency, self._declared = report, rows, currency, declared
         self._open: dict[str, _Hand] = {}
         self._closed: dict[str, _Hand] = {}
         self._stored: dict[str, Row] = {}
         self._numbers: dict[str, int] = {}
         #: Balances of pots, cukasszas and stacks by account code, credit positive, as far as events have told.
         self._balances: dict[str, int] = {}
+        #: By chain, the series that the sitting's last settled hand has left.
+        self._left: dict[str, Row] = {}
         self._deals = _Deals(report)
         self.silent = False
 
@@ -1357,6 +1389,8 @@ class Hands:
             return self._next(doc)
         if kind[:5] == "deal.":
             self._deals.take(doc, self.silent)
+        elif kind == SITTING:
+            self._left[doc["chain"]] = {}
         return None
 
     def _dealt(self, doc: Row) -> _Hand:
@@ -1380,7 +1414,24 @@ class Hands:
             self._wrong(name, f"it was dealt with stacks {data['stacks']} and cukassza {data['carry']}; events before "
                               f"it leave {there} and {carry}", "stacks_differ")  # fmt: skip
         self._deals.dealt(doc, self.silent)
+        self._goes_on(doc)
+        if self._declared is not None and "card_verbs" in data:
+            declared = self._declared(data.get("rules"))
+            if data["card_verbs"] != declared:
+                problem = f"cards are named by {data['card_verbs']} as its event tells; its rules declare {declared}"
+                self._wrong(name, problem, "hand_cards_differ")
         return hand
+
+    def _goes_on(self, doc: Row) -> None:
+        """A hand goes on from what the last one of the sitting left, or says that it begins anew: by what, only an
+        engine knows."""
+        data, chain = doc["data"], doc["chain"]
+        if self.silent and chain not in self._left:
+            return
+        left = self._left.get(chain, {})
+        if data["series"] != left and data.get("series_begins") is not True:
+            problem = f"it was dealt with series {data['series']}; the last settled hand left {left}"
+            self._wrong(data["hand"], f"{problem}, and nothing says that it begins anew")
 
     def _next(self, doc: Row) -> _Hand | None:
         name, kind = doc["data"]["hand"], doc["kind"]
@@ -1424,6 +1475,8 @@ class Hands:
             self._corrected(hand, data)
         elif kind == "hand.settled":
             self._settled(hand, data)
+            if data["settlement"] is None and doc.get("postings"):
+                self._wrong(data["hand"], f"{place_of(doc)} names no settlement, and tells of postings")
         elif kind == "hand.disputed":
             hand.state = "disputed"
             self._frozen(hand, data)
@@ -1461,10 +1514,18 @@ class Hands:
         hand.lines = hand.summary["log"] = log
         if hand.entered or "entered" in data:
             self._opened(hand, name, data.get("entered", []))
-            for place, problem in _Table(log, data.get("entered", [])).wrong():
-                self._report.find("hand_cards_differ", f"hand {name}, {place}", problem)
+            self._agree(hand, name, log, data.get("entered", []))
         if hand.corrected or "corrected" in data:
             self._named(hand, name, data.get("corrected", []))
+
+    def _agree(self, hand: _Hand, name: str, log: list[str], entered: list[Row]) -> None:
+        """Cards that were entered against those that the log names."""
+        if hand.card_verbs is None:
+            problem = "cards were entered, and the event that dealt it does not say which verbs name cards"
+            self._wrong(name, problem, "hand_cards_differ")
+            return
+        for place, problem in _Table(log, entered, hand.card_verbs).wrong():
+            self._report.find("hand_cards_differ", f"hand {name}, {place}", problem)
 
     def _opened(self, hand: _Hand, name: str, opened: list[Row]) -> None:
         """Cards and salts of entries against the hashes that were told while nobody was to know the cards."""
@@ -1517,7 +1578,8 @@ class Hands:
             f"5100/{table}": sum(result["bonus"]),
         }
         self._money(hand, name, expected)
-        self._close(hand, name, "settled", data.get("settlement"))
+        self._left[hand.chain] = result.get("series", {})
+        self._close(hand, name, "settled", data["settlement"])
 
     def _money(self, hand: _Hand, name: str, expected: dict[str, int]) -> None:
         for code in expected | hand.money:
@@ -1792,7 +1854,7 @@ class Verifier:
         if postings is not None:
             self.books.tell(postings, doc)
             self.hands.take(doc)
-        elif doc["kind"][:5] in ("hand.", "deal."):
+        elif doc["kind"][:5] in ("hand.", "deal.") or doc["kind"] == SITTING:
             self.hands.take(doc)
 
     def _is_usual(self, told: Told, hashed: bytes) -> bool:

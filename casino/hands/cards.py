@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import engine
 from casino import canonical, commands, sql
 from casino.audit.events import cards as told
 from casino.audit.services import Receipt, record
@@ -21,9 +22,8 @@ from casino.hands.exceptions import CardsRefused
 from casino.hands.models import CardEntry, Correction, ExceptionKind, Hand, Mode
 from casino.tables import services as tables
 from casino.tables.models import Table
-from engine.kernel import game as engine
 from engine.kernel.cards import UNKNOWN
-from engine.kernel.grammar import parse_action
+from engine.kernel.grammar import Role
 
 SALT_BYTES = 32
 
@@ -158,9 +158,9 @@ def require_agreeing(
         if entry.card not in pack.members:
             raise CardsRefused(ExceptionKind.FOREIGN, f"{entry.card} is not a card of the pack.", [entry.card])
     lying: dict[str, list[int]] = defaultdict(list)
-    turned_up = _turned_up(game)
+    out = _out(hand, game)
     for seat in range(1, len(game.stacks) + 1):
-        for card in _lying_before(game, seat, entries, turned_up[seat], line):
+        for card in _lying_before(game, seat, entries, out[seat], line):
             lying[card].append(seat)
     twice = sorted(card for card, seats in lying.items() if len(seats) > 1)
     if twice:
@@ -168,9 +168,10 @@ def require_agreeing(
 
 
 def _lying_before(
-    game: engine.Hand, seat: int, entries: Mapping[Place, str], turned_up: Sequence[str], line: str | None
+    game: engine.Hand, seat: int, entries: Mapping[Place, str], out: Sequence[tuple[str, int]], line: str | None
 ) -> list[str]:
-    """The cards that are known to lie before a seat. Raises CardsRefused cards_differ."""
+    """The cards that are known to lie, or to have lain, before a seat; `out` are those that it turned up or played.
+    Raises CardsRefused cards_differ."""
     held = with_entries(game, seat, entries)
     for place, card in enumerate(held):
         known = entries.get((seat, place), card)
@@ -182,19 +183,28 @@ def _lying_before(
                 [known, card],
                 action=line,
             )
-    elsewhere = [card for card in turned_up if card not in held]
-    if len(elsewhere) > held.count(UNKNOWN):
-        raise CardsRefused(
-            ExceptionKind.DIFFERS, f"p{seat} turns up a card that was not entered for it.", elsewhere, action=line
-        )
+    elsewhere: list[str] = []
+    for card, dealt in out:
+        if card in held[:dealt]:
+            continue
+        elsewhere.append(card)
+        # A card that was drawn later cannot be one that had left the hand by then.
+        if len(elsewhere) > held[:dealt].count(UNKNOWN):
+            problem = f"p{seat} turns up or plays a card that was not entered for it."
+            raise CardsRefused(ExceptionKind.DIFFERS, problem, elsewhere, action=line)
     return [card for card in (*held, *elsewhere) if card != UNKNOWN]
 
 
-def _turned_up(game: engine.Hand) -> dict[int, list[str]]:
-    """Cards that seats have turned up, by seat."""
-    found: dict[int, list[str]] = defaultdict(list)
+def _out(hand: Hand, game: engine.Hand) -> dict[int, list[tuple[str, int]]]:
+    """Cards that seats have turned up or played, by seat, each with the number of cards dealt to the seat by then."""
+    found: dict[int, list[tuple[str, int]]] = defaultdict(list)
+    dealt: dict[int, int] = defaultdict(int)
+    grammar = selectors.grammar(hand)
     for line in game.log:
-        if " up " in line:
-            action = parse_action(line)
-            found[action.actor] = [card for card in action.cards if card != UNKNOWN]
+        action = grammar.parse(line)
+        role = grammar.role(action)
+        if role is Role.DEALT:
+            dealt[action.target] += len(action.cards)
+        elif role in (Role.TURNED, Role.PLAYED):
+            found[action.actor] += [(card, dealt[action.actor]) for card in action.cards if card != UNKNOWN]
     return found

@@ -1,6 +1,7 @@
 """Corrections of a hand in play: the floor says what a card is that was entered wrong. Nothing is edited: a correction
 stands beside the log, and whatever replays the hand reads the log with its corrections."""
 
+import engine
 from casino import commands
 from casino.audit.events import cards as told
 from casino.audit.services import record
@@ -11,12 +12,7 @@ from casino.hands.cards import Entry
 from casino.hands.models import Correction, Hand
 from casino.tables import services as tables
 from engine.errors import EngineError
-from engine.kernel import game as engine
-from engine.kernel.cards import split_cards
-from engine.kernel.grammar import DEALER, deal_line, parse_action
-
-#: Verbs of lines that name cards.
-CARD_LINES = ("dh", "sm", "up", "cu")
+from engine.kernel.grammar import Grammar
 
 
 def correct_line(*, command: Command, code: str, line: int, named: str, reason: str) -> Answer:
@@ -31,7 +27,7 @@ def correct_line(*, command: Command, code: str, line: int, named: str, reason: 
         table = tables.lock_table(command, code)
         hand = cards.playing_physical(table)
         log = selectors.log(hand)
-        before, after = _corrected(log, line, named)
+        before, after = _corrected(selectors.grammar(hand), log, line, named)
         as_it_was = engine.resume(selectors.setup(hand), log)
         game = _replayed(hand, log, line, after)
         _require_same_play(as_it_was, game)
@@ -76,18 +72,16 @@ def correct_entry(*, command: Command, code: str, entry: Entry, reason: str) -> 
     return commands.run(command, operation)
 
 
-def _corrected(log: list[str], line: int, named: str) -> tuple[str, str]:
+def _corrected(grammar: Grammar, log: list[str], line: int, named: str) -> tuple[str, str]:
     """A line as it is and as it would be."""
     if line > len(log):
         raise Unprocessable(f"The hand has {len(log)} lines.", code="no_such_line", max=len(log))
     before = log[line - 1]
-    action = parse_action(before)
-    if action.verb not in CARD_LINES:
-        raise Unprocessable(f"Line {line}, {before!r}, names no cards.", code="no_card_line", verbs=list(CARD_LINES))
-    if action.actor == DEALER:
-        after = deal_line(action.target, split_cards(named))
-    else:
-        after = f"p{action.actor} {action.verb} {named}"
+    action = grammar.parse(before)
+    if not action.cards:
+        verbs = [verb.name for verb in grammar if verb.cards is not None]
+        raise Unprocessable(f"Line {line}, {before!r}, names no cards.", code="no_card_line", verbs=verbs)
+    after = grammar.with_cards(action, named)
     if after == before:
         raise _nothing()
     return before, after

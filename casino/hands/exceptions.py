@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+import engine
 from casino import locks
 from casino.audit.events import Told
 from casino.audit.events import cards as told
@@ -17,9 +18,8 @@ from casino.house.models import ClockTimestamp
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
 from engine.errors import ActionError, CardAlreadyDealt, CardError, CardMismatch, CardNotInPack, EngineError
-from engine.kernel import game as engine
 from engine.kernel.cards import split_cards
-from engine.kernel.grammar import parse_action
+from engine.kernel.grammar import Role
 
 T = TypeVar("T")
 
@@ -36,7 +36,6 @@ _KINDS: tuple[tuple[type[EngineError], ExceptionKind], ...] = (
     (CardNotInPack, ExceptionKind.FOREIGN),
     (CardMismatch, ExceptionKind.DIFFERS),
 )
-_SHOWN = frozenset({"sm", "cu"})
 
 
 class CardsRefused(Unprocessable):
@@ -62,15 +61,20 @@ def keeping(command: Command, code: str, operation: Callable[[], T], lines: Sequ
         raise
     except CardError as error:
         refused_action = error.expected.get("refused_action")
-        if isinstance(refused_action, int) and (kind := _kind(error, lines[refused_action])):
+        if isinstance(refused_action, int) and (kind := _kind(error, _game(command, code), lines[refused_action])):
             _keep(command, code, kind, {"action": lines[refused_action], "problem": error.message})
         raise
 
 
-def _kind(error: CardError, line: str) -> ExceptionKind | None:
+def _game(command: Command, code: str) -> engine.Game:
+    """The game that is played at the table."""
+    return engine.game_info(Table.objects.values_list("game", flat=True).get(house=command.acting.house, code=code))
+
+
+def _kind(error: CardError, game: engine.Game, line: str) -> ExceptionKind | None:
     """Which exception the engine's refusal of a line is; None for one that says nothing about the pack."""
     try:
-        shown = parse_action(line).verb in _SHOWN
+        shown = game.grammar.role(game.grammar.parse(line)) is Role.SHOWN
     except ActionError:
         return None
     kind = next((kind for refusal, kind in _KINDS if isinstance(error, refusal)), None)

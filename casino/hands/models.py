@@ -51,7 +51,7 @@ class Hand(models.Model):
     seats = models.JSONField()
     stacks = models.JSONField()
     carry = models.BigIntegerField()
-    #: What the game carries from deal to deal besides money: `series` of the sitting's last settled result.
+    #: What the game carries from deal to deal besides money: see `hands.series`.
     series = models.JSONField(default=dict)
     #: Electronic mode: SHA-256 commitment (hex) and the seed, sealed with AES-GCM; both empty in physical mode.
     commitment = models.CharField(max_length=64, blank=True, default="")
@@ -66,14 +66,15 @@ class Hand(models.Model):
     #: Set when the log is complete: the engine's digest of the final state, and what `selectors.stored_result` keeps.
     digest = models.CharField(max_length=64, blank=True, default="")
     result = models.JSONField(null=True)
-    #: Money that seats put into the pot, by actions or because the rules make them, in minor units (the hand's handle).
+    #: Money that seats played for, by actions or because the rules make them, in minor units (the hand's handle).
     handle = models.BigIntegerField(null=True)
     started_at = models.DateTimeField(db_default=ClockTimestamp())
     ended_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
     #: What the floor decided on a disputed hand: {"pot": 3300, "awards": {"p1": 3135}, "tax": 165}, minor units.
     ruling = models.JSONField(null=True)
-    #: The ledger transaction that settled it, or carried out the ruling; unique, so no hand is ever settled twice.
+    #: The ledger transaction that settled it, or carried out the ruling; unique, so no hand is ever settled twice. Null
+    #: where a settled hand had nothing left to move.
     settlement = models.BigIntegerField(null=True, unique=True)
 
     class Meta:

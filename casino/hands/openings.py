@@ -1,14 +1,14 @@
 """What lets a card be checked against the root that was told when it was dealt: openings for everybody of what lies
-face up, and for a player of his own cards too."""
+face up, and for a player of the player's own cards too."""
 
 from datetime import datetime
 from typing import Any
 
+import engine
 from casino.errors import Conflict, NotFound
 from casino.hands import deals, selectors
 from casino.hands.models import Hand, engine_seats
 from casino.tables.models import Seating
-from engine.kernel import game as engine
 
 
 def of_everybodys_cards(hand: Hand) -> dict[str, Any]:
@@ -20,9 +20,9 @@ def of_everybodys_cards(hand: Hand) -> dict[str, Any]:
 
 
 def for_player(seating: Seating, since: datetime) -> dict[str, Any]:
-    """The hand in play that a player is dealt into, or the last one, of those dealt after `since`, as he may know it:
-    what everybody sees, his own cards (`??` where he has not looked), and openings of both. Raises NotFound before the
-    first."""
+    """The hand in play that a player is dealt into, or the last one, of those dealt after `since`, as its player may
+    know it: what everybody sees, the cards that the player holds (`??` where nobody has looked), and openings of both.
+    Raises NotFound before the first."""
     hand = _last_hand(seating, since)
     game = selectors.as_far_as_it_goes(hand)
     number = next(at for at, seat in enumerate(hand.seats, 1) if seat["seat"] == seating.seat)
@@ -40,6 +40,7 @@ def for_player(seating: Seating, since: datetime) -> dict[str, Any]:
 
 
 def _own_cards(game: engine.Hand, number: int) -> list[str]:
+    """The cards that a seat holds now, in the order in which an action's `places` count them."""
     view: Any = game.view(number)
     cards: list[str] = view["seats"][number - 1]["cards"]
     return cards

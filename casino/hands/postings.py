@@ -1,32 +1,31 @@
 """From the engine's money events to the events of the books: one table, read by play and by settlement alike."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from casino.chips.changing import Desk
 from casino.hands.models import Hand
 from casino.hands.stored import StoredHand
 from casino.house.events import EVENTS, Happened, happened
-from engine.kernel.purse import Move, Why
+from engine.kernel.purse import AT_ONCE, HOUSE, PUT_IN, Move, place_kind
 
-#: Kind of move -> the event that books it, and the name its amount has there. Dr and Cr stand in `house.events` only.
-BOOKED: dict[Why, tuple[str, str]] = {
-    Why.CARRY_IN: ("carried_in", "amount"),
-    Why.STAKE: ("stake", "amount"),
-    Why.PENALTY: ("missing_vizi", "amount"),
-    Why.RETURNED: ("stake_returned", "amount"),
-    Why.AWARD: ("award", "net"),
-    Why.TAX: ("award", "tax"),
-    Why.CARRY_OUT: ("carried_out", "amount"),
-    Why.BONUS: ("bonus", "amount"),
+#: (Source, target, why) of a move -> the event that books it, and the name its amount has there. Dr and Cr stand in
+#: `house.events` only.
+BOOKED: dict[tuple[str, str, str], tuple[str, str]] = {
+    ("carry", "pot", "carry_in"): ("carried_in", "amount"),
+    ("seat", "pot", "stake"): ("stake", "amount"),
+    ("seat", "pot", "penalty"): ("missing_stake", "amount"),
+    ("pot", "seat", "returned"): ("stake_returned", "amount"),
+    ("pot", "seat", "award"): ("award", "net"),
+    ("pot", "house", "tax"): ("award", "tax"),
+    ("pot", "carry", "carry_out"): ("carried_out", "amount"),
+    ("house", "seat", "bonus"): ("bonus", "amount"),
+    ("seat", "seat", "points"): ("points_paid", "amount"),
 }
 #: What a hand posts once, besides what its lines post.
 ENDINGS = ("settlement", "dispute", "ruling")
-#: Posted as soon as they happen, whatever the line that brings them.
-AT_ONCE = frozenset({Why.CARRY_IN, Why.STAKE})
-#: Money that seats put into the pot.
-_PUT_IN = (Why.STAKE, Why.PENALTY)
 
 
 def key(hand: Hand | StoredHand, part: int | str) -> str:
@@ -45,42 +44,71 @@ def at_once(moves: Sequence[Move], ending: int) -> list[Move]:
     `ending` is the place in `moves` where those of the hand's last line begin. A forced payment in the middle of a hand
     (a redeal of cuhhkassza) is posted at once, one that comes with the end (the missing vizi) is settled with it.
     """
-    return [move for at, move in enumerate(moves) if at < ending or move.kind in AT_ONCE]
+    return [move for at, move in enumerate(moves) if at < ending or move.why in AT_ONCE]
 
 
 def at_settlement(moves: Sequence[Move], ending: int) -> list[Move]:
     """The moves that wait for the worker: what the hand's last line brings, stakes apart."""
-    return [move for move in moves[ending:] if move.kind not in AT_ONCE]
+    return [move for move in moves[ending:] if move.why not in AT_ONCE]
 
 
 def handle(moves: Iterable[Move]) -> int:
-    """Money that seats put into the pot, by actions or because the rules make them, in minor units."""
-    return sum([move.amount for move in moves if move.kind in _PUT_IN])
+    """Money that seats played for, by actions or because the rules make them, in minor units."""
+    return sum([move.amount for move in moves if move.why in PUT_IN])
+
+
+#: Who has the money before a move and who after it: players of seats, empty for places that are no seats.
+Ends = tuple[str, str]
+
+
+def ends_of(move: Move, seats: Sequence[Mapping[str, Any]]) -> Ends:
+    """The players between whom a move goes; `seats` are the hand's, p1 first."""
+    source, target = move.source, move.target
+    return (
+        seats[source - 1]["player"] if source > 0 else "",
+        seats[target - 1]["player"] if target > 0 else "",
+    )
+
+
+def _places(table: str, loser: str, winner: str) -> dict[str, str]:
+    """The places of the event that books a move."""
+    if loser and winner:
+        return {"table": table, "loser": loser, "winner": winner}
+    player = loser or winner
+    return {"table": table, "player": player} if player else {"table": table}
 
 
 @lru_cache(maxsize=1 << 16)
-def accounts(kind: Why, table: str, player: str) -> tuple[tuple[str, str], ...]:
-    """Codes that a move of this kind debits and credits with its amount: the money, and where chips cross between the
-    public and the house, those chips at their face value. Chips that are only changed cancel each other out.
-
-    `player`: the seat's player, empty for moves without a seat. What verification expects of the ledger.
-    """
-    name, amount = BOOKED[kind]
-    crossing = "chips" if kind in (Why.TAX, Why.BONUS) else amount
+def _accounts(source: int, target: int, why: str, table: str, ends: Ends) -> tuple[tuple[str, str], ...]:
+    kinds = place_kind(source), place_kind(target)
+    name, amount = BOOKED[*kinds, why]
+    crossing = "chips" if "house" in kinds else amount
+    found = _places(table, *ends)
     return tuple(
-        (line.debit.format(table=table, player=player), line.credit.format(table=table, player=player))
+        (line.debit.format(**found), line.credit.format(**found))
         for line in EVENTS[name].lines
         if line.what in (amount, crossing)
     )
 
 
+def accounts(move: Move, table: str, ends: Ends) -> tuple[tuple[str, str], ...]:
+    """Codes that a move debits and credits with its amount: the money, and where chips cross between the public and
+    the house, those chips at their face value. Chips that are only changed cancel each other out. What verification
+    expects of the ledger."""
+    return _accounts(min(move.source, 1), min(move.target, 1), move.why.value, table, ends)
+
+
 @lru_cache(maxsize=1 << 16)
-def text(kind: Why, amount: int, table: str, player: str) -> str:
-    """What a move that changes two accounts does to them, as PostgreSQL writes the `jsonb` of codes and amounts (debits
-    positive): shorter codes first. Equal texts are equal postings, and compared without being read."""
-    [(debit, credit)] = accounts(kind, table, player)
+def _text(source: int, target: int, why: str, amount: int, table: str, ends: Ends) -> str:
+    [(debit, credit)] = _accounts(source, target, why, table, ends)
     legs = sorted({debit: amount, credit: -amount}.items(), key=lambda leg: (len(leg[0]), leg[0]))
     return json.dumps(dict(legs))
+
+
+def text(move: Move, table: str, ends: Ends) -> str:
+    """What a move that changes two accounts does to them, as PostgreSQL writes the `jsonb` of codes and amounts (debits
+    positive): shorter codes first. Equal texts are equal postings, and compared without being read."""
+    return _text(min(move.source, 1), min(move.target, 1), move.why.value, move.amount, table, ends)
 
 
 def events(hand: Hand, moves: Iterable[Move]) -> list[Happened]:
@@ -94,15 +122,12 @@ def events(hand: Hand, moves: Iterable[Move]) -> list[Happened]:
 
 
 def _events(hand: Hand, move: Move, desk: Desk) -> list[Happened]:
-    name, amount = BOOKED[move.kind]
-    places = {"table": hand.table.code}
-    if move.seat:
-        places["player"] = hand.player_of(move.seat)
-    match move.kind:
-        case Why.TAX:
-            chips, before = desk.for_the_box(move.amount)
-            return [*before, happened(name, places, tax=move.amount, chips=chips)]
-        case Why.BONUS:
-            chips, change = desk.pay_out(move.amount)
-            return [happened(name, places, amount=move.amount, chips=chips, change=change)]
-    return [happened(name, places, **{amount: move.amount})]
+    name, amount = BOOKED[move.key]
+    found = _places(hand.table.code, *ends_of(move, hand.seats))
+    if move.target == HOUSE:
+        chips, before = desk.for_the_box(move.amount)
+        return [*before, happened(name, found, chips=chips, **{amount: move.amount})]
+    if move.source == HOUSE:
+        chips, change = desk.pay_out(move.amount)
+        return [happened(name, found, chips=chips, change=change, **{amount: move.amount})]
+    return [happened(name, found, **{amount: move.amount})]

@@ -5,11 +5,11 @@ The worker settles by it, verification compares by it: there is one replay of a 
 
 from collections.abc import Iterable, Sequence
 
+import engine
 from casino.hands import deals, postings, selectors
 from casino.hands.models import Hand
 from casino.hands.stored import StoredHand
 from engine.errors import EngineError
-from engine.kernel import game as engine
 from engine.kernel.purse import Move
 
 
@@ -60,8 +60,8 @@ class Replay:
         table, seats, accounts = self.hand.table.code, self.hand.seats, postings.accounts
         found: dict[str, int] = {}
         for move in moves:
-            amount, seat = move.amount, move.seat
-            for debit, credit in accounts(move.kind, table, seats[seat - 1]["player"] if seat else ""):
+            amount = move.amount
+            for debit, credit in accounts(move, table, postings.ends_of(move, seats)):
                 found[debit] = found.get(debit, 0) + amount
                 found[credit] = found.get(credit, 0) - amount
         return found

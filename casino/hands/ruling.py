@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import engine
 from casino.audit.events import Told
 from casino.audit.events import hands as told
 from casino.chips.changing import Desk
@@ -14,7 +15,6 @@ from casino.house.events import Happened, happened
 from casino.house.models import ClockTimestamp
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
-from engine.kernel import game as engine
 
 
 def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, reason: str) -> Answer:
@@ -76,7 +76,8 @@ def _require_fair(hand: Hand, frozen: int, awards: Mapping[str, int], tax: int) 
             awarded=sum(awards.values()),
             tax=tax,
         )
-    most = engine.rules_version(hand.rules).rules.parse(hand.options, len(hand.seats)).tax_on(frozen)
+    info = engine.rules_version(hand.rules)
+    most = info.policy.tax_on(info.rules.parse(hand.options, len(hand.seats)), frozen)
     if tax > most:
         raise Unprocessable(
             f"The table takes at most {most} of a pot of {frozen}.", code="tax_too_high", max=most, tax=tax

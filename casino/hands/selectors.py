@@ -3,17 +3,18 @@
 import json
 from typing import Any
 
+import engine
 from casino import sql
 from casino.errors import Conflict, NotFound
-from casino.hands import deals
+from casino.hands import clock, deals
 from casino.hands.models import UNSETTLED, Hand, HandState, engine_seats
 from casino.hands.stored import StoredHand
 from casino.house import chart
 from casino.house.models import House
 from casino.tables.models import Table
 from engine.errors import EngineError
-from engine.kernel import game as engine
 from engine.kernel.canonical import sha256_of
+from engine.kernel.grammar import Grammar
 
 
 def setup(hand: Hand | StoredHand) -> engine.Setup:
@@ -28,7 +29,13 @@ def setup(hand: Hand | StoredHand) -> engine.Setup:
         deck=deals.deck(hand),
         series=hand.series,
         rules=hand.rules,
+        ids=tuple(seat["player"] for seat in hand.seats),
     )
+
+
+def grammar(hand: Hand) -> Grammar:
+    """The vocabulary of the hand's log."""
+    return engine.rules_version(hand.rules).grammar
 
 
 def log(hand: Hand) -> list[str]:
@@ -65,13 +72,13 @@ SELECT result FROM hands_hand WHERE table_id = %s AND sitting_id = %s AND state 
 """
 
 
-def series(table: Table, sitting_id: int) -> dict[str, int]:
+def series(table: Table, sitting_id: int) -> dict[str, Any]:
     """What the table's next hand must be told of those before it: `series` of the sitting's last settled hand.
 
     A voided hand does not count, and a new sitting starts afresh: its cukassza has been shared.
     """
     for (result,) in sql.rows(_LAST_RESULT, [table.id, sitting_id]):
-        found: dict[str, int] = json.loads(result).get("series", {})
+        found: dict[str, Any] = json.loads(result).get("series", {})
         return found
     return {}
 
@@ -122,11 +129,11 @@ def legal_actions(game: engine.Hand) -> list[dict[str, Any]]:
 def _offer(legal: engine.Legal) -> dict[str, Any]:
     """One legal action as the API writes it: seats by their names, like everywhere in a record."""
     fields: dict[str, Any] = legal.as_dict()
-    if legal.verb == "ks":
-        # How many cards a charge deals follows from the seat; an action that names it is not taken.
-        del fields["count"]
     if legal.target is not None:
         fields["target"] = f"p{legal.target}"
+    for name in ("targets", "must"):
+        if name in fields:
+            fields[name] = [f"p{seat}" for seat in fields[name]]
     return fields
 
 
@@ -144,6 +151,7 @@ def describe(hand: Hand, game: engine.Hand, view: dict[str, Any]) -> dict[str, A
         "cards_roots": hand.cards_roots,
         "seats": engine_seats(hand),
         "actor": game.actor,
+        "act_by": clock.act_by(hand, game),
         "legal_actions": legal_actions(game),
         "view": in_the_records_words(view),
         "result": hand.result,
@@ -215,6 +223,8 @@ def record(hand: Hand, game: engine.Hand | None = None) -> dict[str, Any]:
         out |= {key: hand.result[key] for key in ("net", "tax", "carry_out")}
         if any(hand.result["bonus"]):
             out["bonus"] = hand.result["bonus"]
+        if "series" in hand.result:
+            out["series_out"] = hand.result["series"]
         out["state"] = hand.digest
     if hand.commitment and (hand.result is not None or hand.state == HandState.VOIDED):
         out |= _decks(hand, game)

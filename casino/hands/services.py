@@ -7,6 +7,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
+import engine
 from casino import commands, sql
 from casino.audit.events import Told
 from casino.audit.events import hands as told
@@ -14,39 +15,30 @@ from casino.audit.services import Actor, record
 from casino.chips import selectors as chips
 from casino.commands import Answer, Command
 from casino.errors import Conflict, ProofFailed, Unprocessable
-from casino.hands import cards, corrections, deals, exceptions, postings, preparing, selectors, trays
+from casino.hands import cards, clock, deals, exceptions, postings, preparing, selectors, series, trays, verbs
 from casino.hands.models import Hand, HandState, Mode
 from casino.house import books, outbox
 from casino.house.models import ClockTimestamp, House
 from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
 from casino.tables.models import Seating, Table, TableState
-from engine.errors import EngineError, StackTooShort
-from engine.kernel import game as engine
+from engine.errors import EngineError, MalformedAction, StackTooShort
+from engine.games import prepare
 from engine.kernel.cards import UNKNOWN
-from engine.kernel.grammar import Action, actor_name, parse_action, up_line
-from engine.kernel.purse import Move, Why
+from engine.kernel.game import require_seats
+from engine.kernel.grammar import UNCOVERING, Action, Grammar, Role, actor_name
+from engine.kernel.purse import POT, Move
 from engine.kernel.rules import Rules
-from engine.vying import ranking
 
-#: Verbs that turn a whole hand over.
-_SHOWING = frozenset({"sm", "cu"})
-#: Verbs that turn cards over, some or all.
-_UNCOVERING = _SHOWING | {"up"}
-_BY_PLACE = re.compile(r"p(?P<seat>[1-9]) up @(?P<first>[0-3])(?P<second>[0-3])", re.ASCII)
+#: `p1 up @0,3`: a verb that names cards by their places among those that the seat holds.
+_BY_PLACES = re.compile(r"p(?P<seat>[1-9]) (?P<verb>[a-z]+) @(?P<places>[0-9]{1,2}(?:,[0-9]{1,2})*)", re.ASCII)
 #: Celery task that settles an ended hand.
 RESOLVE = "hands.resolve_hand"
-#: Options without a silent default at a house table, although the engine can do without some of them. A `tax_cap` the
-#: engine demands itself wherever tax is taken.
-HOUSE_MUST_SET = {
-    "ferbli": ("vizi", "table_max", "tax_bps"),
-    "faerbeln": ("ante", "lower", "round2_unit", "bonus41", "tax_bps"),
-}
 
 
 def warm_up() -> None:
-    """Build what the engine needs for its first showdown; called once before a server forks its processes."""
-    ranking.prepare()
+    """Build what the engine needs for its first hands; called once before a server forks its processes."""
+    prepare()
 
 
 def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) -> Table:
@@ -56,26 +48,61 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
     chips, and Conflict no_chip_set.
     """
     info = engine.game_info(terms.game)
-    if not info.min_seats <= terms.seats <= info.max_seats:
-        raise Unprocessable(
-            f"{terms.game} seats {info.min_seats} to {info.max_seats}.",
-            code="seats_out_of_range",
-            min=info.min_seats,
-            max=info.max_seats,
-        )
-    must_set = HOUSE_MUST_SET.get(terms.game, ())
-    for name in must_set:
+    _require_seats(info, terms)
+    policy = info.policy
+    for name in policy.must_set:
         if name not in terms.options:
             raise Unprocessable(
-                f"A {terms.game} table must set {name}.", code="option_missing", option=name, must_set=list(must_set)
+                f"A {terms.game} table must set {name}.",
+                code="option_missing",
+                option=name,
+                must_set=list(policy.must_set),
+            )
+    for name, refused in policy.not_at_tables.items():
+        if terms.options.get(name) in refused:
+            raise Unprocessable(
+                f"{name} {terms.options[name]} is not for tables of a house.",
+                code="not_at_house_tables",
+                option=name,
+                refused=list(refused),
             )
     least = _least_stack(terms)
     if terms.min_stack < least:
         raise Unprocessable(
-            f"A stack must cover the forced payments of a hand, {least}.", code="min_stack_too_small", min=least
+            f"A stack must cover what a seat may be made to pay or may lose in a hand, {least}.",
+            code="min_stack_too_small",
+            min=least,
         )
-    trays.require_terms(chips.in_use(house), dict(terms.options), terms.min_stack, terms.max_stack)
+    _require_enough_seats(info, terms)
+    agreed = rules(terms.game, terms.options, terms.seats)
+    trays.require_terms(chips.in_use(house), info.policy, agreed, terms.seats, terms.min_stack, terms.max_stack)
     return tables.create_table(house=house, code=code, terms=terms, actor=actor)
+
+
+def _require_seats(info: engine.Game, terms: tables.Terms) -> None:
+    """Refuse a number of seats that the game cannot be played by."""
+    try:
+        require_seats(info, terms.seats)
+    except EngineError as error:
+        raise Unprocessable(
+            f"{terms.game} seats {info.min_seats} to {info.max_seats}: {error.message}.",
+            code="seats_out_of_range",
+            min=info.min_seats,
+            max=info.max_seats,
+        ) from error
+
+
+def _require_enough_seats(info: engine.Game, terms: tables.Terms) -> None:
+    """Refuse a table that could never deal a hand: its options, which the engine has accepted, ask for more players
+    than it seats."""
+    least = least_players(terms.game, terms.options)
+    if least > terms.seats:
+        raise Unprocessable(
+            f"With these options {terms.game} takes {least} players at least; the table has {terms.seats} seats.",
+            code="seats_out_of_range",
+            min=least,
+            max=info.max_seats,
+        )
 
 
 def _least_stack(terms: tables.Terms) -> int:
@@ -95,8 +122,14 @@ def rules(game: str, options: Mapping[str, Any], seats: int) -> Rules:
 
 
 def least_players(game: str, options: Mapping[str, Any]) -> int:
-    """With fewer players no hand is dealt: the game's own least, or what must be in for a hand to go ahead."""
-    return max(engine.game_info(game).min_seats, options.get("min_active") or 0)
+    """With fewer players no hand is dealt: the game's own least, or what the table's options ask for."""
+    info = engine.game_info(game)
+    return max(info.min_seats, info.policy.least_players(options))
+
+
+def bonuses(game: str, options: Mapping[str, Any], seats: int) -> int:
+    """The most that the house may owe in bonuses for one hand of so many seats, in minor units."""
+    return sum(engine.game_info(game).policy.bonuses(rules(game, options, seats), seats))
 
 
 # --- One write to a hand --------------------------------------------------------------------------------------------
@@ -141,7 +174,7 @@ class _Play:
             self.take(line)
 
 
-def _answer(command: Command, play: _Play, event: Callable[..., Told], status: int) -> Answer:
+def _answer(actor: Actor, play: _Play, event: Callable[..., Told], status: int) -> Answer:
     """Store what was accepted, post it, prove it, record it: the second half of every write to a hand. `event` is given
     what `_told` says."""
     hand, table = play.hand, play.hand.table
@@ -156,7 +189,7 @@ def _answer(command: Command, play: _Play, event: Callable[..., Told], status: i
     receipt = record(
         chain=table.chain,
         house=table.house,
-        actor=command.acting.actor,
+        actor=actor,
         told=event(**_told(play, view), table_version=table.version),
     )
     body = {
@@ -213,19 +246,11 @@ def expected_before_settlement(game: engine.Hand, waiting: Iterable[Move]) -> tu
     """The engine's pot and stacks with the moves of the settlement taken back, in minor units."""
     pot, stacks = game.pot, list(game.stacks)
     for move in waiting:
-        match move.kind:
-            case Why.PENALTY:
-                pot -= move.amount
-                stacks[move.seat - 1] += move.amount
-            case Why.RETURNED | Why.AWARD:
-                pot += move.amount
-                stacks[move.seat - 1] -= move.amount
-            case Why.BONUS:
-                stacks[move.seat - 1] -= move.amount
-            case Why.TAX | Why.CARRY_OUT:
-                pot += move.amount
-            case Why.CARRY_IN | Why.STAKE:
-                raise AssertionError("these are posted at once")
+        if move.source > 0:
+            stacks[move.source - 1] += move.amount
+        if move.target > 0:
+            stacks[move.target - 1] -= move.amount
+        pot += (move.source == POT) * move.amount - (move.target == POT) * move.amount
     return pot, tuple(stacks)
 
 
@@ -240,8 +265,15 @@ def _end(play: _Play) -> None:
     Hand.objects.filter(id=hand.id).update(
         state=hand.state, digest=hand.digest, result=hand.result, handle=hand.handle, ended_at=ClockTimestamp()
     )
+    hand.table.dealer_seat = _next_dealer(hand, result)
     hand.table.last_record_hash = selectors.record_hash(hand, play.game)
     outbox.enqueue(house=hand.house, task=RESOLVE, subject=str(hand.id))
+
+
+def _next_dealer(hand: Hand, result: engine.Result) -> int:
+    """The chair that deals next: last of those who sit in play order then."""
+    info = engine.rules_version(hand.rules)
+    return int(hand.seats[info.next_seats(len(hand.seats), hand.series, result.series)[-1]]["seat"])
 
 
 # --- The writes -----------------------------------------------------------------------------------------------------
@@ -254,14 +286,15 @@ def deal(
     mode: Mode,
     dealer_seat: int | None,
     sitting_out: Sequence[int],
-    call_or_discard: bool = False,
+    announced: Sequence[str] = (),
 ) -> Answer:
     """Start the next hand with everybody seated but those who sit out.
 
     `dealer_seat` may be named for the first hand of a sitting only; after that the turn to deal passes by itself, to
     the seat that came first after the dealer. An electronic hand is dealt from the prepared deal, where there is one,
-    else from a seed that is committed to now. `call_or_discard`: the dealer announces it for this deal, which needs a
-    cukassza and a table that leaves it to him. Raises Conflict table_settling while the last hand is not settled,
+    else from a seed that is committed to now. `announced`: what the dealer announces for this deal (the game's
+    policy lists it), which needs money that was carried in and a table that leaves it open. Raises Conflict
+    table_settling while the last hand is not settled,
     deal_prepared for a physical hand while an electronic one is committed to, client_seeds_missing where the table
     demands them, cards_exception_open until the floor has
     cleared it, and the engine's errors (too few seats, a stack that cannot cover the forced payments).
@@ -274,10 +307,11 @@ def deal(
         if mode == Mode.PHYSICAL:
             tables.require_none_prepared(table)
         order = _play_order(table, dealer_seat, sitting_out)
-        trays.require_tray(table, len(order))
-        hand = _new_hand(table, order, mode, announced=call_or_discard)
-        if call_or_discard and not hand.carry:
-            raise Conflict("Call or discard is for a deal that begins with a cukassza.", code="no_cukassza", carry=0)
+        _require_tray(table, len(order))
+        left = selectors.series(table, order[0].sitting_id)
+        hand = _new_hand(table, order, mode, left=left, announced=announced)
+        if announced and not hand.carry:
+            raise Conflict("This is for a deal that begins with a cukassza.", code="no_cukassza", carry=0)
         try:
             game = engine.start(selectors.setup(hand))
         except StackTooShort as error:
@@ -290,51 +324,97 @@ def deal(
         _post_at_once(play)
         play.first_seq, play.first_move = 1, len(game.moves)
         play.take_forced()
-        return _answer(command, play, _dealt(hand, dealer=order[-1].seat), status=201)
+        return _answer(command.acting.actor, play, _dealt(hand, left=left), status=201)
 
     return commands.run(command, operation)
 
 
-def act(*, command: Command, code: str, lines: Sequence[str]) -> Answer:
-    """Take actions of the log's vocabulary (a bet, a call, cards in physical mode, cards shown ...), or lines of
-    `up_by_places`, all or none.
+def act(*, command: Command, code: str, actions: Sequence[Mapping[str, Any]]) -> Answer:
+    """Take actions of the log's vocabulary (a bet, a call, cards in physical mode, cards shown ...), all or none: each
+    an actor, a verb and what the verb takes (:meth:`engine.kernel.grammar.Grammar.compose`), or `places` instead of the
+    cards.
 
-    Raises the engine's error for the first line it refuses; nothing is stored then. In electronic mode a refusal must
+    Raises the engine's error for the first action it refuses; nothing is stored then. In electronic mode a refusal must
     not tell hidden cards, see :func:`_require_sealed`.
     """
+    lines: list[str] = []
 
     def operation() -> Answer:
         table = tables.lock_table(command, code)
         hand = selectors.playing(table)
         game = selectors.state(hand)
+        grammar = selectors.grammar(hand)
+        lines[:] = [_composed(grammar, action, number) for number, action in enumerate(actions)]
         play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
         entered = _entered(hand, lines)
         for number, line in enumerate(lines):
             if hand.mode == Mode.ELECTRONIC:
-                _require_sealed(game, line, last=number == len(lines) - 1)
+                _require_sealed(game, grammar, line, last=number == len(lines) - 1)
             try:
-                play.take(_arranged(play.game, line, entered))
+                play.take(_arranged(play.game, grammar, line, entered))
             except EngineError as error:
                 error.expected["refused_action"] = number
                 raise
             cards.require_agreeing(hand, game, entered, line=line)
             play.take_forced()
-        return _answer(command, play, told.acted, status=200)
+        return _answer(command.acting.actor, play, told.acted, status=200)
 
     return exceptions.keeping(command, code, lambda: commands.run(command, operation), lines)
 
 
+def play_automatic(hand: Hand, actor: Actor) -> bool:
+    """For the seat whose time to act has run out, add what `clock.lines` says to the hand in play, whose table the
+    caller has locked; its event names the seat. Returns False where the clock does not run."""
+    game = selectors.state(hand)
+    lines = clock.lines(game)
+    if not lines:
+        return False
+    play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
+    acted = partial(told.acted, automatic=game.actor)
+    entered = _entered(hand, lines)
+    for line in lines:
+        play.take(line)
+        cards.require_agreeing(hand, game, entered, line=line)
+    play.take_forced()
+    _answer(actor, play, acted, status=200)
+    return True
+
+
+def _composed(grammar: Grammar, action: Mapping[str, Any], number: int) -> str:
+    """The line of one action. Raises the engine's MalformedAction."""
+    fields = {name: value for name, value in action.items() if name != "places"}
+    try:
+        if "places" not in action:
+            return grammar.compose(fields)
+        named = grammar.verb(action["actor"], action["verb"]).cards
+        if named is None or named.role not in UNCOVERING or fields.keys() != {"actor", "verb"}:
+            raise MalformedAction(f"{action['verb']} takes no places", surplus=["places"])
+    except EngineError as error:
+        error.expected["refused_action"] = number
+        raise
+    return f"{action['actor']} {action['verb']} @{','.join(map(str, action['places']))}"
+
+
+def _require_tray(table: Table, seats: int) -> None:
+    policy = engine.game_info(table.game).policy
+    trays.require_tray(table, policy, rules(table.game, table.options, seats), seats)
+
+
 def _entered(hand: Hand, lines: Sequence[str]) -> dict[cards.Place, str]:
     """What was entered of a hand's unknown cards, where any of these lines could disagree with it."""
-    names_cards = any(f" {verb} " in line for line in lines for verb in corrections.CARD_LINES)
-    return cards.entered(hand) if names_cards and hand.mode == Mode.PHYSICAL else {}
+    if hand.mode != Mode.PHYSICAL:
+        return {}
+    grammar = selectors.grammar(hand)
+    named = any(_BY_PLACES.fullmatch(line) or grammar.role(grammar.parse(line)) is not None for line in lines)
+    return cards.entered(hand) if named else {}
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _dealt(hand: Hand, *, dealer: int) -> Callable[..., Told]:
-    """The event of a deal, with everything that decides how the hand can go on."""
+def _dealt(hand: Hand, *, left: Mapping[str, Any]) -> Callable[..., Told]:
+    """The event of a deal, with everything that decides how the hand can go on; `left`: what the sitting's last settled
+    hand left."""
     return partial(
         told.dealt,
         table=hand.table.code,
@@ -347,9 +427,11 @@ def _dealt(hand: Hand, *, dealer: int) -> Callable[..., Told]:
         stacks=hand.stacks,
         carry=hand.carry,
         series=hand.series,
-        dealer=dealer,
+        series_begins=hand.series != left or None,
+        dealer=hand.seats[-1]["seat"],
         commitment=hand.commitment,
         client_seeds=hand.client_seeds or None,
+        card_verbs=verbs.of_cards(hand.rules),
     )
 
 
@@ -391,45 +473,47 @@ def _too_short(hand: Hand, error: StackTooShort) -> Unprocessable:
     )
 
 
-def up_by_places(actor: str, first: int, second: int) -> str:
-    """A line for `act` that turns up the cards at these places of the seat's cards, whichever they are."""
-    return f"{actor} up @{first}{second}"
-
-
-def _require_sealed(game: engine.Hand, line: str, *, last: bool) -> None:
-    """Refuse what could be tried out against cards that only the house knows, and a vizi that nothing binds.
+def _require_sealed(game: engine.Hand, grammar: Grammar, line: str, *, last: bool) -> None:
+    """Refuse what could be tried out against cards that only the house knows, and a commitment that binds nobody.
 
     Where the house deals, nobody names cards: guesses would be answered by what is refused. Nothing follows, in one
     request, what uncovers cards or is compelled by them: a batch that fails further on would be a look for nothing.
     """
-    by_place = _BY_PLACE.fullmatch(line) is not None
-    action = None if by_place else parse_action(line)
-    if action is not None and action.verb in _UNCOVERING and set(action.cards) != {UNKNOWN}:
+    by_places = _BY_PLACES.fullmatch(line) is not None
+    action = None if by_places else grammar.parse(line)
+    uncovers = by_places or (action is not None and grammar.role(action) in UNCOVERING)
+    if uncovers and action is not None and set(action.cards) != {UNKNOWN}:
         raise Unprocessable(
-            "The house deals and knows the cards: turn them up by places, show them as ??.",
+            "The house deals and knows the cards: name them by their places, show them as ??.",
             code="cards_known_to_the_house",
             verb=action.verb,
         )
-    if action is not None and action.verb == "mj" and action.code == UNKNOWN:
-        raise Unprocessable("A console has no fist: the vizi needs a commitment.", code="commitment_needed")
+    if action is not None and action.code == UNKNOWN:
+        raise Unprocessable("A console has no fist: this needs a commitment.", code="commitment_needed")
     if last:
         return
-    uncovers = by_place or (action is not None and action.verb in _UNCOVERING)
-    if uncovers or game.legal() != game.legal_for(engine.PUBLIC):
+    if uncovers or _binding(game.legal()) != _binding(game.legal_for(engine.PUBLIC)):
         raise Unprocessable("Nothing may follow this action in one request.", code="must_be_last", action=line)
 
 
-def _arranged(game: engine.Hand, line: str, entered: Mapping[cards.Place, str]) -> str:
+def _binding(offers: Iterable[engine.Legal]) -> list[dict[str, Any]]:
+    """What may be done, without the cards that may be named for it."""
+    return [{name: value for name, value in offer.as_dict().items() if name != "cards"} for offer in offers]
+
+
+def _arranged(game: engine.Hand, grammar: Grammar, line: str, entered: Mapping[cards.Place, str]) -> str:
     """A line as the engine takes it: cards by their names, a shown hand in the order in which it was dealt.
 
     Names are filled in only where the action is on offer: the engine's refusal repeats the line, and would tell cards
     that lie face down. Any other line stays as it is, for the engine to judge.
     """
-    by_place = _BY_PLACE.fullmatch(line)
-    if by_place is not None:
-        return _named(game, int(by_place["seat"]), (int(by_place["first"]), int(by_place["second"])))
-    action = parse_action(line)
-    if action.verb not in _SHOWING or _offered(game, action.actor, action.verb) is None:
+    by_places = _BY_PLACES.fullmatch(line)
+    if by_places is not None:
+        return _named(
+            game, grammar, int(by_places["seat"]), by_places["verb"], [*map(int, by_places["places"].split(","))]
+        )
+    action = grammar.parse(line)
+    if grammar.role(action) is not Role.SHOWN or _offered(game, action.actor, action.verb) is None:
         return line
     return _in_order_of_dealing(cards.with_entries(game, action.actor, entered), action)
 
@@ -439,21 +523,30 @@ def _offered(game: engine.Hand, seat: int, verb: str) -> engine.Legal | None:
     return next((offer for offer in game.legal() if (offer.actor, offer.verb) == wanted), None)
 
 
-def _named(game: engine.Hand, seat: int, places: tuple[int, int]) -> str:
-    """The line that turns up the cards at these places. Raises Unprocessable for places that may not be chosen."""
-    offer = _offered(game, seat, "up")
+def _named(game: engine.Hand, grammar: Grammar, seat: int, verb: str, places: list[int]) -> str:
+    """The line that names the cards at these places. Raises Unprocessable for places that may not be chosen."""
+    offer = _offered(game, seat, verb)
     if offer is None:
-        return up_line(seat, (UNKNOWN, UNKNOWN))
-    pair, allowed = tuple(sorted(places)), offer.places or tuple(combinations(range(len(game.cards_of(seat))), 2))
-    if pair not in allowed:
-        raise Unprocessable(
-            "These cards may not be turned up: only some that the seat has looked at, and after a besszer or a charge "
-            "of its own its first two or its second two.",
-            code="wrong_places",
-            places=[list(choice) for choice in allowed],
-        )
-    # In alphabetical order: the line must not tell which of the two was dealt first.
-    return up_line(seat, tuple(sorted(game.cards_of(seat)[at] for at in pair)))
+        return f"{actor_name(seat)} {verb} {UNKNOWN * len(places)}"
+    held = game.held(seat)
+    chosen = sorted({at for at in places if at < len(held)})
+    # In alphabetical order: the line must not tell which of several was dealt first.
+    named = "".join(sorted(held[at] for at in chosen))
+    line = f"{actor_name(seat)} {verb} {named}"
+    allowed = offer.places
+    fits = len(chosen) == len(places) == offer.count and (allowed is None or tuple(chosen) in allowed)
+    if fits and (UNKNOWN in named or offer.contains(line)):
+        return line
+    # Which cards may be played says what the seat holds; which places may be turned up everybody knows.
+    turned = grammar.verb(actor_name(seat), verb).cards
+    every = allowed or tuple(combinations(range(len(held)), offer.count or 0))
+    tellable = turned is not None and turned.role is Role.TURNED
+    raise Unprocessable(
+        "These cards may not be chosen: only some that the seat has looked at and that the rules allow.",
+        code="wrong_places",
+        count=offer.count,
+        **({"places": [list(choice) for choice in every]} if tellable else {}),
+    )
 
 
 def _in_order_of_dealing(dealt: tuple[str, ...], action: Action) -> str:
@@ -467,8 +560,13 @@ def _in_order_of_dealing(dealt: tuple[str, ...], action: Action) -> str:
     return f"{actor_name(action.actor)} {action.verb} {in_order}"
 
 
-def _new_hand(table: Table, order: list[Seating], mode: Mode, *, announced: bool) -> Hand:
+def _new_hand(
+    table: Table, order: list[Seating], mode: Mode, *, left: Mapping[str, Any], announced: Sequence[str]
+) -> Hand:
+    """The row of the next hand, not saved yet."""
     chips = table_selectors.stacks(table, order)
+    options = engine.resolve(table.game, table.options, len(order), announced=announced)
+    rules_id, players = engine.game_info(table.game).rules_id, [seating.player.ref for seating in order]
     hand = Hand(
         house=table.house,
         table=table,
@@ -477,12 +575,12 @@ def _new_hand(table: Table, order: list[Seating], mode: Mode, *, announced: bool
         name=table.next_hand,
         mode=mode,
         game=table.game,
-        rules=engine.game_info(table.game).rules_id,
-        options=engine.resolve(table.game, table.options, len(order), announced=announced),
+        rules=rules_id,
+        options=options,
         seats=[{"seat": seating.seat, "player": seating.player.ref} for seating in order],
         stacks=[chips[seating.player.ref] for seating in order],
         carry=table_selectors.cukassza(table),
-        series=selectors.series(table, order[0].sitting_id),
+        series=series.due(rules_id, table.game, options, players, left),
         previous_hash=table.last_record_hash,
     )
     if mode == Mode.ELECTRONIC:

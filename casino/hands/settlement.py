@@ -1,8 +1,9 @@
 """Settling an ended hand: replay everything, compare, post once.
 
 The worker trusts nothing that play left behind but inputs and log: it replays them through the engine and compares
-digest and result with what was stored at the end. Only then does it post award, tax, bonus and carry, in one
-transaction under the hand's own key, so that neither a task delivered twice nor two workers at once settle twice.
+digest and result with what was stored at the end. Only then does it post award, tax, bonus, carry and points, in one
+transaction under the hand's own key, so that neither a task delivered twice nor two workers at once settle twice. A
+hand that leaves nothing to move is settled without a transaction.
 """
 
 import logging
@@ -15,7 +16,7 @@ from casino.hands import postings, replays, selectors
 from casino.hands.models import Hand, HandState
 from casino.hands.stored import StoredHand
 from casino.house import books, chart, outbox
-from casino.house.events import happened
+from casino.house.events import happened, moved_anything
 from casino.house.models import ClockTimestamp, OutboxMessage
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
@@ -64,22 +65,31 @@ def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
     if mismatch is not None:
         _dispute(hand, mismatch, actor)
         return
-    entered = books.enter(
-        hand.house,
-        key=postings.key(hand, "settlement"),
-        kind="hand.settled",
-        happened=postings.events(hand, replayed.waiting),
-        metadata={"hand": hand.name, "digest": hand.digest},
-    )
-    _finish(hand, HandState.SETTLED, TableState.OPEN, entered.transaction_id)
+    settlement = _pay(hand, replayed)
+    _finish(hand, HandState.SETTLED, TableState.OPEN, settlement)
     event = told.settled(
         hand=hand.name,
         result=hand.result or {},
         digest=hand.digest,
-        settlement=entered.transaction_id,
+        settlement=settlement,
         table_version=hand.table.version,
     )
     _record(hand, actor, event)
+
+
+def _pay(hand: Hand, replayed: replays.Replay) -> int | None:
+    """Post what has waited for the settlement; returns the ledger transaction, None where nothing moves."""
+    paid = postings.events(hand, replayed.waiting)
+    if not moved_anything(paid):
+        return None
+    entered = books.enter(
+        hand.house,
+        key=postings.key(hand, "settlement"),
+        kind="hand.settled",
+        happened=paid,
+        metadata={"hand": hand.name, "digest": hand.digest},
+    )
+    return entered.transaction_id
 
 
 def compare(hand: Hand | StoredHand, replayed: replays.Replay) -> str | None:
@@ -100,7 +110,8 @@ def compare(hand: Hand | StoredHand, replayed: replays.Replay) -> str | None:
 
 
 def _dispute(hand: Hand, reason: str, actor: Actor) -> None:
-    """Freeze the pot: nothing is paid until somebody rules. The next hand cannot be dealt."""
+    """Freeze the pot, if there is anything in one: nothing is paid until somebody rules. The next hand cannot be
+    dealt."""
     log.error("hand %s is disputed: %s", hand.name, reason)
     pot = hand.table.account("2030")
     amount = chart.balances(hand.house, [pot])[pot]
@@ -120,7 +131,7 @@ def _dispute(hand: Hand, reason: str, actor: Actor) -> None:
 def _finish(hand: Hand, state: HandState, table_state: TableState, settlement: int | None) -> None:
     hand.state = state
     hand.settlement = settlement
-    settled_at = ClockTimestamp() if settlement is not None else None
+    settled_at = ClockTimestamp() if state == HandState.SETTLED else None
     Hand.objects.filter(id=hand.id).update(state=state, settlement=settlement, settled_at=settled_at)
     tables.advance(hand.table, table_state)
 

@@ -30,7 +30,7 @@ class StoredHand:
     options: dict[str, Any]
     seats: list[dict[str, Any]]
     stacks: list[int]
-    series: dict[str, int]
+    series: dict[str, Any]
     client_seeds: dict[str, str]
     cards_roots: list[str]
     result: dict[str, Any] | None

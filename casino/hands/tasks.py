@@ -5,7 +5,7 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_init
 
-from casino.hands import services, settlement
+from casino.hands import automatic, services, settlement
 from casino.house import outbox
 
 
@@ -30,3 +30,9 @@ def resolve_hand(message_id: int) -> str:
 def sweep_outbox() -> int:
     """Send open outbox messages again that the broker or a worker has lost."""
     return outbox.sweep()
+
+
+@shared_task(name="hands.run_clocks")
+def run_clocks() -> int:
+    """Play the automatic act of every seat whose time to act has run out; returns how many were played."""
+    return automatic.run()

@@ -1,6 +1,6 @@
 """Whether a table's chips can pay what its game may promise: asked before, because after the deal it is too late."""
 
-from typing import Any
+from collections.abc import Sequence
 
 from casino import mix
 from casino.chips.changing import Desk
@@ -8,20 +8,19 @@ from casino.errors import Conflict, Unprocessable
 from casino.house import chart
 from casino.mix import ChipSet
 from casino.tables.models import Table
+from engine.kernel.game import Policy
+from engine.kernel.rules import Rules
 
-#: Hands worth 41 that one deal can hold: one a suit.
-MOST_BONUSES = 4
 
-
-def require_terms(chips: ChipSet, options: dict[str, Any], *amounts: int) -> None:
+def require_terms(chips: ChipSet, policy: Policy, rules: Rules, seats: int, *amounts: int) -> None:
     """Refuse terms that the house's chips cannot make: stacks and bonuses must be multiples of the smallest chip, and
     a table that takes tax needs a chip of one minor unit, because tax may be any whole amount.
 
     Raises Unprocessable chips_cannot_make.
     """
-    for amount in (*amounts, int(options.get("bonus41") or 0)):
+    for amount in (*amounts, *policy.bonuses(rules, seats)):
         chips.require_payable(amount, "A stack or a bonus")
-    if options.get("tax_bps") and chips.smallest != 1:
+    if policy.most_tax(rules) != 0 and chips.smallest != 1:
         raise Unprocessable(
             f"Tax may be any whole amount, and the smallest chip is {chips.smallest}.",
             code="chips_cannot_make",
@@ -30,25 +29,22 @@ def require_terms(chips: ChipSet, options: dict[str, Any], *amounts: int) -> Non
         )
 
 
-def require_tray(table: Table, seats: int) -> None:
+def require_tray(table: Table, policy: Policy, rules: Rules, seats: int) -> None:
     """Refuse a hand whose bonuses the table's tray might not be able to pay, or after which the tax could not be made
     of the chips that are out and in the tray: chips must be there to be promised.
 
     Raises Conflict tray_too_small or chips_cannot_make. What other tables do meanwhile can still use up small chips:
     the settlement then waits until the tray gets some.
     """
-    bonuses = _bonuses(table, seats)
+    bonuses = policy.bonuses(rules, seats)
     if bonuses:
         _require_bonuses(table, bonuses)
-    if table.options.get("tax_bps"):
-        _require_change(table)
+    most = policy.most_tax(rules)
+    if most != 0:
+        _require_change(table, most)
 
 
-def _bonuses(table: Table, seats: int) -> list[int]:
-    return [bonus] * min(seats, MOST_BONUSES) if (bonus := int(table.options.get("bonus41") or 0)) else []
-
-
-def _require_bonuses(table: Table, bonuses: list[int]) -> None:
+def _require_bonuses(table: Table, bonuses: Sequence[int]) -> None:
     most, held = sum(bonuses), chart.rack_value(table.house, table.account("9130"))
     if held < most:
         raise Conflict(
@@ -62,10 +58,10 @@ def _require_bonuses(table: Table, bonuses: list[int]) -> None:
         desk.pay_out(bonus)
 
 
-def _require_change(table: Table) -> None:
+def _require_change(table: Table, cap: int | None) -> None:
     desk = Desk(table.house, table.account("9130"), table.code)
     public = chart.public(table.house, desk.chips.code).surplus
-    most = min(int(table.options.get("tax_cap") or public.value), public.value)
+    most = public.value if cap is None else min(cap, public.value)
     short = mix.cannot_change(desk.chips, most, public, desk.rack)
     if short:
         raise Conflict(

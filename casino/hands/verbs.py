@@ -1,18 +1,93 @@
-"""The words of the games' logs."""
+"""The words of the games' logs: what an action of the API may name."""
 
-from engine.kernel import game as engine
+from typing import Any
+
+import engine
+from casino.errors import NotFound
+from engine.errors import EngineError
+from engine.kernel.grammar import HOUSE, Argument, Verb
 
 
-def _verbs() -> dict[str, str]:
-    """Every verb of the games' logs with its meanings, game by game."""
-    found: dict[str, list[str]] = {}
+def _declared() -> dict[str, list[Verb]]:
+    """Every verb of the games with its declarations, each different one once."""
+    found: dict[str, list[Verb]] = {}
     for name in engine.game_names():
-        for verb, meaning in engine.game_info(name).verbs.items():
-            meanings = found.setdefault(verb, [])
-            if meaning not in meanings:
-                meanings.append(meaning)
-    return {verb: "; or ".join(meanings) for verb, meanings in found.items()}
+        for verb in engine.game_info(name).grammar:
+            known = found.setdefault(verb.name, [])
+            if verb not in known:
+                known.append(verb)
+    return found
 
 
-#: Every verb of the games' logs with its meaning.
-VERBS = _verbs()
+#: Every verb of the games' logs with its declarations.
+DECLARED = _declared()
+#: Every verb of the games' logs with its meanings.
+VERBS = {name: "; or ".join(dict.fromkeys(verb.meaning for verb in declared)) for name, declared in DECLARED.items()}
+#: Every argument of the verbs by its name, with its kind.
+ARGUMENTS: dict[str, Argument] = {
+    argument.name: argument for declared in DECLARED.values() for verb in declared for argument in verb.arguments
+}
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Every word that the argument of this name may be, in any game."""
+    named = (argument for declared in DECLARED.values() for verb in declared for argument in verb.arguments)
+    return tuple(dict.fromkeys(word for argument in named if argument.name == name for word in argument.words))
+
+
+#: The most cards that one action names.
+MOST_CARDS = max(argument.most for declared in DECLARED.values() for verb in declared for argument in verb.arguments)
+
+
+def wrong_arguments(actor: str, verb: str, named: set[str]) -> dict[str, str]:
+    """What is wrong with the arguments of an action, by their names: nothing if some game's verb takes just these.
+
+    A console that knows no cards names `places` instead of the cards that a seat uncovers.
+    """
+    by_house = actor == "d"
+    declared = [each for each in DECLARED[verb] if (each.by == HOUSE) == by_house] or DECLARED[verb]
+    found = [_wrong(each, named) for each in declared]
+    return min(found, key=len)
+
+
+def _wrong(verb: Verb, named: set[str]) -> dict[str, str]:
+    instead = verb.uncovers
+    if instead and named == {"places"}:
+        return {}
+    needed = {argument.name for argument in verb.arguments if not argument.optional}
+    taken = {argument.name for argument in verb.arguments}
+    or_else = ", or places instead" if instead else ""
+    wrong = {name: f"{verb.name} needs {name}{or_else}." for name in sorted(needed - named)}
+    beside = " beside that" if instead else ""
+    return wrong | {
+        name: f"{verb.name} takes no {name}{beside if name == 'places' else ''}." for name in sorted(named - taken)
+    }
+
+
+def of_cards(rules_id: str) -> dict[str, list[str]]:
+    """The verbs of these rules whose lines name cards, by what becomes of them: what the audit trail tells of a hand,
+    for verifiers that know no game. Raises the engine's UnknownRules."""
+    return engine.rules_version(rules_id).grammar.card_verbs()
+
+
+def declared_of_cards(rules_id: Any) -> dict[str, list[str]] | None:
+    """As :func:`of_cards`, of whatever an event names as rules; None for rules that there are not."""
+    try:
+        return of_cards(rules_id) if isinstance(rules_id, str) else None
+    except EngineError:
+        return None
+
+
+def declaration(name: str) -> dict[str, object]:
+    """The declaration of a game, by its name or the id of its rules: verbs with their arguments, options, what a table
+    of it means to the house. Raises NotFound."""
+    try:
+        return (engine.rules_version(name) if "/" in name else engine.game_info(name)).as_dict()
+    except EngineError as error:
+        raise NotFound(f"There is no game {name}.", games=list(engine.game_names())) from error
+
+
+def games() -> list[dict[str, object]]:
+    """Every game that a table may be set up for, without its verbs and options."""
+    found = (engine.game_info(name).as_dict() for name in engine.game_names())
+    return [{key: one[key] for key in ("game", "title", "rules", "seats", "packs", "policy")} for one in found]

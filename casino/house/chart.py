@@ -68,7 +68,7 @@ CHART: dict[str, Kind] = {
         Kind("2020", "seat stack", CREDIT, 0, joined=True),
         Kind("2030", "pot", CREDIT, 0, joined=True),
         Kind("2040", "cukassza", CREDIT, 0, joined=True),
-        Kind("2050", "Ramsli bank", CREDIT, 0, joined=True),
+        Kind("2050", "bank of the seats", CREDIT, 0, joined=True),
         Kind("2060", "tronc", CREDIT, 0, joined=True),
         Kind("2070", "disputed pot", CREDIT, 0, joined=True),
         Kind("2200", "duty payable", CREDIT, 0),

@@ -235,7 +235,7 @@ _SEATS = (
     ),
 )
 _HANDS = (
-    _row("stake", "Ante, vizi, bet", "A seat puts chips into the pot.", (_STACK, _POT, "amount")),
+    _row("stake", "Ante, blind, bet", "A seat puts chips into the pot.", (_STACK, _POT, "amount")),
     _row(
         "stake_returned",
         "An uncalled bet is returned",
@@ -243,9 +243,9 @@ _HANDS = (
         (_POT, _STACK, "amount"),
     ),
     _row(
-        "missing_vizi",
-        "A missing vizi",
-        "In a hand that is not played every seat that has paid no vizi pays one.",
+        "missing_stake",
+        "A missing stake",
+        "The rules make a seat pay what it did not put in by itself: the first stake of a deal that nobody plays.",
         (_STACK, _POT, "amount"),
     ),
     _row(
@@ -309,17 +309,17 @@ _HANDS = (
     ),
 )
 _OTHER = (
-    _row("ramsli_stake", "Ramsli: ante and penalties", "A seat pays into the pot.",
+    _row("kitty_stake", "A stake into the kitty", "A seat pays into the pot.",
          (_STACK, _POT, "amount"), since="to come"),
-    _row("ramsli_banked", "Ramsli: above the bank level", "What the pot holds above the agreed level is put aside.",
+    _row("banked", "The kitty above its level", "What the pot holds above the agreed level is put aside.",
          (_POT, _BANK, "amount"), since="to come"),
-    _row("ramsli_topped_up", "Ramsli: top-up", "The bank fills a pot up to its level.",
+    _row("topped_up", "The kitty is topped up", "The bank fills a pot up to its level.",
          (_BANK, _POT, "amount"), since="to come"),
-    _row("ramsli_trick", "Ramsli: a trick is paid", "Each trick takes its part of the pot.",
+    _row("trick_paid", "A trick is paid", "Each trick takes its part of the pot.",
          (_POT, _STACK, "amount"), since="to come"),
-    _row("points_paid", "Barbu, Preferansz, Rufmariasch: points are paid", "One line for each pair of players: the "
-         "loser pays the winner, there is no pot.",
-         ("2020/{table}/{loser}", "2020/{table}/{winner}", "amount"), since="to come"),
+    _row("points_paid", "Points are paid", "One line for each pair of players: the loser pays the winner, there is no "
+         "pot. The chips stay with the public.",
+         ("2020/{table}/{loser}", "2020/{table}/{winner}", "amount")),
     _row("tip", "A tip", "A player's chips into the table's tip box: owed to the staff from now on.",
          (_STACK, "2060/{table}", "amount"), ("9160/{table}", _AT_TABLE, "chips")),
     _row("tronc_paid", "The tronc is paid out", "The cage gives the staff cash for the chips of the tip box.",

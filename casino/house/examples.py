@@ -59,16 +59,16 @@ OPENED: dict[str, int | Mapping[int, int]] = {
     "9199": {100: 2_000, 500: 2_000, 2_500: 400, 10_000: 100},
 }  # fmt: skip
 
-_VIZIS = (happened("stake", ANNA, amount=100), happened("stake", BELA, amount=100))
+_STAKES = (happened("stake", ANNA, amount=100), happened("stake", BELA, amount=100))
 _SIXTY_EACH = (happened("stake", ANNA, amount=6_000), happened("stake", BELA, amount=6_000))
-_CARRIED = (*_VIZIS, happened("carried_out", T1, amount=200))
+_CARRIED = (*_STAKES, happened("carried_out", T1, amount=200))
 _WON = happened("award", ANNA, net=11_500, tax=500, chips=_mix({500: 1}))
 _TABLE_BUY_IN = happened("buy_in_at_table", ANNA, amount=5_000, chips=_mix({2_500: 2}))
 _FILL = happened("fill_sent", BOTH, chips=_mix({100: 40}))
 _CREDIT = happened("credit_sent", T1, chips=_mix({500: 20}))
 _TIP = happened("tip", ANNA, amount=500, chips=_mix({500: 1}))
-_RAMSLI = (happened("ramsli_stake", ANNA, amount=1_500), happened("ramsli_stake", BELA, amount=1_500))
-_BANKED = happened("ramsli_banked", T1, amount=1_000)
+_KITTY = (happened("kitty_stake", ANNA, amount=1_500), happened("kitty_stake", BELA, amount=1_500))
+_BANKED = happened("banked", T1, amount=1_000)
 
 _MONEY_AND_RACKS: dict[str, Example] = {
     "capital_paid_in": Example(
@@ -210,7 +210,7 @@ _MONEY_AND_RACKS: dict[str, Example] = {
 
 _HANDS: dict[str, Example] = {
     "stake": Example(
-        "Anna posts the vizi of 1.00.",
+        "Anna posts a first stake of 1.00.",
         (happened("stake", ANNA, amount=100),),
         {"2020/T1/anna": 19_900, "2030/T1": 100},
     ),
@@ -220,16 +220,16 @@ _HANDS: dict[str, Example] = {
         {"2020/T1/anna": 17_500, "2030/T1": 2_500},
         given=(happened("stake", ANNA, amount=4_000),),
     ),
-    "missing_vizi": Example(
-        "The hand is not played; Bela has paid no vizi.",
-        (happened("missing_vizi", BELA, amount=100),),
+    "missing_stake": Example(
+        "The hand is not played; Bela has paid no first stake.",
+        (happened("missing_stake", BELA, amount=100),),
         {"2020/T1/bela": 19_900, "2030/T1": 100},
     ),
     "carried_out": Example(
         "Nobody has won the 2.00.",
         (happened("carried_out", T1, amount=200),),
         {"2030/T1": 0, "2040/T1": 200},
-        given=_VIZIS,
+        given=_STAKES,
     ),
     "carried_in": Example(
         "The next hand begins with them.",
@@ -280,28 +280,28 @@ _HANDS: dict[str, Example] = {
         given=_CARRIED,
         mirrored=True,
     ),
-    "ramsli_stake": Example(
+    "kitty_stake": Example(
         "Anna pays an ante of 5.00.",
-        (happened("ramsli_stake", ANNA, amount=500),),
+        (happened("kitty_stake", ANNA, amount=500),),
         {"2020/T1/anna": 19_500, "2030/T1": 500},
     ),
-    "ramsli_banked": Example(
+    "banked": Example(
         "The pot has grown to 30.00, the agreed level is 20.00.",
         (_BANKED,),
         {"2030/T1": 2_000, "2050/T1": 1_000},
-        given=_RAMSLI,
+        given=_KITTY,
     ),
-    "ramsli_topped_up": Example(
+    "topped_up": Example(
         "The pot has been paid out; the bank's 10.00 open the next one.",
-        (happened("ramsli_topped_up", T1, amount=1_000),),
+        (happened("topped_up", T1, amount=1_000),),
         {"2030/T1": 1_000, "2050/T1": 0},
-        given=(*_RAMSLI, _BANKED, happened("ramsli_trick", BELA, amount=2_000)),
+        given=(*_KITTY, _BANKED, happened("trick_paid", BELA, amount=2_000)),
     ),
-    "ramsli_trick": Example(
+    "trick_paid": Example(
         "Each of five tricks takes a fifth of the 20.00; Bela makes one.",
-        (happened("ramsli_trick", BELA, amount=400),),
+        (happened("trick_paid", BELA, amount=400),),
         {"2030/T1": 1_600, "2020/T1/bela": 20_400},
-        given=(happened("ramsli_stake", ANNA, amount=2_000),),
+        given=(happened("kitty_stake", ANNA, amount=2_000),),
     ),
     "points_paid": Example(
         "Anna has lost 12.00 in points to Bela.",

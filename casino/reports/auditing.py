@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from casino.audit import outside, verify
 from casino.audit.verify import Books, Event, Hands, Key, Notes, Report, Row, Trees, Verifier
+from casino.hands import verbs
 from casino.house import guards
 from casino.house.models import House
 from casino.reports.moment import Moment, Stored, moment
@@ -110,7 +111,7 @@ class _Live:
         self._origin = house.origin
         self.trees = _LiveTrees(report, house, keys or self._own_keys(), [own, *files, *held])
         books = Books(report, there.accounts(), lambda: verify.transactions_of(there.transactions()))
-        hands = Hands(report, there.hands(), house.currency)
+        hands = Hands(report, there.hands(), house.currency, verbs.declared_of_cards)
         self._verifier = Verifier(report, house, self.trees, books, hands)
         self._columns: list[bytes] = []
         self._keys = keys

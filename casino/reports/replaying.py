@@ -18,7 +18,7 @@ from cryptography.exceptions import InvalidTag
 from django.db import connection, transaction
 
 from casino import sql
-from casino.hands import deals, postings, replays, settlement
+from casino.hands import deals, postings, replays, series, settlement
 from casino.hands.models import Deal, DealState, HandState, Mode
 from casino.hands.stored import StoredHand
 from casino.house import books, chart
@@ -104,7 +104,7 @@ def differences(house: House, *, table: Table | None = None, tally: Tally | None
     """As :func:`verify`, in whatever transaction there is."""
     counted = tally or Tally()
     tables = {found.id: found for found in Table.objects.filter(house=house)}
-    series: dict[int, dict[str, int]] = {}
+    left: dict[int, dict[str, Any]] = {}
     for chunk in _chunks(house, tables, table):
         posted = _posted(house, chunk)
         prepared = _prepared(house, chunk)
@@ -112,7 +112,7 @@ def differences(house: House, *, table: Table | None = None, tally: Tally | None
         for read in chunk:
             hand = read.hand
             yield from _differences(read, posted.get(hand.id, {}), prepared.get(hand.name))
-            yield from _series(hand, series)
+            yield from _series(hand, left)
     for key, problem in strays.of(house, table):
         yield Difference(key.split(":")[1] if key.startswith("hand:") else "", problem, key=key)
 
@@ -329,13 +329,13 @@ def _at(replayed: replays.Replay, line: int | None, problem: str) -> Difference:
     return Difference(name, f"line {line}, {lines[line - 1]}: {problem}", line=line, action=lines[line - 1])
 
 
-def _series(hand: StoredHand, series: dict[int, dict[str, int]]) -> Iterator[Difference]:
-    """What a hand was told of those before it; `series` remembers what each sitting's last settled hand left."""
-    before = series.get(hand.sitting_id, {})
+def _series(hand: StoredHand, left: dict[int, dict[str, Any]]) -> Iterator[Difference]:
+    """What a hand was told of those before it; `left` remembers what each sitting's last settled hand left."""
+    before = left.get(hand.sitting_id, {})
     if hand.state == HandState.SETTLED:
-        series[hand.sitting_id] = (hand.result or {}).get("series", {})
-    if hand.series != before and hand.state != HandState.PLAYING:
-        problem = f"the hand was dealt with series {hand.series}, the sitting's last settled hand left {before}"
+        left[hand.sitting_id] = (hand.result or {}).get("series", {})
+    problem = series.problem_of(hand, before)
+    if problem is not None:
         yield Difference(hand.name, problem)
 
 
@@ -360,8 +360,7 @@ class _Check:
             if at == begin + 1 <= replayed.ending:
                 # One movement, as almost all: no need to add anything up, nor to read the posting.
                 move = moves[begin]
-                player = seats[move.seat - 1]["player"] if move.seat else ""
-                if posted.text != postings.text(move.kind, move.amount, table, player):
+                if posted.text != postings.text(move, table, postings.ends_of(move, seats)):
                     return False
             elif replayed.booked(replayed.at_once(first, posted.lines)) != posted.legs:
                 return False

@@ -43,6 +43,10 @@ class ClientSeeds(models.TextChoices):
     ALL = "all", "every seat that is dealt in"
 
 
+#: Least and most seconds that a table may set for acting.
+LEAST_TIME_TO_ACT, MOST_TIME_TO_ACT = 5, 3600
+
+
 class Table(models.Model):
     """One table. `version` grows with every write and with every settlement; If-Match compares against it."""
 
@@ -61,13 +65,18 @@ class Table(models.Model):
     #: Every option that differs from the game's default, stakes included; checked by the engine when set.
     options = models.JSONField()
     seats = models.PositiveSmallIntegerField()
-    #: Least and most a player may have in front of him when he sits down or adds chips, in minor units.
+    #: Least and most that may lie in front of a player who sits down or adds chips, in minor units; the least may be 0
+    #: where nothing can be lost.
     min_stack = models.BigIntegerField()
     max_stack = models.BigIntegerField()
     kassza_end = models.CharField(max_length=12, choices=KasszaEnd.choices)
     client_seeds = models.CharField(
         max_length=8, choices=ClientSeeds.choices, default=ClientSeeds.OPTIONAL, db_default=ClientSeeds.OPTIONAL
     )
+    #: Seconds that a seat has for its act before the worker plays its automatic act; null: no limit.
+    time_to_act = models.PositiveSmallIntegerField(null=True, blank=True)
+    #: When that was last changed, null before: no clock runs from an earlier moment, so a change gives the whole time.
+    time_to_act_since = models.DateTimeField(null=True, blank=True)
     state = models.CharField(max_length=8, choices=TableState.choices, default=TableState.CLOSED)
     version = models.BigIntegerField(default=1)
     #: Who deals the next hand; null until the table opens.
@@ -87,7 +96,11 @@ class Table(models.Model):
             models.CheckConstraint(condition=Q(state__in=TableState.values), name="table_state"),
             models.CheckConstraint(condition=Q(kassza_end__in=KasszaEnd.values), name="table_kassza_end"),
             models.CheckConstraint(condition=Q(client_seeds__in=ClientSeeds.values), name="table_client_seeds"),
-            models.CheckConstraint(condition=Q(min_stack__gt=0, max_stack__gte=F("min_stack")), name="table_limits"),
+            models.CheckConstraint(condition=Q(min_stack__gte=0, max_stack__gte=F("min_stack")), name="table_limits"),
+            models.CheckConstraint(
+                condition=Q(time_to_act=None) | Q(time_to_act__range=(LEAST_TIME_TO_ACT, MOST_TIME_TO_ACT)),
+                name="table_time_to_act",
+            ),
         ]
 
     def __str__(self) -> str:

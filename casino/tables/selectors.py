@@ -77,4 +77,5 @@ def describe(table: Table) -> dict[str, Any]:
         "limits": {"min_stack": table.min_stack, "max_stack": table.max_stack},
         "kassza_end": table.kassza_end,
         "client_seeds": table.client_seeds,
+        "time_to_act": table.time_to_act,
     }

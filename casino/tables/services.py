@@ -34,7 +34,7 @@ TABLE_ACCOUNTS = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """What is agreed on at a table: game, options, seats, limits of a stack (minor units), what ends a cukassza, whose
-    seeds an electronic deal needs."""
+    seeds an electronic deal needs, how many seconds a seat has for its act (None: no limit)."""
 
     game: str
     options: Mapping[str, Any]
@@ -43,6 +43,7 @@ class Terms:
     max_stack: int
     kassza_end: KasszaEnd
     client_seeds: ClientSeeds = ClientSeeds.OPTIONAL
+    time_to_act: int | None = None
 
 
 def create_table(*, house: House, code: str, terms: Terms, actor: Actor) -> Table:
@@ -200,6 +201,21 @@ def demand_seeds(*, command: Command, code: str, demanded: ClientSeeds, reason: 
     return at_table(command, code, change)
 
 
+def set_time_to_act(*, command: Command, code: str, seconds: int | None, reason: str) -> Answer:
+    """Change how many seconds a seat of the table has for its act, None for no limit. In the middle of a hand, too: the
+    seat whose turn it is has the whole time from now on. Raises Conflict unchanged."""
+
+    def change(table: Table) -> Told:
+        before = table.time_to_act
+        if before == seconds:
+            raise Conflict(f"Table {code} has time to act {before} already.", code="unchanged")
+        Table.objects.filter(id=table.id).update(time_to_act=seconds, time_to_act_since=ClockTimestamp())
+        table.time_to_act = seconds
+        return told.time_to_act_changed(before=before, after=seconds, reason=reason)
+
+    return at_table(command, code, change)
+
+
 def open_table(*, command: Command, code: str) -> Answer:
     """Open the table for a new sitting."""
 
@@ -215,7 +231,8 @@ def open_table(*, command: Command, code: str) -> Answer:
 
 
 def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int) -> Answer:
-    """Seat a player with `amount` minor units of the chips in his hands.
+    """Seat a player with `amount` minor units of the chips in the player's hands: with none, and nothing posted, where
+    the table's limits allow that.
 
     Raises NotFound, Gone person_forgotten, Conflict seat_taken or already_seated, Unprocessable no_such_seat or
     stack_out_of_range, and the ledger's insufficient_funds when the player does not hold that much.
@@ -224,13 +241,14 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
     def change(table: Table) -> Told:
         require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
         take_seat(table, seat, player_ref, amount)
-        books.enter(
-            table.house,
-            key=command.ledger_key(),
-            kind="table.sat_down",
-            happened=[happened("sat_down", {"table": code, "player": player_ref}, amount=amount)],
-            metadata={"table": code, "player": player_ref},
-        )
+        if amount:
+            books.enter(
+                table.house,
+                key=command.ledger_key(),
+                kind="table.sat_down",
+                happened=[happened("sat_down", {"table": code, "player": player_ref}, amount=amount)],
+                metadata={"table": code, "player": player_ref},
+            )
         return told.sat_down(seat=seat, player=player_ref, amount=amount)
 
     return at_table(command, code, change, status=201)

@@ -1,22 +1,19 @@
 """A dealer's console: plays recorded hands by entering cards and actions as they fall, and an electronic sitting by
 choosing among the legal actions the house offers."""
 
-import hashlib
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from deploy.demo.client import Refused, Terminal
 from deploy.demo.device import Device
 from deploy.demo.evening import EveningError
+from deploy.demo.words import Words
 
-#: Actions that one request may hold.
-MOST_ACTIONS = 20
-#: The nonce of every vizi held in the fist; a real console draws its own, and tells nobody.
-NONCE = bytes(16)
-#: Against a hand laid open a seat says "mine is higher" or folds, whichever is true.
-COMPELLED = {"k": "f", "f": "k"}
+#: Codes of refusals by which a console that knows no card learns what a seat's cards compel it to: another action is
+#: the true one, or the cards lie at other places.
+COMPELLED = ("verb_not_legal", "wrong_places")
 #: Seconds to wait for a settlement before giving up.
 SETTLEMENT_PATIENCE = 120.0
 
@@ -31,6 +28,7 @@ class Console:
         self.sell_chips = sell_chips
         self.table: dict[str, Any] = {}
         self.refresh()
+        self.words = Words(terminal.get(f"games/{self.table['game']}"))
 
     # --- The table ---------------------------------------------------------------------------------------------
 
@@ -106,9 +104,9 @@ class Console:
         """Play one recorded hand: cards as they fall, actions as they were taken."""
         self.prepare(hand)
         self.write("hands", {"mode": "physical"})
-        for gesture in gestures(hand["acts"]):
+        for gesture in self.words.gestures(hand["acts"]):
             try:
-                self.write("hand/actions", {"actions": [as_action(line) for line in gesture]})
+                self.write("hand/actions", {"actions": [self.words.as_action(line) for line in gesture]})
             except Refused as refusal:
                 raise EveningError(f"{hand['hand']}, at {', '.join(gesture)!r}: {refusal}") from refusal
         self.wait_until_settled()
@@ -116,9 +114,10 @@ class Console:
     # --- Electronic sitting ------------------------------------------------------------------------------------
 
     def give_keys(self) -> list[Device]:
-        """Give every second player a key for his own device; the others say their seeds aloud."""
+        """Give every second player a key for a device; the others say their seeds aloud. Where cards are chosen by what
+        they are everybody gets one: the console does not know them."""
         devices = []
-        for seat in self.table["seats"][::2]:
+        for seat in self.table["seats"][:: 2 if self.words.blind else 1]:
             answer: dict[str, Any] = {}
             # A key stands in the first answer only; where that one got lost, another key is issued.
             while "key" not in answer:
@@ -144,76 +143,28 @@ class Console:
         hand = self.write("hands", {"mode": "electronic"})
         for device in devices:
             device.check()
-        vizi = int(self.table["options"].get("vizi", 0))
         while hand["actor"] is not None:
-            action = choose(hand["legal_actions"], choice, vizi)
-            try:
-                hand = self.write("hand/actions", {"actions": [action]})
-            except Refused:
-                # Whether its hand beats the one laid open only the seat knows; the console learns it by its answer.
-                if action["verb"] not in COMPELLED:
-                    raise
-                hand = self.write("hand/actions", {"actions": [action | {"verb": COMPELLED[action["verb"]]}]})
+            hand = self.take_one(hand, devices, choice)
         for device in devices:
             device.check()
         self.wait_until_settled()
         return str(hand["hand"])
 
+    def take_one(self, hand: dict[str, Any], devices: list[Device], choice: random.Random) -> dict[str, Any]:
+        """Take one random action that the house offers, and the seat's cards allow; the hand after it."""
+        chairs = {seat["actor"]: seat["seat"] for seat in hand["seats"]}
+        of_chairs = {device.seat: device for device in devices}
 
-def gestures(acts: list[str]) -> list[list[str]]:
-    """The log cut into what a console sends at once: an action with the cards it brings, a look or a fold with what
-    follows it, and what everybody does in turn without deciding anything: paying, turning up, showing."""
-    out: list[list[str]] = []
-    for line in acts:
-        verb = line.split(" ")[1]
-        last = out[-1][-1].split(" ")[1] if out else ""
-        belongs = last in ("lk", "f") or verb == "dh" or verb == last in ("po", "up", "sm")
-        if out and belongs and len(out[-1]) < MOST_ACTIONS:
-            out[-1].append(line)
-        else:
-            out.append([line])
-    return out
+        def ask(actor: str, count: int) -> Iterator[list[int]]:
+            device = of_chairs.get(chairs[actor])
+            return device.places(count, choice) if device else iter(())
 
-
-def as_action(line: str) -> dict[str, Any]:
-    """One line of a record as the API takes it."""
-    actor, verb, *arguments = line.split(" ")
-    action: dict[str, Any] = {"actor": actor, "verb": verb}
-    for argument in arguments:
-        if verb == "mj" or (verb == "rv" and "amount" in action):
-            action["commitment" if verb == "mj" else "nonce"] = argument
-        elif argument.isdigit():
-            action["count" if verb == "lk" else "amount"] = int(argument)
-        elif argument.startswith("p"):
-            action["target"] = argument
-        else:
-            action["cards"] = argument
-    return action
-
-
-def majzli_commitment(vizi: int, nonce: bytes) -> str:
-    """SHA-256 over "majzli-v1", the vizi in decimal digits and the nonce, each after its length in four bytes."""
-    parts = (b"majzli-v1", str(vizi).encode(), nonce)
-    return hashlib.sha256(b"".join(len(part).to_bytes(4, "big") + part for part in parts)).hexdigest()
-
-
-def choose(legal: list[dict[str, Any]], choice: random.Random, vizi: int) -> dict[str, Any]:
-    """A random legal action, knowing no card; folding and the largest raises are rare, so that hands get somewhere.
-    What is held in the fist is always `vizi`."""
-    weights = [1 if offer["verb"] == "f" else 4 for offer in legal]
-    offer = choice.choices(legal, weights)[0]
-    action = {key: offer[key] for key in ("actor", "verb", "target") if key in offer}
-    if offer["verb"] == "lk":
-        action["count"] = offer["count"]
-    elif offer["verb"] == "up":
-        action["places"] = choice.choice(offer.get("places") or [[0, 1], [0, 3], [1, 2], [2, 3]])
-    elif offer["verb"] in ("cu", "sm"):
-        action["cards"] = "??" * offer["count"]
-    elif offer["verb"] == "mj":
-        action["commitment"] = majzli_commitment(vizi, NONCE)
-    if offer["verb"] == "rv":
-        action |= {"amount": vizi, "nonce": NONCE.hex()}
-    elif "min" in offer:
-        steps = (offer["max"] - offer["min"]) // offer.get("step", 1)
-        action["amount"] = offer["min"] + min(choice.randint(0, 2), steps) * offer.get("step", 1)
-    return action
+        refusal: Refused | None = None
+        for action in self.words.choices(hand, choice, ask):
+            try:
+                return self.write("hand/actions", {"actions": [action]})
+            except Refused as refused:
+                if refused.code not in COMPELLED:
+                    raise
+                refusal = refused
+        raise refusal or EveningError(f"{hand['hand']}: no device knows the cards of {hand['actor']}.")

@@ -7,11 +7,17 @@ The demo may not import that code anyway.
 """
 
 import hashlib
+import random
+import re
 import secrets
+from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 from deploy.demo.client import Connection
 
+#: A card in a view.
+CARD = re.compile("[A-Z0-9][a-z]", re.ASCII)
 ALGORITHM = b"hmac-drbg-sha256/fisher-yates-u32"
 
 
@@ -20,7 +26,7 @@ class Cheated(Exception):
 
 
 class Device(Connection):
-    """The device of the player on one seat, with the key that the dealer gave him."""
+    """The device of the player on one seat, with the key that the dealer gave."""
 
     def __init__(self, base_url: str, key: str, seat: int) -> None:
         super().__init__(base_url, f"Seat {key}")
@@ -52,11 +58,18 @@ class Device(Connection):
         for opening in told["openings"]:
             self._check_card(told["hand"], opening)
         opened = {opening["card"] for opening in told["openings"]}
-        unopened = [
-            card for card in (*told["cards"], *shown_to_all(told["view"])) if card != "??" and card not in opened
-        ]
+        unopened = [card for card in shown_to_all([told["cards"], told["view"]]) if card not in opened]
         if unopened:
             raise Cheated(f"{told['hand']}: {unopened} were not opened")
+
+    def places(self, count: int, choice: random.Random) -> Iterator[list[int]]:
+        """The places of `count` cards among those that the seat holds, in random order, but first those of the suit
+        that lies first on the table: which cards may be named the house does not tell the seat."""
+        told = self.get("seat/hand")
+        first = next(iter(shown_to_all(told["view"] | {"seats": []})), "")
+        found = [list(places) for places in combinations(range(len(told["cards"])), count)]
+        choice.shuffle(found)
+        return iter(sorted(found, key=lambda places: sum(told["cards"][at][1:] != first[1:] for at in places)))
 
     def _check_card(self, hand: str, opening: dict[str, Any]) -> None:
         """One card leads to the root, is the one that lay there before, and lies nowhere else."""
@@ -70,10 +83,13 @@ class Device(Connection):
         self.checked += 1
 
 
-def shown_to_all(view: dict[str, Any]) -> list[str]:
-    """The cards that lie face up on the table."""
-    hands = [*(seat["cards"] for seat in view["seats"]), *(seat.get("up", []) for seat in view["seats"])]
-    return [card for cards in (*hands, *view.get("face_up", [])) for card in cards]
+def shown_to_all(view: Any) -> list[str]:
+    """The cards that lie face up on the table: every text of a view that is a card, but for the table's options."""
+    if isinstance(view, str):
+        return [view] if CARD.fullmatch(view) else []
+    if isinstance(view, dict):
+        view = [value for name, value in view.items() if name != "options"]
+    return [card for part in view for card in shown_to_all(part)] if isinstance(view, list) else []
 
 
 def root_of(hand: str, opening: dict[str, Any]) -> str:

@@ -1,23 +1,15 @@
 """Reading a recorded evening: which tables, seats, players and chips it needs."""
 
 import json
-import re
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-#: The recorded evening; hands for what it lacks, which continue its tables; two tables with Ferbli's variations, whose
-#: hands `python -m engine play` made (legal choices at random; names of hands and players are the evening's own).
-DEFAULT = (HERE / "evening.jsonl", HERE / "extra.jsonl", HERE / "variants.jsonl")
-#: One table of the recorded Färbeln joins in; EVENING=deploy/demo/faerbeln.jsonl plays all three.
-FAERBELN, FAERBELN_TABLE = HERE / "faerbeln.jsonl", "F1"
-
-
-_AMOUNT = re.compile(r"p[1-9] (?:po|cc|rb|br|ks|rv) [0-9]+(?: |\Z)")
-#: Options that a largest single bet must not be below.
-_STAKES = ("vizi", "majzli_max")
+#: Which hands of which files make the evening that is played where no other is named.
+PROGRAMME = HERE / "programme.toml"
 
 
 class EveningError(Exception):
@@ -43,38 +35,53 @@ class RecordedTable:
         """More than anybody ever has in front of him here, in minor units."""
         return 4 * max(sum(hand["stacks"]) + hand["carry"] for hand in self.hands)
 
-    @property
-    def table_max(self) -> int:
-        """A largest single bet that no recorded amount exceeds, in minor units."""
-        amounts = [int(line.split()[2]) for hand in self.hands for line in hand["acts"] if _AMOUNT.match(line)]
-        return int(self.options.get("table_max", max(*amounts, *(self.options.get(name, 1) for name in _STAKES))))
+    def go_on(self, later: "RecordedTable") -> None:
+        """Play the hands of another file too. Raises EveningError where the game is not the same."""
+        if (later.game, later.options) != (self.game, self.options):
+            raise EveningError(f"Table {self.code} cannot change its game or options between files.")
+        self.hands += later.hands
+
+    def shorten(self, last: int) -> None:
+        """Keep so many hands at the end, and those before them until one with which a sitting can begin."""
+        start = max(len(self.hands) - last, 0)
+        while start and (self.hands[start]["carry"] or self.hands[start].get("series")):
+            start -= 1
+        self.hands = self.hands[start:]
 
 
 def read(evening: Path | None) -> dict[str, RecordedTable]:
-    """The evening of one file, or the recorded one with all that belongs to it. Raises EveningError."""
+    """The evening of one file, or that of the programme. Raises EveningError."""
     if evening:
-        return load([evening])
-    return load(DEFAULT) | {FAERBELN_TABLE: load([FAERBELN])[FAERBELN_TABLE]}
-
-
-def load(paths: Iterable[Path]) -> dict[str, RecordedTable]:
-    """The evening's tables by code. Raises EveningError for what cannot be read or does not fit together."""
+        return load(evening)
     tables: dict[str, RecordedTable] = {}
-    for path in paths:
-        for number, line in enumerate(_lines(path), start=1):
-            where = f"{path.name}:{number}"
-            try:
-                hand = json.loads(line)
-                code = hand["hand"].rpartition("-")[0]
-                table = tables.setdefault(code, RecordedTable(code, hand["game"], hand["opt"]))
-                if (hand["game"], hand["opt"]) != (table.game, table.options):
-                    raise EveningError(f"{where}: table {code} cannot change its game or options between hands.")
-                missing = {"seats", "stacks", "carry", "acts"} - hand.keys()
-                if missing:
-                    raise EveningError(f"{where}: {', '.join(sorted(missing))} missing.")
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise EveningError(f"{where} is not a chr/1 record: {error!r}") from error
-            table.hands.append(hand)
+    for part in tomllib.loads(PROGRAMME.read_text())["play"]:
+        for code, table in load(HERE / part["file"]).items():
+            if code in part.get("tables", [code]):
+                table.shorten(part.get("last", len(table.hands)))
+                if code in tables:
+                    tables[code].go_on(table)
+                else:
+                    tables[code] = table
+    return tables
+
+
+def load(path: Path) -> dict[str, RecordedTable]:
+    """All tables of a file by their codes. Raises EveningError for what cannot be read or does not fit together."""
+    tables: dict[str, RecordedTable] = {}
+    for number, line in enumerate(_lines(path), start=1):
+        where = f"{path.name}:{number}"
+        try:
+            hand = json.loads(line)
+            code = hand["hand"].rpartition("-")[0]
+            table = tables.setdefault(code, RecordedTable(code, hand["game"], hand["opt"]))
+            if (hand["game"], hand["opt"]) != (table.game, table.options):
+                raise EveningError(f"{where}: table {code} cannot change its game or options between hands.")
+            missing = {"seats", "stacks", "carry", "acts"} - hand.keys()
+            if missing:
+                raise EveningError(f"{where}: {', '.join(sorted(missing))} missing.")
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise EveningError(f"{where} is not a chr/1 record: {error!r}") from error
+        table.hands.append(hand)
     if not tables:
         raise EveningError("There is no hand in it.")
     return tables

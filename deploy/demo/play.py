@@ -15,13 +15,14 @@ from deploy.demo.dealer import Console
 from deploy.demo.evening import EveningError, RecordedTable, players
 from deploy.demo.seed import DRAWER, DRAWER_OF_EACH, Credentials, chips_worth
 
-#: The short electronic sitting after the recorded hands.
-ELECTRONIC_HANDS = 12
-ELECTRONIC_STACK = 200  # in vizis, or lower limits
+#: The short electronic sittings after the recorded hands: at a table that a console can play without knowing cards, and
+#: at one where players' devices choose them.
+ELECTRONIC_HANDS, CHOSEN_HANDS = 12, 2
+ELECTRONIC_STACK = 200  # times the least that a seat must bring
 SEED = 41
 #: Chips that go to a tray before the evening and back after it.
 FILL = {"100": 50, "25": 40, "5": 40}
-#: Cash that somebody puts down at a table, and what he leaves the dealer, in minor units.
+#: Cash that somebody puts down at a table, and what of it the dealer gets, in minor units.
 DROP, TIP = 1_000, 100
 
 Progress = Callable[[str, int, int], None]
@@ -113,7 +114,7 @@ class Played:
 def play_evening(
     base_url: str, credentials: Credentials, tables: dict[str, RecordedTable], progress: Progress
 ) -> Played:
-    """A gaming day from opening to closing: buy-ins, recorded hands at all tables at once, an electronic sitting at one
+    """A gaming day from opening to closing: buy-ins, recorded hands at all tables at once, electronic sittings at some
     of them, cash-outs, the count."""
     if credentials.manager is None:
         raise EveningError(f"{credentials.house} has no floor manager at its office to open the day.")
@@ -182,8 +183,8 @@ def _soft_counts(cashier: Cashier, floor: Terminal, report: dict[str, Any]) -> N
 def _play_tables(
     consoles: dict[str, Console], tables: dict[str, RecordedTable], played: Played, progress: Progress
 ) -> None:
-    """All tables at the same time, one thread a console; one goes on with electronic hands after its recorded ones."""
-    electronic = _electronic_table(tables)
+    """All tables at the same time, one thread a console; some go on with electronic hands after their recorded ones."""
+    electronic = _electronic_tables(consoles, tables)
     ended = []
 
     def play(table: RecordedTable) -> None:
@@ -191,8 +192,8 @@ def _play_tables(
             consoles[table.code].play_recorded(hand)
             progress(table.code, number, len(table.hands))
         ended.append(time.monotonic())
-        if table is electronic:
-            _play_electronic(consoles[table.code], table, played, progress)
+        if table.code in electronic:
+            _play_electronic(consoles[table.code], table, electronic[table.code], played, progress)
 
     started = time.monotonic()
     with ThreadPoolExecutor(len(tables)) as pool:
@@ -202,26 +203,29 @@ def _play_tables(
     played.recorded = sum(len(table.hands) for table in tables.values())
 
 
-def _electronic_table(tables: dict[str, RecordedTable]) -> RecordedTable:
-    """A table of middling size, of Ferbli where there is one."""
-    ferbli = [table for table in tables.values() if table.game == "ferbli"]
-    candidates = sorted(ferbli or tables.values(), key=lambda table: table.seats)
-    return candidates[len(candidates) // 2]
+def _electronic_tables(consoles: dict[str, Console], tables: dict[str, RecordedTable]) -> dict[str, int]:
+    """How many electronic hands which tables play: one of middling size whose game a console can play without knowing
+    cards, and the first of another game."""
+    blind = sorted((code for code in tables if consoles[code].words.blind), key=lambda code: tables[code].seats)
+    others = [code for code in tables if code not in blind]
+    middle = blind[len(blind) // 2 :][:1]
+    return dict.fromkeys(middle, ELECTRONIC_HANDS) | dict.fromkeys(others[:1], CHOSEN_HANDS)
 
 
-def _play_electronic(console: Console, table: RecordedTable, played: Played, progress: Progress) -> None:
+def _play_electronic(console: Console, table: RecordedTable, hands: int, played: Played, progress: Progress) -> None:
     """A short sitting of its own with committed decks."""
     choice = random.Random(SEED)  # noqa: S311 - which legal action the demo takes, not which card falls
     refs = table.hands[0]["seats"]
-    stack = ELECTRONIC_STACK * int(table.options.get("vizi") or table.options.get("lower") or 100)
+    limits = console.table["limits"]
+    stack = min(ELECTRONIC_STACK * limits["min_stack"], limits["max_stack"])
     console.close()
     console.seat_players(refs, [stack] * len(refs))
     devices = console.give_keys()
-    for number in range(1, ELECTRONIC_HANDS + 1):
+    for number in range(1, hands + 1):
         played.electronic.append(console.play_electronic(devices, choice))
-        progress(f"{table.code} electronic", number, ELECTRONIC_HANDS)
+        progress(f"{table.code} electronic", number, hands)
     for device in devices:
         device.close()
-    played.devices = len(devices)
-    played.openings = sum(device.checked for device in devices)
+    played.devices += len(devices)
+    played.openings += sum(device.checked for device in devices)
     played.requests += sum(device.requests for device in devices)

@@ -24,7 +24,8 @@ class Report:
     verification: dict[str, Any]
     #: The gaming day: its turnover, and the trial balance of its closing snapshot.
     day: dict[str, Any]
-    #: One line for every recorded hand whose net, tax or carry in the ledger is not the record's.
+    #: One line for every recorded hand whose net, tax, bonus or carry in the ledger, or what it leaves to the next one,
+    #: is not the record's.
     differences: list[str] = field(default_factory=list)
     compared: int = 0
 
@@ -33,7 +34,9 @@ class Report:
         """Every condition of a closed evening by name."""
         report, found = self.house, self.verification
         return {
-            "every recorded hand's net, tax, bonus and carry in the ledger equal the record's": not self.differences,
+            "every recorded hand's net, tax, bonus and carry in the ledger, and its series, equal the record's": (
+                not self.differences
+            ),
             "every hand is settled": all(not table["unsettled"] for table in report["tables"]),
             "no pot and no cukassza is left": all(not table["pot"] + table["cukassza"] for table in report["tables"]),
             "chips in circulation equal the chip liability, at the height of the evening and after it": (
@@ -83,21 +86,26 @@ def collect(auditor: Terminal, tables: dict[str, RecordedTable], played: Played)
     for table in tables.values():
         for number, hand in enumerate(table.hands, start=1):
             report.compared += 1
-            report.differences += compare(hand, money.get(f"{table.code}-{number:06d}"))
+            name = f"{table.code}-{number:06d}"
+            found = money.get(name)
+            if found is not None and "series_out" in hand:
+                # What a hand leaves to the next one is no money, so the house tells it in its own record only.
+                found |= {"series_out": auditor.get(f"hands/{name}").get("series_out")}
+            report.differences += compare(hand, found)
     return report
 
 
-def compare(record: dict[str, Any], money: dict[str, Any] | None) -> list[str]:
-    """What the ledger says about one hand against its record, where the record says anything."""
-    if money is None:
+def compare(record: dict[str, Any], found: dict[str, Any] | None) -> list[str]:
+    """What the house says about one hand against its record, where the record says anything."""
+    if found is None:
         return [f"{record['hand']}: the house does not know it"]
-    expected = {key: record[key] for key in ("net", "tax", "carry_out") if key in record}
+    expected = {key: record[key] for key in ("net", "tax", "carry_out", "series_out") if key in record}
     if "bonus" in record:
         expected["bonus"] = sum(record["bonus"])
     return [
-        f"{record['hand']}: {key} is {money[key]} in the ledger and {value} in the record"
+        f"{record['hand']}: {key} is {found[key]} in the house and {value} in the record"
         for key, value in expected.items()
-        if money[key] != value
+        if found[key] != value
     ]
 
 

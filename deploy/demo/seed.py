@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from deploy.demo.evening import EveningError, RecordedTable
+from deploy.demo.words import Words
 
 DRAWER = "C1"
 CURRENCY = "HUF"
@@ -89,7 +90,7 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
     from casino.audit.services import Actor
     from casino.cage.services import create_drawer, open_vault
     from casino.chips.services import introduce
-    from casino.hands.services import set_up_table
+    from casino.hands.services import bonuses, set_up_table
     from casino.house.models import House
     from casino.tables.models import KasszaEnd
     from casino.tables.services import Terms, stock_tray
@@ -114,25 +115,33 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
                     raise
                 raise EveningError(f"table {table.code}: {problem['detail']} [{problem['code']}]") from error
             # Change for the tax, and bonuses where the game has them.
-            bonus = int(table.options.get("bonus41", 0))
-            stock_tray(table=stocked, pieces=chips_worth(TRAY_BONUSES * bonus, TRAY_OF_EACH), actor=actor)
+            promised = TRAY_BONUSES * bonuses(table.game, table.options, table.seats)
+            stock_tray(table=stocked, pieces=chips_worth(promised, TRAY_OF_EACH), actor=actor)
         return _hire(house.code, [table.code for table in tables])
 
 
 def _agreed(table: RecordedTable) -> dict[str, Any]:
     """A table's game, options, seats and least stack. Records leave out what is usual in their game, a house must say
-    it: how much tax it takes, and in Ferbli the largest single bet."""
+    it: where that is no limit at all, a limit is said that no recorded amount exceeds."""
     from casino.hands.services import rules
+    from casino.hands.verbs import declaration
 
-    agreed = rules(table.game, table.options, table.seats)
-    told = {"tax_bps": getattr(agreed, "tax_bps", 0)}
-    told |= {"table_max": table.table_max} if table.game == "ferbli" else {}
+    agreed, declared = rules(table.game, table.options, table.seats), declaration(table.game)
+    usual = {name: getattr(agreed, name) for name in declared["policy"]["must_set"]}
+    limit = max(largest_amount(table, Words(declared)), agreed.least_stack)
+    told = {name: limit if value is None else value for name, value in usual.items()}
     return {
         "game": table.game,
         "options": told | table.options,
         "seats": table.seats,
         "min_stack": max(agreed.least_stack, 1),
     }
+
+
+def largest_amount(table: RecordedTable, words: Words) -> int:
+    """The largest amount that a line of the table's records names, in minor units."""
+    lines = {line for hand in table.hands for line in hand["acts"]}
+    return max((amount for line in lines for amount in words.amounts(line)), default=0)
 
 
 def _hire(house_code: str, table_codes: list[str]) -> Credentials:

@@ -33,10 +33,11 @@ class Looked(Event):
 @dataclass(frozen=True, slots=True)
 class Spoke(Event):
     """``seat`` spoke without cards being moved: ``verb`` is that of the log (a call, a raise, a check, a fold
-    ...)."""
+    ...), ``word`` what was said, where the verb leaves a choice of words."""
 
     seat: int
     verb: str
+    word: str = ""
 
 
 @dataclass(frozen=True, slots=True)

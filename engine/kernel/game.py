@@ -10,7 +10,7 @@ from engine.errors import MalformedSetup, OptionOutOfRange, StackTooShort
 from engine.kernel.cards import Pack
 from engine.kernel.grammar import Grammar
 from engine.kernel.hand import Hand
-from engine.kernel.rules import MAX_MONEY, Rules, parse_rules
+from engine.kernel.rules import MAX_MONEY, Rules, describe, parse_rules
 from engine.kernel.setup import NOTHING, Setup
 from engine.kernel.zones import CardState
 
@@ -30,6 +30,7 @@ class Policy:
     ``least_players``: the fewest seats that a table with these options deals to. ``worst_loss``: the most a seat can
     lose in a hand, None where only its stack bounds it. ``bonuses``: payments that the house may owe for one hand.
     ``tax_on``: the tax on a pot that is won; ``most_tax``: its largest amount, None where nothing caps it.
+    ``not_at_tables``: values of options that a table of a house cannot have.
     """
 
     must_set: tuple[str, ...] = ()
@@ -41,6 +42,7 @@ class Policy:
     bonuses: Callable[[Any, int], tuple[int, ...]] = _none
     tax_on: Callable[[Any, int], int] = lambda rules, pot: 0
     most_tax: Callable[[Any], int | None] = lambda rules: 0
+    not_at_tables: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, object]:
         """JSON-able form of what is data."""
@@ -49,10 +51,11 @@ class Policy:
             "zones": sorted(self.zones),
             "charge": self.charge,
             "announcements": dict(self.announcements),
+            "not_at_tables": {name: list(values) for name, values in self.not_at_tables.items()},
         }
 
 
-def _as_they_stand(opt: Mapping[str, object], seats: int, announced: tuple[str, ...]) -> dict[str, object]:
+def as_they_stand(opt: Mapping[str, object], seats: int, announced: tuple[str, ...]) -> dict[str, object]:
     """A table's options that mean the same for any number of seats, and leave nothing to be announced."""
     if announced:
         raise OptionOutOfRange("this game leaves nothing for the dealer to announce", announced=[])
@@ -68,8 +71,11 @@ class Game:
     table, for random play; ``packs`` are those a table may choose by name, ``pack`` the usual one. ``resolve`` turns a
     table's options into those of a hand for so many seats, where a table may name by a word what depends on their
     number, or on what the dealer announces. ``next_seats``: who sits on the seats in the next deal, by their places now
-    (from 0) and what this deal left; ``new_series``: the series of a session's first deal, by ids and options.
-    ``weights``: how often random play picks a verb against the others on offer.
+    (from 0) and what this deal left; ``new_series``: the series of a session's first deal, by ids and options;
+    ``continues``: whether people who sit down to a deal go on with what the deal before it left, by that, their ids and
+    the options.
+    ``weights``: how often random play picks a verb against the others on offer. ``prepare``: build what a hand would
+    otherwise build at its first use, such as tables of ranks.
     """
 
     name: str
@@ -83,13 +89,15 @@ class Game:
     policy: Policy
     example: Mapping[str, object] = field(default_factory=dict)
     packs: Mapping[str, Pack] = field(default_factory=dict)
-    resolve: Callable[[Mapping[str, object], int, tuple[str, ...]], dict[str, object]] = _as_they_stand
+    resolve: Callable[[Mapping[str, object], int, tuple[str, ...]], dict[str, object]] = as_they_stand
     next_seats: Callable[[int, Mapping[str, Any], Mapping[str, Any]], tuple[int, ...]] = (
         lambda seats, series, series_out: (*range(1, seats), 0)
     )
     new_series: Callable[[tuple[str, ...], Any], Mapping[str, object]] = lambda ids, rules: NOTHING
+    continues: Callable[[Mapping[str, Any], tuple[str, ...], Any], bool] = lambda series, ids, rules: True
     weights: Mapping[str, int] = field(default_factory=dict)
     seats_allowed: tuple[int, ...] = ()
+    prepare: Callable[[], None] = lambda: None
 
     @property
     def rules_id(self) -> str:
@@ -104,10 +112,28 @@ class Game:
             found.setdefault(verb.name, []).append(verb.meaning)
         return {name: "; ".join(meanings) for name, meanings in found.items()}
 
+    @property
+    def seats_text(self) -> str:
+        """How many seats may play, for people."""
+        return f"{' or '.join(map(str, self.seats_allowed)) or f'{self.min_seats} to {self.max_seats}'} seats"
+
     def pack_for(self, opt: Mapping[str, object]) -> Pack:
         """The pack that a table with these options plays with (its option ``pack``, where the game has a choice)."""
         named = opt.get("pack")
         return self.packs.get(named, self.pack) if isinstance(named, str) else self.pack
+
+    def as_dict(self) -> dict[str, object]:
+        """The whole declaration, JSON-able: what a console, a demo or a reference page needs."""
+        return {
+            "game": self.name,
+            "title": self.title,
+            "rules": self.rules_id,
+            "seats": {"min": self.min_seats, "max": self.max_seats},
+            "packs": sorted({pack.name for pack in self.packs.values()} or {self.pack.name}),
+            "verbs": [verb.as_dict() for verb in self.grammar],
+            "options": [option.as_dict() for option in describe(self.rules)],
+            "policy": self.policy.as_dict(),
+        }
 
     def start(self, setup: Setup) -> Hand:
         """A hand at its first line; raises a subclass of ``SetupError`` or ``CardError`` if it cannot be played."""
@@ -119,8 +145,7 @@ class Game:
 def require_seats(game: Game, seats: int) -> None:
     """Raise ``MalformedSetup`` unless so many seats can play ``game``."""
     if not game.min_seats <= seats <= game.max_seats or (game.seats_allowed and seats not in game.seats_allowed):
-        allowed = " or ".join(map(str, game.seats_allowed)) or f"{game.min_seats} to {game.max_seats}"
-        raise MalformedSetup(f"{game.name} is for {allowed} seats", min=game.min_seats, max=game.max_seats)
+        raise MalformedSetup(f"{game.name} is for {game.seats_text}", min=game.min_seats, max=game.max_seats)
 
 
 _INTEGERS = frozenset({int})
@@ -129,11 +154,13 @@ _INTEGERS = frozenset({int})
 
 def validate(setup: Setup, game: Game) -> None:
     """Types and sizes of the set-up; what the stacks must cover is each game's own business."""
-    _, _, seats, stacks, carry, dealer, *_, ids = setup
+    _, _, seats, stacks, carry, dealer, _, _, series, _, ids = setup
     numbers = (seats, carry, dealer, *stacks)
     if not _INTEGERS.issuperset(map(type, numbers)) or min(numbers) < 0 or max(numbers) > MAX_MONEY:
         raise MalformedSetup("seats, stacks, carry and dealer must be whole numbers from 0", min=0, max=MAX_MONEY)
     require_seats(game, seats)
+    if type(series) is not dict and not isinstance(series, Mapping):
+        raise MalformedSetup("a series is an object", series={})
     if len(stacks) != seats:
         raise MalformedSetup(f"{len(stacks)} stacks for {seats} seats", stacks=seats)
     if ids and (len(ids) != seats or len(set(ids)) != seats):

@@ -97,7 +97,9 @@ class Argument:
     """One argument of a verb.
 
     ``name`` is its key in the API. ``kind``: ``amount`` (minor units), ``number``, ``seat``, ``seats`` (ascending),
-    ``cards``, ``word`` (one of ``words``), ``commitment`` or ``nonce``. ``most``: cards at the most.
+    ``cards``, ``word`` (one of ``words``), ``commitment`` or ``nonce``. ``most``: cards at the most. ``tag``: what is
+    hashed for a commitment: SHA-256 of the tag, an amount in decimal digits and a nonce of 16 bytes, each after its
+    length in four bytes.
     """
 
     name: str
@@ -107,6 +109,7 @@ class Argument:
     most: int = 0
     role: Role | None = None
     seen: Seen = Seen.ALL
+    tag: str = ""
 
     @property
     def pattern(self) -> str:
@@ -122,6 +125,8 @@ class Argument:
             found["optional"] = True
         if self.words:
             found["words"] = list(self.words)
+        if self.tag:
+            found["tag"] = self.tag
         if self.role is not None:
             found |= {"most": self.most, "role": self.role.value, "seen": self.seen.value}
         return found
@@ -175,9 +180,9 @@ def word(*words: str, name: str = "word", optional: bool = False) -> Argument:
     return Argument(name, "word", optional, words)
 
 
-def commitment() -> Argument:
+def commitment(tag: str) -> Argument:
     """64 hexadecimal digits, or ``??`` where it is a thing in the real world."""
-    return Argument("commitment", "commitment")
+    return Argument("commitment", "commitment", tag=tag)
 
 
 def nonce(*, optional: bool = False) -> Argument:
@@ -276,6 +281,22 @@ class Grammar:
             raise MalformedAction(f"{name!r} is no verb of the {by} in this game", verbs=list(self.names))
         return self._by[by, name][0]
 
+    def card_verbs(self) -> dict[str, list[str]]:
+        """The verbs whose lines name cards, by what becomes of those (:class:`Role`); under ``reopens`` those after
+        which cards come of a new pack. What a verifier needs that knows no game."""
+        found: dict[str, list[str]] = {}
+        for verb in self.verbs:
+            if verb.cards is not None and verb.cards.role is not None:
+                found.setdefault(verb.cards.role.value, []).append(verb.name)
+            if verb.reopens:
+                found.setdefault("reopens", []).append(verb.name)
+        return {role: sorted(set(names)) for role, names in found.items()}
+
+    def role(self, action: Action) -> Role | None:
+        """What becomes of the cards that an action names; None where it names none."""
+        named = self.declared(action).cards
+        return named.role if named is not None else None
+
     def declared(self, action: Action) -> Verb:
         """The declaration that an action follows."""
         return self._by[SEAT if action.actor else HOUSE, action.verb][0]
@@ -337,12 +358,16 @@ class Grammar:
             raise MalformedAction(f"{line[:80]!r} is not a canonical action line", form=_form(verb))
         return verb, [head[0], *match.groups()]
 
+    def with_cards(self, action: Action, named: str) -> str:
+        """The line with these cards in place of its own."""
+        return action.text.replace("".join(action.cards), named)
+
     def masked(self, action: Action, hidden: tuple[bool, ...]) -> str:
         """The line with ``??`` for each of its cards that is hidden."""
         if not any(hidden):
             return action.text
         known = "".join(UNKNOWN if hide else card for card, hide in zip(action.cards, hidden, strict=True))
-        return action.text.replace("".join(action.cards), known)
+        return self.with_cards(action, known)
 
 
 _NOTHING = (Verb("", SEAT, (), ""), re.compile(r"(?!)"))

@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 
-from engine.errors import CardNotInPack
+from engine.errors import AmountOutOfRange, CardMismatch, CardNotInPack, EngineError, VerbNotLegal, WrongTarget
 from engine.kernel.cards import UNKNOWN, split_cards
+from engine.kernel.grammar import Action
 
 Places = tuple[tuple[int, ...], ...]
 """Sets of places among a seat's cards, counted from 0 in the order of dealing."""
@@ -178,10 +179,11 @@ class Words:
 @dataclass(frozen=True, slots=True)
 class Secret:
     """What only its maker knows: a commitment, or the nonce that opens one. ``unbound`` is the text that binds nobody,
-    where there is one; nothing else can be enumerated."""
+    where there is one; nothing else can be enumerated. ``held``: the amounts that may be committed to."""
 
     form: str
     unbound: str | None = None
+    held: Range | None = None
 
     def texts(self) -> Iterator[str]:
         """The text that binds nobody, if that will do."""
@@ -192,11 +194,24 @@ class Secret:
         return re.fullmatch(self.form, text, re.ASCII) is not None
 
     def as_dict(self) -> dict[str, object]:
-        """Nothing."""
-        return {}
+        """The range of what may be committed to, else nothing."""
+        return {} if self.held is None else self.held.as_dict()
 
 
 Domain = Range | Target | Seats | Rows | Pick | Words | Secret
+
+
+def _refusal(action: Action, domain: Domain) -> EngineError:
+    """What is wrong with an action whose argument is not of this domain."""
+    expected = domain.as_dict()
+    if isinstance(domain, Range):
+        what = f"{action.amount} is not from {domain.low} to {domain.high} in steps of {domain.step}"
+        return AmountOutOfRange(what, min=domain.low, max=domain.high, step=domain.step)
+    if isinstance(domain, Target | Seats):
+        return WrongTarget(f"{action.text!r} names the wrong seat", **expected)
+    if isinstance(domain, Rows | Pick):
+        return CardMismatch(f"p{action.actor} may not name {''.join(action.cards)}")
+    return VerbNotLegal(f"{action.text!r} is not legal now", **expected)
 
 
 def _fixed(domain: Domain, text: str) -> Domain:
@@ -251,6 +266,18 @@ class Legal:
         texts = [*words[: len(first)], " ".join(words[len(first) :])]
         return all(domain.accepts(text) for domain, text in zip((*first, last), texts, strict=True))
 
+    def require(self, action: Action) -> None:
+        """Raise the typed refusal of an action of this actor and verb that is not among its lines: a number out of
+        range, another seat, other cards."""
+        if self.contains(action.text):
+            return
+        words = action.text.split(" ")[2:]
+        for at, argument in enumerate(self.arguments):
+            text = " ".join(words[at:]) if at == len(self.arguments) - 1 else words[at]
+            if not argument.accepts(text):
+                raise _refusal(action, argument)
+        raise VerbNotLegal(f"{action.text!r} is not legal now", verbs=[self.verb])
+
     def only(self, line: str) -> Legal:
         """The same with this one of its lines left."""
         words, found = line.split(" ")[2:], []
@@ -270,8 +297,9 @@ class Legal:
 
     @property
     def amount(self) -> Range | None:
-        """The range of the amount of money, if there is one."""
-        return next((one for one in self.arguments if isinstance(one, Range) and one.name == "amount"), None)
+        """The range of the amount of money, or of a number of things where there is a choice."""
+        ranges = (one for one in self.arguments if isinstance(one, Range))
+        return next((one for one in ranges if one.name == "amount" or one.low < one.high), None)
 
     @property
     def min(self) -> int | None:

@@ -111,6 +111,12 @@ class Described:
     default: object
     meaning: str
 
+    def as_dict(self) -> dict[str, object]:
+        """JSON-able form."""
+        default = list(self.default) if isinstance(self.default, tuple) else self.default
+        found: dict[str, object] = {"name": self.name, "values": self.values, "required": self.required}
+        return found | ({} if self.required else {"default": default}) | {"meaning": self.meaning}
+
 
 def describe(rules: type[Rules]) -> tuple[Described, ...]:
     """Every option of a game in the order of its declaration."""

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 
 from engine.errors import HandIsOver, MalformedSetup, NotYourTurn, VerbNotLegal
 from engine.kernel.events import Event, Spoke
-from engine.kernel.grammar import AUTOMATIC, DEALER, Action, Grammar, Role, actor_name
+from engine.kernel.grammar import AUTOMATIC, DEALER, Action, Argument, Grammar, Role, actor_name
 from engine.kernel.legal import Domain, Legal, Pick, Rows
 from engine.kernel.purse import Purse
 from engine.kernel.setup import AUDITOR, NOTHING, Result, Setup, Viewer
@@ -161,9 +161,13 @@ class State(Purse):
     def _veiled(self, offer: Legal, viewer: Viewer) -> Legal:
         """An offer without cards that are not for the viewer's eyes."""
         declared = self.GRAMMAR.verb(offer.actor, offer.verb).cards
-        if declared is None or (viewer == self.turn and declared.role in _OWN):
+        if declared is None or self.sees_choice(declared, viewer):
             return offer
         return Legal(offer.actor, offer.verb, tuple(map(_without_cards, offer.arguments)))
+
+    def sees_choice(self, declared: Argument, viewer: Viewer) -> bool:
+        """Whether the viewer may know among which cards the seat whose turn it is may choose."""
+        return viewer == self.turn and declared.role in _OWN
 
     def offer(self, verb: str, *arguments: Domain) -> Legal:
         """A legal action of the seat (or dealer) whose turn it is."""
@@ -195,7 +199,7 @@ class State(Purse):
     def events(self, action: Action) -> list[Event]:
         """What the action that was just applied was, without any card that is not face up; money and the end are
         added by the hand."""
-        return [Spoke(action.actor, action.verb)]
+        return [Spoke(action.actor, action.verb, action.word)]
 
     # -- redeals: most games have none -------------------------------------------------------------------------------
 

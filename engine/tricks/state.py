@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from engine.errors import CardAlreadyDealt, CardMismatch, CardUnknown
 from engine.kernel.cards import UNKNOWN, Pack, require_in_pack
 from engine.kernel.events import Event, Played
-from engine.kernel.grammar import DEALER, Action
+from engine.kernel.grammar import DEALER, Action, Argument
 from engine.kernel.legal import Legal, Rows
 from engine.kernel.setup import AUDITOR, Setup, Viewer
 from engine.kernel.zones import CardState
@@ -50,15 +50,16 @@ class TrickState(CardState):
         Raises a ``CardError`` where the seat cannot hold it. Nothing changes.
         """
         held = self.cards[seat]
-        if card in held:
-            return held.index(card)
         if card == UNKNOWN:
             raise CardUnknown("a card that is played must be named")
+        if card in held:
+            return held.index(card)
         require_in_pack((card,), self.pack)
+        if UNKNOWN not in held or (seat, card[1]) in self.void:
+            # Whether another hand holds it is not for the seat to know.
+            raise CardMismatch(f"p{seat} does not hold {card}")
         if card in self.known:
             raise CardAlreadyDealt(f"{card} lies somewhere already", card=card)
-        if UNKNOWN not in held or (seat, card[1]) in self.void:
-            raise CardMismatch(f"p{seat} does not hold {card}")
         return held.index(UNKNOWN)
 
     def drop(self, seat: int, place: int, card: str) -> None:
@@ -112,6 +113,10 @@ class TrickState(CardState):
         return {"trick": [[f"p{seat}", card] for seat, card in self.trick]}
 
     # -- what may be done --------------------------------------------------------------------------------------------
+
+    def sees_choice(self, declared: Argument, viewer: Viewer) -> bool:
+        """Not where the house does not know the seat's hand: then the choice says which cards it knows elsewhere."""
+        return super().sees_choice(declared, viewer) and UNKNOWN not in self.cards[self.turn]
 
     def offer_cards(self, verb: str, cards: Iterable[str]) -> Legal:
         """One of these cards; where the hand is not known, those that it may hold."""

@@ -34,7 +34,7 @@ from engine.kernel.state import Handler, Offer
 from engine.vying.betting import StakeState
 from engine.vying.faerbeln_rules import PACKS, FaerbelnRules
 from engine.vying.pot_rules import WEIGHTS, most_tax, tax_on
-from engine.vying.ranking import faerbeln_key, is_forty_one
+from engine.vying.ranking import faerbeln_key, is_forty_one, prepare
 from engine.vying.state import VyingState
 
 GRAMMAR = Grammar(
@@ -183,7 +183,8 @@ class FaerbelnState(StakeState):
         if self.phase == "reveal":
             self.award_alone()
             return
-        keys = {seat: faerbeln_key(self.cards[seat], self.pack) for seat in self.active}
+        points = self.rules.points
+        keys = {seat: faerbeln_key(self.cards[seat], self.pack, points=points) for seat in self.active}
         self.award_pots(keys, "showdown", self.bonus())
 
     def bonus(self) -> tuple[int, ...]:
@@ -297,4 +298,5 @@ GAME = Game(
     example=EXAMPLE,
     packs=PACKS,
     weights=WEIGHTS,
+    prepare=prepare,
 )

@@ -60,6 +60,9 @@ class FaerbelnRules(TaxedRules):
 
     ``shown``: for hands shown at a showdown. ``uncontested``: also when a seat that is left alone with four cards
     shows them of its own will, for which it is asked."""
+    points: bool = option(bool, True)
+    """Whether the combination Points is played: the casino's rules have it, the traditional version seems to lack it
+    ("Rules"). If not, all hands below the three-card flush are equal, and the seat nearest to forehand wins."""
     pack: str = option(str, "tell", choices=tuple(PACKS))
     """William Tell or Piquet pack of 32 cards ("General")."""
     tie: str = option(str, "forehand", choices=("forehand",))

@@ -31,7 +31,8 @@ First round: :mod:`engine.vying.ferbli_first`; besszer and charging: :mod:`engin
 :mod:`engine.vying.ferbli_third`; cuhhol: :mod:`engine.vying.ferbli_cuhhol`.
 
 A seat whose turn it is always speaks, even where short stacks leave it only ``k`` or ``st`` to say; with side pots a
-seat that has no chips, or nobody to bet with, is not asked.
+seat that has no chips, or nobody to bet with, is not asked. Where no stack reaches for the first bet of the third
+round nobody speaks in it, not even with cuhhol, and the cards are shown.
 """
 
 from __future__ import annotations
@@ -64,14 +65,14 @@ from engine.vying.ferbli_first import FirstRound, failed_before
 from engine.vying.ferbli_rules import CALL_OR_DISCARD, FerbliRules, resolve
 from engine.vying.ferbli_second import SecondRound
 from engine.vying.ferbli_third import ThirdRound
+from engine.vying.majzli import TAG
 from engine.vying.pot_rules import WEIGHTS, most_tax, tax_on
+from engine.vying.ranking import prepare
 from engine.vying.state import VyingState
 
 GRAMMAR = Grammar(
     Verb("po", SEAT, (amount(),), "p1 posts the compulsory vizi; in a forced third deal everyone does"),
-    Verb(
-        "mj", SEAT, (commitment(),), "p1 holds a vizi in the fist (majzli): a commitment to it, or ?? for a real fist"
-    ),
+    Verb("mj", SEAT, (commitment(TAG),), "p1 holds a vizi in the fist (majzli): commits to it, or ?? for a real fist"),
     Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.HAND)), "the dealer deals face down, in a cuhhkassza face up"),
     Verb("cc", SEAT, (amount(),), "pay what is owed: the vizi, a besszer, a charge, a bet"),
     Verb("in", SEAT, (), "stay in without knowing the vizi"),
@@ -90,7 +91,12 @@ GRAMMAR = Grammar(
     ),
     Verb("rb", SEAT, (amount(),), "besszer, bet or raise by N"),
     Verb("ks", SEAT, (amount(), seat()), "charge seat M with N for its next card or cards (kóstáltatás)"),
-    Verb("lk", SEAT, (number(),), "look at the N face-down cards"),
+    Verb(
+        "lk",
+        SEAT,
+        (number(),),
+        "look at the N cards not looked at so far; charged for the fourth with the third unseen, at it alone or both",
+    ),
     Verb("up", SEAT, (cards(Role.TURNED, Seen.TOGETHER),), "turn up two of the four cards, after a besszer"),
     Verb("br", SEAT, (amount(),), "a blind seat answers a blind bet by paying what it owes and raising by N"),
     Verb("st", SEAT, (), "the last matcher lets the bet stand"),
@@ -198,4 +204,5 @@ GAME = Game(
     example={"vizi": 100},
     resolve=resolve,
     weights=WEIGHTS,
+    prepare=prepare,
 )

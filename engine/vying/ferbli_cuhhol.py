@@ -83,6 +83,13 @@ class Cuhhol(ThirdRound):
         self.active.remove(action.actor)
         self.next_comparison()
 
+    def automatic(self) -> tuple[str, str | None]:
+        """As in every game; whether a hand that nobody knows is higher is for its seat to say."""
+        verb, line = super().automatic()
+        if self.phase == "higher" and verb == "k" and self.is_higher(self.turn) is None:
+            return verb, None
+        return verb, line
+
     def next_comparison(self) -> None:
         """The next seat compares; after the last one the first of the higher hands must bet, or wins alone."""
         if self.pass_on():

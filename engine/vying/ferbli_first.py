@@ -169,4 +169,4 @@ class FirstRound(BettingState):
 
     def offer_hold(self) -> Legal:
         """A vizi in the fist, or a commitment to one."""
-        return self.offer("mj", Secret(r"[0-9a-f]{64}|\?\?", UNKNOWN))
+        return self.offer("mj", Secret(r"[0-9a-f]{64}|\?\?", UNKNOWN, Range(*self.fist_range())))

@@ -11,6 +11,7 @@ from typing import ClassVar
 from engine.errors import OptionOutOfRange
 from engine.kernel.cards import TELL32
 from engine.kernel.rules import option
+from engine.vying.kinds import GRIGARE_WILD
 from engine.vying.pot_rules import MOST_RAISES, TaxedRules
 from engine.vying.ranking import ferbli_ranking
 
@@ -118,7 +119,10 @@ class FerbliRules(TaxedRules):
 
     ``cap_bet``: no bet may exceed what the poorest active seat can match. ``side_pot`` (table stakes): a seat stays in
     with all it has left, is asked no more, and competes for what it has matched; a bet is never less than the vizi,
-    and somebody must have chips to answer it; what is won is taxed once, main pot first."""
+    and somebody must have chips to answer it; what is won is taxed once, main pot first. With either, the cards are
+    shown at once where nobody can make the first bet of the third round: a check says that one does not wish to bet
+    ("Third betting round"), and a pot that everyone leaves is one that somebody could have bet for. With side pots
+    the cards are shown too where all check who can bet while a seat is all-in: it has not checked."""
     tax_bps: int = option(int, 0, high=10_000)
     """House tax on a pot when it is won, in basis points. The text's private game has none; a house table
     sets it."""
@@ -128,15 +132,20 @@ class FerbliRules(TaxedRules):
     grigare: str = option(str, "off", choices=("off", "general", "kis_nagy"))
     """Four cards in sequence and of four suits ("Variations"): ``general``, between three of a kind and banda;
     ``kis_nagy``, two hands above all others."""
+    grigare_wild: str = option(str, "natural", choices=GRIGARE_WILD)
+    """What a wild card counts as in a grigáré ("Variations": sánta, a substitute for whichever card is needed; that of
+    grigáré names no wild cards). ``natural``: only itself. ``substitute``: any card that the sequence needs, and since
+    the sentence excepts no kind of hand, any card of the kis and the nagy grigáré too."""
     majzli_max: int | None = option(int, None, low=1)
     """Majzli ("Variations"): the first player holds a vizi of his choice in the fist, from ``vizi`` to this, in
     steps of a bet. Every seat must be able to pay the largest."""
     cuhhol: bool = option(bool, False)
     """No checking in the third round: the first active seat bets or lays its hand open ("Variations")."""
-    cuhhkassza_vizi: str = option(str, "free", choices=("free", "paid"))
-    """Seats that dropped out without a vizi, when a cuhhkassza is dealt ("Variations": cuhhol; the sentence says that
-    they do not pay it, and reads like a slip for "now"). ``free``: they pay nothing for the first deal, and like all
-    others for every further one. ``paid``: they pay the vizi that they owe before the first deal too."""
+    cuhhkassza_vizi: str = option(str, "paid", choices=("free", "paid"))
+    """Seats that dropped out without a vizi, when a cuhhkassza is dealt ("Variations": cuhhol; its sentence has "not"
+    where "now" makes it one, and whoever has no vizi in pays one at the other two kinds of cukassza, "First round of
+    betting" and "Third betting round"). ``paid``: they pay the vizi that they owe before the first deal. ``free``, the
+    sentence as it stands: they pay nothing for the first deal, and like all others for every further one."""
     redeal_cap: int = option(int, 1000, low=1, high=1000)
     """Deals of one cuhhkassza; if none of them is won, the pot stays as a cukassza. The text has no such cap
     ("Variations": repeated until the pot is won), but a record has an end."""
@@ -198,7 +207,7 @@ class FerbliRules(TaxedRules):
     @cached_property
     def key(self) -> Callable[[Sequence[str]], int]:
         """The key of four cards at this table: a higher one wins."""
-        return ferbli_ranking(self.wild, self.grigare).key
+        return ferbli_ranking(self.wild, self.grigare, self.grigare_wild).key
 
     @property
     def least_stack(self) -> int:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from engine.errors import WrongTarget
+from engine.errors import WrongCount, WrongTarget
 from engine.kernel.grammar import Action
 from engine.kernel.legal import Legal, Range, Target
 from engine.kernel.setup import Setup
 from engine.vying.ferbli_first import FirstRound
 from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.state import ANY_TWO, Places
+
+BOTH = 2
+"""The third and the fourth card, where each is charged for by itself."""
 
 FIRST_TWO: Places = ((0, 1),)
 FIRST_OR_SECOND_TWO: Places = ((0, 1), (2, 3))
@@ -46,7 +49,7 @@ class SecondRound(FirstRound):
         self.deal_rest()
 
     def besszer(self, action: Action) -> None:
-        """The first player stakes more: with the usual limit one or two vizi."""
+        """The first player stakes more: with the usual limit one or two vizi, with another as many as it says."""
         self.require_bet(action, self.bet_range())
         self.raise_by(action.actor, action.amount)
         self.besszered = action.actor
@@ -115,10 +118,25 @@ class SecondRound(FirstRound):
         self.deal_rest()
 
     def look_at_charged(self, action: Action) -> None:
-        """Only the charged seat may look before it answers; the others decide without ("Second round")."""
-        if action.actor != self.target:
+        """Only the charged seat may look before it answers; the others decide without ("Second round"). What it may
+        look at is what it is charged for, so a third card still unseen may stay so."""
+        seat = action.actor
+        if seat != self.target:
             raise self.not_legal(action)
-        self.look(action)
+        if not self.may_skip_third():
+            self.look(action)
+        elif action.amount == 1:
+            self.seen[seat] += 1
+            self.third_skipped.add(seat)
+        elif action.amount == BOTH:
+            self.seen[seat] += BOTH
+        else:
+            what = f"p{seat} looks at its fourth card or at both, not at {action.amount}"
+            raise WrongCount(what, count=BOTH, min=1, max=BOTH, step=1)
+
+    def may_skip_third(self) -> bool:
+        """Whether the seat to answer is charged for its fourth card and has not looked at its third either."""
+        return self.charges[self.target] == BOTH == self.unseen(self.target)
 
     # -- the rest of the cards -------------------------------------------------------------------------------
 
@@ -144,7 +162,7 @@ class SecondRound(FirstRound):
             return FIRST_TWO
         if seat == self.besszered or seat in self.chargers:
             return FIRST_TWO if self.seen[seat] < 4 else FIRST_OR_SECOND_TWO
-        return tuple(pair for pair in ANY_TWO if pair[1] < self.seen[seat])
+        return tuple(pair for pair in ANY_TWO if {*pair} <= {*self.places_seen(seat)})
 
     def all_turned_up(self) -> None:
         """The third round follows."""
@@ -177,6 +195,8 @@ class SecondRound(FirstRound):
 
     def offer_look_at_charged(self) -> Legal | None:
         """Looking, which in the second round only the charged seat may."""
-        if self.phase == "charge_answer" and self.turn != self.target:
+        if self.phase != "charge_answer":
+            return self.offer_look()
+        if self.turn != self.target:
             return None
-        return self.offer_look()
+        return self.offer("lk", Range(1, BOTH, name="count")) if self.may_skip_third() else self.offer_look()

@@ -22,20 +22,35 @@ class ThirdRound(SecondRound):
         self.blind_over = False  # a seat that had seen all four cards has bet in the third round
 
     def open_third(self) -> None:
-        """Check or bet, from the first active seat in play order; with side pots, whoever can bet at all."""
+        """Check or bet, from the first active seat in play order; with side pots, whoever can bet at all. Where nobody
+        can, there is nothing to check for, and the cards are shown."""
         self.queue = self.active[::-1]
         if self.table_stakes:
             self.queue = [seat for seat in self.queue if self.decides(seat)]
-        if not self.queue:
+        if not self.somebody_can_bet():
             self.begin_showdown()
         elif self.rules.cuhhol:
             self.enter("cuhhol", self.queue[-1])
         else:
             self.enter("open", self.queue[-1])
 
+    def somebody_can_bet(self) -> bool:
+        """Whether the stacks leave any seat of the queue the least bet, a vizi; the text is silent on short ones."""
+        for seat in self.queue:
+            self.turn = seat  # a stack's reach is that of the seat whose turn it is
+            low, high = self.free_range()
+            if low <= high:
+                return True
+        return False
+
     def check(self, action: Action) -> None:
-        """A check; if all have checked, nobody wins and the pot stays."""
-        if not self.pass_on():
+        """A check; if all have checked, nobody wins and the pot stays. With side pots a seat that is all-in was not
+        asked, so not everyone has checked, and the cards are shown."""
+        if self.pass_on():
+            return
+        if self.table_stakes and not all(self.stacks[seat] for seat in self.active):
+            self.begin_showdown()
+        else:
             self.cukassza("all_checked")
 
     def is_blind(self, seat: int) -> bool:

@@ -8,7 +8,7 @@ checks its cards: four different ones of one pack are taken for granted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import permutations
+from itertools import combinations, permutations
 
 from engine.errors import OptionOutOfRange
 from engine.kernel.cards import TELL32, Pack
@@ -44,6 +44,9 @@ banda, above three of a kind), or two hands only, both above four of a kind and 
 FAERBELN = ("points", "three-card flush", "prial", "four-card flush", "quartet")
 """Kinds of hand in Färbeln from the lowest to the highest."""
 
+NO_POINTS = ("no combination", *FAERBELN[1:])
+"""The same in the traditional version, which lacks Points ("Rules")."""
+
 SUIT_NAMES = {
     "a": "acorns", "l": "leaves", "b": "bells", "h": "hearts", "c": "clubs", "d": "diamonds", "s": "spades",
 }  # fmt: skip
@@ -52,31 +55,40 @@ RANK_NAMES = {
     "T": "tens", "9": "nines", "8": "eights", "7": "sevens",
 }  # fmt: skip
 
+GRIGARE_WILD = ("natural", "substitute")
+"""What a wild card counts as in a grigáré: itself only, or any needed card."""
+
 _KIS = ("7a", "8l", "9b", "Xh")
 _NAGY = ("Ua", "Ol", "Kb", "Ah")
 
 
 class FerbliKinds:
-    """Ferbli with ``wild`` cards and one way to play ``grigare``; calling it finds a hand's best combination."""
+    """Ferbli with ``wild`` cards, one way to play ``grigare`` and one of what a wild card is in it; calling it finds a
+    hand's best combination."""
 
-    def __init__(self, wild: frozenset[str], grigare: str) -> None:
+    def __init__(self, wild: frozenset[str], grigare: str, grigare_wild: str = "natural") -> None:
         if grigare not in GRIGARE:
             raise OptionOutOfRange("grigáré is played in one of three ways", choices=sorted(GRIGARE))
+        if grigare_wild not in GRIGARE_WILD:
+            raise OptionOutOfRange("a wild card counts in a grigáré in one of two ways", choices=list(GRIGARE_WILD))
         self.names = names = GRIGARE[grigare]
         self.wild = wild
         self._alike = {3: names.index("three of a kind"), 4: names.index("four of a kind")}
         self._suited = [0, 0, 1, 3, names.index("banda")]  # by the number of cards in the suit
         self._sequences = _sequences(grigare, names)
+        self._stands_in = grigare_wild == "substitute"
+        if self._stands_in:
+            self._sequences = _parts(self._sequences)
 
     def __call__(self, cards: Sequence[str]) -> Found:
         """The best of three views of a hand: its ranks, its suits, and the four cards as a sequence.
 
         A wild card does duty as whatever helps most in the first two, where being itself would never be worth
-        more; in a sequence each card is only itself.
+        more; in a sequence each card is only itself, or the table lets wild cards be whatever is missing there too.
         """
         held = [card for card in cards if card not in self.wild]
         best = max(self._by_rank(held, 4 - len(held)), self._by_suit(held, 4 - len(held)), key=_key)
-        sequence = self._sequences.get(frozenset(cards)) if self._sequences else None
+        sequence = self._sequences.get(frozenset(held if self._stands_in else cards)) if self._sequences else None
         return best if sequence is None else max(best, sequence, key=_key)
 
     def _by_rank(self, held: Sequence[str], wild: int) -> Found:
@@ -99,25 +111,27 @@ class FerbliKinds:
         return 100 * category + points, points, f"{self.names[category]}, {points}{place}"
 
 
-def best_of_faerbeln(cards: Sequence[str], pack: Pack) -> Found:
+def best_of_faerbeln(cards: Sequence[str], pack: Pack, points: bool = True) -> Found:
     """Färbeln's best combination; a hand without pair or suit counts its highest card, which the text leaves
-    open."""
+    open. Without ``points`` all hands below the three-card flush are equal."""
     ranks = [card[0] for card in cards]
     rank = max(ranks, key=ranks.count)
     same = ranks.count(rank)
     suit, values = _best_suit(cards)
-    points = sum(values)
+    total = sum(values)
     if same == 4:
         return _of_a_kind(FAERBELN, 4, pack, rank, 4)
     if len(values) == 4:
-        return 300 + points, points, _suited_text(FAERBELN[3], suit, points)
+        return 300 + total, total, _suited_text(FAERBELN[3], suit, total)
     if same == 3:
         return _of_a_kind(FAERBELN, 2, pack, rank, 3)
     if len(values) == 3:
-        return 100 + points, points, _suited_text(FAERBELN[1], suit, points)
+        return 100 + total, total, _suited_text(FAERBELN[1], suit, total)
+    if not points:
+        return 0, 0, NO_POINTS[0]
     pairs = [2 * VALUES[name] for name in ranks if ranks.count(name) == 2]
-    points = max([*pairs, points])
-    return points, points, f"{points} points"
+    total = max([*pairs, total])
+    return total, total, f"{total} points"
 
 
 def _key(found: Found) -> int:
@@ -166,6 +180,19 @@ def _sequences(grigare: str, names: Sequence[str]) -> Mapping[frozenset[str], Fo
                 cards = [rank + suit for rank, suit in zip(ranks, suits, strict=True)]
                 key = 100 * category + len(TELL32.ranks) - top
                 found[frozenset(cards)] = key, _value(cards), f"grigáré, {name} high"
+    return found
+
+
+def _parts(sequences: Mapping[frozenset[str], Found]) -> Mapping[frozenset[str], Found]:
+    """What cards come to with wild cards as the rest of the sequence: every part of a sequence, the best one for it.
+
+    Wild cards replace any card that is needed ("Variations": sánta), and the text excepts no kind of hand.
+    """
+    found: dict[frozenset[str], Found] = {}
+    for cards, sequence in sequences.items():
+        for held in range(5):
+            for part in map(frozenset, combinations(cards, held)):
+                found[part] = max(found.get(part, sequence), sequence, key=_key)
     return found
 
 

@@ -7,9 +7,8 @@ import hashlib
 from engine.deal.shuffle import encode
 
 NONCE_BYTES = 16
-FORM = (
-    "SHA-256 of majzli-v1, the vizi in decimal digits and the 16 bytes of the nonce, each after its length in 4 bytes"
-)
+TAG = "majzli-v1"
+FORM = f"SHA-256 of {TAG}, the vizi in decimal digits and the 16 bytes of the nonce, each after its length in 4 bytes"
 
 
 def majzli_commitment(amount: int, nonce: bytes) -> str:
@@ -23,4 +22,4 @@ def majzli_commitment(amount: int, nonce: bytes) -> str:
     """
     if len(nonce) != NONCE_BYTES:
         raise ValueError(f"a nonce has {NONCE_BYTES} bytes, not {len(nonce)}")
-    return hashlib.sha256(encode("majzli-v1", str(amount), nonce)).hexdigest()
+    return hashlib.sha256(encode(TAG, str(amount), nonce)).hexdigest()

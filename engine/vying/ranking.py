@@ -22,7 +22,7 @@ from typing import TypeVar
 
 from engine.errors import CardAlreadyDealt, CardNotInPack, CardUnknown, UnknownGame, WrongCount
 from engine.kernel.cards import FRENCH32, TELL32, UNKNOWN, Pack, require_in_pack
-from engine.vying.kinds import FAERBELN, FERBLI, FerbliKinds, Found, best_of_faerbeln
+from engine.vying.kinds import FAERBELN, FERBLI, NO_POINTS, FerbliKinds, Found, best_of_faerbeln
 
 __all__ = [
     "FAERBELN", "FERBLI", "Rank", "Ranking", "card_numbers", "faerbeln_key", "faerbeln_ranking", "ferbli_ranking",
@@ -59,6 +59,7 @@ class Ranking:
     grigare: str
     find: Callable[[Sequence[str]], Found]
     """The best combination in four different cards of the pack, which it does not check."""
+    grigare_wild: str = "natural"
 
     def rank(self, cards: Sequence[str]) -> Rank:
         """Rank four different cards of the pack (``??`` or another number of cards is refused)."""
@@ -195,28 +196,35 @@ def require_cards(cards: Sequence[str], pack: Pack, where: str) -> None:
         raise CardAlreadyDealt(f"a card stands twice {where}")
 
 
-def ferbli_ranking(wild: Iterable[str] = (), grigare: str = "off") -> Ranking:
+def ferbli_ranking(wild: Iterable[str] = (), grigare: str = "off", grigare_wild: str = "natural") -> Ranking:
     """Ferbli with any set of ``wild`` cards and ``grigare`` ``off``, ``general`` or ``kis_nagy`` ("Variations").
+
+    ``grigare_wild``: in a grigáré a wild card is only itself (``natural``), or any needed card (``substitute``).
 
     The order of the wild cards is of no account; one that is not of the pack or stands twice is refused. The last
     rankings asked for are kept with their tables, so asking again costs little.
     """
     cards = tuple(wild)
     require_cards(cards, TELL32, "among the wild ones")
-    return _ferbli_ranking(frozenset(cards), grigare)
+    return _ferbli_ranking(frozenset(cards), grigare, grigare_wild)
 
 
 @lru_cache(maxsize=16)  # tables may name any wild cards: what is kept has to end somewhere
-def _ferbli_ranking(wild: frozenset[str], grigare: str) -> Ranking:
-    kinds = FerbliKinds(wild, grigare)
+def _ferbli_ranking(wild: frozenset[str], grigare: str, grigare_wild: str) -> Ranking:
+    kinds = FerbliKinds(wild, grigare, grigare_wild)
     in_order = tuple(card for card in TELL32.cards if card in wild)
-    return Ranking("ferbli", TELL32, kinds.names, in_order, grigare, kinds)
+    return Ranking("ferbli", TELL32, kinds.names, in_order, grigare, kinds, grigare_wild)
+
+
+def faerbeln_ranking(pack: Pack = TELL32, *, points: bool = True) -> Ranking:
+    """Färbeln with the Tell or the Piquet pack, with or without the combination Points."""
+    return _faerbeln_ranking(pack, points)
 
 
 @cache
-def faerbeln_ranking(pack: Pack = TELL32) -> Ranking:
-    """Färbeln with the Tell or the Piquet pack."""
-    return Ranking("faerbeln", pack, FAERBELN, (), "off", partial(best_of_faerbeln, pack=pack))
+def _faerbeln_ranking(pack: Pack, points: bool) -> Ranking:
+    names = FAERBELN if points else NO_POINTS
+    return Ranking("faerbeln", pack, names, (), "off", partial(best_of_faerbeln, pack=pack, points=points))
 
 
 _PLAIN = ferbli_ranking()
@@ -232,9 +240,10 @@ def ranking_of(game: str, cards: Sequence[str]) -> Ranking:
     raise UnknownGame(f"{game!r} does not rank hands", games=["faerbeln", "ferbli"])
 
 
-def faerbeln_key(cards: Sequence[str], pack: Pack) -> int:
-    """The key in Färbeln of cards of ``pack`` (Tell or Piquet), from the table."""
-    return faerbeln_ranking(pack).key(cards)
+def faerbeln_key(cards: Sequence[str], pack: Pack, *, points: bool = True) -> int:
+    """The key in Färbeln of cards of ``pack`` (Tell or Piquet), from the table; with or without the combination
+    Points."""
+    return _faerbeln_ranking(pack, points).key(cards)
 
 
 def is_forty_one(key: int) -> bool:

@@ -30,14 +30,15 @@ class VyingState(PotState):
     PICKED_UP: ClassVar[int] = 2
     """How many of its cards a seat looks at as it gets them."""
 
-    __slots__ = ("open_from", "seen", "shown", "up", "up_places")
+    __slots__ = ("open_from", "seen", "shown", "third_skipped", "up", "up_places")
 
-    FRESH: ClassVar[frozenset[str]] = PotState.FRESH | {"seen", "shown", "up", "up_places"}
+    FRESH: ClassVar[frozenset[str]] = PotState.FRESH | {"seen", "shown", "third_skipped", "up", "up_places"}
 
     def __init__(self, setup: Setup, rules: Any) -> None:
         PotState.__init__(self, setup, rules)
         places = self.seats + 1
         self.seen = [self.PICKED_UP] * places  # a seat looks, or has looked, at its first so many cards
+        self.third_skipped: set[int] = set()  # seats that have looked at their fourth card before their third
         self.shown = [False] * places
         self.up: list[tuple[str, ...]] = [()] * places  # cards turned up, as the seat named them
         self.up_places: dict[int, Places] = {}  # where a seat's upturned cards may have been dealt
@@ -48,6 +49,12 @@ class VyingState(PotState):
     def unseen(self, seat: int) -> int:
         """How many of its cards ``seat`` has not looked at."""
         return max(len(self.cards[seat]) - self.seen[seat], 0)
+
+    def places_seen(self, seat: int) -> tuple[int, ...]:
+        """Where, in the order of dealing from 0, the cards lie that ``seat`` has looked at."""
+        if self.seen[seat] == 3 and seat in self.third_skipped:
+            return (0, 1, 3)
+        return tuple(range(min(self.seen[seat], len(self.cards[seat]))))
 
     def look(self, action: Action) -> None:
         """``lk N``: the seat looks at all of its face-down cards; N is their number."""
@@ -172,8 +179,8 @@ class VyingState(PotState):
         cards = self.cards[seat]
         if viewer == AUDITOR or self.shown[seat]:
             return list(cards)
-        known = self.seen[seat] if viewer == seat else 0
-        return [*cards[:known], *[UNKNOWN] * (len(cards) - known)]
+        known = self.places_seen(seat) if viewer == seat else ()
+        return [card if place in known else UNKNOWN for place, card in enumerate(cards)]
 
     def may_see_up(self, seat: int, viewer: Viewer) -> bool:
         """Cards turned up are everybody's as soon as every seat has chosen its own; till then only the chooser's."""

@@ -7,9 +7,9 @@ import httpx
 
 from casino.custody.models import SoftCount, Transfer
 from casino.staff.models import Role, TerminalKind
-from deploy.demo.dealer import as_action
 from tests.casino.kit import PIECES, Desk, Kit
 from tests.casino.test_transfers import floor_at
+from tests.words import as_action
 
 PASSWORD = "seven-of-acorns-19"
 DAY = "2020-02-28"
@@ -136,6 +136,7 @@ STEPS: dict[str, Step] = {
     "deal.seed_taken": _at("dealer", "deal/seeds", {"seat": 1, "seed": "bob"}),
     "deal.abandoned": _at("table_floor", "deal/abandon", REASON),
     "table.client_seeds_changed": _at("table_floor", "client-seeds", {"client_seeds": "all"} | REASON),
+    "table.time_to_act_changed": _at("table_floor", "time-to-act", {"seconds": 60} | REASON),
     "table.tip": _at("dealer", "tips", {"seat": 1, "amount": 100}),
     "cage.tronc_paid": _at("cashier", "tronc-payouts", {"table": "T1"}),
     "fill.asked": _at("dealer", "transfers", {"kind": "fill", "drawer": "C1", "amount": 500}),

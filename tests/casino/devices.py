@@ -7,9 +7,10 @@ from typing import Any
 import httpx
 
 from casino.audit.models import Event
-from deploy.demo.dealer import choose
+from deploy.demo.dealer import COMPELLED
 from engine.deal.opening import check_opening
 from tests.casino.kit import Desk, Kit
+from tests.words import WORDS
 
 #: Chips that last for all hands of a test.
 DEEP = (200_000,) * 4
@@ -51,12 +52,7 @@ def play_out(desk: Desk, answer: dict[str, Any], seed: int = 1) -> dict[str, Any
     """Random legal actions to the end of the hand."""
     choice = random.Random(seed)
     while answer["actor"] is not None:
-        action = choose(answer["legal_actions"], choice, 100)
-        tried = desk.post("hand/actions", {"actions": [action]})
-        if not tried.is_success:
-            other = {"k": "f", "f": "k"}[action["verb"]]
-            tried = desk.post("hand/actions", {"actions": [action | {"verb": other}]})
-        answer = tried.json()
+        answer = one_action(desk, answer, choice)
     return answer
 
 
@@ -68,10 +64,11 @@ def check(told: dict[str, Any]) -> list[str]:
 
 
 def one_action(desk: Desk, answer: dict[str, Any], choice: random.Random) -> dict[str, Any]:
-    """One random legal action; against a hand laid open, the true answer."""
-    action = choose(answer["legal_actions"], choice, 100)
-    tried = desk.post("hand/actions", {"actions": [action]})
-    if not tried.is_success:
-        tried = desk.post("hand/actions", {"actions": [action | {"verb": {"k": "f", "f": "k"}[action["verb"]]}]})
-    found: dict[str, Any] = tried.json()
-    return found
+    """One random legal action; where only the cards decide which it is, the true one."""
+    for action in WORDS[answer["view"]["game"]].choices(answer, choice):
+        tried = desk.post("hand/actions", {"actions": [action]})
+        found: dict[str, Any] = tried.json()
+        if tried.is_success:
+            return found
+        assert found["code"] in COMPELLED, found
+    raise AssertionError(f"nothing that was offered is legal: {answer['legal_actions']}")

@@ -11,10 +11,11 @@ from casino.hands.services import rules
 from casino.reports.selectors import hand_money, house_report, verification
 from casino.tables.models import KasszaEnd
 from deploy.demo.client import Refused
-from deploy.demo.dealer import COMPELLED, Console, choose
+from deploy.demo.dealer import Console
 from engine.play import Sitting, play_evening
 from engine.record.format import format_record, parse_record
 from engine.record.replay import replay
+from tests.casino.devices import one_action
 from tests.casino.kit import Desk, Kit
 
 
@@ -92,7 +93,7 @@ def play_electronically(kit: Kit, desk: Desk, *, hands: int, seed: int) -> list[
     for _ in range(hands):
         answer = desk.ok("hands", {"mode": "electronic"})
         while answer["actor"] is not None:
-            answer = say(desk, choose(answer["legal_actions"], choice, 100))
+            answer = one_action(desk, answer, choice)
         assert kit.settle() == ["settled"]
         desk.refresh()
         record = selectors.record(selectors.get(kit.house, answer["hand"]))
@@ -100,19 +101,6 @@ def play_electronically(kit: Kit, desk: Desk, *, hands: int, seed: int) -> list[
         assert outcome.ok, (outcome.error, record)
         found.append(record)
     return found
-
-
-def say(desk: Desk, action: dict[str, Any]) -> dict[str, Any]:
-    """Take an action; against a hand laid open the other answer, if this one is not the truth."""
-    if action["verb"] in COMPELLED:
-        answer = desk.post("hand/actions", {"actions": [action]})
-        if answer.status_code == 422:
-            action = action | {"verb": COMPELLED[action["verb"]]}
-            return desk.ok("hand/actions", {"actions": [action]})
-        assert answer.is_success, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
-    return desk.ok("hand/actions", {"actions": [action]})
 
 
 def assert_house_is_whole(kit: Kit) -> None:

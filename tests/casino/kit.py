@@ -29,8 +29,8 @@ from casino.players.services import create_player
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.tables.models import KasszaEnd, Table
 from casino.tables.services import Terms, stock_tray
-from deploy.demo.dealer import as_action
 from engine.games import game_info, resolve
+from tests.words import as_action
 
 # A line for every request would drown what a failing test has to say.
 logging.getLogger("httpx").setLevel(logging.WARNING)
@@ -111,6 +111,11 @@ class Desk:
         """Take these lines of a hand in one request."""
         return self.ok("hand/actions", {"actions": [as_action(line) for line in lines]})
 
+    def say(self, game: str, *lines: str) -> dict[str, Any]:
+        """Take these lines of a hand of any game in one request."""
+        grammar = game_info(game).grammar
+        return self.ok("hand/actions", {"actions": [grammar.fields_of(line) for line in lines]})
+
     def _url(self, path: str) -> str:
         return path if path.startswith("/") else f"{self.path}/{path}".rstrip("/")
 
@@ -149,12 +154,13 @@ class Kit:
 
     def table_for(
         self, game: str, agreed: dict[str, Any], *, code: str, seats: int, kassza_end: KasszaEnd = KasszaEnd.HOUSE,
-        tray: int | None = None,
+        tray: int | None = None, max_stack: int = 1_000_000,
     ) -> Table:  # fmt: skip
-        """Set up a table of any game with exactly these options; its tray holds chips for change, or worth `tray`."""
+        """Set up a table of any game with exactly these options, and as little a stack as they allow; its tray holds
+        chips for change, or worth `tray`."""
         least = game_info(game).rules.parse(resolve(game, agreed, seats), seats).least_stack
         terms = Terms(
-            game=game, options=agreed, seats=seats, min_stack=least, max_stack=1_000_000, kassza_end=kassza_end
+            game=game, options=agreed, seats=seats, min_stack=least, max_stack=max_stack, kassza_end=kassza_end
         )
         table = set_up_table(house=self.house, code=code, terms=terms, actor=ACTOR)
         if tray != 0:

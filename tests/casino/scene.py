@@ -14,8 +14,8 @@ from django.utils import timezone
 from casino.audit.models import Event
 from casino.cage.services import create_drawer
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
-from deploy.demo.dealer import as_action
 from tests.casino.kit import ACTOR, SAMPLE, Desk, Kit
+from tests.words import as_action
 
 #: Up to the first seat's choice in the second round: check, bet, or charge.
 BETTING = SAMPLE[:8]

@@ -17,7 +17,6 @@ from casino.hands.services import set_up_table
 from casino.staff.models import Staff
 from casino.tables.models import KasszaEnd
 from casino.tables.services import Terms
-from deploy.demo.dealer import as_action
 from engine.errors import EngineError
 from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Kit
 from tests.casino.scene import (
@@ -33,6 +32,7 @@ from tests.casino.scene import (
     refused,
     send,
 )
+from tests.words import as_action
 
 # --- One house with a desk in every state that a case needs ----------------------------------------------------------
 

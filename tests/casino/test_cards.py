@@ -206,7 +206,7 @@ def test_no_cards_are_entered_where_the_house_deals(kit: Kit) -> None:
 
 
 def action(*lines: str) -> dict[str, Any]:
-    from deploy.demo.dealer import as_action
+    from tests.words import as_action
 
     return {"actions": [as_action(line) for line in lines]}
 

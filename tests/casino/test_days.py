@@ -10,11 +10,11 @@ from casino.audit.models import Event
 from casino.house.days import days
 from casino.reports.selectors import house_report, verification
 from casino.staff.models import Role, TerminalKind
-from deploy.demo.dealer import as_action
 from ledger import snapshots
 from ledger.models import Transaction
 from tests.casino.kit import SAMPLE, Desk, Kit
 from tests.casino.test_concurrency import at_once
+from tests.words import as_action
 
 FIRST, SECOND, THIRD = "2020-02-28", "2020-02-29", "2020-03-01"
 

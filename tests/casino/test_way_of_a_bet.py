@@ -8,7 +8,6 @@ from casino.hands.models import Hand, HandLine, HandState
 from casino.house.models import OutboxMessage
 from casino.reports.selectors import hand_money, house_report, verification
 from casino.staff.models import Role
-from deploy.demo.dealer import as_action, gestures
 from deploy.demo.evening import HERE as DEMO
 from engine.deal.shuffle import commitment
 from engine.kernel.canonical import sha256_of
@@ -16,6 +15,7 @@ from engine.record.format import parse_record
 from engine.record.replay import replay
 from ledger.models import Transaction
 from tests.casino.kit import SAMPLE, Kit
+from tests.words import WORDS, as_action
 
 
 def test_the_worked_hand_of_the_record_format_pays_what_it_says(kit: Kit) -> None:
@@ -276,7 +276,7 @@ def test_the_house_pays_the_bonus_for_a_41_from_the_tables_own_tray(kit: Kit) ->
     kit.table_for("faerbeln", {"tax_bps": 500, **record["opt"]}, code="F1", seats=3, tray=500_000)
     dealer = kit.seated("F1", stacks=(900_000,) * 3)
     dealer.ok("hands", {"mode": "physical", "dealer_seat": 3})
-    for gesture in gestures(record["acts"]):
+    for gesture in WORDS["faerbeln"].gestures(record["acts"]):
         dealer.act(*gesture)
     kit.settle()
     assert hand_money(Hand.objects.get(house=kit.house))["net"] == record["net"]

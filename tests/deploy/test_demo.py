@@ -2,59 +2,122 @@
 
 import json
 import random
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from casino.api.dealer import NEEDS, as_line
+import engine
 from deploy.demo import evening
-from deploy.demo.dealer import MOST_ACTIONS, NONCE, as_action, choose, gestures, majzli_commitment
 from deploy.demo.evening import EveningError, RecordedTable
+from deploy.demo.seed import largest_amount
+from deploy.demo.words import MOST_ACTIONS, NONCE, commitment
 from engine.record.format import parse_record
 from engine.record.replay import replay
+from engine.vying.majzli import majzli_commitment
+from tests.words import WORDS
 
 EVENING = evening.read(None)
-ALL_LINES = sorted({line for table in EVENING.values() for hand in table.hands for line in hand["acts"]})
+FILES = sorted(evening.HERE.glob("*.jsonl"))
+FERBLI = WORDS["ferbli"]
 
 
-def test_the_default_evening_has_both_games_and_the_variations() -> None:
+def test_the_default_evening_has_every_game_and_the_variations() -> None:
     assert {code: len(table.hands) for code, table in EVENING.items()} == {
-        "T1": 85, "T2": 86, "T3": 84, "T4": 84, "V1": 30, "V2": 30, "F1": 60,
+        "T1": 22, "T2": 23, "T3": 20, "T4": 20, "V1": 17, "V2": 30, "F1": 16, "Z1": 13, "B1": 10,
     }  # fmt: skip
-    assert {table.game for table in EVENING.values()} == {"ferbli", "faerbeln"}
+    assert {table.game for table in EVENING.values()} == set(engine.game_names())
     assert any("decks" in hand for hand in EVENING["V2"].hands)
     assert any(hand.get("series") == {"failed": 2} for hand in EVENING["V2"].hands)
     assert any(sum(net > 0 for net in hand["net"]) > 1 for hand in EVENING["V1"].hands)
     assert any(any(hand.get("bonus", [])) for hand in EVENING["F1"].hands)
-    verbs = {line.split()[1] for line in ALL_LINES}
-    assert verbs >= set(NEEDS) | {"f", "k", "st", "in"}
+    lines = {(table.game, line) for table in EVENING.values() for hand in table.hands for line in hand["acts"]}
+    spoken = {(game, line.split()[1]) for game, line in lines}
+    assert spoken == {(name, verb) for name in dict(spoken) for verb in engine.game_info(name).verbs}
 
 
-def test_every_recorded_hand_of_the_variations_stands() -> None:
-    for line in (evening.HERE / "variants.jsonl").read_text().splitlines():
-        assert replay(parse_record(line)).ok
-
-
-def test_a_log_cut_into_requests_is_the_log() -> None:
+def test_the_hands_of_a_table_follow_each_other() -> None:
     for table in EVENING.values():
-        for hand in table.hands:
-            cut = gestures(hand["acts"])
-            assert [line for gesture in cut for line in gesture] == hand["acts"]
-            assert max(map(len, cut)) <= MOST_ACTIONS
+        first, info = table.hands[0], engine.game_info(table.game)
+        rules = info.rules.parse(first["opt"], len(first["seats"]))
+        begins = info.new_series(tuple(first["seats"]), rules)
+        assert (first["carry"], first.get("series", {})) == (0, json.loads(json.dumps(dict(begins))))
+        for before, after in pairwise(table.hands):
+            assert before["carry_out"] == after["carry"]
+            assert before.get("series_out", after.get("series")) == after.get("series")
 
 
-def test_every_line_goes_through_the_api_and_back() -> None:
-    lines = [*ALL_LINES, f"p1 mj {'a' * 64}", f"p1 rv 300 {'0' * 32}", "p2 cu KlXaKhOb"]
-    assert [as_line(as_action(line)) for line in lines] == lines
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_recorded_hand_stands_and_goes_through_the_api_and_back(path: Path) -> None:
+    for record in path.read_text().splitlines():
+        assert replay(parse_record(record)).ok
+        hand = json.loads(record)
+        words, grammar = WORDS[hand["game"]], engine.game_info(hand["game"]).grammar
+        cut = words.gestures(hand["acts"])
+        assert [grammar.compose(words.as_action(line)) for gesture in cut for line in gesture] == hand["acts"]
+        assert max(map(len, cut)) <= MOST_ACTIONS
 
 
-def test_a_largest_bet_is_told_from_the_records() -> None:
+@pytest.mark.parametrize(
+    ("game", "line", "expected"),
+    [
+        ("ferbli", "p4 ks 400 p1", {"amount": 400, "target": "p1"}),
+        ("ferbli", "p2 lk 2", {"count": 2}),
+        ("ferbli", f"p1 mj {'a' * 64}", {"commitment": "a" * 64}),
+        ("ferbli", f"p1 rv 300 {'0' * 32}", {"amount": 300, "nonce": "0" * 32}),
+        ("ferbli", "p1 rv 300", {"amount": 300}),
+        ("ferbli", "p2 cu KlXaKhOb", {"cards": "KlXaKhOb"}),
+        ("ferbli", "d dh p3 ??7a", {"target": "p3", "cards": "??7a"}),
+        ("zsiros", "p3 cl ne_uss", {"word": "ne_uss"}),
+        ("barbu", "p1 cl trumps c", {"contract": "trumps c"}),
+        ("barbu", "p1 cl dominoes", {"contract": "dominoes"}),
+        ("barbu", "p4 dbl p1 p3", {"targets": ["p1", "p3"]}),
+        ("barbu", "p4 pl Th", {"cards": "Th"}),
+        ("ferbli", "p3 au", {}),
+    ],
+)
+def test_a_line_is_an_action_by_its_declaration(game: str, line: str, expected: dict[str, Any]) -> None:
+    actor, verb = line.split()[:2]
+    assert WORDS[game].as_action(line) == {"actor": actor, "verb": verb, **expected}
+
+
+@pytest.mark.parametrize("line", ["", "p1", "p1 xx", "p1 ks 400", "d po 100", "p1 po 100 p2", "p0 f"])
+def test_what_is_no_line_is_refused(line: str) -> None:
+    with pytest.raises(EveningError, match="is no line of ferbli"):
+        FERBLI.as_action(line)
+
+
+def test_a_console_sends_at_once_what_goes_by_itself() -> None:
+    acts = ["p1 po 100", "p2 po 100", "d dh p1 ????", "p1 lk 1", "p1 rb 100", "p2 rb 200", "p1 cc 100", "p2 k", "p1 k"]
+    cut = [["p1 po 100", "p2 po 100", "d dh p1 ????"], ["p1 lk 1", "p1 rb 100"], ["p2 rb 200"], ["p1 cc 100"], acts[7:]]
+    assert FERBLI.gestures(acts) == cut
+
+
+def test_a_console_sends_a_trick_at_once_with_the_cards_that_are_drawn_after_it() -> None:
+    trick = ["p4 pl Kl", "p1 pl 7l", "p2 pl 8l", "p3 pl Ua", "d dh p4 Xa", "d dh p1 9a"]
+    acts = ["d dh p1 ????", "d dh p2 ????", *trick, "p4 ps", "p1 cl uss", "p4 pl Xa"]
+    assert WORDS["zsiros"].gestures(acts) == [acts[:2], trick, *([line] for line in acts[8:])]
+
+
+def test_the_largest_amount_of_the_records_is_money() -> None:
     hands: list[dict[str, Any]] = [{"acts": ["p1 mj ??", f"p1 rv 200 {'9' * 32}", "p1 rb 700", "p2 lk 2"]}]
-    assert RecordedTable("T1", "ferbli", {"vizi": 100, "majzli_max": 300}, hands).table_max == 700
-    assert RecordedTable("T1", "ferbli", {"vizi": 100, "majzli_max": 900}, hands).table_max == 900
-    assert RecordedTable("T1", "ferbli", {"vizi": 100, "table_max": 5_000}, hands).table_max == 5_000
-    assert RecordedTable("T1", "ferbli", {"vizi": 100}, [{"acts": []}]).table_max == 100
+    assert largest_amount(RecordedTable("T1", "ferbli", {}, hands), FERBLI) == 700
+    assert largest_amount(RecordedTable("T1", "ferbli", {}, [{"acts": ["p2 lk 2"]}]), FERBLI) == 0
+
+
+def test_a_house_says_what_records_leave_out() -> None:
+    from deploy.demo.seed import _agreed
+
+    hands: list[dict[str, Any]] = [{"acts": ["p1 rb 700"], "seats": ["a", "b"]}]
+    for options, expected in (
+        ({"vizi": 100, "majzli_max": 300}, {"table_max": 700, "tax_bps": 0}),
+        ({"vizi": 100, "majzli_max": 900}, {"table_max": 900, "tax_bps": 0}),
+        ({"vizi": 100, "table_max": 5_000, "tax_bps": 100, "tax_cap": 9}, {"table_max": 5_000, "tax_bps": 100}),
+    ):
+        assert _agreed(RecordedTable("T1", "ferbli", options, hands))["options"] == options | expected
+    agreed = _agreed(RecordedTable("Z1", "zsiros", {"stake": 100}, [{"acts": ["p1 pl Kl"], "seats": list("abcd")}]))
+    assert agreed["options"] == {"stake": 100}
 
 
 @pytest.mark.parametrize(
@@ -80,16 +143,64 @@ def test_a_table_does_not_change_its_game_between_hands(tmp_path: Path) -> None:
         evening.read(path)
 
 
+def first_choice(game: str, *legal: dict[str, Any], cards: int = 4, ask: Any = None, seed: int = 1) -> dict[str, Any]:
+    """What a console takes first of these offers."""
+    view = {"seats": [{"actor": f"p{seat}", "cards": ["??"] * cards} for seat in (1, 2, 3, 4)]}
+    hand = {"actor": "p1", "legal_actions": list(legal), "view": view}
+    return next(WORDS[game].choices(hand, random.Random(seed), ask))
+
+
 def test_a_console_that_knows_no_card_chooses_among_what_is_offered() -> None:
-    legal = [{"actor": "p1", "verb": "ks", "min": 100, "max": 400, "step": 100, "target": "p2", "count": 1}]
-    action = choose(legal, random.Random(1), 100)
+    charge = {"actor": "p1", "verb": "ks", "min": 100, "max": 400, "step": 100, "target": "p2"}
+    action = first_choice("ferbli", charge)
     assert action["amount"] in range(100, 500, 100)
     assert set(action) == {"actor", "verb", "amount", "target"}
     up = {"actor": "p1", "verb": "up", "count": 2}
-    assert len(choose([up], random.Random(1), 100)["places"]) == 2
-    assert choose([up | {"places": [[2, 3]]}], random.Random(1), 100)["places"] == [2, 3]
-    assert choose([{"actor": "p1", "verb": "cu", "count": 4}], random.Random(1), 100)["cards"] == "????????"
-    held = choose([{"actor": "p1", "verb": "mj"}], random.Random(1), 300)
-    assert held["commitment"] == majzli_commitment(300, NONCE)
-    opened = choose([{"actor": "p1", "verb": "rv", "min": 100, "max": 500, "step": 100}], random.Random(1), 300)
-    assert (opened["amount"], opened["nonce"]) == (300, NONCE.hex())
+    assert len(first_choice("ferbli", up)["places"]) == 2
+    assert first_choice("ferbli", up | {"places": [[2, 3]]})["places"] == [2, 3]
+    assert first_choice("ferbli", {"actor": "p1", "verb": "cu", "count": 4})["cards"] == "????????"
+    assert first_choice("ferbli", {"actor": "p1", "verb": "lk", "count": 2})["count"] == 2
+    assert first_choice("zsiros", {"actor": "p3", "verb": "cl", "words": ["uss"]})["word"] == "uss"
+
+
+def test_a_console_names_seats_that_must_be_named_in_their_order() -> None:
+    double = {"actor": "p1", "verb": "dbl", "targets": ["p2", "p3", "p4"]}
+    for seed in range(20):
+        named = first_choice("barbu", double, seed=seed)["targets"]
+        assert named and named == sorted(named) and set(named) <= {"p2", "p3", "p4"}
+        assert "p3" in first_choice("barbu", double | {"must": ["p3"]}, seed=seed)["targets"]
+
+
+def test_a_game_can_be_played_blindly_where_nobody_chooses_cards_by_what_they_are() -> None:
+    assert {name: words.blind for name, words in WORDS.items()} == {
+        "ferbli": True, "faerbeln": True, "zsiros": False, "barbu": False,
+    }  # fmt: skip
+
+
+def test_what_a_console_commits_to_is_the_least_and_opened_as_such() -> None:
+    assert commitment("majzli-v1", 300, NONCE) == majzli_commitment(300, NONCE)
+    may = {"min": 200, "max": 500, "step": 100}
+    held = first_choice("ferbli", {"actor": "p1", "verb": "mj", **may})
+    assert held["commitment"] == majzli_commitment(200, NONCE)
+    opened = first_choice("ferbli", {"actor": "p1", "verb": "rv", **may}, seed=3)
+    assert (opened["amount"], opened["nonce"]) == (200, NONCE.hex())
+
+
+def test_a_card_is_played_by_the_place_that_its_holder_tells() -> None:
+    asked: list[tuple[str, int]] = []
+
+    def ask(actor: str, count: int) -> Any:
+        asked.append((actor, count))
+        return iter([[2], [0]])
+
+    play = {"actor": "p1", "verb": "pl", "count": 1}
+    assert first_choice("zsiros", play, ask=ask) == {"actor": "p1", "verb": "pl", "places": [2]}
+    assert asked == [("p1", 1)]
+
+
+def test_bare_words_are_rare_and_nothing_is_offered_twice() -> None:
+    legal = [{"actor": "p1", "verb": "f"}, {"actor": "p1", "verb": "cc", "min": 100, "max": 100, "step": 1}]
+    taken = [first_choice("ferbli", *legal, seed=seed)["verb"] for seed in range(200)]
+    assert 20 < taken.count("f") < 60
+    hand = {"actor": "p1", "legal_actions": legal, "view": {"seats": []}}
+    assert sorted(action["verb"] for action in FERBLI.choices(hand, random.Random(1))) == ["cc", "f"]

@@ -1,11 +1,12 @@
 """What a player's device notices: it checks with code of its own, so that code is compared with the engine's here."""
 
 import copy
+import random
 from typing import Any
 
 import pytest
 
-from deploy.demo.device import ALGORITHM, Cheated, Device, root_of
+from deploy.demo.device import ALGORITHM, Cheated, Device, root_of, shown_to_all
 from engine.deal import shuffle
 from engine.deal.opening import openings, pack_root
 from engine.deal.shuffle import commitment, shuffled_deck
@@ -60,6 +61,25 @@ def test_an_honest_house_is_believed_as_often_as_it_is_asked() -> None:
     device.check()
     device.check()
     assert device.checked == 20
+
+
+def test_cards_on_the_table_are_found_wherever_they_lie() -> None:
+    view = {
+        "options": {"wild": ["Oa"], "pack": "tell32"},
+        "log": ["d dh p1 KlKh"],
+        "seats": [{"actor": "p1", "cards": ["??", "Kl"], "up": ["Ah"]}],
+        "trick": [["p1", "7a"]],
+        "face_up": [["8b"]],
+        "phase": "lead",
+        "pot": 100,
+    }
+    assert sorted(shown_to_all(view)) == ["7a", "8b", "Ah", "Kl"]
+
+
+def test_a_player_tries_the_suit_that_was_led_first() -> None:
+    told = {"cards": ["Kl", "7a", "8l", "Ah"], "view": {"seats": [{"cards": ["Xb"]}], "trick": [["p1", "9l"]]}}
+    first, second, *rest = Told(told | {"hand": "", "commitment": ""}).places(1, random.Random(1))
+    assert sorted([first, second]) == [[0], [2]] and len(rest) == 2
 
 
 def swap(hand: dict[str, Any]) -> None:

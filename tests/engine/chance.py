@@ -26,6 +26,8 @@ HANDS: tuple[dict[str, object], ...] = (
     {"grigare": "general"},
     {"grigare": "kis_nagy"},
     {"wild": "santa", "grigare": "general"},
+    {"wild": "tens_santa", "grigare": "general", "grigare_wild": "substitute"},
+    {"wild": "santa", "grigare": "kis_nagy", "grigare_wild": "substitute"},
 )
 """Other rankings than the plain one. Each builds tables, so there are not too many."""
 
@@ -50,6 +52,7 @@ def random_faerbeln(random: Random) -> Setup:
         "showdown": "any_call",
         "short_stack": "side_pot",
         "bonus41_for": "uncontested",
+        "points": False,
     }
     opt |= some(others, random, 0.3)
     richest = random.choice([1000, 5000, 50_000])
@@ -75,12 +78,15 @@ def random_ferbli(random: Random) -> Setup:
     opt |= some(others, random, 0.2)
     if random.random() < 0.6:
         opt |= some(variations(seats, random), random, 0.2)
+    if random.random() < 0.15:
+        # Who can bet does not have to lay a hand open, so of few tables few hands would end that way.
+        opt |= {"cuhhol": True, **some({"redeal_cap": random.randint(1, 2)}, random, 0.5)}
     if random.random() < 0.2:
         opt |= random.choice(HANDS)
     carry = random.choice([0, 300, 1234])
     failed = random.randint(1, 2) if opt.get("force_third_deal") and carry else 0
     least = int(str(opt.get("majzli_max", 100)))
-    richest = random.choice([least + 50, 1000, 20_000])
+    richest = random.choice([least + 50, 1000, 20_000, 20_000, 20_000])
     stacks = tuple(random.randint(least, richest) for _ in range(seats))
     series = {"failed": failed} if failed else {}
     opt = resolve("ferbli", opt, seats)
@@ -96,7 +102,7 @@ def variations(seats: int, random: Random) -> dict[str, object]:
         "force_third_deal": True,
         "majzli_max": 100 * random.randint(1, 3),
         "cuhhol": True,
-        "cuhhkassza_vizi": "paid",
+        "cuhhkassza_vizi": "free",
         "redeal_cap": random.randint(1, 3),
         "show_two": True,
     }

@@ -117,7 +117,8 @@ class Watch:
         opt = self.hand.setup.opt
         if not self.exposed:
             return True
-        key = ferbli_ranking(tuple(opt.get("wild", ())), str(opt.get("grigare", "off"))).key  # type: ignore[arg-type]
+        ways = (str(opt.get("grigare", "off")), str(opt.get("grigare_wild", "natural")))
+        key = ferbli_ranking(tuple(opt.get("wild", ())), *ways).key  # type: ignore[arg-type]
         return key(cards) > key(self.exposed)
 
     def _may_be_turned_up(self, offer: Legal, action: Action) -> bool:

@@ -61,7 +61,7 @@ def best_choice(held: tuple[Slot, ...], wild: int) -> Worth:
 
 
 def sequence(cards: Collection[str], grigare: str) -> tuple[str, int] | None:
-    """Four cards as dealt, wild or not."""
+    """Four cards as they stand, wild or not."""
     if grigare == "kis_nagy":
         hands = {"7a 8l 9b Xh": ("kis", 0), "Ah Kb Ol Ua": ("nagy", 0)}
         return hands.get(" ".join(sorted(cards)))
@@ -72,12 +72,24 @@ def sequence(cards: Collection[str], grigare: str) -> tuple[str, int] | None:
     return None
 
 
-def worth(cards: Collection[str], wild: Iterable[str], grigare: str) -> Worth:
+@cache
+def best_sequence(held: tuple[str, ...], wild: int, grigare: str) -> tuple[str, int] | None:
+    """The best sequence that these cards make with so many others of the pack, whichever they are."""
+    free = [card for card in PACK if card not in held] if grigare != "off" else []
+    found = (sequence((*held, *stand_ins), grigare) for stand_ins in combinations(free, wild))
+    return max(filter(None, found), key=lambda kind: (KINDS[grigare].index(kind[0]), kind[1]), default=None)
+
+
+def worth(cards: Collection[str], wild: Iterable[str], grigare: str, grigare_wild: str = "natural") -> Worth:
     """What a hand is worth."""
     held = tuple(sorted(OWN[card] for card in cards if card not in wild))
     place, strength = best_choice(held, 4 - len(held))
     kinds = KINDS[grigare]
     found = kinds.index(COMMON[place]), strength
-    if special := sequence(cards, grigare):
+    special = sequence(cards, grigare)
+    if grigare_wild == "substitute":
+        named = tuple(sorted(card for card in cards if card not in wild))
+        special = best_sequence(named, 4 - len(named), grigare)
+    if special:
         found = max(found, (kinds.index(special[0]), special[1]))
     return found

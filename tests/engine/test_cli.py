@@ -53,9 +53,11 @@ def test_rank_knows_wild_cards_and_grigare():
     wild = run("rank", "ferbli", "--wild", "Oa,Xh", "OaKlXl9l")
     general = run("rank", "ferbli", "--grigare", "general", "7h8b9lXa")
     small = run("rank", "ferbli", "--grigare", "kis_nagy", "7a8l9bXh")
-    found = [answers(done)[0] for done in (wild, general, small)]
+    stands_in = ("--grigare", "general", "--grigare-wild", "substitute")
+    needed = run("rank", "ferbli", "--wild", "Oa", *stands_in, "7h8b9lOa")
+    found = [answers(done)[0] for done in (wild, general, small, needed)]
     assert [(rank["category"], rank["points"], rank["key"]) for rank in found] == [
-        ("banda", 40, 540), ("grigáré", 34, 504), ("kis grigáré", 34, 800),
+        ("banda", 40, 540), ("grigáré", 34, 504), ("kis grigáré", 34, 800), ("grigáré", 34, 504),
     ]  # fmt: skip
 
 
@@ -79,6 +81,7 @@ def test_equity_counts_deals():
     ("rank", "ferbli", "--wild", "??", "Kl8bXb7b"),
     ("rank", "faerbeln", "--wild", "Oa", "Kl8bXb7b"),
     ("rank", "faerbeln", "--grigare", "general", "Kl8bXb7b"),
+    ("rank", "faerbeln", "--grigare-wild", "substitute", "Kl8bXb7b"),
     ("rank", "ferbli", "Kl8bXb7b", "Kl"),
     ("equity", "ferbli", "Kl8bXb7b"),
     ("equity", "ferbli", "Kl8bXb7b", "--opponents", "7"),
@@ -211,6 +214,8 @@ def test_games_and_their_verbs():
     assert run("games").stdout.splitlines() == [
         "ferbli\tferbli/1\t2 to 7 seats\ttell32",
         "faerbeln\tfaerbeln/1\t3 to 7 seats\ttell32 or french32",
+        "barbu\tbarbu/1\t4 seats\tfrench52",
+        "zsiros\tzsiros/1\t2 or 4 seats\ttell32",
     ]
     verbs = [line.split("\t")[0] for line in run("games", "--verbs", "faerbeln").stdout.splitlines()]
     assert verbs == ["po", "dh", "cc", "f", "k", "rb", "up", "sm"]

@@ -224,7 +224,7 @@ def cards_in(text: str) -> set[str]:
 
 def test_everybodys_cards_of_redeals_open_and_so_do_all_of_the_auditors():
     seen = 0
-    for number in range(40):
+    for number in range(100):
         dealt = Dealt("ferbli", number, **CUHHKASSZA)
         hand = dealt.played()
         packs = ((hand.setup.deck or ()), *hand.setup.redeals)

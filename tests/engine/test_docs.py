@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import doctest
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from engine import errors
 from engine.games import game_info, start
+from engine.reference import page
 from engine.vying.faerbeln import FaerbelnState
 from engine.vying.ferbli import FerbliState
 from engine.vying.state import VyingState
@@ -55,3 +57,9 @@ def test_the_vocabulary_is_what_the_phases_know(game: str, state: type[VyingStat
 
 def test_start_gives_a_hand_of_the_protocol():
     assert start(table(2).setup).actor == "p1"
+
+
+def test_the_reference_page_is_what_the_games_declare():
+    """`python -m engine games --page > docs/reference/games.md`"""
+    written = Path(__file__).parents[2] / "docs" / "reference" / "games.md"
+    assert written.read_text() == page()

@@ -31,8 +31,9 @@ def worth(group: tuple[str, ...]) -> int:
     return sum(WORTH.get(card[0], 10) for card in group)
 
 
-def strength(hand: list[str]) -> tuple[int, int]:
-    """(kind of hand from 5 down to 1, value within the kind): the best of all groups of cards in the hand."""
+def strength(hand: list[str], points: bool = True) -> tuple[int, int]:
+    """(kind of hand from 5 down to 1, value within the kind): the best of all groups of cards in the hand. Without
+    points the lowest kind has no values."""
     best = (1, max(worth((card,)) for card in hand))
     for size in (2, 3, 4):
         for group in combinations(hand, size):
@@ -41,12 +42,17 @@ def strength(hand: list[str]) -> tuple[int, int]:
                 best = max(best, (kind, worth(group) if size == 2 else ORDER[group[0][0]]))
             if len({card[1] for card in group}) == 1:
                 best = max(best, ({2: 1, 3: 2, 4: 4}[size], worth(group)))
-    return best
+    return best if points or best[0] > 1 else (1, 0)
 
 
 def number(record: Record, name: str, default: int = 0) -> int:
     """An option that is a whole number."""
     return int(str(record.opt.get(name, default)))
+
+
+def with_points(record: Record) -> bool:
+    """Whether the combination Points is played."""
+    return bool(record.opt.get("points", True))
 
 
 def paid_and_shown(record: Record) -> tuple[list[int], list[int], dict[int, list[str]]]:
@@ -79,7 +85,7 @@ def referee(record: Record) -> tuple[list[int], int, list[int]]:
         won[winner] = sum(paid) - tax
     else:
         assert sorted(hands) == left
-        won, tax = shared_out(record, paid, {seat: strength(hands[seat]) for seat in left})
+        won, tax = shared_out(record, paid, {seat: strength(hands[seat], with_points(record)) for seat in left})
     bonus = [number(record, "bonus41") * (seat in hands and strength(hands[seat]) == (4, 41)) for seat in seats]
     return [won[seat] - paid[seat] + bonus[seat] for seat in seats], tax, bonus
 
@@ -200,7 +206,11 @@ OPTIONS = st.fixed_dictionaries(
         "tax_cap": st.sampled_from([0, 50, 700, 10**6]),
         "pack": st.sampled_from(["tell", "french"]),
     },
-    optional={"tax_bps": st.integers(0, 10_000), "short_stack": st.just("side_pot")},
+    optional={
+        "tax_bps": st.integers(0, 10_000),
+        "short_stack": st.just("side_pot"),
+        "points": st.booleans(),
+    },
 )
 
 
@@ -236,14 +246,16 @@ def with_a_41(random: Random, seats: int, cards: tuple[str, ...]) -> tuple[str, 
     return (*flush[:2], *rest[: 2 * seats - 2], *flush[2:], *rest[2 * seats - 2 :])
 
 
+@pytest.mark.parametrize("points", [True, False])
 @pytest.mark.parametrize("pack", ["tell", "french"])
-def test_every_two_hands_of_a_sample_compare_as_the_brute_force_comparison_says(pack: str):
+def test_every_two_hands_of_a_sample_compare_as_the_brute_force_comparison_says(pack: str, points: bool):
     random = Random(41)
     info = game_info("faerbeln").packs[pack]
     hands = [random.sample(info.cards, 4) for _ in range(300)]
     for one, two in combinations(hands, 2):
-        expected = (strength(one) > strength(two)) - (strength(one) < strength(two))
-        keys = faerbeln_key(one, info), faerbeln_key(two, info)
+        worths = strength(one, points), strength(two, points)
+        expected = (worths[0] > worths[1]) - (worths[0] < worths[1])
+        keys = faerbeln_key(one, info, points=points), faerbeln_key(two, info, points=points)
         assert (keys[0] > keys[1]) - (keys[0] < keys[1]) == expected, (one, two)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -11,18 +12,25 @@ from engine.games import game_info
 from engine.kernel.cards import FRENCH32, TELL32
 from engine.kernel.hand import Hand
 from engine.vying.faerbeln_rules import FaerbelnRules
+from engine.vying.ranking import faerbeln_ranking
 from tests.engine.support import amounts, forty_one, play, refused, stacked, verbs
 
 SET: dict[str, object] = {"ante": 200, "lower": 500, "round2_unit": "lower", "bonus41": 0, "tax_cap": 700}
 
 
-def first_round(seats: int = 3, *, stacks: tuple[int, ...] | None = None, **opt: object) -> Hand:
+def first_round(
+    seats: int = 3,
+    *,
+    stacks: tuple[int, ...] | None = None,
+    deck: tuple[str, ...] = TELL32.cards,
+    **opt: object,
+) -> Hand:
     """p2 is to speak."""
     antes = [f"p{seat} po 200" for seat in range(1, seats + 1)]
-    return play(forty_one(seats, opt=opt, stacks=stacks), *antes, "p1 po 500")
+    return play(forty_one(seats, opt=opt, stacks=stacks, deck=deck), *antes, "p1 po 500")
 
 
-def second_round(*first: str, stacks: tuple[int, ...] | None = None, **opt: object) -> Hand:
+def second_round(*first: str, stacks: tuple[int, ...] | None = None, **opt: Any) -> Hand:
     """After ``first`` (or two calls), cards turned up: the first active seat is to speak."""
     hand = play(first_round(stacks=stacks, **opt), *(first or ("p2 cc 500", "p3 cc 500", "p1 k")))
     while verbs(hand) == ["up"]:
@@ -54,7 +62,8 @@ def test_a_variant_that_is_not_built_is_refused_by_name(opt: dict[str, object]):
     {"ante": 0}, {"lower": 0}, {"lower": True}, {"upper": 0}, {"upper": 499}, {"round2_unit": "both"}, {"raise_cap": 0},
     {"raise_cap": 1001}, {"cap_heads_up": -1}, {"forehand_option": 1}, {"forehand_option": "yes"}, {"check_allowed": 0},
     {"showdown": "never"}, {"bonus41": -1}, {"bonus41_for": "all"}, {"pack": "italian"}, {"tie": "split"},
-    {"tax_bps": 10_001}, {"tax_cap": -1}, {"chip": 0}, {"ante": 10**16}, {"pack": ["tell"]},
+    {"tax_bps": 10_001}, {"tax_cap": -1}, {"chip": 0}, {"ante": 10**16}, {"pack": ["tell"]}, {"points": 0},
+    {"points": "no"},
 ])  # fmt: skip
 def test_an_impossible_value_is_refused(opt: dict[str, object]):
     with pytest.raises(OptionOutOfRange):
@@ -286,6 +295,43 @@ class TestShowdown:
 
     def test_tie_has_only_one_reading(self):
         assert FaerbelnRules.parse(SET | {"tie": "forehand"}, 3).tie == "forehand"
+
+
+def shown_down(*batches: str, **opt: object) -> Hand:
+    """A showdown of three seats that hold two batches each, the first batch of each seat first."""
+    hand = second_round(deck=stacked(*batches), **opt)
+    return play(hand, "p1 k", "p2 k", "p3 k")
+
+
+class TestPoints:
+    """Rules: the traditional version lacks the combination Points, so no other card of a lower hand counts."""
+
+    PAIR = ("7a8l", "KbKh", "AaAl", "9bXh", "7b9h", "8h7l")
+    """p1 has one of each suit, p2 two kings, p3 two aces."""
+
+    def test_points_are_played_unless_the_table_says_otherwise(self):
+        for opt in ({}, {"points": True}):
+            assert shown_down(*self.PAIR, **opt).result.winner == 3  # type: ignore[union-attr]
+
+    def test_without_points_the_seat_nearest_to_forehand_wins_below_the_three_card_flush(self):
+        assert shown_down(*self.PAIR, points=False).result.winner == 1  # type: ignore[union-attr]
+        hand = play(first_round(deck=stacked(*self.PAIR), points=False), "p2 cc 500", "p3 cc 500", "p1 f")
+        while verbs(hand) == ["up"]:
+            play(hand, f"{hand.actor} up {''.join(hand.cards_of(int((hand.actor or '')[1:]))[:2])}")
+        assert play(hand, "p2 k", "p3 k").result.winner == 2  # type: ignore[union-attr]
+
+    def test_without_points_a_three_card_flush_still_beats_what_is_none(self):
+        lowest = ("AaAl", "9b8b", "7aXh", "KbKh", "7b9l", "8h7l")
+        assert shown_down(*lowest, points=False).result.winner == 2  # type: ignore[union-attr]
+
+    def test_without_points_the_hands_below_are_one_class(self):
+        ranking = faerbeln_ranking(TELL32, points=False)
+        plain = faerbeln_ranking(TELL32)
+        assert ranking.rank(("Aa", "Al", "8b", "7h")).category == "no combination"
+        for hand, key in plain.keys.items():
+            assert ranking.keys[hand] == (key if key >= 100 else 0)
+        assert ranking is faerbeln_ranking(TELL32, points=False)
+        assert plain is faerbeln_ranking(TELL32, points=True)
 
 
 class TestPackAndStacks:

@@ -45,8 +45,13 @@ class TestBetOrCuhhol:
         play(hand, "p3 lk 2", "p3 rb 100", "p1 cc 100", "p2 f")
         assert (hand.actor, verbs(hand)) == ("p1", ["lk", "rb", "st"])
 
-    def test_where_no_bet_is_possible_the_hand_is_laid_open(self):
+    def test_where_nobody_can_bet_nobody_lays_a_hand_open_alone(self):
         hand = laid(MIDDLE, LOW, stacks=(10_000, 150))
+        assert hand.log[-2:] == ("p1 sm Ah7bKh9a", "p2 sm 8a7l9b7h")
+        assert hand.result and (hand.result.ending, hand.result.winner) == ("showdown", 1)
+
+    def test_a_first_seat_that_cannot_bet_lays_its_hand_open_where_another_could(self):
+        hand = laid(MIDDLE, LOW, HIGH, stacks=(150, 10_000, 10_000), opt={"short_stack": "side_pot"})
         assert verbs(hand) == ["lk", "cu"]
         refused(hand, "p1 rb 100", "verb_not_legal")
 
@@ -168,14 +173,15 @@ class TestSeveralHigherHands:
         hand = play(self.bet(), "p3 f")
         assert hand.result and (hand.result.ending, hand.result.net) == ("uncontested", (-100, 300, -100, -100))
 
-    def test_where_no_bet_is_possible_the_higher_hands_are_shown(self):
-        hand = opened(("8a8h", "7l9b"), ("AhKh", "9a7b"), ("KlXl", "9lUa"), stacks=(150, 150, 150))
+    def test_where_none_of_the_higher_hands_can_bet_they_are_shown(self):
+        three = (("8a8h", "7l9b"), ("AhKh", "9a7b"), ("KlXl", "9lUa"))
+        hand = opened(*three, stacks=(5000, 150, 150), opt={"short_stack": "side_pot"})
         play(hand, "p2 lk 2", "p2 k", "p3 lk 2", "p3 k")
         assert hand.result and (hand.result.ending, hand.result.net) == ("showdown", (-100, -100, 200))
 
     def test_a_short_hand_laid_open_does_not_cap_the_bet(self):
         """It owes nothing more, so what it could still pay is of no account."""
-        hand = opened(("8a8h", "7l9b"), ("AhKh", "9a7b"), ("KlXl", "9lUa"), stacks=(100, 5000, 5000))
+        hand = opened(("8a8h", "7l9b"), ("AhKh", "9a7b"), ("KlXl", "9lUa"), stacks=(200, 5000, 5000))
         play(hand, "p2 lk 2", "p2 k", "p3 lk 2", "p3 k")
         assert amounts(hand, "rb") == (100, 200)
 
@@ -211,7 +217,7 @@ def pack(exposed: tuple[str, str], *first: str) -> tuple[str, ...]:
 
 
 class TestCuhhkassza:
-    """All have folded: the hand stays face up, those who never paid do not pay, everyone is dealt four cards face up;
+    """All have folded: the hand stays face up, those who never paid do so now, everyone is dealt four cards face up;
     the highest hand wins if it is higher than the one laid open, else everyone pays a vizi and it is dealt again."""
 
     WINS = pack(MIDDLE, "8a7l9b7h", "KlUlXl8b")
@@ -266,20 +272,23 @@ class TestCuhhkassza:
         hand.supply(pack(MIDDLE, "KlUlXl8b", "8a7l9b7h"))
         assert play(hand).result.winner == 1  # type: ignore[union-attr]
 
-    def test_seats_that_dropped_out_are_dealt_in_pay_nothing_for_the_first_deal_and_may_win(self):
-        hand = kassza(MIDDLE, LOW, out=2)
-        hand.supply(pack(MIDDLE, "8a7l9b7h", "9l8lUaOb", "KlUlXl8b", "OaXbXaUh"))
-        play(hand)
-        assert [line.split()[2] for line in hand.log[-4:]] == ["p1", "p2", "p3", "p4"]
-        assert hand.result and (hand.result.winner, hand.result.net) == (3, (-100, -100, 200, 0))
-
-    def test_where_the_table_reads_the_sentence_so_they_pay_the_vizi_that_they_owe_first(self):
+    def test_seats_that_dropped_out_pay_the_vizi_that_they_owe_are_dealt_in_and_may_win(self):
         """``cuhhkassza_vizi`` "paid": the sentence's "not pay it" is read as "now pay it"."""
-        hand = kassza(MIDDLE, LOW, out=2, opt={"cuhhkassza_vizi": "paid"})
-        assert hand.pot == 400 and hand.moves[-2:] == (Move(3, POT, 100, Why.PENALTY), Move(4, POT, 100, Why.PENALTY))
+        for opt in ({}, {"cuhhkassza_vizi": "paid"}):
+            hand = kassza(MIDDLE, LOW, out=2, opt=opt)
+            assert hand.pot == 400
+            assert hand.moves[-2:] == (Move(3, POT, 100, Why.PENALTY), Move(4, POT, 100, Why.PENALTY))
+            hand.supply(pack(MIDDLE, "8a7l9b7h", "9l8lUaOb", "KlUlXl8b", "OaXbXaUh"))
+            play(hand)
+            assert [line.split()[2] for line in hand.log[-4:]] == ["p1", "p2", "p3", "p4"]
+            assert hand.result and (hand.result.winner, hand.result.net) == (3, (-100, -100, 300, -100))
+
+    def test_where_the_table_takes_the_sentence_as_it_stands_they_pay_nothing_for_the_first_deal(self):
+        hand = kassza(MIDDLE, LOW, out=2, opt={"cuhhkassza_vizi": "free"})
+        assert hand.pot == 200
         hand.supply(pack(MIDDLE, "8a7l9b7h", "9l8lUaOb", "KlUlXl8b", "OaXbXaUh"))
         play(hand)
-        assert hand.result and (hand.result.winner, hand.result.net) == (3, (-100, -100, 300, -100))
+        assert hand.result and (hand.result.winner, hand.result.net) == (3, (-100, -100, 200, 0))
 
     def test_of_equal_hands_the_first_in_play_order_wins(self):
         hand = kassza(("KaOb", "9l7h"), ("8a7b", "9h8l"))
@@ -299,7 +308,7 @@ class TestCuhhkassza:
         for dealt in range(1, 4):
             hand.supply(fails)
             play(hand)
-            assert (hand.pot, hand.stacks) == (200 + 300 * dealt, tuple(s - 100 * dealt for s in (9900, 9900, 10_000)))
+            assert (hand.pot, hand.stacks) == (300 + 300 * dealt, (9900 - 100 * dealt,) * 3)
             assert not hand.over and hand.wants == pack(MIDDLE)
         hand.supply(pack(MIDDLE, "8a9l9b7h", "8b9hXaUl", "KlXlOl8l"))
         play(hand)
@@ -316,11 +325,12 @@ class TestCuhhkassza:
         assert (hand.result.tax, hand.result.winner, hand.wants) == (0, 0, None)
 
     def test_so_does_a_seat_that_cannot_pay_for_the_next_deal(self):
-        hand = kassza(MIDDLE, LOW, out=1, stacks=(10_000, 199, 10_000))
-        hand.supply(pack(MIDDLE, "8a9l9b7h", "8b9hXaUl", "8lUb7aXh"))
-        play(hand)
-        assert hand.result and (hand.result.ending, hand.result.net) == ("cuhhkassza_left", (-100, -100, 0))
-        assert hand.result.carry_out == 200
+        hand = kassza(MIDDLE, LOW, out=1, stacks=(10_000, 200, 10_000))
+        for _ in range(2):
+            hand.supply(pack(MIDDLE, "8a9l9b7h", "8b9hXaUl", "8lUb7aXh"))
+            play(hand)
+        assert hand.result and (hand.result.ending, hand.result.net) == ("cuhhkassza_left", (-200, -200, -200))
+        assert hand.result.carry_out == 600
 
     def test_so_does_the_last_deal_of_a_table_that_has_a_last_one(self):
         """``redeal_cap``: the text repeats until the pot is won; a record has an end."""
@@ -331,8 +341,9 @@ class TestCuhhkassza:
         assert hand.result and (hand.result.ending, hand.result.carry_out) == ("cuhhkassza_left", 400)
 
     def test_the_seat_out_of_money_may_still_win_the_first_deal(self):
-        hand = kassza(MIDDLE, LOW, stacks=(10_000, 100))
-        hand.supply(self.WINS)
+        stacks, opt = (10_000, 100, 10_000), {"short_stack": "side_pot"}
+        hand = kassza(MIDDLE, LOW, ("9l8l", "Xb8h"), stacks=stacks, opt=opt)
+        hand.supply(pack(MIDDLE, "8a7l9b7h", "KlUlXl8b", "9l8l8h7a"))
         assert play(hand).result.winner == 2  # type: ignore[union-attr]
 
     def test_tax_is_taken_when_the_pot_is_won(self):
@@ -432,6 +443,16 @@ class TestPhysical:
 
     def test_unknown_cards_may_be_said_to_be_higher_or_not(self):
         assert verbs(self.opened()) == ["k", "f"]
+
+    def test_the_automatic_act_does_not_say_that_unknown_cards_are_higher(self):
+        hand = self.opened()
+        assert hand.automatic() is None
+        known = opened(MIDDLE, HIGH, LOW)
+        assert known.automatic() == "p2 lk 2"
+        play(known, "p2 lk 2")
+        assert known.automatic() == "p2 k"
+        play(known, "p2 au", "p2 k", "p3 lk 2")
+        assert known.automatic() == "p3 f"
 
     def test_a_false_claim_is_refused_when_the_cards_are_shown(self):
         hand = self.opened()

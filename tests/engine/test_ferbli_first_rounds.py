@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import AmountOutOfRange, VerbNotLegal, WrongTarget
+from engine.kernel.events import Looked
+from engine.kernel.hand import Hand
 from engine.kernel.purse import CARRY, POT, Move, Why
-from tests.engine.support import amounts, play, stacked, table, verbs
+from tests.engine.support import amounts, play, refused, stacked, table, verbs
+
+
+def seen(hand: Hand, seat: int) -> list[str]:
+    """The seat's cards as it knows them."""
+    return hand.view(seat)["seats"][seat - 1]["cards"]  # type: ignore[index, no-any-return]
 
 
 def besszer(seats: int, by: int, **setup: object) -> object:
@@ -180,10 +187,64 @@ class TestTraceHorse:
         [charge] = [offer for offer in hand.legal() if offer.verb == "ks"]
         assert (charge.actor, charge.target, charge.count, charge.max) == ("p2", 1, 1, 400)
 
-    def test_looking_after_two_cards_paid_unseen_looks_at_both(self):
-        hand = play(besszer(2, 100), "p2 ks 100 p1", "p1 cc 100", "p2 ks 100 p1")
+    def charged_for_the_fourth(self) -> Hand:
+        """p1 has paid for its third card unseen and is charged for the fourth."""
+        deck = stacked("Kl8b", "Ah7l", "Xb", "7b", "KhOl")
+        return play(besszer(2, 100, deck=deck), "p2 ks 100 p1", "p1 cc 100", "p2 ks 100 p1")
+
+    def test_with_the_third_card_unseen_the_charged_one_is_looked_at_alone_or_both_are(self):
+        """Charging for one card: the trace-horse may look at the card that it is charged for."""
+        hand = self.charged_for_the_fourth()
         [look] = [offer for offer in hand.legal() if offer.verb == "lk"]
-        assert look.count == 2
+        assert (look.count, look.min, look.max, look.step) == (2, 1, 2, 1)
+        for line in ("p1 lk 0", "p1 lk 3"):
+            refused(hand, line, "wrong_count", count=2, min=1, max=2)
+        both = play(self.charged_for_the_fourth(), "p1 lk 2")
+        assert (seen(both, 1), verbs(both)) == (["Kl", "8b", "Xb", "7b"], ["cc", "f"])
+
+    def test_the_fourth_card_seen_alone_is_known_to_its_seat_and_the_third_is_not(self):
+        hand = self.charged_for_the_fourth()
+        assert hand.apply("p1 lk 1") == (Looked(1, 1),)
+        assert seen(hand, 1) == ["Kl", "8b", "??", "7b"]
+        log = [line for line in hand.view(1)["log"] if "dh p1" in line]
+        assert log[1:] == ["d dh p1 ??", "d dh p1 7b"]
+        others = hand.view("public")["seats"][0]
+        assert (others["cards"], others["unseen"]) == (["??"] * 4, 1)
+        assert hand.places(1) == ((0, 0), (0, 1), (0, 5), (0, 31))
+
+    def test_the_third_card_may_follow_at_once_or_in_the_third_round(self):
+        hand = play(self.charged_for_the_fourth(), "p1 lk 1")
+        [look] = [offer for offer in hand.legal() if offer.verb == "lk"]
+        assert (look.count, look.min, look.max, look.step) == (1, None, None, None)
+        refused(hand, "p1 lk 2", "wrong_count", count=1)
+        at_once = play(hand, "p1 lk 1")
+        assert seen(at_once, 1) == ["Kl", "8b", "Xb", "7b"]
+        later = play(self.charged_for_the_fourth(), "p1 lk 1", "p1 cc 100", "p1 k")
+        assert (later.actor, verbs(later)) == ("p1", ["lk", "k", "rb"])
+        refused(later, "p1 lk 2", "wrong_count", count=1)
+        play(later, "p1 lk 1")
+        assert seen(later, 1) == ["Kl", "8b", "Xb", "7b"]
+
+    def test_a_seat_that_has_seen_the_fourth_card_is_not_blind_nor_ends_blind_betting(self):
+        """Blind: first two cards looked at and no other; blind betting ends with a bet of a seat that knows all."""
+        hand = play(self.charged_for_the_fourth(), "p1 lk 1", "p1 cc 100", "p1 k", "p1 rb 100", "p2 cc 100")
+        assert verbs(hand) == ["lk", "rb", "st"]  # p1's bet was not blind
+        play(hand, "p2 rb 100", "p1 cc 100")
+        assert verbs(hand) == ["lk", "rb"]  # p2's was, p1's has not ended it
+
+    def test_the_last_player_charged_back_looks_at_its_fourth_card_alone_too(self):
+        hand = play(self.charged_for_the_fourth(), "p1 cc 100", "p1 ks 100 p2", "p2 cc 100", "p1 ks 100 p2", "p2 lk 1")
+        assert seen(hand, 2) == ["Ah", "7l", "??", "Ol"]
+
+    def test_elsewhere_a_seat_looks_at_all_its_unseen_cards(self):
+        charged = play(besszer(3, 100), "p3 ks 200 p1")  # two cards at once
+        third = play(besszer(2, 100), "p2 ks 100 p1")
+        after = play(besszer(2, 100), "p2 k")
+        for hand, count in ((charged, 2), (third, 1), (after, 2)):
+            [look] = [offer for offer in hand.legal() if offer.verb == "lk"]
+            assert (look.count, look.min) == (count, None)
+            for other in {1, 2, 3} - {count}:
+                refused(hand, f"p1 lk {other}", "wrong_count", count=count)
 
     def test_who_paid_both_may_charge_the_last_player_once_or_twice_or_not(self):
         paid = ("p2 ks 100 p1", "p1 cc 100", "p2 ks 100 p1", "p1 cc 100")

@@ -114,6 +114,18 @@ class TestWhich:
         play(other, "p3 k", "p1 up Kl8b")
         assert places(other) == ((0, 1), (0, 2), (1, 2))
 
+    def test_the_third_card_unseen_and_the_fourth_seen_are_three_to_choose_from(self):
+        hand = besszer(3, deck=stacked("Kl8b", "Ah7l", "XlOb"))
+        play(hand, "p3 ks 100 p1", "p1 cc 100", "p2 cc 100")
+        for look in ((), ("p2 lk 1",)):
+            play(hand, "p3 ks 100 p2", *look, "p2 cc 100", "p1 cc 100")
+        play(hand, "p2 k", "p1 up Kl8b")
+        assert places(hand) == ((0, 1), (0, 3), (1, 3))
+        _, _, third, fourth = hand.cards_of(2)
+        refused(hand, f"p2 up Ah{third}", "card_mismatch")
+        play(hand, f"p2 up Ah{fourth}", "p3 up XlOb")
+        assert hand.phase == "open"
+
     @pytest.mark.parametrize(("line", "code"), [
         ("p1 up Kl", "wrong_count"),
         ("p1 up Kl8bXb", "wrong_count"),

@@ -83,8 +83,20 @@ class TestWhoIsAsked:
         assert joined(100, 5000, 5000).actor == "p2"  # in the third round: four cards are dealt
 
     def test_some_are_asked_and_all_check(self):
-        """The seat without chips has not checked, yet nobody wins: the pot stays."""
+        """The seat without chips has not checked, so not everyone has: the cards are shown."""
         hand = play(joined(5000, 100, 5000), "p1 k", "p1 k", "p3 k")
+        assert [line.split()[0] for line in hand.log if " sm " in line] == ["p1", "p2", "p3"]
+        assert hand.result and (hand.result.ending, hand.result.carry_out) == ("showdown", 0)
+        assert hand.result.net == (200, -100, -100)
+
+    def test_a_seat_without_chips_that_has_folded_is_no_reason_to_show(self):
+        hand = play(joined(5000, 300, 5000), "p1 rb 200", "p2 cc 200", "p3 cc 200", "p3 k", "p1 k", "p3 k")
+        assert hand.result and hand.result.ending == "showdown"
+        hand = play(joined(5000, 200, 5000), "p1 rb 200", "p2 f", "p3 cc 200", "p3 k", "p1 k", "p3 k")
+        assert hand.result and hand.result.ending == "all_checked"
+
+    def test_a_few_chips_left_are_not_all_in(self):
+        hand = play(joined(5000, 150, 5000), "p1 k", "p1 k", "p2 k", "p3 k")
         assert hand.result and (hand.result.ending, hand.result.carry_out) == ("all_checked", 300)
 
     def test_the_last_word_passes_a_matcher_who_is_out_of_chips(self):
@@ -110,6 +122,21 @@ class TestWhoIsAsked:
         assert amounts(hand, "cc") == (50, 50)
         play(hand, "p2 cc 50")
         assert out_of_the_pot(hand)[0] == ("returned", 1, 50)
+
+
+class TestNobodyCanBet:
+    """A bet is never less than the vizi: where no stack reaches, the cards are shown at once."""
+
+    def test_stacks_below_a_vizi_are_not_asked_to_check(self):
+        hand = play(joined(150, 199, 100), "p1 k")
+        assert hand.result and (hand.result.ending, hand.result.carry_out) == ("showdown", 0)
+        assert [line.split()[1] for line in hand.log[-3:]] == ["sm"] * 3
+
+    def test_one_stack_that_reaches_is_enough_for_all_to_be_asked(self):
+        hand = play(joined(150, 150, 200), "p1 k")
+        assert (hand.actor, verbs(hand)) == ("p1", ["lk", "k"])
+        play(hand, "p1 k", "p2 k")
+        assert (hand.actor, amounts(hand, "rb")) == ("p3", (100, 100))
 
 
 class TestCharging:

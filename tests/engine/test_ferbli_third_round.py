@@ -187,3 +187,19 @@ class TestShortStacks:
         hand = play(to_third_round(table(2, stacks=(200, 10_000)), 2), "p1 rb 100", "p2 cc 100")
         assert verbs(hand) == ["lk", "st"]
         assert play(hand, "p2 st").over
+
+    def test_where_nobody_can_bet_nobody_checks_and_the_cards_are_shown(self):
+        deck = stacked("Kl8b", "Ah7l", "Xb7b", "Kh9a")
+        hand = to_third_round(table(2, stacks=(10_000, 199), deck=deck), 2)  # 99 left are no vizi
+        assert hand.log[-2:] == ("p1 sm Kl8bXb7b", "p2 sm Ah7lKh9a")
+        assert hand.result and (hand.result.ending, hand.result.net) == ("showdown", (100, -100))
+        assert to_third_round(table(2, stacks=(10_000, 200)), 2).phase == "open"
+
+    def test_a_cap_on_raises_or_a_table_s_maximum_leaves_the_first_bet(self):
+        hand = to_third_round(table(2, opt={"raise_cap": 1, "table_max": 100}), 2)
+        assert amounts(hand, "rb") == (100, 100)
+
+    def test_a_step_beyond_the_stacks_leaves_nobody_a_bet(self):
+        opt: dict[str, object] = {"majzli_max": 300}
+        hand = play(table(2, opt=opt, stacks=(10_000, 500)), "p1 mj ??", "p2 in", "p1 rv 300", "p1 k")
+        assert hand.result and hand.result.ending == "showdown"  # 200 left are no vizi of this deal

@@ -58,6 +58,13 @@ class TestGrigare:
         assert winner(four, special, grigare="kis_nagy") == 2
         assert winner(four, special) == 1
 
+    def test_a_wild_card_is_itself_in_a_sequence_unless_it_may_be_any_needed_card(self):
+        wild: dict[str, object] = {"wild": ["Oa"], "grigare": "general"}
+        three, needed = ("7b7l", "7hKa"), ("8b9h", "OaXl")
+        assert winner(three, needed, **wild) == 1
+        assert winner(three, needed, **wild, grigare_wild="natural") == 1
+        assert winner(three, needed, **wild, grigare_wild="substitute") == 2
+
     def test_with_kis_nagy_other_sequences_are_nothing(self):
         assert winner(TWO_ACES, SEQUENCE, grigare="kis_nagy") == 1
 
@@ -148,6 +155,19 @@ class TestLimits:
         assert amounts(hand, "ks") == (100, 900)
         play(hand, "p2 ks 900 p1", "p1 lk 1", "p1 cc 900", "p2 k")
         assert amounts(hand, "rb") == (100, 2700)
+
+    @pytest.mark.parametrize(("opt", "most"), [
+        ({}, 200), ({"limit": "triple"}, 300), ({"limit": "none"}, 9900),
+        ({"limit": "triple", "bet_unit": "chip", "chip": 50}, 300), ({"limit": "none", "table_max": 700}, 700),
+        ({"limit": "triple", "table_max": 200}, 200), ({"limit": "none", "short_stack": "side_pot"}, 9900),
+        ({"limit": "triple", "short_stack": "side_pot"}, 300),
+    ])  # fmt: skip
+    def test_a_besszer_follows_the_limit_whatever_was_carried_in(self, opt: dict[str, object], most: int):
+        """Second round of betting: two vizi is the usual limit, since the vizi is the largest bet so far."""
+        hand = play(table(2, opt=opt, carry=5000), "p1 po 100", "p2 cc 100")
+        assert amounts(hand, "rb") == (100, most)
+        refused(hand, f"p1 rb {most + 100}", "amount_out_of_range", min=100, max=most)
+        assert amounts(play(hand, f"p1 rb {most}"), "cc") == (most, most)
 
     def test_none_leaves_only_the_stacks(self):
         hand = play(table(2, opt={"limit": "none"}, stacks=(10_000, 7050)), "p1 po 100", "p2 cc 100")

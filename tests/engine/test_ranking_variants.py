@@ -20,12 +20,18 @@ SANTA = ("Oa",)
 TENS = ("Xa", "Xl", "Xb", "Xh")
 SEVENS = ("7h", "7l", "7a")
 WAYS = ("off", "general", "kis_nagy")
+NATURAL, SUBSTITUTE = "natural", "substitute"
 
-Case = tuple[tuple[str, ...], str]
+Case = tuple[tuple[str, ...], str, str]
 CASES: list[Case] = [
-    ((), "off"), ((), "general"), ((), "kis_nagy"),
-    (SANTA, "off"), (TENS, "off"), ((*TENS, *SANTA), "off"), (SEVENS, "off"), (SEVENS[:2], "off"), (SEVENS[:1], "off"),
-    (SANTA, "general"), ((*TENS, *SANTA), "general"), ((*TENS, *SANTA), "kis_nagy"), (SEVENS, "kis_nagy"),
+    ((), "off", NATURAL), ((), "general", NATURAL), ((), "kis_nagy", NATURAL),
+    (SANTA, "off", NATURAL), (TENS, "off", NATURAL), ((*TENS, *SANTA), "off", NATURAL), (SEVENS, "off", NATURAL),
+    (SEVENS[:2], "off", NATURAL), (SEVENS[:1], "off", NATURAL),
+    (SANTA, "general", NATURAL), ((*TENS, *SANTA), "general", NATURAL), ((*TENS, *SANTA), "kis_nagy", NATURAL),
+    (SEVENS, "kis_nagy", NATURAL),
+    ((), "general", SUBSTITUTE), (SANTA, "off", SUBSTITUTE), (SANTA, "general", SUBSTITUTE),
+    ((*TENS, *SANTA), "general", SUBSTITUTE), (SEVENS, "general", SUBSTITUTE), (SANTA, "kis_nagy", SUBSTITUTE),
+    ((*TENS, *SANTA), "kis_nagy", SUBSTITUTE),
 ]  # fmt: skip
 
 
@@ -33,32 +39,35 @@ def same_order(subject: Ranking, hands: list[tuple[str, ...]]) -> None:
     """Keys order hands as the model does: each worth has one key, and a higher worth a higher one."""
     keys = defaultdict(set)
     for hand, key in zip(hands, subject.keys_of(hands), strict=True):
-        keys[worth(hand, subject.wild, subject.grigare)].add(key)
+        keys[worth(hand, subject.wild, subject.grigare, subject.grigare_wild)].add(key)
     assert all(len(found) == 1 for found in keys.values())
     in_order = [found.pop() for _, found in sorted(keys.items())]
     assert all(lower < higher for lower, higher in pairwise(in_order))
 
 
-@pytest.mark.parametrize(("wild", "grigare"), CASES)
-def test_every_hand_ranks_as_in_the_model(wild: tuple[str, ...], grigare: str):
-    subject = ferbli_ranking(wild, grigare)
+@pytest.mark.parametrize(("wild", "grigare", "grigare_wild"), CASES)
+def test_every_hand_ranks_as_in_the_model(wild: tuple[str, ...], grigare: str, grigare_wild: str):
+    subject = ferbli_ranking(wild, grigare, grigare_wild)
     assert len(HANDS) == 35_960
     same_order(subject, HANDS)
     assert len(subject.names) == len(KINDS[grigare])
     for hand, key in zip(HANDS, subject.keys_of(HANDS), strict=True):
-        assert key // 100 == worth(hand, wild, grigare)[0]
+        assert key // 100 == worth(hand, wild, grigare, grigare_wild)[0]
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     wild=st.sets(st.sampled_from(PACK), max_size=32),
     grigare=st.sampled_from(WAYS),
+    grigare_wild=st.sampled_from([NATURAL, SUBSTITUTE]),
     hands=st.lists(st.lists(st.sampled_from(PACK), min_size=4, max_size=4, unique=True), min_size=2, max_size=20),
 )
-def test_any_wild_cards_and_any_hands_rank_as_in_the_model(wild: set[str], grigare: str, hands: list[list[str]]):
-    subject = ferbli_ranking(wild, grigare)
+def test_any_wild_cards_and_any_hands_rank_as_in_the_model(
+    wild: set[str], grigare: str, grigare_wild: str, hands: list[list[str]]
+):
+    subject = ferbli_ranking(wild, grigare, grigare_wild)
     ranked = [subject.rank(hand) for hand in hands]
-    worths = [worth(hand, wild, grigare) for hand in hands]
+    worths = [worth(hand, wild, grigare, grigare_wild) for hand in hands]
     for (one, first), (other, second) in combinations(zip(ranked, worths, strict=True), 2):
         assert (one.key > other.key, one.key == other.key) == (first > second, first == second)
 
@@ -146,6 +155,39 @@ def test_grigare_goes_by_its_top_card_and_a_wild_card_is_only_itself_in_it():
     assert ferbli_ranking(grigare="general").key(split_cards("AbKlOaUh")) == 508
 
 
+def test_a_wild_card_stands_in_a_sequence_for_any_needed_card_where_the_table_says_so():
+    general = ferbli_ranking(SANTA, "general", SUBSTITUTE)
+    hands = [split_cards(hand) for hand in ("AbKlOaUh", "AbKlOaXh", "AbKlOaOh", "XbUlOa9h", "9b8lOa7h", "XbOa8l7h")]
+    assert [general.rank(hand).text for hand in hands] == [
+        "grigáré, ace high", "two aces", "grigáré, ace high", "grigáré, over high", "grigáré, ten high",
+        "grigáré, ten high",
+    ]  # fmt: skip
+    for hand in ("XbUlOa7h", "XbUbOa9h", "XbXlOa9h", "XbUlOa9l"):  # two missing, a suit twice, a rank twice
+        assert general.rank(split_cards(hand)).category != "grigáré"
+    assert general.rank(split_cards("XbUlOa9h")).points == 39  # over, under, ten and nine
+    assert general.key(split_cards("XbUlOa9h")) == general.key(split_cards("Xb9lOhUa"))  # a natural one is no better
+    tens = ferbli_ranking(TENS, "general", SUBSTITUTE)
+    assert tens.rank(split_cards("AaKlXbXh")).text == "grigáré, ace high"  # three aces are less
+    assert tens.rank(split_cards("AaXlXbXh")).category == "four of a kind"  # and four are more
+
+
+def test_golden_counts_of_sequences_with_wild_cards():
+    """Without a wild card in hand there are as many as ever; natural ones are never fewer."""
+    assert counted(ferbli_ranking((), "general", SUBSTITUTE)) == counted(ferbli_ranking((), "general"))
+    santa = ferbli_ranking(SANTA, "general", SUBSTITUTE)
+    plain = [hand for hand in HANDS if "Oa" not in hand]
+    assert sum(santa.names[key // 100] == "grigáré" for key in santa.keys_of(plain)) == 120 - 3 * 6
+    two = ferbli_ranking(SANTA, "kis_nagy", SUBSTITUTE)
+    assert (counted(two)["kis grigáré"], counted(two)["nagy grigáré"]) == (1 + 4, 1 + 4)
+
+
+def test_a_wild_card_is_any_needed_card_of_kis_and_nagy_too():
+    subject = ferbli_ranking(SANTA, "kis_nagy", SUBSTITUTE)
+    kis, nagy, four = subject.keys_of([split_cards(hand) for hand in ("7a8lOaXh", "UaOlKbOa", "AaAlAbAh")])
+    assert kis > nagy > four
+    assert ferbli_ranking((*TENS, *SANTA), "kis_nagy", SUBSTITUTE).rank(split_cards("XaXlXbOa")).text == "kis grigáré"
+
+
 def test_only_two_hands_are_kis_and_nagy_grigare():
     subject = ferbli_ranking((*TENS, *SANTA), "kis_nagy")
     kis, nagy, four = subject.keys_of([split_cards(hand) for hand in ("7a8l9bXh", "UaOlKbAh", "AaAlAbAh")])
@@ -178,6 +220,11 @@ def test_the_order_of_the_wild_cards_is_of_no_account():
 def test_what_is_no_variant_is_refused(wild: list[str], grigare: str, error: type[Exception]):
     with pytest.raises(error):
         ferbli_ranking(wild, grigare)
+
+
+def test_a_wild_card_stands_in_a_sequence_in_one_of_two_ways():
+    with pytest.raises(OptionOutOfRange):
+        ferbli_ranking((), "general", "any")
 
 
 @pytest.mark.parametrize(("hand", "error"), [

@@ -74,22 +74,23 @@ def known_to(hand: Hand, viewer: Viewer) -> set[str]:
     """Cards whose place the viewer may know, by the rules of the table rather than by the view's code."""
     known: set[str] = set()
     cards: dict[str, list[str]] = {}
-    looked: dict[str, int] = {}
+    looked: dict[str, set[int]] = {}
     ferbli = hand.setup.game == "ferbli"
     for line in before_redeals(hand.log):
         words = line.split()
         if words[1] == "dh":
             # In Ferbli the later cards lie unseen, in Färbeln they are inspected at once.
-            looked.setdefault(words[2], 2 if ferbli else 4)
+            looked.setdefault(words[2], {0, 1} if ferbli else {0, 1, 2, 3})
             cards.setdefault(words[2], []).extend(split_cards(words[3]))
         elif words[1] == "up" and not [offer for offer in hand.legal() if offer.verb == "up"]:
             known |= set(split_cards(words[2]))
         elif words[1] == "lk":
-            looked[words[0]] += int(words[2])
+            unseen = [place for place in range(len(cards[words[0]])) if place not in looked[words[0]]]
+            looked[words[0]].update(unseen[-int(words[2]) :])  # fewer than all: those dealt last
         elif words[1] in ("sm", "cu"):
             known |= set(cards[words[0]])
     mine = f"p{viewer}"
-    known |= set(cards.get(mine, [])[: looked.get(mine, 0)])
+    known |= {card for place, card in enumerate(cards.get(mine, [])) if place in looked.get(mine, ())}
     if cards and hand.setup.deck and ferbli:
         known.add(hand.setup.deck[-1])
     return known

@@ -75,7 +75,8 @@ def test_every_hand_is_settled_exactly_once(
     from casino.house.models import House
     from ledger.models import Transaction
 
-    tables = {code: table for code, table in evening.read(None).items() if code in ("T1", "T2")}
+    recorded = evening.load(evening.HERE / "evening.jsonl")
+    tables = {code: recorded[code] for code in ("T1", "T2")}
     for table in tables.values():
         table.hands = table.hands[:HANDS]
     credentials = found_house(tables.values())

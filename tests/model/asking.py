@@ -63,9 +63,11 @@ def charge(seat: int, target: int, count: int, most: int, least: int, step: int)
     return May(seat_name(seat), "ks", least, most, step, target, count, checks)
 
 
-def look(seat: int, count: int) -> May:
-    """``lk N``: at all that it has not seen, no more and no fewer."""
-    return May(seat_name(seat), "lk", count=count, words=(literally(str(count)),))
+def look(seat: int, count: int, fewest: int | None = None) -> May:
+    """``lk N``: at all that it has not seen, no more and no fewer, unless ``fewest`` allows it."""
+    if fewest is None or fewest >= count:
+        return May(seat_name(seat), "lk", count=count, words=(literally(str(count)),))
+    return May(seat_name(seat), "lk", fewest, count, 1, count=count, words=(within(fewest, count, 1),))
 
 
 def deal(seat: int, count: int, right: Callable[[list[str]], bool]) -> May:

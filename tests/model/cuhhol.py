@@ -8,13 +8,13 @@ from itertools import combinations
 from tests.model import asking, payout
 from tests.model.asking import Asked, Course, Words, just
 from tests.model.ranking import PACK, Strength, beaten_by_any, cut
-from tests.model.rounds import betting, place, show, speak, third_bets
+from tests.model.rounds import asked_in_third_round, betting, place, show, speak, third_bets
 from tests.model.table import Table
 
 
 def third_round_with_cuhhol(table: Table) -> Course:
     """The first active seat bets or exposes its hand."""
-    asked = [seat for seat in table.active if table.is_asked(seat)]
+    asked = asked_in_third_round(table)
     if not asked:
         return
     first = asked[0]
@@ -62,7 +62,7 @@ def is_higher(table: Table, seat: int, mark: Strength) -> Generator[Asked, Words
     """The seat looks at all its cards and says ``k`` (higher) or ``f``: the truth, where it is known."""
     if unseen := table.unseen(seat):
         yield [asking.look(seat, unseen)]
-        table.seen[seat] += unseen
+        table.look(seat, unseen)
     truth = may_be_said(table, seat, mark)
     said = yield [just(seat, verb) for verb in ("k", "f") if verb in truth]
     return said[1] == "k"
@@ -83,10 +83,10 @@ def cuhhkassza(table: Table, exposed: list[str], mark: Strength) -> Course:
     """Everyone gets four cards face up, until a hand is higher than the exposed one."""
     others = [card for card in PACK if card not in exposed]
     number = 0
-    if table.case.opt.get("cuhhkassza_vizi") == "paid":
+    if table.case.opt.get("cuhhkassza_vizi", "paid") == "paid":
         for seat in table.seats:
             table.paid[seat] = table.paid[seat] or table.vizi
-    if not beaten_by_any(mark, others, table.wild, table.grigare):
+    if not beaten_by_any(mark, others, table.wild, table.grigare, table.grigare_wild):
         payout.carried(table, "cuhhkassza_left", penalty=False)
     while True:
         number += 1

@@ -116,7 +116,10 @@ def some_variants(random: Random, variants: Sequence[str]) -> dict[str, Any]:
     choices = {
         "limit": {"limit": random.choice(("triple", "none"))},
         "wild": {"wild": random.choice(WILD)},
-        "grigare": {"grigare": random.choice(("general", "kis_nagy"))},
+        "grigare": {
+            "grigare": random.choice(("general", "kis_nagy")),
+            "grigare_wild": random.choice(("natural", "substitute")),
+        },
         "calls": {"cukassza_call": "megadas_eldobas"},
         "third_deal": {"force_third_deal": True},
         "majzli": {"majzli_max": majzli},
@@ -144,7 +147,8 @@ def line_for(may: May, random: Random, truth: Truth, table: Table) -> str:
         assert may.count
         words += [f"p{seat}", truth.deal(seat, may.count)]
     elif may.verb == "lk":
-        words.append(str(may.count))
+        assert may.count
+        words.append(str(random.randint(may.least or may.count, may.count)))
     elif may.verb in ("sm", "cu"):
         words.append("".join(truth.hand[seat]))
     elif may.verb == "up":

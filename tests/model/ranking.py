@@ -56,23 +56,24 @@ def combinations_in(shown: Sequence[Face]) -> Iterator[Strength]:
 def grigare_in(cards: Sequence[str], grigare: str) -> Iterator[Strength]:
     """The sequences: general ones below banda, or only kis and nagy above everything, kis highest.
 
-    A wild card makes a grigáré only as what is printed on it.
+    ``cards`` are those that count as what is printed on them; whatever they lack of four, wild cards stand for.
     """
     if grigare == "kis_nagy":
-        if set(cards) == KIS:
+        if set(cards) <= KIS:
             yield FOUR + 2, 0
-        if set(cards) == NAGY:
+        if set(cards) <= NAGY:
             yield FOUR + 1, 0
-    elif grigare == "general":
-        places = sorted(UPWARDS.index(card[0]) for card in cards)
-        if len({card[1] for card in cards}) == 4 and places == list(range(places[0], places[0] + 4)):
-            yield GRIGARE, places[3]
+    elif grigare == "general" and len({card[1] for card in cards}) == len(cards) == len({card[0] for card in cards}):
+        for top in range(3, len(UPWARDS)):
+            if all(top - 3 <= UPWARDS.index(card[0]) <= top for card in cards):
+                yield GRIGARE, top
 
 
 @lru_cache(maxsize=200_000)
-def _strength(cards: tuple[str, ...], wild: frozenset[str], grigare: str) -> Strength:
+def _strength(cards: tuple[str, ...], wild: frozenset[str], grigare: str, grigare_wild: str) -> Strength:
     """A combination has one rank or one suit, so it is enough to let all wild cards stand for the same thing."""
-    best = max(grigare_in(cards, grigare), default=(0, 0))
+    printed = [card for card in cards if grigare_wild == "natural" or card not in wild]
+    best = max(grigare_in(printed, grigare), default=(0, 0))
     stand_for = [faces(card, wild) for card in cards]
     for role in range(max(map(len, stand_for))):
         best = max(best, *combinations_in([some[role if len(some) > 1 else 0] for some in stand_for]))
@@ -84,13 +85,17 @@ def every_substitution(cards: Sequence[str], wild: frozenset[str]) -> Strength:
     return max(max(combinations_in(shown)) for shown in product(*(faces(card, wild) for card in cards)))
 
 
-def strength(cards: Sequence[str], wild: frozenset[str] = frozenset(), grigare: str = "off") -> Strength:
+def strength(
+    cards: Sequence[str], wild: frozenset[str] = frozenset(), grigare: str = "off", grigare_wild: str = "natural"
+) -> Strength:
     """What four cards are worth: the greater, the better; equal ones go by position."""
-    return _strength(tuple(sorted(cards)), wild, grigare)
+    return _strength(tuple(sorted(cards)), wild, grigare, grigare_wild)
 
 
-def beaten_by_any(mark: Strength, cards: Sequence[str], wild: frozenset[str], grigare: str) -> bool:
+def beaten_by_any(
+    mark: Strength, cards: Sequence[str], wild: frozenset[str], grigare: str, grigare_wild: str = "natural"
+) -> bool:
     """Whether some four of ``cards`` are worth more than ``mark``."""
     if mark >= (FOUR, UPWARDS.index("A")) and grigare != "kis_nagy":
         return False
-    return any(strength(four, wild, grigare) > mark for four in combinations(cards, 4))
+    return any(strength(four, wild, grigare, grigare_wild) > mark for four in combinations(cards, 4))

@@ -24,7 +24,7 @@ def first_round(table: Table) -> Course:
         yield from blinds(table)
     for seat in table.seats:
         yield from deal(table, seat, 2)
-        table.seen[seat] = 2
+        table.look(seat, 2)
     for seat in [] if table.forced_deal else order_of_first_round(table):
         if not (yield from stays(table, seat, fist)):
             table.folded.add(seat)
@@ -126,11 +126,11 @@ def bets(table: Table, seat: int, verb: str = "rb") -> Asked:
     return [money(seat, verb, table.vizi, most, table.step)] if most else []
 
 
-def match_or_drop_out(table: Table, seat: int, *, may_look: bool = False) -> Generator[Asked, Words, bool]:
-    """Whether the seat matched what it owes. The last one left has won."""
+def match_or_drop_out(table: Table, seat: int, *, charged: int = 0) -> Generator[Asked, Words, bool]:
+    """Whether the seat matched what it owes; it may look at the cards it is charged for. The last one left has won."""
     if not table.is_asked(seat):
         return False
-    said = yield from speak(table, seat, lambda: [exactly(seat, "cc", table.owes(seat)), just(seat, "f")], may_look)
+    said = yield from speak(table, seat, lambda: [exactly(seat, "cc", table.owes(seat)), just(seat, "f")], charged)
     if said[1] == "cc":
         table.pay(seat, int(said[2]))
         return True
@@ -144,14 +144,15 @@ def drop_out(table: Table, seat: int) -> None:
         payout.alone(table, table.active[0])
 
 
-def speak(table: Table, seat: int, options: Callable[[], Asked], may_look: bool = True) -> Question:
-    """What the seat says; before that it may look at the cards that it has not seen."""
+def speak(table: Table, seat: int, options: Callable[[], Asked], fewest: int = 4) -> Question:
+    """What the seat says; before that it may look at the cards that it has not seen, or at ``fewest`` of them, those
+    dealt last; 0: it may not."""
     while True:
-        unseen = table.unseen(seat) if may_look else 0
-        said = yield [*([look(seat, unseen)] if unseen else []), *options()]
+        unseen = table.unseen(seat) if fewest else 0
+        said = yield [*([look(seat, unseen, fewest)] if unseen else []), *options()]
         if said[1] != "lk":
             return said
-        table.seen[seat] += unseen
+        table.look(seat, int(said[2]))
 
 
 def charges_of_the_last_player(table: Table) -> Course:
@@ -188,7 +189,7 @@ def charge(table: Table, by: int, target: int, count: int) -> Generator[Asked, W
     table.raisers.add(by)
     yield from deal(table, target, count)
     waiting = [seat for seat in table.others(after=target) if seat != by]
-    if (yield from match_or_drop_out(table, target, may_look=True)) and count == 1:
+    if (yield from match_or_drop_out(table, target, charged=count)) and count == 1:
         table.single_charges_paid[target] = table.single_charges_paid.get(target, 0) + 1
     for seat in waiting:
         yield from match_or_drop_out(table, seat)
@@ -221,15 +222,21 @@ def turning_up(table: Table, seat: int) -> asking.May:
 
 def third_round(table: Table) -> Course:
     """Bet or check in turn, then answers and raises of the last who matched."""
-    asked = [seat for seat in table.active if table.is_asked(seat)]
+    asked = asked_in_third_round(table)
     for seat in asked:
         said = yield from speak(table, seat, lambda seat=seat: [just(seat, "k"), *third_bets(table, seat)])
         if said[1] == "rb":
             place(table, seat, int(said[2]))
             yield from betting(table, seat)
             return
-    if asked:
+    if asked and not (table.side_pot and any(table.chips(seat) == 0 for seat in table.active)):
         payout.carried(table, "all_checked", penalty=True)
+
+
+def asked_in_third_round(table: Table) -> list[int]:
+    """Who has a choice; nobody where no stack is large enough for a first bet."""
+    asked = [seat for seat in table.active if table.is_asked(seat)]
+    return asked if any(table.most(seat) for seat in asked) else []
 
 
 def third_bets(table: Table, seat: int, verb: str = "rb") -> Asked:

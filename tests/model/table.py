@@ -59,7 +59,7 @@ class Table:
         self.paid = dict.fromkeys(self.seats, 0)
         self.folded: set[int] = set()
         self.hand: dict[int, list[str]] = {seat: [] for seat in self.seats}
-        self.seen = dict.fromkeys(self.seats, 0)
+        self.seen: dict[int, set[int]] = {seat: set() for seat in self.seats}  # which of its cards, from 0
         self.up: dict[int, list[str]] = {}
         self.up_places: dict[int, list[tuple[int, int]]] = {}
         self.vizi: int = opt["vizi"]
@@ -67,6 +67,7 @@ class Table:
         self.deck = list(case.decks[0]) if case.decks else None
         self.wild = frozenset(opt.get("wild") or ())
         self.grigare: str = opt.get("grigare", "off")
+        self.grigare_wild: str = opt.get("grigare_wild", "natural")
         self.side_pot = opt.get("short_stack", "cap_bet") == "side_pot"
         self.raisers: set[int] = set()  # made the besszer or a charge
         self.single_charges_paid: dict[int, int] = {}
@@ -172,11 +173,16 @@ class Table:
             del self.deck[: len(cards)]
 
     def unseen(self, seat: int) -> int:
-        return len(self.hand[seat]) - self.seen[seat]
+        return len(self.hand[seat]) - len(self.seen[seat])
+
+    def look(self, seat: int, count: int) -> None:
+        """The seat turns over so many of the cards that it has not seen, those dealt last."""
+        unseen = [place for place in range(len(self.hand[seat])) if place not in self.seen[seat]]
+        self.seen[seat].update(unseen[-count:])
 
     def is_blind(self, seat: int) -> bool:
         """A seat that knows two of its cards and no more."""
-        return self.seen[seat] == 2
+        return self.seen[seat] == {0, 1}
 
     def is_whole_hand(self, seat: int, cards: list[str]) -> bool:
         """Whether ``cards`` can be the seat's four, in dealing order, given all that is known of them."""
@@ -191,7 +197,7 @@ class Table:
     def places_to_turn_up(self, seat: int) -> list[tuple[int, int]]:
         """The pairs of its cards that a seat may turn up: seen ones; whoever raised, a batch as it was dealt."""
         pairs = [(0, 1), (2, 3)] if seat in self.raisers else list(combinations(range(4), 2))
-        return [pair for pair in pairs if max(pair) < self.seen[seat]]
+        return [pair for pair in pairs if self.seen[seat].issuperset(pair)]
 
     def places_of(self, seat: int, pair: list[str]) -> list[tuple[int, int]]:
         """Where the two named cards may lie."""
@@ -207,7 +213,7 @@ class Table:
         ]
 
     def worth(self, cards: Sequence[str]) -> Strength:
-        return strength(cards, self.wild, self.grigare)
+        return strength(cards, self.wild, self.grigare, self.grigare_wild)
 
     def best_of(self, seats: Sequence[int]) -> int:
         """Who has the best hand; of equal ones, who shows first."""

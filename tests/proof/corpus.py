@@ -472,7 +472,7 @@ def hand_removed(kit: Kit) -> None:
 _DEALT = "hand T1-000001x2"
 
 
-def _forged_everywhere(kit: Kit, alter: Callable[[Forger], None]) -> None:
+def forged_everywhere(kit: Kit, alter: Callable[[Forger], None]) -> None:
     """Re-chained, signed with the stolen key, and the files outside as the database has it: no proof is left but what
     the events say of each other."""
     forger = Forger(kit)
@@ -490,7 +490,7 @@ def commitment(kit: Kit) -> None:
     def alter(forger: Forger) -> None:
         forger.lines[forger.find("deal.committed", 1)].doc["data"]["commitment"] = "ab" * 32
 
-    _forged_everywhere(kit, alter)
+    forged_everywhere(kit, alter)
 
 
 @attack("split_view", r"epoch 1, \d+ leaves", before=evening_of_deals)
@@ -508,7 +508,7 @@ def client_seed(kit: Kit) -> None:
     def alter(forger: Forger) -> None:
         forger.lines[forger.find("deal.seed_taken")].doc["data"]["seed"] = "mallory"
 
-    _forged_everywhere(kit, alter)
+    forged_everywhere(kit, alter)
 
 
 @attack("deal_differs", _DEALT, before=evening_of_deals)
@@ -518,7 +518,7 @@ def client_seed_dropped(kit: Kit) -> None:
     def alter(forger: Forger) -> None:
         del forger.lines[forger.find("deal.seed_taken")]
 
-    _forged_everywhere(kit, alter)
+    forged_everywhere(kit, alter)
 
 
 @attack("deal_differs", _DEALT, before=evening_of_deals)
@@ -528,7 +528,7 @@ def abandonment_dropped(kit: Kit) -> None:
     def alter(forger: Forger) -> None:
         del forger.lines[forger.find("deal.abandoned")]
 
-    _forged_everywhere(kit, alter)
+    forged_everywhere(kit, alter)
 
 
 # --- Entered cards ---------------------------------------------------------------------------------------------------
@@ -543,7 +543,7 @@ def entered_card(kit: Kit) -> None:
     def alter(forger: Forger) -> None:
         forger.lines[forger.find(*_LAST)].doc["data"]["entered"][0]["card"] = "7h"
 
-    _forged_everywhere(kit, alter)
+    forged_everywhere(kit, alter)
 
 
 @attack("hand_cards_differ", "hand T1-000001, place 0 of p1", before=evening_of_entries)
@@ -558,7 +558,7 @@ def entered_card_with_its_hash(kit: Kit) -> None:
         entries = forger.lines[forger.find("hand.cards_entered")].doc["data"]["entries"]
         entries[0]["hash"] = canonical.sha256(told)
 
-    _forged_everywhere(kit, alter)
+    forged_everywhere(kit, alter)
 
 
 @attack("hand_cards_differ", "hand T1-000001, entry 3", before=evening_of_entries)
@@ -568,7 +568,7 @@ def entered_card_dropped(kit: Kit) -> None:
     def alter(forger: Forger) -> None:
         del forger.lines[forger.find(*_LAST)].doc["data"]["entered"][2]
 
-    _forged_everywhere(kit, alter)
+    forged_everywhere(kit, alter)
 
 
 @attack("hand_cards_differ", "hand T1-000001, entry 3", before=evening_of_entries)
@@ -578,7 +578,7 @@ def entry_corrected_unheard(kit: Kit) -> None:
     def alter(forger: Forger) -> None:
         del forger.lines[forger.find("hand.entry_corrected")]
 
-    _forged_everywhere(kit, alter)
+    forged_everywhere(kit, alter)
 
 
 @attack("hand_cards_differ", "hand T1-000001, correction 1", before=evening_of_entries)
@@ -588,7 +588,7 @@ def corrected_line(kit: Kit) -> None:
     def alter(forger: Forger) -> None:
         forger.lines[forger.find(*_LAST)].doc["data"]["corrected"][0]["before"] = "d dh p2 ??Aa"
 
-    _forged_everywhere(kit, alter)
+    forged_everywhere(kit, alter)
 
 
 # --- Versions --------------------------------------------------------------------------------------------------------
@@ -603,7 +603,7 @@ def older_version(kit: Kit) -> None:
         line.doc["v"] = 1
         line.doc.pop("postings", None)
 
-    _forged_everywhere(kit, alter)
+    forged_everywhere(kit, alter)
 
 
 @attack("hand_differs", "hand T1-000001", before=evening_of_entries)
@@ -613,7 +613,7 @@ def told_elsewhere(kit: Kit) -> None:
     def alter(forger: Forger) -> None:
         forger.lines[forger.find("hand.acted", 2)].chain = "drawer/C1"
 
-    _forged_everywhere(kit, alter)
+    forged_everywhere(kit, alter)
 
 
 def matches(pattern: str, place: str) -> bool:

@@ -13,6 +13,7 @@ from casino.audit.services import Actor
 from casino.reports import auditing, exporting
 from tests.casino.kit import Kit
 from tests.proof.corpus import ATTACKS, Attack, matches
+from tests.proof.corpus_tricks import evening_of_tricks
 from tests.proof.superuser import evening, evening_of_deals, evening_of_entries, held_key, outside_file
 
 
@@ -38,14 +39,14 @@ def test_an_untampered_house_gives_nothing(kit: Kit, tmp_path: Path) -> None:
         assert report.notices == ["2 events are not in the log yet: only their chains prove them"]
 
 
-@pytest.mark.parametrize("before", [evening_of_deals, evening_of_entries])
+@pytest.mark.parametrize(("before", "hands"), [(evening_of_deals, 1), (evening_of_entries, 1), (evening_of_tricks, 2)])
 def test_an_untampered_house_with_prepared_deals_or_entered_cards_gives_nothing(
-    kit: Kit, tmp_path: Path, before: Callable[[Kit], None]
+    kit: Kit, tmp_path: Path, before: Callable[[Kit], None], hands: int
 ) -> None:
     before(kit)
     live, exported = auditing.verify_house(kit.house), export(kit, tmp_path)
     assert told(live) == told(exported) == []
-    assert live.counts["hands"] == exported.counts["hands"] == 1
+    assert live.counts["hands"] == exported.counts["hands"] == hands
 
 
 def test_events_that_no_checkpoint_covers_for_long_are_found_live(

@@ -23,10 +23,12 @@ def dealt(
     stacks: list[int],
     carry: int,
     series: dict[str, Any],
+    series_begins: bool | None = None,
     dealer: int,
     commitment: str | None = None,
     client_seeds: dict[str, Any] | None = None,
     cards_roots: list[str] | None = None,
+    card_verbs: dict[str, list[str]] | None = None,
     first_line: int,
     lines: list[str],
     table_version: int,
@@ -35,7 +37,12 @@ def dealt(
     result: dict[str, Any] | None = None,
     handle: int | None = None,
 ) -> Told:
-    """A hand was begun: everything that decides how it can go on, seats and stacks in play order, the dealer's seat."""
+    """A hand was begun: everything that decides how it can go on, seats and stacks in play order, the dealer's seat.
+    `series` is what the sitting's last settled hand left (its result's `series`), or the game's beginning where these
+    people do not go on with that, which `series_begins` (true) says. `card_verbs`: the verbs of the log whose lines
+    name cards, by what becomes of these (`dealt` to a seat, `opened`, `played` out of a hand, `shown` as a whole hand,
+    `turned` up, `laid_away`), and under `reopens` those after which cards come of a new pack; missing in older events.
+    """
     return told(
         hand=hand,
         table=table,
@@ -48,10 +55,12 @@ def dealt(
         stacks=stacks,
         carry=carry,
         series=series,
+        series_begins=series_begins,
         dealer=dealer,
         commitment=commitment or None,
         client_seeds=client_seeds,
         cards_roots=cards_roots,
+        card_verbs=card_verbs,
         first_line=first_line,
         lines=lines,
         table_version=table_version,
@@ -76,9 +85,11 @@ def acted(
     handle: int | None = None,
     entered: list[dict[str, Any]] | None = None,
     corrected: list[dict[str, Any]] | None = None,
+    automatic: str | None = None,
 ) -> Told:
     """Lines were added to a hand's log: actions of players, cards that became known; all the `cards_roots` where a
-    redeal added one. At the end also the cards that were `entered` (`hand.cards_entered`), with their salts, and the
+    redeal added one. `automatic`: the seat (`p2`) whose time to act had run out, for which the worker has played the
+    automatic act. At the end also the cards that were `entered` (`hand.cards_entered`), with their salts, and the
     lines that were `corrected` (`hand.line_corrected`), with the cards, where there are such."""
     return told(
         hand=hand,
@@ -92,13 +103,16 @@ def acted(
         handle=handle,
         entered=entered,
         corrected=corrected,
+        automatic=automatic,
     )
 
 
 @event("hand.settled", chain="table")
-def settled(*, hand: str, result: dict[str, Any], digest: str, settlement: int, table_version: int) -> Told:
-    """A worker replayed a hand, found what was stored, and paid; `settlement` is the ledger transaction."""
-    return told(hand=hand, result=result, digest=digest, settlement=settlement, table_version=table_version)
+def settled(*, hand: str, result: dict[str, Any], digest: str, settlement: int | None, table_version: int) -> Told:
+    """A worker replayed a hand, found what was stored, and paid; `settlement` is the ledger transaction, null where
+    nothing was left to move."""
+    event = told(hand=hand, result=result, digest=digest, table_version=table_version)
+    return event.also(settlement=settlement)
 
 
 @event("hand.settlement_failed", chain="table")

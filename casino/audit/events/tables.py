@@ -17,9 +17,11 @@ def set_up(
     max_stack: int,
     kassza_end: str,
     client_seeds: str | None = None,
+    time_to_act: int | None = None,
 ) -> Told:
     """A table was set up with these terms. `client_seeds`: whose seeds an electronic hand needs (`optional` or `all`;
-    where it is missing, `optional`)."""
+    where it is missing, `optional`). `time_to_act`: seconds that a seat has for its act; where it is missing, there is
+    no limit."""
     return told(
         game=game,
         options=options,
@@ -28,6 +30,7 @@ def set_up(
         max_stack=max_stack,
         kassza_end=kassza_end,
         client_seeds=client_seeds,
+        time_to_act=time_to_act,
     )
 
 
@@ -35,6 +38,12 @@ def set_up(
 def client_seeds_changed(*, before: str, after: str, reason: str) -> Told:
     """From now on an electronic hand needs no client seeds (`optional`), or one of every seat that is dealt in
     (`all`)."""
+    return told(before=before, after=after, reason=reason)
+
+
+@event("table.time_to_act_changed", chain="table")
+def time_to_act_changed(*, before: int | None = None, after: int | None = None, reason: str) -> Told:
+    """From now on a seat has so many seconds for its act (`after`); where a number is missing, there is no limit."""
     return told(before=before, after=after, reason=reason)
 
 
@@ -58,7 +67,7 @@ def closed(*, kassza_end: str, shares: dict[str, int], left_with: dict[str, int]
 
 @event("table.sat_down", chain="table")
 def sat_down(*, seat: int, player: str, amount: int) -> Told:
-    """A player sat down with chips that he had in his hands."""
+    """A player sat down with chips from the player's hands; with none where the table is played at without money."""
     return told(seat=seat, player=player, amount=amount)
 
 
@@ -70,7 +79,7 @@ def chips_added(*, seat: int, player: str, amount: int) -> Told:
 
 @event("table.left", chain="table")
 def left(*, seat: int, player: str, amount: int) -> Told:
-    """A player left with all his chips."""
+    """A player left with all of the stack."""
     return told(seat=seat, player=player, amount=amount)
 
 

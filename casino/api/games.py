@@ -1,0 +1,119 @@
+"""The games that tables may be set up for, as they declare themselves: consoles, demo and reference pages read it."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.operations import READERS, ReadOperation, problems
+from casino.hands import verbs
+
+TAG = "games"
+
+
+class SeatsOut(serializers.Serializer):
+    """How many seats can play."""
+
+    min = serializers.IntegerField()
+    max = serializers.IntegerField()
+
+
+class PolicyOut(serializers.Serializer):
+    """What a table of the game means to the house."""
+
+    must_set = serializers.ListField(child=serializers.CharField())
+    #: Places besides seats and house where money lies.
+    zones = serializers.ListField(child=serializers.CharField())
+    #: `tax` on a pot, or `seat`.
+    charge = serializers.CharField()
+    #: What a dealer may announce before a deal, with its meaning.
+    announcements = serializers.DictField(child=serializers.CharField())
+    #: Values of options that a table of the house cannot have.
+    not_at_tables = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))
+
+
+class GameOut(serializers.Serializer):
+    """A game in short."""
+
+    game = serializers.CharField()
+    title = serializers.CharField()
+    rules = serializers.CharField()
+    seats = SeatsOut()
+    packs = serializers.ListField(child=serializers.CharField())
+    policy = PolicyOut()
+
+
+class ArgumentOut(serializers.Serializer):
+    """One argument of a verb; `role` and `seen` say what becomes of cards, and who sees them."""
+
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    optional = serializers.BooleanField(required=False)
+    words = serializers.ListField(child=serializers.CharField(), required=False)
+    most = serializers.IntegerField(required=False)
+    #: What a commitment's hash begins with.
+    tag = serializers.CharField(required=False)
+    role = serializers.CharField(required=False)
+    seen = serializers.CharField(required=False)
+
+
+class VerbOut(serializers.Serializer):
+    """One verb: who writes it (`seat` or `house`), its arguments in the order of the log's line, its meaning."""
+
+    verb = serializers.CharField()
+    by = serializers.CharField()
+    arguments = ArgumentOut(many=True)
+    meaning = serializers.CharField()
+    uncovers = serializers.BooleanField()
+    reopens = serializers.BooleanField(required=False)
+
+
+class OptionOut(serializers.Serializer):
+    """One option of a table; `default` is absent where the table must set it."""
+
+    name = serializers.CharField()
+    values = serializers.CharField()
+    required = serializers.BooleanField()
+    default = serializers.JSONField(required=False)  # a number, a word, true or false, or a list of cards
+    meaning = serializers.CharField()
+
+
+class DeclarationOut(GameOut):
+    """A game with its vocabulary and its options."""
+
+    verbs = VerbOut(many=True)
+    options = OptionOut(many=True)
+
+
+class GameList(ReadOperation):
+    """The games."""
+
+    sensitive = False
+    roles = READERS
+
+    @extend_schema(
+        operation_id="listGames",
+        summary="List the games",
+        tags=[TAG],
+        responses={200: GameOut(many=True), **problems(401, 403)},
+    )
+    def get(self, request: Request) -> Response:
+        """Every game in short."""
+        return Response(verbs.games())
+
+
+class GameDetail(ReadOperation):
+    """One game."""
+
+    sensitive = False
+    roles = READERS
+
+    @extend_schema(
+        operation_id="readGame",
+        summary="Read a game's vocabulary and options",
+        tags=[TAG],
+        responses={200: DeclarationOut, **problems(401, 403, 404)},
+    )
+    def get(self, request: Request, game: str) -> Response:
+        """The declaration, by the game's name or the id of its rules."""
+        return Response(verbs.declaration(game))

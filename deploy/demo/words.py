@@ -1,0 +1,181 @@
+"""A game's vocabulary as the house declares it (`GET games/NAME`): reading lines of records, cutting them into what a
+console sends at once, and choosing among what the house offers. Nothing here knows any game."""
+
+import hashlib
+import random
+import re
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any
+
+from deploy.demo.evening import EveningError
+
+#: Actions that one request may hold.
+MOST_ACTIONS = 20
+#: A card that nobody but its holder knows.
+UNKNOWN = "??"
+#: The nonce of every commitment; a real console draws its own, and tells nobody.
+NONCE = bytes(16)
+#: Roles of cards that a seat chooses by what they are; whoever knows no card cannot choose for it.
+CHOSEN = ("played", "laid_away")
+#: How often an offer is taken against others: saying a bare word (to pass, to check, to fold) is rare, so that hands
+#: get somewhere; so is what others than the seat to act may say.
+WITH_ARGUMENTS, BARE = 4, 1
+
+#: Kind of an argument -> how its text in a line looks.
+PATTERNS = {
+    "amount": "[0-9]+",
+    "number": "[0-9]+",
+    "seat": "p[1-9]",
+    "seats": "p[1-9](?: p[1-9])*",
+    "cards": r"(?:[A-Z0-9][a-z]|\?\?)+",
+    "commitment": r"[0-9a-f]{64}|\?\?",
+    "nonce": "[0-9a-f]{32}",
+}
+#: Kind of an argument -> what the API takes for its text, where that is not the text itself.
+VALUES: dict[str, Callable[[str], Any]] = {"amount": int, "number": int, "seats": str.split}
+
+#: For how many cards of a seat its device tells the places that may do, the likeliest first.
+Ask = Callable[[str, int], Iterator[list[int]]]
+
+
+class Words:
+    """The verbs of one game."""
+
+    def __init__(self, declaration: dict[str, Any]) -> None:
+        self.game: str = declaration["game"]
+        self._verbs = {(verb["by"], verb["verb"]): verb for verb in declaration["verbs"]}
+        self._lines = {key: re.compile(_pattern(verb), re.ASCII) for key, verb in self._verbs.items()}
+
+    def _key(self, actor: str, verb: str) -> tuple[str, str]:
+        return ("house" if actor == "d" else "seat", verb)
+
+    @property
+    def blind(self) -> bool:
+        """Whether somebody who knows no card can play it: no seat chooses by what its cards are."""
+        arguments = [one for (by, _), verb in self._verbs.items() if by == "seat" for one in verb["arguments"]]
+        return not any(argument.get("role") in CHOSEN for argument in arguments)
+
+    # --- Lines of records --------------------------------------------------------------------------------------
+
+    def as_action(self, line: str) -> dict[str, Any]:
+        """One line of a record as the API takes it. Raises EveningError for what is no line of the game."""
+        actor, verb = line.split(" ")[:2] if " " in line else (line, "")
+        key = self._key(actor, verb)
+        read = self._lines[key].fullmatch(line) if key in self._lines else None
+        if read is None:
+            raise EveningError(f"{line!r} is no line of {self.game}.")
+        texts = zip(self._verbs[key]["arguments"], read.groups(), strict=True)
+        named = {one["name"]: VALUES.get(one["kind"], str)(text) for one, text in texts if text is not None}
+        return {"actor": actor, "verb": verb, **named}
+
+    def amounts(self, line: str) -> list[int]:
+        """The amounts of money that a line names, in minor units."""
+        action = self.as_action(line)
+        arguments = self._verbs[self._key(action["actor"], action["verb"])]["arguments"]
+        return [action[one["name"]] for one in arguments if one["kind"] == "amount" and one["name"] in action]
+
+    def gestures(self, acts: list[str]) -> list[list[str]]:
+        """The log cut into what a console sends at once: an action with the cards that it brings, what the same seat
+        does next, and what other seats do after it just as it did: paying the same, playing to a trick, showing."""
+        out: list[list[str]] = []
+        for line in acts:
+            if out and len(out[-1]) < MOST_ACTIONS and self._belongs(line, out[-1][-1]):
+                out[-1].append(line)
+            else:
+                out.append([line])
+        return out
+
+    def _belongs(self, line: str, last: str) -> bool:
+        (actor, verb), (before, said) = line.split(" ")[:2], last.split(" ")[:2]
+        if actor in ("d", before):
+            return True
+        return before != "d" and verb == said and self.amounts(line) == self.amounts(last)
+
+    # --- Choosing ----------------------------------------------------------------------------------------------
+
+    def choices(self, hand: dict[str, Any], choice: random.Random, ask: Ask | None = None) -> Iterator[dict[str, Any]]:
+        """Actions for a hand as its console sees it, in random order, knowing no card: an offer each, or several where
+        only the cards decide which of them is legal. `ask`: the places that a seat would choose by what lies there."""
+        offers = list(hand["legal_actions"])
+        while offers:
+            weights = [self._weight(offer, hand["actor"]) for offer in offers]
+            offer = choice.choices(offers, weights)[0]
+            offers.remove(offer)
+            yield from self._actions(offer, choice, len(_cards_of(hand["view"], offer["actor"])), ask)
+
+    def _weight(self, offer: dict[str, Any], actor: str) -> int:
+        arguments = self._verbs[self._key(offer["actor"], offer["verb"])]["arguments"]
+        return WITH_ARGUMENTS if arguments and offer["actor"] == actor else BARE
+
+    def _actions(
+        self, offer: dict[str, Any], choice: random.Random, held: int, ask: Ask | None
+    ) -> Iterator[dict[str, Any]]:
+        """What one offer may become: one action, or one for each way to choose cards by their places."""
+        arguments = self._verbs[self._key(offer["actor"], offer["verb"])]["arguments"]
+        said = {"actor": offer["actor"], "verb": offer["verb"]}
+        if any(one["kind"] == "nonce" for one in arguments):
+            # What was committed to was the least that could be.
+            offer = offer | {"max": offer["min"]}
+        places: Iterator[list[int]] | None = None
+        for one in arguments:
+            if one["kind"] == "cards" and one["role"] == "turned":
+                places = _shuffled(offer.get("places") or combinations(range(held), offer["count"]), choice)
+            elif one["kind"] == "cards" and one["role"] in CHOSEN and ask is not None:
+                places = ask(offer["actor"], offer["count"])
+            else:
+                value = _chosen(one, offer, choice)
+                said |= {} if value is None else {one["name"]: value}
+        if places is None:
+            yield said
+        else:
+            yield from (said | {"places": chosen} for chosen in places)
+
+
+def _pattern(verb: dict[str, Any]) -> str:
+    """The regular expression of a verb's lines, with a group for each argument."""
+    actor = "d" if verb["by"] == "house" else "p[1-9]"
+    parts = [f"{actor} {verb['verb']}"]
+    for one in verb["arguments"]:
+        longest = sorted(map(re.escape, one.get("words", ())), key=len, reverse=True)
+        text = f" ({'|'.join(longest) if one['kind'] == 'word' else PATTERNS[one['kind']]})"
+        parts.append(f"(?:{text})?" if one.get("optional") else text)
+    return "".join(parts)
+
+
+def _chosen(argument: dict[str, Any], offer: dict[str, Any], choice: random.Random) -> Any:
+    """A value for one argument among those that the offer allows; None leaves it out."""
+    kind, name = argument["kind"], argument["name"]
+    if kind == "amount":
+        # The largest bets are rare, so that hands get somewhere.
+        steps = (offer["max"] - offer["min"]) // max(offer.get("step", 1), 1)
+        return offer["min"] + min(choice.randint(0, 2), steps) * offer.get("step", 1)
+    if kind == "seats":
+        must = offer.get("must", [])
+        more = [seat for seat in offer["targets"] if seat not in must and choice.randint(0, 1)]
+        return sorted([*must, *more]) or [choice.choice(offer["targets"])]
+    if kind == "word":
+        return choice.choice(offer["words"]) if offer.get("words") else None
+    if kind == "commitment":
+        return commitment(argument["tag"], offer["min"], NONCE)
+    if kind == "nonce":
+        return NONCE.hex()
+    return UNKNOWN * offer["count"] if kind == "cards" else offer[name]
+
+
+def commitment(tag: str, amount: int, nonce: bytes) -> str:
+    """SHA-256 over the tag, the amount in decimal digits and the nonce, each after its length in four bytes, in hex."""
+    parts = (tag.encode(), str(amount).encode(), nonce)
+    return hashlib.sha256(b"".join(len(part).to_bytes(4, "big") + part for part in parts)).hexdigest()
+
+
+def _shuffled(places: Any, choice: random.Random) -> Iterator[list[int]]:
+    """Sets of places in random order."""
+    found = [list(one) for one in places]
+    choice.shuffle(found)
+    return iter(found)
+
+
+def _cards_of(view: dict[str, Any], actor: str) -> list[str]:
+    """The cards before a seat, as everybody sees them."""
+    return next((seat["cards"] for seat in view["seats"] if seat["actor"] == actor), [])

@@ -1,0 +1,52 @@
+"""Options of Zsíros. Sections named in the docstrings are those of the Zsíros rules text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from engine.errors import OptionOutOfRange
+from engine.kernel.rules import Rules, option
+
+MOST_SCORE = 3
+"""The most that a deal scores: the losers took no trick ("Scoring")."""
+
+
+@dataclass(frozen=True)
+class ZsirosRules(Rules):
+    """Zsíros. Money is in minor units of the house's currency."""
+
+    GAME: ClassVar[str] = "zsiros"
+    RULES_ID: ClassVar[str] = "zsiros/1"
+
+    stake: int = option(int)
+    """What a point of the score sheet is worth between a loser and a winner, paid after every deal; 0 plays for
+    nothing ("Scoring" counts points and names no money). No default."""
+    target: int = option(int, 5, choices=(5, 10))
+    """Points that win the game; then both sides start again from nothing ("Scoring": five, or ten for a longer
+    game)."""
+    players: int = option(int, 4, choices=(2, 4))
+    """How many play: two alone, or four as two pairs ("Players"). It must be the number of seats dealt in."""
+    draw_mode: str = option(str, "batch", choices=("batch", "single"))
+    """How hands are filled up after a trick ("Drawing from the Talon": each in turn, the winner first).
+
+    ``batch``: a seat gets all its cards before the next seat gets any. ``single``: one card each, round after round.
+    With ``deal_model`` ``draw`` the two give different cards to the seats."""
+    deal_model: str = option(str, "draw", choices=("draw", "preassigned"))
+    """Which cards fill the hands up ("Drawing from the Talon" says only how many).
+
+    ``draw``: the next ones of the talon, so who wins a trick changes who gets what. ``preassigned``: the talon lies
+    ready in rows of one card for each seat, p1 first, and a seat draws the next one of its own, whoever has won. Where
+    the pack is not known, nobody can check whose card is whose, and any free card is taken."""
+    calls: str = option(str, "logged", choices=("logged", "off"))
+    """Whether the partner of the seat to act may make one of the four calls ("Calls")."""
+
+    def validate(self, seats: int) -> None:
+        """The number of players is the number of seats: partnerships are fixed."""
+        if self.players != seats:
+            raise OptionOutOfRange(f"option 'players' is {self.players} at a table of {seats}", choices=[seats])
+
+    @property
+    def least_stack(self) -> int:
+        """The most that a seat can lose in a deal."""
+        return MOST_SCORE * self.stake
