@@ -154,12 +154,12 @@ _INTEGERS = frozenset({int})
 
 def validate(setup: Setup, game: Game) -> None:
     """Types and sizes of the set-up; what the stacks must cover is each game's own business."""
-    _, _, seats, stacks, carry, dealer, *_, ids = setup
+    _, _, seats, stacks, carry, dealer, _, _, series, _, ids = setup
     numbers = (seats, carry, dealer, *stacks)
     if not _INTEGERS.issuperset(map(type, numbers)) or min(numbers) < 0 or max(numbers) > MAX_MONEY:
         raise MalformedSetup("seats, stacks, carry and dealer must be whole numbers from 0", min=0, max=MAX_MONEY)
     require_seats(game, seats)
-    if type(setup.series) is not dict and not isinstance(setup.series, Mapping):
+    if type(series) is not dict and not isinstance(series, Mapping):
         raise MalformedSetup("a series is an object", series={})
     if len(stacks) != seats:
         raise MalformedSetup(f"{len(stacks)} stacks for {seats} seats", stacks=seats)
