@@ -63,3 +63,10 @@ def test_the_reference_page_is_what_the_games_declare():
     """`python -m engine games --page > docs/reference/games.md`"""
     written = Path(__file__).parents[2] / "docs" / "reference" / "games.md"
     assert written.read_text() == page()
+
+
+def test_the_tutorial_runs():
+    """Every example of `engine/README.md`, one after another."""
+    tutorial = Path(__file__).parents[2] / "engine" / "README.md"
+    result = doctest.testfile(str(tutorial), module_relative=False, encoding="utf-8")
+    assert result.attempted > 30 and not result.failed
