@@ -27,7 +27,6 @@ from engine.errors import (
 )
 
 if TYPE_CHECKING:
-    from engine.games import Shuffle, game_info, game_names, resolve, resume, rules_version, start, supply
     from engine.kernel.cards import UNKNOWN, Pack
     from engine.kernel.events import Event
     from engine.kernel.game import Game, Policy
@@ -41,18 +40,19 @@ if TYPE_CHECKING:
     from engine.play import play_hand, random_line
     from engine.record.format import Record, format_record, parse_record, record_of
     from engine.record.replay import Outcome, replay
+    from engine.registry import Shuffle, game_info, game_names, games, resolve, resume, rules_version, start, supply
 
 __all__ = [
     "AUDITOR", "PUBLIC", "UNKNOWN", "Action", "ActionError", "Argument", "CardError", "Chance", "EngineError",
     "Event", "Game", "Grammar", "Hand", "Legal", "Move", "OptionError", "Outcome", "Pack", "Pick", "Policy",
     "Range", "Record", "RecordError", "Result", "Rows", "Rules", "Seats", "Secret", "Setup", "SetupError",
-    "Shuffle", "Target", "Verb", "Viewer", "Why", "Words", "describe", "format_record", "game_info", "game_names",
-    "parse_record", "play_hand", "random_line", "record_of", "replay", "resolve", "resume", "rules_version", "start",
-    "supply", "table_text",
+    "Shuffle", "Target", "Verb", "Viewer", "Why", "Words", "describe", "format_record", "game_info",
+    "game_names", "games", "parse_record", "play_hand", "random_line", "record_of", "replay", "resolve",
+    "resume", "rules_version", "start", "supply", "table_text",
 ]  # fmt: skip
 
 _HOMES = {
-    "games": "Shuffle game_info game_names resolve resume rules_version start supply",
+    "registry": "Shuffle game_info game_names games resolve resume rules_version start supply",
     "kernel.cards": "UNKNOWN Pack",
     "kernel.events": "Event",
     "kernel.game": "Game Policy",

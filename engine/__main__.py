@@ -31,7 +31,6 @@ from typing import Any
 from engine.deal.opening import check_opening, opening_document
 from engine.deal.rebuild import check_deal, check_roots, rebuilt
 from engine.errors import EngineError, UnknownOption, UnreadableRecord
-from engine.games import game_info, game_names
 from engine.kernel.cards import split_cards
 from engine.kernel.game import require_seats
 from engine.kernel.rules import describe
@@ -40,6 +39,7 @@ from engine.record.format import Record, format_record, parse_object, parse_reco
 from engine.record.phh import phh_of
 from engine.record.replay import replay
 from engine.reference import page
+from engine.registry import game_info, game_names
 from engine.vying.equity import equity
 from engine.vying.kinds import GRIGARE_WILD
 from engine.vying.majzli import majzli_commitment

@@ -9,12 +9,12 @@ from functools import partial
 from random import Random
 
 from engine.deal.shuffle import reshuffled, shuffled_deck
-from engine.games import Shuffle, game_info, start, supply
 from engine.kernel.game import require_seats
 from engine.kernel.hand import Hand
 from engine.kernel.legal import Legal, Range
 from engine.kernel.setup import Setup
 from engine.record.format import Record, record_of
+from engine.registry import Shuffle, game_info, start, supply
 
 
 def random_line(hand: Hand, random: Random) -> str:

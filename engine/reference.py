@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.games import game_info, game_names
 from engine.kernel.game import Game
 from engine.kernel.grammar import HOUSE, Argument, Verb
 from engine.kernel.rules import Described, describe
+from engine.registry import game_info, game_names
 
 HEAD = """# The games
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.games import game_info, game_names
 from engine.kernel.rules import describe
+from engine.registry import game_info, game_names
 
 ROOT = Path(__file__).resolve().parents[1]
 

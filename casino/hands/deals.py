@@ -19,9 +19,9 @@ from casino.hands.models import Hand, Mode
 from casino.hands.stored import StoredHand
 from engine.deal.opening import openings, pack_root
 from engine.deal.shuffle import SEED_BYTES, commitment, reshuffled, shuffled_deck
-from engine.games import Shuffle, rules_version
 from engine.kernel.setup import Setup
 from engine.record.format import client_seeds_of
+from engine.registry import Shuffle, rules_version
 
 _NONCE = 12
 

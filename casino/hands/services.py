@@ -33,10 +33,10 @@ from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
 from casino.tables.models import Seating, Table, TableState
 from engine.errors import EngineError, StackTooShort
-from engine.games import prepare
 from engine.kernel.game import require_seats
 from engine.kernel.purse import POT, Move
 from engine.kernel.rules import Rules
+from engine.registry import prepare
 
 #: Celery task that settles an ended hand.
 RESOLVE = "hands.resolve_hand"

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from engine.deal.opening import pack_root
 from engine.deal.shuffle import commitment, reshuffled, shuffled_deck
 from engine.errors import CommitMismatch, DeckMismatch, MalformedRecord, RootMismatch
-from engine.games import played_by
 from engine.record.format import Record
+from engine.registry import played_by
 
 
 class Deal(NamedTuple):

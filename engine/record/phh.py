@@ -29,12 +29,12 @@ import tomllib
 from collections.abc import Iterator
 
 from engine.errors import MalformedRecord, UnreadableRecord
-from engine.games import played_by, start
 from engine.kernel.grammar import Action, Grammar
 from engine.kernel.hand import Hand
 from engine.kernel.purse import Why
 from engine.record.format import Record, fields_of, record_from
 from engine.record.replay import replay
+from engine.registry import played_by, start
 from engine.vying.pot_rules import TaxedRules
 
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from engine.deal.rebuild import check_deal
 from engine.errors import DerivedMismatch, EngineError, LogIncomplete, MalformedRecord, UnknownRules
-from engine.games import game_info, played_by
 from engine.kernel.game import Game
 from engine.kernel.hand import Hand
 from engine.record.format import Record
+from engine.registry import game_info, played_by
 
 
 @dataclass(frozen=True, slots=True)

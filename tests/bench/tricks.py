@@ -11,9 +11,9 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.games import start
 from engine.record.format import Record, parse_record
 from engine.record.replay import replay
+from engine.registry import start
 from tests.bench.alternate import Comparison, compare
 
 SAMPLE = Path(__file__).resolve().parents[1] / "model" / "data" / "barbu_sample.jsonl"

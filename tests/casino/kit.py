@@ -29,7 +29,7 @@ from casino.players.services import create_player
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.tables.models import KasszaEnd, Table
 from casino.tables.services import Terms, stock_tray
-from engine.games import game_info, resolve
+from engine.registry import game_info, resolve
 from tests.words import as_action
 
 # A line for every request would drown what a failing test has to say.

@@ -23,9 +23,9 @@ from casino.staff.models import Role
 from casino.tables.models import KasszaEnd
 from casino.tables.services import Terms
 from engine.errors import EngineError
-from engine.games import game_info
 from engine.record.format import parse_record
 from engine.record.replay import replay
+from engine.registry import game_info
 from ledger.models import Transaction
 from tests.casino.devices import check, code, device, events
 from tests.casino.evenings import assert_house_is_whole

@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection, transaction
 from casino.hands import selectors
 from casino.hands.models import Hand
 from casino.reports.selectors import hand_money, verification
-from engine import games
+from engine import registry as games
 from engine.record.format import parse_record
 from engine.record.replay import replay
 from tests.casino.kit import Kit

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from engine.errors import EngineError
-from engine.games import game_info, start
 from engine.kernel.cards import FRENCH52, split_cards
 from engine.kernel.hand import Hand
 from engine.kernel.rules import parse_rules
 from engine.kernel.setup import Setup
 from engine.play import random_line
 from engine.record.format import Record, parse_record
+from engine.registry import game_info, start
 
 IDS = ("anne", "beth", "cath", "diana")
 DATA = Path(__file__).parents[1] / "model" / "data"

@@ -18,9 +18,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from engine.games import resume
 from engine.kernel.hand import Hand
 from engine.kernel.legal import Legal, Seats
+from engine.registry import resume
 from tests.engine.barbu_kit import (
     IDS,
     Opt,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from random import Random
 
-from engine.games import resolve, start, supply
 from engine.kernel.cards import FRENCH32, TELL32
 from engine.kernel.events import Event
 from engine.kernel.hand import Hand
 from engine.kernel.setup import Setup
 from engine.play import random_line
+from engine.registry import resolve, start, supply
 from engine.vying.ferbli_rules import FerbliRules
 from engine.vying.majzli import majzli_commitment
 from tests.engine.support import shuffled

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from engine.games import start
 from engine.kernel.events import Event
 from engine.kernel.hand import Hand
 from engine.kernel.purse import Move, Why
 from engine.kernel.setup import Setup
+from engine.registry import start
 from tests.engine.chance import Players
 
 

@@ -11,11 +11,11 @@ import hashlib
 from itertools import combinations, permutations
 
 from engine.errors import CardError, MalformedAction
-from engine.games import game_info, start
 from engine.kernel.cards import UNKNOWN
 from engine.kernel.grammar import Action, actor_name
 from engine.kernel.legal import Legal
 from engine.kernel.setup import Setup
+from engine.registry import game_info, start
 from engine.vying.ranking import ferbli_ranking
 
 

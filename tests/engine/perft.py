@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
-from engine.games import start, supply
 from engine.kernel.hand import Hand
 from engine.kernel.legal import Legal
 from engine.kernel.setup import Setup
+from engine.registry import start, supply
 from engine.vying.majzli import majzli_commitment
 from tests.engine.support import stacked
 

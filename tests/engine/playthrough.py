@@ -12,9 +12,9 @@ import json
 import sys
 from pathlib import Path
 
-from engine.games import start
 from engine.kernel.hand import Hand
 from engine.kernel.legal import Legal
+from engine.registry import start
 from tests.engine.scenarios import SCENARIOS, Scenario
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -10,12 +10,12 @@ from random import Random
 import pytest
 
 from engine.errors import EngineError
-from engine.games import start
 from engine.kernel.cards import TELL32, Pack
 from engine.kernel.hand import Hand
 from engine.kernel.setup import Setup
 from engine.kernel.state import attributes
 from engine.record.format import Record, parse_record
+from engine.registry import start
 from engine.vying.state import VyingState
 
 DEMO = Path(__file__).parents[2] / "deploy" / "demo"

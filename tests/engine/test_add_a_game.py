@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from engine import games
+from engine import registry as games
 from engine.errors import EngineError
-from engine.games import game_info, resume, start
 from engine.kernel.setup import Setup
 from engine.play import Sitting, play_evening
 from engine.record.format import format_record, parse_record
 from engine.record.replay import replay
+from engine.registry import game_info, resume, start
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-game.md"
 DECK_SETUP = Setup("high_card", {"stake": 100}, 3, (500, 500, 500), dealer=3)

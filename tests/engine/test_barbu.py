@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from engine.games import game_info
 from engine.kernel.cards import FRENCH52
 from engine.kernel.purse import Why
 from engine.record.replay import replay
+from engine.registry import game_info
 from engine.tricks.barbu_scores import SCALES, Points, Taken, payments, settled, with_side_bets
 from tests.engine.barbu_kit import (
     cards,

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from engine.errors import EngineError
-from engine.games import start
 from engine.kernel.cards import FRENCH52
 from engine.kernel.hand import Hand
 from engine.record.format import format_record, parse_record
 from engine.record.replay import replay
+from engine.registry import start
 from engine.tricks.barbu import CALLS
 from tests.engine.barbu_kit import record_of, recorded, state_of
 from tests.model.barbu import judge, offered

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from engine.errors import EngineError, OptionMissing, OptionOutOfRange, UnknownOption, UnsupportedVariant
-from engine.games import game_info
 from engine.kernel.cards import FRENCH52
 from engine.kernel.game import require_seats
 from engine.kernel.rules import describe
+from engine.registry import game_info
 from engine.tricks.barbu_rules import BarbuRules
 from engine.tricks.barbu_scores import CONTRACTS, SCALES, Points, Taken
 from tests.engine.barbu_kit import (

@@ -9,11 +9,11 @@ from random import Random
 import pytest
 
 from engine.errors import EngineError
-from engine.games import resume, start
 from engine.kernel.cards import FRENCH52
 from engine.kernel.hand import Hand
 from engine.kernel.setup import Setup
 from engine.record.format import Record
+from engine.registry import resume, start
 from tests.engine.barbu_kit import (
     IDS,
     cards,

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from engine.games import game_info, start
 from engine.kernel.rules import parse_rules
 from engine.kernel.setup import Result, Setup
 from engine.play import Sitting, play_evening
 from engine.record.replay import replay
+from engine.registry import game_info, start
 from engine.tricks.barbu_rules import BarbuRules
 from engine.tricks.barbu_series import next_seats
 from tests.engine.barbu_kit import (

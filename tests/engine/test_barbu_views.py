@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from engine.errors import EngineError
-from engine.games import resume, start
 from engine.kernel.events import HandEnded, Played, Spoke
 from engine.kernel.hand import Hand
 from engine.kernel.setup import Setup, Viewer
 from engine.play import random_line
+from engine.registry import resume, start
 from tests.engine.barbu_kit import (
     cards,
     first_cards,

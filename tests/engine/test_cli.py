@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.games import game_info
+from engine.registry import game_info
 from engine.vying.majzli import majzli_commitment
 from tests.engine.support import DEMO
 from tests.engine.test_records import SAMPLE

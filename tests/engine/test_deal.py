@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from engine.deal.opening import check_opening, openings, pack_root
 from engine.deal.shuffle import HmacDrbg, commitment, reshuffled, shuffled_deck
 from engine.errors import EngineError, MalformedOpening, OpeningMismatch
-from engine.games import game_info, resume, start, supply
 from engine.kernel.canonical import canonical_json
 from engine.kernel.cards import PACKS, TELL32, split_cards
 from engine.kernel.hand import Hand
 from engine.kernel.setup import AUDITOR, PUBLIC, Setup
 from engine.record.format import fields_of, format_record, parse_record, record_of
 from engine.record.replay import replay
+from engine.registry import game_info, resume, start, supply
 from tests.engine import deal_model
 from tests.engine.chance import GAMES, Players, random_setup
 from tests.engine.test_cli import answers, run

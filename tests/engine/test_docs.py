@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from engine import errors
-from engine.games import game_info, start
 from engine.reference import page
+from engine.registry import game_info, start
 from engine.vying.faerbeln import FaerbelnState
 from engine.vying.ferbli import FerbliState
 from engine.vying.state import VyingState
@@ -20,7 +20,7 @@ from tests.engine.support import table
 @pytest.mark.parametrize(
     "name",
     [
-        "games",
+        "registry",
         "kernel.legal",
         "kernel.grammar",
         "record.replay",

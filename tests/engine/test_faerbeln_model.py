@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.games import game_info
 from engine.kernel.cards import FRENCH32, TELL32
 from engine.kernel.setup import Setup
 from engine.play import play_hand
 from engine.record.format import Record, record_of
+from engine.registry import game_info
 from engine.vying.ranking import faerbeln_key
 from tests.engine.support import faerbeln, shuffled
 

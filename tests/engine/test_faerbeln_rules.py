@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from engine.errors import CardNotInPack, OptionMissing, OptionOutOfRange, UnknownOption, UnsupportedVariant
-from engine.games import game_info
 from engine.kernel.cards import FRENCH32, TELL32
 from engine.kernel.hand import Hand
+from engine.registry import game_info
 from engine.vying.faerbeln_rules import FaerbelnRules
 from engine.vying.ranking import faerbeln_ranking
 from tests.engine.support import amounts, forty_one, play, refused, stacked, verbs

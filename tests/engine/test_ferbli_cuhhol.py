@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import CardNotInPack, EngineError, MalformedSetup
-from engine.games import start
 from engine.kernel.cards import TELL32
 from engine.kernel.events import Dealt, Shown, TurnedUp
 from engine.kernel.hand import Hand
 from engine.kernel.purse import POT, Move, Why
 from engine.kernel.setup import Setup
+from engine.registry import start
 from tests.engine.support import amounts, frozen, play, refused, stacked, table, to_third_round, verbs
 
 LOW, MIDDLE, HIGH, ACES = ("8a7l", "9b7h"), ("Ah7b", "Kh9a"), ("Kl8b", "XbUb"), ("AaAl", "AbAh")

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from engine.errors import StackTooShort
-from engine.games import start
 from engine.kernel.hand import Hand
 from engine.kernel.purse import Move, Why
 from engine.kernel.setup import Setup
+from engine.registry import start
 from tests.engine.chance import Players
 from tests.engine.support import amounts, play, refused, shuffled, stacked, table, verbs
 

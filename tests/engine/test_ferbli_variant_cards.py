@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import OptionOutOfRange, UnsupportedVariant
-from engine.games import resolve
 from engine.kernel.hand import Hand
+from engine.registry import resolve
 from tests.engine.support import amounts, play, refused, stacked, table, to_third_round, verbs
 
 THREE_KINGS = ("KaKl", "Kb8h")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import CommitMismatch, EngineError, MalformedSetup, OptionOutOfRange, StackTooShort
-from engine.games import resolve, start
 from engine.kernel.hand import Hand
 from engine.kernel.purse import POT, Move, Why
 from engine.kernel.setup import Setup
+from engine.registry import resolve, start
 from engine.vying.majzli import majzli_commitment
 from tests.engine.support import amounts, play, refused, stacked, table, to_third_round, verbs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.games import start
+from engine.registry import start
 from engine.vying.ferbli import FerbliState
 from tests.engine import perft, playthrough
 from tests.engine.scenarios import SCENARIOS, Scenario

@@ -21,12 +21,12 @@ from random import Random
 
 import pytest
 
-from engine.games import game_info, resume, start
 from engine.kernel.cards import UNKNOWN, split_cards
 from engine.kernel.hand import Hand
 from engine.kernel.setup import Setup
 from engine.record.format import Record, record_of
 from engine.record.replay import replay
+from engine.registry import game_info, resume, start
 from engine.vying.ferbli import GRAMMAR as FERBLI
 from tests.engine.chance import HANDS, played
 from tests.engine.offers import Watch

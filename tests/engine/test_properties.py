@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import EngineError
-from engine.games import resume, start, supply
 from engine.kernel.cards import split_cards
 from engine.kernel.hand import Hand
 from engine.record.format import format_record, parse_record, record_of
 from engine.record.replay import replay
+from engine.registry import resume, start, supply
 from tests.engine.chance import GAMES, Players, played, random_setup
 from tests.engine.money import play_out
 from tests.engine.offers import Watch

@@ -11,7 +11,7 @@ from typing import get_type_hints
 import engine
 from engine import errors
 
-HEAVY = ("engine.games", "engine.vying", "engine.kernel.hand", "engine.record", "json", "hashlib", "dataclasses")
+HEAVY = ("engine.registry", "engine.vying", "engine.kernel.hand", "engine.record", "json", "hashlib", "dataclasses")
 
 
 def fresh(code: str) -> str:

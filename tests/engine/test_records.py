@@ -12,13 +12,13 @@ import pytest
 
 from engine.deal.shuffle import commitment
 from engine.errors import CardNotInPack, EngineError, MalformedRecord, UnreadableRecord
-from engine.games import resume, start
 from engine.kernel.canonical import sha256_of
 from engine.kernel.cards import TELL32
 from engine.kernel.hand import Hand
 from engine.kernel.setup import Setup
 from engine.record.format import Record, format_record, parse_record, record_of
 from engine.record.replay import replay
+from engine.registry import resume, start
 from tests.engine.support import DEMO, evening, extra, faerbeln, mutants
 
 PACK = TELL32.cards

@@ -17,8 +17,8 @@ from engine.errors import (
     UnknownOption,
     UnsupportedVariant,
 )
-from engine.games import game_info, game_names, start
 from engine.kernel.setup import Setup
+from engine.registry import game_info, game_names, start
 from engine.vying.ferbli_rules import FerbliRules
 from tests.engine.support import amounts, play, table, to_third_round, verbs
 

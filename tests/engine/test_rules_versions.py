@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine import games
+from engine import registry as games
 from engine.errors import EngineError, UnknownRules
-from engine.games import game_info, rules_version, start
 from engine.kernel.setup import Setup
 from engine.record.format import parse_record
 from engine.record.phh import phh_of
 from engine.record.replay import replay
+from engine.registry import game_info, rules_version, start
 
 #: Two seats, one point of tax on a pot of 250 that p1 wins: 2.5, so that rounding tells the rules.
 RECORD = {

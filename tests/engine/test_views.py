@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from engine.errors import MalformedSetup, VerbNotLegal
-from engine.games import resume, start
 from engine.kernel.cards import TELL32, split_cards
 from engine.kernel.hand import Hand
 from engine.kernel.setup import Setup, Viewer
+from engine.registry import resume, start
 from tests.engine.chance import GAMES, Players, random_setup
 from tests.engine.support import play, shuffled, stacked, table, to_third_round
 

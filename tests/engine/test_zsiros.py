@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from engine.errors import EngineError
-from engine.games import start
 from engine.kernel.cards import TELL32
 from engine.kernel.events import Dealt, Played, Spoke
 from engine.kernel.hand import Hand
+from engine.registry import start
 from tests.engine.zsiros_tables import (
     CALLS,
     IDS,

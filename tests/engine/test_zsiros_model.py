@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from engine.games import game_info, start
 from engine.kernel.cards import TELL32, UNKNOWN
 from engine.play import Sitting, play_evening
 from engine.record.format import format_record, parse_object, parse_record, record_from
 from engine.record.replay import replay
+from engine.registry import game_info, start
 from tests.engine.zsiros_tables import CALLS, accepted, example, first_fault, lines_on_offer, records, spoilt_logs
 from tests.model.zsiros import Referee, judge
 from tests.model.zsiros_header import case_of

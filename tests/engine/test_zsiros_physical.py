@@ -8,12 +8,12 @@ from random import Random
 import pytest
 
 from engine.errors import EngineError
-from engine.games import start
 from engine.kernel.cards import TELL32, UNKNOWN, split_cards
 from engine.kernel.hand import Hand
 from engine.play import random_line
 from engine.record.format import format_record, parse_record, record_from, record_of
 from engine.record.replay import replay
+from engine.registry import start
 from tests.engine.zsiros_tables import IDS, lines_on_offer, records, say, setup, shuffled
 
 

@@ -8,12 +8,12 @@ from random import Random
 import pytest
 
 from engine.errors import EngineError
-from engine.games import game_info, resolve, start
 from engine.kernel.cards import TELL32
 from engine.kernel.events import HandEnded
 from engine.kernel.hand import Hand
 from engine.kernel.purse import Move, Why
 from engine.kernel.rules import describe
+from engine.registry import game_info, resolve, start
 from engine.tricks import chairs
 from engine.tricks.zsiros import ZsirosState
 from tests.engine.zsiros_tables import (

@@ -10,11 +10,11 @@ from random import Random
 import pytest
 
 from engine.errors import EngineError
-from engine.games import resume, start
 from engine.kernel.cards import UNKNOWN, split_cards
 from engine.kernel.hand import Hand
 from engine.kernel.setup import Viewer
 from engine.play import random_line
+from engine.registry import resume, start
 from tests.engine.zsiros_tables import IDS, auto, deal, deck_of, say, setup, sheet, shuffled
 
 OPTIONS: tuple[dict[str, object], ...] = (

@@ -17,11 +17,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from engine.games import start
 from engine.kernel.hand import Hand
 from engine.kernel.legal import Legal
 from engine.kernel.purse import place_name
 from engine.kernel.setup import Setup
+from engine.registry import start
 from tests.engine.zsiros_tables import IDS, deck_of, run_forced, say, setup, sheet, shuffled
 
 GOLDEN = Path(__file__).parent / "golden" / "zsiros"

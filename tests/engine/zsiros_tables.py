@@ -11,12 +11,12 @@ from random import Random
 from typing import Any
 
 from engine.errors import DerivedMismatch, EngineError
-from engine.games import start
 from engine.kernel.cards import TELL32, UNKNOWN, split_cards
 from engine.kernel.hand import Hand
 from engine.kernel.setup import Setup
 from engine.record.format import record_from
 from engine.record.replay import replay
+from engine.registry import start
 
 SAMPLE = Path(__file__).parents[1] / "model" / "data" / "zsiros.jsonl"
 IDS = ("ann", "ben", "cat", "dan")

@@ -15,11 +15,11 @@ from random import Random
 from typing import Any
 
 from engine.errors import EngineError
-from engine.games import start
 from engine.kernel.hand import Hand
 from engine.kernel.legal import Legal
 from engine.kernel.setup import Setup
 from engine.record.format import format_record, record_of
+from engine.registry import start
 from tests.model.asking import May
 from tests.model.random_play import Truth, line_for, random_case, spoilt, spoilt_decks
 from tests.model.referee import Referee, case_of, judge

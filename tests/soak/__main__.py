@@ -24,10 +24,10 @@ from multiprocessing.pool import IMapIterator, Pool
 from random import Random
 
 from engine.errors import EngineError
-from engine.games import game_info, start
 from engine.kernel.hand import Hand
 from engine.record.format import format_record, parse_record, record_of
 from engine.record.replay import replay
+from engine.registry import game_info, start
 from tests.engine import perft
 from tests.engine.chance import GAMES, Players, random_setup
 from tests.engine.money import watch_money

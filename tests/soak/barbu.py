@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 
-from engine.games import game_info, start
 from engine.kernel.cards import FRENCH52
 from engine.kernel.hand import Hand
 from engine.kernel.rules import parse_rules
@@ -27,6 +26,7 @@ from engine.kernel.setup import Setup
 from engine.play import random_line
 from engine.record.format import format_record, parse_record, record_of
 from engine.record.replay import replay
+from engine.registry import game_info, start
 from tests.model.barbu import judge
 
 GAME = game_info("barbu")

@@ -46,6 +46,11 @@ def game_names() -> tuple[str, ...]:
     return tuple(MODULES)
 
 
+def games() -> tuple[Game, ...]:
+    """Every game that :func:`start` knows."""
+    return tuple(map(game_info, MODULES))
+
+
 @cache
 def game_info(name: str) -> Game:
     """The registry's entry; :class:`UnknownGame` if there is none."""
