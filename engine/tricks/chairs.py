@@ -59,13 +59,13 @@ def first_chairs(ids: tuple[str, ...]) -> dict[str, object]:
     return {"order": list(ids), "deals": ids[-1]}
 
 
-def counts(setup: Setup, key: str, size: int, most: int) -> list[int]:
+def counts(setup: Setup, key: str, size: int, most: int) -> tuple[int, ...]:
     """A list of the series of ``size`` whole numbers from 0 to ``most``; raises ``MalformedSetup`` for anything
     else."""
     found = setup.series.get(key)
     if type(found) is not list or len(found) != size or not _are_counts(found, most):
         raise MalformedSetup(f"{key} of the series is {size} whole numbers from 0 to {most}", min=0, max=most)
-    return list(found)
+    return tuple(found)
 
 
 def _are_counts(found: Iterable[object], most: int) -> bool:
