@@ -1,12 +1,23 @@
 """Hands of trick games over HTTP: dealt from a pack of the test's own, or by the house, and played at random."""
 
+import io
+import json
 import random
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from django.core.management import call_command
+
+from casino.audit import verify
 from casino.hands import selectors
-from casino.hands.models import Hand
+from casino.hands.models import Hand, HandState
+from casino.reports import exporting, replaying
 from engine.kernel.cards import TELL32
+from engine.record.format import parse_record
+from engine.record.replay import replay
+from ledger.models import Transaction
+from tests.casino.evenings import assert_house_is_whole
 from tests.casino.kit import Desk, Kit
 
 HIDDEN = "??"
@@ -120,3 +131,38 @@ def play_electronic(kit: Kit, desk: Desk, seed: int = 1, **dealt: Any) -> Hand:
         action = place_action(answer, held(kit, answer["actor"]), choice)
         answer = desk.ok("hand/actions", {"actions": [action]})
     return settled(kit, desk)
+
+
+REASON = {"reason": "a card was turned up"}
+STACKS = (5_000, 5_000, 5_000, 5_000)
+NOTHING = (0, 0, 0, 0)
+
+
+def four(kit: Kit, **options: Any) -> Desk:
+    """Four players at a table of Zsíros, the dealer's console."""
+    zsiros(kit, **options)
+    return kit.seated(stacks=STACKS if options.get("stake", 100) else NOTHING)
+
+
+def found(kit: Kit) -> list[str]:
+    """What `verify_hands` finds."""
+    return [difference.problem for difference in replaying.verify(kit.house)]
+
+
+def assert_whole(kit: Kit, folder: Path) -> None:
+    """Nothing is found in the house, nor in its export by the verifier that knows no game; every record replays."""
+    assert_house_is_whole(kit)
+    out = io.StringIO()
+    call_command("verify_hands", kit.house.code, stdout=out)
+    assert json.loads(out.getvalue().splitlines()[-1])["differences"] == 0
+    exporting.export_house(kit.house, folder / "export")
+    report = verify.verify_export(folder / "export")
+    assert (report.findings, report.counts["hands"]) == ([], Hand.objects.filter(house=kit.house).count())
+    for hand in Hand.objects.filter(house=kit.house, state=HandState.SETTLED):
+        outcome = replay(parse_record(json.dumps(selectors.record(hand))))
+        assert outcome.ok, outcome.error
+
+
+def transactions(kit: Kit) -> int:
+    """How many ledger transactions the house has."""
+    return Transaction.objects.filter(book=kit.house.id).count()
