@@ -27,7 +27,7 @@ KINDS = {
 
 def balances(hand: Hand) -> Counter[int]:
     """What lies at each place, from stacks and carry at the start and the moves since."""
-    found: Counter[int] = Counter({seat: stack for seat, stack in enumerate(hand.setup.stacks, 1)})
+    found: Counter[int] = Counter(dict(enumerate(hand.setup.stacks, 1)))
     found[CARRY] = hand.setup.carry
     for move in hand.moves:
         found[move.source] -= move.amount
