@@ -203,7 +203,8 @@ class Hand:
 
     def information(self, seat: int) -> str:
         """Everything that ``seat`` has learned so far, as one text: two hands that it cannot tell apart give equal
-        texts. Set-up without cards, and the log as the seat saw it."""
+        texts. Set-up without cards, the log as the seat saw it, and whose turn it is: cards that nobody sees can pass a
+        seat over."""
         require_viewer(seat, self._state.seats)
         setup = self._setup
         known = {
@@ -216,6 +217,8 @@ class Hand:
             "carry": setup.carry,
             "series": dict(setup.series),
             "acts": masked_log(self._state, seat),
+            "actors": self.actors,
+            "phase": self.phase,
         }
         return canonical_json(known)
 

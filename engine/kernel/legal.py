@@ -146,8 +146,8 @@ class Pick:
             return False
         if self.pool is None:
             return True
-        if self.unknown:
-            known = [card for card in named if card != UNKNOWN]
+        if self.places is None:
+            known = [card for card in named if card != UNKNOWN or not self.unknown]
             return len(set(known)) == len(known) and set(known) <= set(self.pool)
         return any(sorted(named) == sorted(split_cards(row)) for row in self.texts())
 

@@ -156,7 +156,8 @@ class CardState(State):
         return deal_line(self.deals[-1][0], cards)
 
     def chance(self) -> Chance | None:
-        """What may be dealt next, where nobody knows it and no card was dealt unknown."""
+        """What may be dealt next, where nobody knows it. A card that was dealt unknown may be any of the pool, too: it
+        leaves every set of the pool equally likely."""
         if self.turn != DEALER or self.source is not None or not self.deals:
             return None
         seat, count = self.deals[-1]
