@@ -24,7 +24,7 @@ class Cuhhol(ThirdRound):
     FRESH: ClassVar[frozenset[str]] = ThirdRound.FRESH | {"redeals", "redealt"}
 
     def __init__(self, setup: Setup, rules: FerbliRules) -> None:
-        super().__init__(setup, rules)
+        ThirdRound.__init__(self, setup, rules)
         self.exposer = 0  # who has laid his hand open
         self.exposed_key = 0  # what it is worth
         self.rest: tuple[str, ...] = ()  # all cards but those of the exposed hand

@@ -37,7 +37,7 @@ class FirstRound(BettingState):
     rules: FerbliRules
 
     def __init__(self, setup: Setup, rules: FerbliRules) -> None:
-        super().__init__(setup, rules)
+        BettingState.__init__(self, setup, rules)
         self.vizi = rules.vizi  # of this deal
         self.bet_step = rules.bet_step(rules.vizi)
         self.commitment = ""  # to a vizi held in the fist

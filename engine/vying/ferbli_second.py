@@ -27,7 +27,7 @@ class SecondRound(FirstRound):
     FRESH: ClassVar[frozenset[str]] = FirstRound.FRESH | {"chargers", "charges"}
 
     def __init__(self, setup: Setup, rules: FerbliRules) -> None:
-        super().__init__(setup, rules)
+        FirstRound.__init__(self, setup, rules)
         self.besszered = 0  # who made the besszer
         self.last = 0  # the "last player" of the second round
         self.charger = 0  # who may charge: the last player, later the trace-horse

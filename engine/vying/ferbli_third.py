@@ -16,7 +16,7 @@ class ThirdRound(SecondRound):
     __slots__ = ("blind_bet", "blind_over", "raises")
 
     def __init__(self, setup: Setup, rules: FerbliRules) -> None:
-        super().__init__(setup, rules)
+        SecondRound.__init__(self, setup, rules)
         self.raises = 0  # bets and raises of the third round
         self.blind_bet = False  # the bet being answered is blind
         self.blind_over = False  # a seat that had seen all four cards has bet in the third round
