@@ -30,6 +30,7 @@ class Watch:
         self.top = 0  # cards gone from the pack in use
         self.held: dict[int, tuple[str, ...]] = {}
         self.up: dict[int, tuple[str, ...]] = {}
+        self.up_places: dict[int, tuple[tuple[int, ...], ...]] = {}
         self.named: set[str] = set()  # known cards that lie somewhere
         self.exposed: tuple[str, ...] = ()
         self.commitment = ""
@@ -47,8 +48,11 @@ class Watch:
     def feed(self, line: str) -> None:
         """The line is said."""
         before = self.hand.phase
-        self.hand.advance(line)
         action = self.parse(line)
+        if action.verb == "up":
+            [offer] = [offer for offer in self.hand.legal() if offer.verb == "up"]
+            self.up_places[action.actor] = tuple(offer.places or combinations(range(4), 2))
+        self.hand.advance(line)
         if action.verb == "dh":
             self.top += len(action.cards)
             self.named.update(set(action.cards) - {UNKNOWN})
@@ -110,7 +114,9 @@ class Watch:
             return False
         if any(was not in (now, UNKNOWN) for was, now in zip(held, cards, strict=True)):
             return False
-        return set(up) <= set(cards) and (cards == held or self._is_higher(cards))
+        if up and not any({cards[at] for at in places} == set(up) for places in self.up_places[action.actor]):
+            return False
+        return cards == held or self._is_higher(cards)
 
     def _is_higher(self, cards: tuple[str, ...]) -> bool:
         """Than the hand that was laid open before."""

@@ -198,7 +198,7 @@ def dealt_hands(hands: int) -> Iterator[Dealt]:
 
 def test_a_view_names_the_cards_at_its_viewers_places_and_no_others():
     redeals = 0
-    for dealt in dealt_hands(25):
+    for dealt in dealt_hands(60):
         hand, players = start(dealt.setup), dealt.players()
         while True:
             for viewer in (PUBLIC, *range(1, hand.setup.seats + 1)):
