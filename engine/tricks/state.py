@@ -1,7 +1,7 @@
 """What trick games share: hands that are played out, face up, and what may still lie in a hand that nobody knows.
 
 In physical mode the house may not know the cards (``??``). A line is then legal where nothing that is known rules it
-out: an unknown card may be any card that lies nowhere else and is of no suit that its seat has shown to be out of.
+out: an unknown card may be any card that lies nowhere else.
 """
 
 from __future__ import annotations
@@ -33,14 +33,13 @@ class TrickState(CardState):
     """Whether seats draw cards in the course of the deal: then the place of a played card in the pack would tell when
     it was drawn."""
 
-    __slots__ = ("trick", "void")
+    __slots__ = ("trick",)
 
     FRESH: ClassVar[frozenset[str]] = CardState.FRESH | {"trick"}
 
     def __init__(self, setup: Setup, rules: Any) -> None:
         super().__init__(setup, rules)
         self.trick: list[tuple[int, str]] = []  # (seat, card) in the order of playing
-        self.void: frozenset[tuple[int, str]] = frozenset()  # (seat, suit) that a hand with unknown cards is out of
 
     # -- cards out of the hand ---------------------------------------------------------------------------------------
 
@@ -55,7 +54,7 @@ class TrickState(CardState):
         if card in held:
             return held.index(card)
         require_in_pack((card,), self.pack)
-        if UNKNOWN not in held or (seat, card[1]) in self.void:
+        if UNKNOWN not in held:
             # Whether another hand holds it is not for the seat to know.
             raise CardMismatch(f"p{seat} does not hold {card}")
         if card in self.known:
@@ -78,7 +77,7 @@ class TrickState(CardState):
         held = self.cards[seat]
         if UNKNOWN not in held:
             return held
-        free = (card for card in self.pack.cards if card not in self.known and (seat, card[1]) not in self.void)
+        free = (card for card in self.pack.cards if card not in self.known)
         return (*(card for card in held if card != UNKNOWN), *free)
 
     def in_fixed_order(self, cards: Iterable[str]) -> tuple[str, ...]:
