@@ -66,6 +66,7 @@ class VerbOut(serializers.Serializer):
     meaning = serializers.CharField()
     uncovers = serializers.BooleanField()
     reopens = serializers.BooleanField(required=False)
+    aside = serializers.BooleanField(required=False)
 
 
 class OptionOut(serializers.Serializer):

@@ -1,9 +1,9 @@
 """The time to act: when it runs, when it is over, and which lines are written then.
 
-It runs for the seat whose turn it is, from the last line of the hand's log (from the deal before the first line, and
-never from before the table's time was changed), by the database's clock. In physical mode it runs as well, but where
-the automatic act names cards that the house does not know, no clock runs: the dealer sees to it. An act that comes late
-is good until the worker has played the automatic one.
+It runs for the seat whose turn it is, from the last line of the hand's log that was more than an aside (from the deal
+before the first such line, and never from before the table's time was changed), by the database's clock. In physical
+mode it runs as well, but where the automatic act names cards that the house does not know, no clock runs: the dealer
+sees to it. An act that comes late is good until the worker has played the automatic one.
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,12 @@ from engine.kernel.grammar import AUTOMATIC
 
 _RUNNING = """
 SELECT h.id AS hand_id, h.table_id, coalesce(last.seq, 0) AS lines,
-    greatest(coalesce(last.at, h.started_at), t.time_to_act_since) + make_interval(secs => t.time_to_act) AS act_by
+    greatest(coalesce(turn.at, h.started_at), t.time_to_act_since) + make_interval(secs => t.time_to_act) AS act_by
 FROM tables_table t JOIN hands_hand h ON h.table_id = t.id AND h.state = 'playing'
-LEFT JOIN LATERAL (SELECT seq, at FROM hands_handline WHERE hand_id = h.id ORDER BY seq DESC LIMIT 1) last ON TRUE
+LEFT JOIN LATERAL (SELECT seq FROM hands_handline WHERE hand_id = h.id ORDER BY seq DESC LIMIT 1) last ON TRUE
+LEFT JOIN LATERAL (
+    SELECT at FROM hands_handline WHERE hand_id = h.id AND NOT aside ORDER BY seq DESC LIMIT 1
+) turn ON TRUE
 WHERE t.time_to_act IS NOT NULL
 """
 _ACT_BY = f"SELECT act_by FROM ({_RUNNING}) running WHERE hand_id = %s"  # noqa: S608 - made of constants
@@ -26,7 +29,7 @@ _OVERDUE = f"SELECT hand_id, table_id, lines FROM ({_RUNNING}) running WHERE act
 
 @dataclass(frozen=True, slots=True)
 class Overdue:
-    """A hand in play whose log has so many lines, the last of which is older than the table's time to act."""
+    """A hand in play whose log has so many lines, and whose time to act is over."""
 
     hand_id: int
     table_id: int

@@ -118,6 +118,8 @@ class HandLine(models.Model):
     seq = models.PositiveIntegerField()
     text = models.CharField(max_length=160)
     at = models.DateTimeField(db_default=ClockTimestamp())
+    #: The time to act runs on through it (the game's declaration of its verb says so).
+    aside = models.BooleanField(db_default=False)
 
     class Meta:
         verbose_name = "line of a hand's log"

@@ -6,7 +6,7 @@ from typing import Any
 
 import engine
 from casino.errors import Conflict, NotFound
-from casino.hands import deals, selectors
+from casino.hands import clock, deals, selectors
 from casino.hands.models import Hand, engine_seats
 from casino.tables.models import Seating
 
@@ -21,8 +21,8 @@ def of_everybodys_cards(hand: Hand) -> dict[str, Any]:
 
 def for_player(seating: Seating, since: datetime) -> dict[str, Any]:
     """The hand in play that a player is dealt into, or the last one, of those dealt after `since`, as its player may
-    know it: what everybody sees, the cards that the player holds (`??` where nobody has looked), and openings of both.
-    Raises NotFound before the first."""
+    know it: what everybody sees, the cards that the player holds (`??` where nobody has looked), openings of both, and
+    what the player may do, by its own cards. Raises NotFound before the first."""
     hand = _last_hand(seating, since)
     game = selectors.as_far_as_it_goes(hand)
     number = next(at for at, seat in enumerate(hand.seats, 1) if seat["seat"] == seating.seat)
@@ -33,7 +33,10 @@ def for_player(seating: Seating, since: datetime) -> dict[str, Any]:
         "mode": hand.mode,
         "seats": engine_seats(hand),
         "you": f"p{number}",
+        "actor": game.actor,
+        "act_by": clock.act_by(hand, game),
         "cards": _own_cards(game, number),
+        "legal_actions": selectors.legal_actions(game, number),
         "openings": deals.opened(hand, game.setup, places) if places else [],
         "view": selectors.in_the_records_words(game.view(engine.PUBLIC)),
     }

@@ -120,10 +120,12 @@ def balances(hand: Hand) -> dict[str, Any]:
     }
 
 
-def legal_actions(game: engine.Hand) -> list[dict[str, Any]]:
+def legal_actions(game: engine.Hand, seat: int | None = None) -> list[dict[str, Any]]:
     """What may be done now, as far as a console may know it, which is nobody's hand: not whether a hand beats the one
-    laid open."""
-    return [_offer(legal) for legal in game.legal_for(engine.PUBLIC)]
+    laid open, nor which card a hand compels. Of `seat`, what it may do itself, as its own cards say."""
+    if seat is None:
+        return [_offer(legal) for legal in game.legal_for(engine.PUBLIC)]
+    return [_offer(legal) for legal in game.legal_for(seat) if legal.actor == f"p{seat}"]
 
 
 def _offer(legal: engine.Legal) -> dict[str, Any]:

@@ -142,8 +142,8 @@ def bonuses(game: str, options: Mapping[str, Any], seats: int) -> int:
 
 
 _ADD_LINES = """
-INSERT INTO hands_handline (hand_id, seq, text)
-SELECT %s, added.seq, added.text FROM unnest(%s::int[], %s::text[]) AS added (seq, text) ORDER BY added.seq
+INSERT INTO hands_handline (hand_id, seq, text, aside)
+SELECT %s, added.* FROM unnest(%s::int[], %s::text[], %s::boolean[]) AS added (seq, text, aside) ORDER BY added.seq
 """
 
 
@@ -186,7 +186,9 @@ def _answer(actor: Actor, play: _Play, event: Callable[..., Told], status: int) 
     hand, table = play.hand, play.hand.table
     if deals.commit_to_cards(hand, play.game.setup):
         event = partial(event, cards_roots=hand.cards_roots)
-    sql.change(_ADD_LINES, [hand.id, list(range(play.first_seq, play.first_seq + len(play.lines))), play.lines])
+    numbers, words = range(play.first_seq, play.first_seq + len(play.lines)), selectors.grammar(hand)
+    asides = [words.declared(words.parse(line)).aside for line in play.lines]
+    sql.change(_ADD_LINES, [hand.id, list(numbers), play.lines, asides])
     _post_at_once(play)
     if play.game.over:
         _end(play)

@@ -3,7 +3,7 @@ choosing among the legal actions the house offers."""
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from deploy.demo.client import Refused, Terminal
@@ -151,16 +151,15 @@ class Console:
         return str(hand["hand"])
 
     def take_one(self, hand: dict[str, Any], devices: list[Device], choice: random.Random) -> dict[str, Any]:
-        """Take one random action that the house offers, and the seat's cards allow; the hand after it."""
-        chairs = {seat["actor"]: seat["seat"] for seat in hand["seats"]}
-        of_chairs = {device.seat: device for device in devices}
-
-        def ask(actor: str, count: int) -> Iterator[list[int]]:
-            device = of_chairs.get(chairs[actor])
-            return device.places(count, choice) if device else iter(())
-
+        """Take one random action that the house offers, and the seat's cards allow; the hand after it. A seat with a
+        device says what its player chooses; for the others the console chooses, and knows no card."""
+        seats_of = {seat["seat"]: seat["actor"] for seat in hand["seats"]}
+        of_actors = {seats_of[device.seat]: device for device in devices if device.seat in seats_of}
+        actors = {offer["actor"]: None for offer in hand["legal_actions"]}
+        told = [offer for actor in actors if actor in of_actors for offer in of_actors[actor].offers()]
+        blind = [offer for offer in hand["legal_actions"] if offer["actor"] not in of_actors]
         refusal: Refused | None = None
-        for action in self.words.choices(hand, choice, ask):
+        for action in self.words.choices(hand | {"legal_actions": told + blind}, choice):
             try:
                 return self.write("hand/actions", {"actions": [action]})
             except Refused as refused:

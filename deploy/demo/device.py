@@ -7,11 +7,8 @@ The demo may not import that code anyway.
 """
 
 import hashlib
-import random
 import re
 import secrets
-from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 
 from deploy.demo.client import Connection
@@ -62,14 +59,10 @@ class Device(Connection):
         if unopened:
             raise Cheated(f"{told['hand']}: {unopened} were not opened")
 
-    def places(self, count: int, choice: random.Random) -> Iterator[list[int]]:
-        """The places of `count` cards among those that the seat holds, in random order, but first those of the suit
-        that lies first on the table: which cards may be named the house does not tell the seat."""
+    def offers(self) -> list[dict[str, Any]]:
+        """What the seat may do now: cards that it may choose by the places where they lie in its hand."""
         told = self.get("seat/hand")
-        first = next(iter(shown_to_all(told["view"] | {"seats": []})), "")
-        found = [list(places) for places in combinations(range(len(told["cards"])), count)]
-        choice.shuffle(found)
-        return iter(sorted(found, key=lambda places: sum(told["cards"][at][1:] != first[1:] for at in places)))
+        return [_placed(offer, told["cards"]) for offer in told["legal_actions"]]
 
     def _check_card(self, hand: str, opening: dict[str, Any]) -> None:
         """One card leads to the root, is the one that lay there before, and lies nowhere else."""
@@ -81,6 +74,14 @@ class Device(Connection):
         if sum(at[0] == place[0] and other == card for at, other in self._seen.items()) != 1:
             raise Cheated(f"{hand}: {card} lies in two places of one pack")
         self.checked += 1
+
+
+def _placed(offer: dict[str, Any], held: list[str]) -> dict[str, Any]:
+    """An offer with the places of the cards that it names, where the seat holds and knows them all."""
+    rows = [CARD.findall(row) for row in offer.get("cards", ())]
+    if not rows or not {card for row in rows for card in row} <= set(held):
+        return offer
+    return offer | {"places": [[held.index(card) for card in row] for row in rows]}
 
 
 def shown_to_all(view: Any) -> list[str]:

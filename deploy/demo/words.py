@@ -35,9 +35,6 @@ PATTERNS = {
 #: Kind of an argument -> what the API takes for its text, where that is not the text itself.
 VALUES: dict[str, Callable[[str], Any]] = {"amount": int, "number": int, "seats": str.split}
 
-#: For how many cards of a seat its device tells the places that may do, the likeliest first.
-Ask = Callable[[str, int], Iterator[list[int]]]
-
 
 class Words:
     """The verbs of one game."""
@@ -94,23 +91,21 @@ class Words:
 
     # --- Choosing ----------------------------------------------------------------------------------------------
 
-    def choices(self, hand: dict[str, Any], choice: random.Random, ask: Ask | None = None) -> Iterator[dict[str, Any]]:
-        """Actions for a hand as its console sees it, in random order, knowing no card: an offer each, or several where
-        only the cards decide which of them is legal. `ask`: the places that a seat would choose by what lies there."""
+    def choices(self, hand: dict[str, Any], choice: random.Random) -> Iterator[dict[str, Any]]:
+        """Actions for a hand, in random order: one for each offer, or several where cards are chosen by their places
+        and whoever made the offer does not know which of them may be."""
         offers = list(hand["legal_actions"])
         while offers:
             weights = [self._weight(offer, hand["actor"]) for offer in offers]
             offer = choice.choices(offers, weights)[0]
             offers.remove(offer)
-            yield from self._actions(offer, choice, len(_cards_of(hand["view"], offer["actor"])), ask)
+            yield from self._actions(offer, choice, len(_cards_of(hand["view"], offer["actor"])))
 
     def _weight(self, offer: dict[str, Any], actor: str) -> int:
         arguments = self._verbs[self._key(offer["actor"], offer["verb"])]["arguments"]
         return WITH_ARGUMENTS if arguments and offer["actor"] == actor else BARE
 
-    def _actions(
-        self, offer: dict[str, Any], choice: random.Random, held: int, ask: Ask | None
-    ) -> Iterator[dict[str, Any]]:
+    def _actions(self, offer: dict[str, Any], choice: random.Random, held: int) -> Iterator[dict[str, Any]]:
         """What one offer may become: one action, or one for each way to choose cards by their places."""
         arguments = self._verbs[self._key(offer["actor"], offer["verb"])]["arguments"]
         said = {"actor": offer["actor"], "verb": offer["verb"]}
@@ -119,10 +114,8 @@ class Words:
             offer = offer | {"max": offer["min"]}
         places: Iterator[list[int]] | None = None
         for one in arguments:
-            if one["kind"] == "cards" and one["role"] == "turned":
+            if one["kind"] == "cards" and (one["role"] == "turned" or (one["role"] in CHOSEN and "places" in offer)):
                 places = _shuffled(offer.get("places") or combinations(range(held), offer["count"]), choice)
-            elif one["kind"] == "cards" and one["role"] in CHOSEN and ask is not None:
-                places = ask(offer["actor"], offer["count"])
             else:
                 value = _chosen(one, offer, choice)
                 said |= {} if value is None else {one["name"]: value}

@@ -208,6 +208,8 @@ class Verb:
     meaning: str
     reopens: bool = False
     """What is dealt after it comes of a pack that is shuffled anew without the cards that it shows."""
+    aside: bool = False
+    """Whoever was to act still is, and has to do the same: a look, a call. A time to act runs on through it."""
 
     @property
     def cards(self) -> Argument | None:
@@ -238,7 +240,8 @@ class Verb:
             "meaning": self.meaning,
             "uncovers": self.uncovers,
         }
-        return found | ({"reopens": True} if self.reopens else {})
+        marks = {"reopens": self.reopens, "aside": self.aside}
+        return found | {name: True for name, marked in marks.items() if marked}
 
 
 AUTOMATIC = Verb("au", SEAT, (), "the clock ran out for the seat; the next line is its automatic act")

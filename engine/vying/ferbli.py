@@ -96,6 +96,7 @@ GRAMMAR = Grammar(
         SEAT,
         (number(),),
         "look at the N cards not looked at so far; charged for the fourth with the third unseen, at it alone or both",
+        aside=True,
     ),
     Verb("up", SEAT, (cards(Role.TURNED, Seen.TOGETHER),), "turn up two of the four cards, after a besszer"),
     Verb("br", SEAT, (amount(),), "a blind seat answers a blind bet by paying what it owes and raising by N"),

@@ -22,6 +22,7 @@ from engine.record.replay import replay
 from tests.casino.devices import DEEP, Device, check, code, device, events, one_action, play_out
 from tests.casino.kit import Desk, Kit
 from tests.casino.test_transfers import floor_at
+from tests.casino.trick_hands import zsiros
 
 
 def test_a_device_checks_its_own_cards_and_everybodys_and_gets_no_others(kit: Kit) -> None:
@@ -43,6 +44,32 @@ def test_a_device_checks_its_own_cards_and_everybodys_and_gets_no_others(kit: Ki
         kit.settle()
         desk.refresh()
     assert opened > 200
+
+
+def test_a_device_is_told_what_its_own_seat_may_do_by_its_own_cards(kit: Kit) -> None:
+    """The console is told how many cards; the seat whose they are, which; and nobody else's offer."""
+    zsiros(kit)
+    desk = kit.seated(stacks=(20_000,) * 4)
+    floor_at(kit, TerminalKind.TABLE, "T1").ok("time-to-act", {"seconds": 60, "reason": "slow"})
+    desk.refresh()
+    own = {seat: device(kit, desk, seat) for seat in range(1, 5)}
+    desk.refresh()
+    answer, taken = desk.ok("hands", {"mode": "electronic"}), 0
+    while answer["actor"] is not None:
+        told = {actor["actor"]: own[actor["seat"]].get("hand").json() for actor in answer["seats"]}
+        assert {hand["actor"] for hand in told.values()} == {answer["actor"]}
+        assert {hand["act_by"] for hand in told.values()} == {answer["act_by"]} != {None}
+        for actor, hand in told.items():
+            assert {offer["actor"] for offer in hand["legal_actions"]} <= {actor}
+        hand = told[answer["actor"]]
+        [offer] = [offer for offer in hand["legal_actions"] if offer["verb"] == "pl"]
+        assert offer["cards"] and set(offer["cards"]) <= set(hand["cards"])
+        assert not any("cards" in offer for offer in answer["legal_actions"])
+        place = hand["cards"].index(offer["cards"][-1])
+        answer = desk.ok("hand/actions", {"actions": [{"actor": hand["you"], "verb": "pl", "places": [place]}]})
+        taken += 1
+    assert taken >= 32
+    assert own[1].get("hand").json()["legal_actions"] == []
 
 
 def test_a_redeal_is_committed_to_when_it_is_shuffled(kit: Kit) -> None:

@@ -308,6 +308,21 @@ def test_a_worker_that_was_away_plays_once_and_the_next_seat_has_its_whole_time(
     assert datetime.fromisoformat(answer["act_by"]) == last + timedelta(seconds=30) > datetime.now(UTC)
 
 
+def test_a_call_to_the_partner_gives_no_more_time(kit: Kit) -> None:
+    desk = timed(kit, 30, stacks=(20_000,) * 4, game="zsiros", options={"stake": 100})
+    desk.ok("hands", {"mode": "electronic"})
+    pass_time(kit, 20)
+    before = desk.get("hand").json()
+    partner = next(offer for offer in before["legal_actions"] if offer["verb"] == "cl")
+    after = desk.ok("hand/actions", {"actions": [{k: partner[k] for k in ("actor", "verb")} | {"word": "uss"}]})
+    assert (after["actor"], after["act_by"]) == (before["actor"], before["act_by"]) and before["act_by"] is not None
+    pass_time(kit, 11)
+    assert found(kit).lines == HandLine.objects.filter(hand=the_hand(kit)).count()
+    automatic.run()
+    [told] = by_the_clock(kit)
+    assert told["data"]["automatic"] == before["actor"]
+
+
 def test_a_time_that_is_set_in_the_middle_of_a_hand_runs_from_then(kit: Kit) -> None:
     kit.table()
     desk, floor = kit.seated(stacks=(20_000, 15_000)), floor_at(kit, TerminalKind.TABLE, "T1")

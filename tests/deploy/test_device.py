@@ -1,7 +1,6 @@
 """What a player's device notices: it checks with code of its own, so that code is compared with the engine's here."""
 
 import copy
-import random
 from typing import Any
 
 import pytest
@@ -76,10 +75,18 @@ def test_cards_on_the_table_are_found_wherever_they_lie() -> None:
     assert sorted(shown_to_all(view)) == ["7a", "8b", "Ah", "Kl"]
 
 
-def test_a_player_tries_the_suit_that_was_led_first() -> None:
-    told = {"cards": ["Kl", "7a", "8l", "Ah"], "view": {"seats": [{"cards": ["Xb"]}], "trick": [["p1", "9l"]]}}
-    first, second, *rest = Told(told | {"hand": "", "commitment": ""}).places(1, random.Random(1))
-    assert sorted([first, second]) == [[0], [2]] and len(rest) == 2
+def test_a_player_is_offered_cards_by_the_places_where_they_lie() -> None:
+    play = {"actor": "p1", "verb": "pl", "count": 1}
+    told = {"cards": ["Kl", "7a", "8l", "??"], "legal_actions": [play | {"cards": ["8l", "Kl"]}, {"verb": "ps"}]}
+    assert Told(told | {"hand": "", "commitment": ""}).offers() == [
+        play | {"cards": ["8l", "Kl"], "places": [[2], [0]]}, {"verb": "ps"},
+    ]  # fmt: skip
+
+
+def test_cards_that_a_player_has_not_looked_at_have_no_places() -> None:
+    turn = {"verb": "up", "count": 2, "cards": ["Kl7a"]}
+    told = {"hand": "", "commitment": "", "cards": ["??", "??", "??", "??"], "legal_actions": [turn]}
+    assert Told(told).offers() == [turn]
 
 
 def swap(hand: dict[str, Any]) -> None:

@@ -46,6 +46,16 @@ def test_the_clock_runs_out_for_the_seat_to_act_and_for_nobody_else(game: str):
 
 
 @pytest.mark.parametrize("game", GAMES)
+def test_an_aside_leaves_the_turn_where_it_is(game: str):
+    """A time to act runs on through it: whoever was to act still is, in the same phase."""
+    for hand, line in points(game):
+        if hand._state.GRAMMAR.declared(hand._state.GRAMMAR.parse(line)).aside:
+            said = hand.copy()
+            said.apply(line)
+            assert (said.actor, said.phase) == (hand.actor, hand.phase), line
+
+
+@pytest.mark.parametrize("game", GAMES)
 def test_nothing_may_follow_but_the_automatic_act(game: str):
     for hand, timed in timed_points(game, 0.3):
         act = hand.automatic()
