@@ -187,7 +187,8 @@ def require_found(record: Record, acts: tuple[str, ...], seen: Counter[str]) -> 
 
 
 @pytest.mark.parametrize("part", [
-    "scenarios", "recorded", "ferbli", "ferbli physical", "faerbeln", "faerbeln physical",
+    "scenarios", "recorded", pytest.param("ferbli", marks=pytest.mark.slow), "ferbli physical", "faerbeln",
+    "faerbeln physical",
 ])  # fmt: skip
 def test_every_mutant_of_a_log_is_found_where_it_departs_from_what_is_legal(part: str):
     seen: Counter[str] = Counter()

@@ -20,7 +20,7 @@ from tests.engine.money import play_out
 from tests.engine.offers import Watch
 from tests.engine.support import frozen, play, table, to_third_round
 
-PLAYOUTS = 8_000  # `make soak` plays a million of each game
+PLAYOUTS = 3_000  # `make soak` plays a million of each game
 ENDINGS = {
     "ferbli": {
         "cukassza": 0.02,
