@@ -62,6 +62,7 @@ v1 = [
     path("tables/<slug:table>/seats/<int:seat>/key/withdraw", deals.WithdrawSeatKey.as_view()),
     path("tables/<slug:table>/client-seeds", deals.DemandSeeds.as_view()),
     path("tables/<slug:table>/time-to-act", dealer.SetTimeToAct.as_view()),
+    path("tables/<slug:table>/seat-fee", dealer.SetSeatFee.as_view()),
     path("tables/<slug:table>/deal", deals.PreparedDeal.as_view()),
     path("tables/<slug:table>/deal/seeds", deals.AddSeed.as_view()),
     path("tables/<slug:table>/deal/abandon", deals.AbandonDeal.as_view()),
