@@ -71,6 +71,7 @@ v1 = [
     path("tables/<slug:table>/hand/legal-actions", dealer.LegalNow.as_view()),
     path("tables/<slug:table>/hand/void", dealer.VoidHand.as_view()),
     path("tables/<slug:table>/hand/ruling", dealer.RuleOnHand.as_view()),
+    path("tables/<slug:table>/hand/beside", dealer.SayBeside.as_view()),
     path("tables/<slug:table>/hand/actions", dealer.Act.as_view()),
     path("tables/<slug:table>/hand/cards", cards.EnterCards.as_view()),
     path("tables/<slug:table>/hand/corrections", cards.CorrectCards.as_view()),

@@ -388,6 +388,33 @@ class Act(WriteOperation):
         return play.act(command=command, code=path["table"], actions=data["actions"])
 
 
+@documented("sayBeside", summary="Say what may be said while others act", answers=HandOut, tag=TAG)
+class SayBeside(WriteOperation):
+    """A call, a meld, a shout: verbs that the game declares `beside`. The request names the hand and the last line of
+    its log that was seen, and needs no If-Match: the order of the log is the order of arrival. One that comes too late
+    is refused, with the lines that came before it (`expected.came_before`)."""
+
+    roles = AT_TABLES
+    hides = frozenset({"card", "cards"})
+    versioned = False
+
+    @extend_schema_serializer(component_name="SayBesideInput")
+    class Input(StrictInput):
+        """The hand, how many lines of its log were seen, and the action."""
+
+        hand = StrictText(min_length=1, max_length=48)
+        line = StrictInteger(min_value=0, max_value=20_000)
+        action = ActionInput()
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Say it."""
+        return play.say_beside(
+            command=command, code=path["table"], name=data["hand"], line=data["line"], action=data["action"]
+        )
+
+
 @documented("voidHand", summary="Void the hand in play or in dispute: everything goes back", answers=TableOut, tag=TAG)
 class VoidHand(WriteOperation):
     """Void a misdealt, wrongly entered or disputed hand; the floor decides, and says why."""

@@ -12,7 +12,7 @@ from casino.audit.events import hands as told
 from casino.audit.services import Actor, record
 from casino.chips import selectors as chips
 from casino.commands import Answer, Command
-from casino.errors import Conflict, ProofFailed, Unprocessable
+from casino.errors import Conflict, NotFound, ProofFailed, Unprocessable
 from casino.hands import (
     arranging,
     cards,
@@ -364,25 +364,64 @@ def act(*, command: Command, code: str, actions: Sequence[Mapping[str, Any]]) ->
 
     def operation() -> Answer:
         table = tables.lock_table(command, code)
-        hand = selectors.playing(table)
-        game = selectors.state(hand)
-        grammar = selectors.grammar(hand)
-        lines[:] = [arranging.composed(grammar, action, number) for number, action in enumerate(actions)]
-        play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
-        entered = _entered(hand, lines)
-        for number, line in enumerate(lines):
-            if hand.mode == Mode.ELECTRONIC:
-                arranging.require_sealed(game, grammar, line, last=number == len(lines) - 1)
-            try:
-                play.take(arranging.arranged(play.game, grammar, line, entered))
-            except EngineError as error:
-                error.expected["refused_action"] = number
-                raise
-            cards.require_agreeing(hand, game, entered, line=line)
-            play.take_forced()
-        return _answer(command.acting.actor, play, told.acted, status=200)
+        return _take(command, selectors.playing(table), actions, lines)
 
     return exceptions.keeping(command, code, lambda: commands.run(command, operation), lines)
+
+
+def say_beside(*, command: Command, code: str, name: str, line: int, action: Mapping[str, Any]) -> Answer:
+    """Say what may be said while others act: a call, a meld, a shout (verbs that the game declares `beside`). It
+    answers the first `line` lines of the log of hand `name`, whatever has come after them, so it needs no version:
+    the order in which words arrive here is the log's order.
+
+    Raises NotFound, Conflict hand_over, Unprocessable not_beside or no_such_line, and the engine's error where it comes
+    too late or is not legal; `came_before` in what the error expects holds the lines since, as everybody saw them.
+    """
+    lines: list[str] = []
+
+    def operation() -> Answer:
+        table = tables.lock_table(command, code)
+        hand = selectors.get(table.house, name)
+        if hand.table_id != table.id:
+            raise NotFound(f"Table {code} has no hand {name}.")
+        hand.table, hand.house = table, table.house
+        there = len(selectors.log(hand))
+        if line > there:
+            raise Unprocessable(f"Hand {name} has {there} lines.", code="no_such_line", max=there)
+        if hand.state != HandState.PLAYING:
+            since = selectors.seen_log(hand)[line:]
+            raise Conflict(f"Hand {name} is over.", code="hand_over", state=hand.state, expected={"came_before": since})
+        grammar = selectors.grammar(hand)
+        if not grammar.verb(action["actor"], action["verb"]).beside:
+            allowed = sorted({verb.name for verb in grammar if verb.beside})
+            raise Unprocessable(f"{action['verb']} is for its turn.", code="not_beside", verbs=allowed)
+        try:
+            return _take(command, hand, [action], lines)
+        except EngineError as error:
+            error.expected["came_before"] = selectors.seen_log(hand)[line:]
+            raise
+
+    return exceptions.keeping(command, code, lambda: commands.run(command, operation), lines)
+
+
+def _take(command: Command, hand: Hand, actions: Sequence[Mapping[str, Any]], lines: list[str]) -> Answer:
+    """Take actions in the hand, whose table is locked; `lines` gets them as they would stand in its log."""
+    game = selectors.state(hand)
+    grammar = selectors.grammar(hand)
+    lines[:] = [arranging.composed(grammar, action, number) for number, action in enumerate(actions)]
+    play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
+    entered = _entered(hand, lines)
+    for number, line in enumerate(lines):
+        if hand.mode == Mode.ELECTRONIC:
+            arranging.require_sealed(game, grammar, line, last=number == len(lines) - 1)
+        try:
+            play.take(arranging.arranged(play.game, grammar, line, entered))
+        except EngineError as error:
+            error.expected["refused_action"] = number
+            raise
+        cards.require_agreeing(hand, game, entered, line=line)
+        play.take_forced()
+    return _answer(command.acting.actor, play, told.acted, status=200)
 
 
 def play_automatic(hand: Hand, actor: Actor) -> bool:

@@ -57,7 +57,14 @@ GRAMMAR = Grammar(
     ),
     Verb("pl", SEAT, (cards(Role.PLAYED, Seen.ALL, most=1),), "play a card; asked, go on with the trick"),
     Verb("ps", SEAT, (), "asked, end the trick as it is"),
-    Verb("cl", SEAT, (word(*CALLS),), "call to the partner, whose turn it is; nothing follows from it", aside=True),
+    Verb(
+        "cl",
+        SEAT,
+        (word(*CALLS),),
+        "call to the partner, whose turn it is; nothing follows from it",
+        aside=True,
+        beside=True,
+    ),
 )
 
 
