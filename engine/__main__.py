@@ -10,8 +10,8 @@ opening FILE|-                                                       openings of
 phh FILE|-                                                           the records as PHH, a table each
 fist VIZI NONCE                                                      the commitment to a vizi held in the fist
 play GAME [--seats N] [--hands N] [--seed S] [--opt k=v] [--stack N] writes records
-games [--verbs GAME | --options GAME | --page]                       the games, the vocabulary or the options of one, or
-                                                                     the reference page of all
+games [--verbs GAME | --options GAME]                                the games, the vocabulary or the options of one
+pages FOLDER                                                         writes the reference pages and the glossary there
 
 Exit status: 0 all is well; 1 a record, a deal or an opening does not stand; 2 unusable input (or nobody reads the
 output).
@@ -38,7 +38,7 @@ from engine.play import Sitting, play_evening
 from engine.record.format import Record, format_record, parse_object, parse_record, record_from
 from engine.record.phh import phh_of
 from engine.record.replay import replay
-from engine.reference import page
+from engine.reference import pages
 from engine.registry import game_info, game_names
 from engine.vying.equity import equity
 from engine.vying.kinds import GRIGARE_WILD
@@ -280,9 +280,6 @@ def _add_variations(command: argparse.ArgumentParser) -> None:
 
 
 def _games(arguments: argparse.Namespace) -> int:
-    if arguments.page:
-        sys.stdout.write(page())
-        return OK
     if arguments.verbs:
         for verb, meaning in game_info(arguments.verbs).verbs.items():
             print(f"{verb}\t{meaning}")
@@ -297,6 +294,14 @@ def _games(arguments: argparse.Namespace) -> int:
         info = game_info(name)
         packs = " or ".join(pack.name for pack in info.packs.values()) or info.pack.name
         print(f"{name}\t{info.rules_id}\t{info.seats_text}\t{packs}")
+    return OK
+
+
+def _pages(arguments: argparse.Namespace) -> int:
+    for path, text in pages().items():
+        written = arguments.folder / path
+        written.parent.mkdir(parents=True, exist_ok=True)
+        written.write_text(text, encoding="utf-8")
     return OK
 
 
@@ -344,8 +349,10 @@ def _parser() -> argparse.ArgumentParser:
     one = games.add_mutually_exclusive_group()
     one.add_argument("--verbs", metavar="GAME", help="the vocabulary of one game")
     one.add_argument("--options", metavar="GAME", help="what a table of one game may set")
-    one.add_argument("--page", action="store_true", help="the reference page of all games, in Markdown")
     games.set_defaults(run=_games)
+    written = commands.add_parser("pages", help="write the reference pages of the games and the glossary, in Markdown")
+    written.add_argument("folder", type=Path, help="docs/reference; folders below it are made")
+    written.set_defaults(run=_pages)
     return parser
 
 

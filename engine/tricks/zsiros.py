@@ -36,7 +36,7 @@ from engine.kernel.setup import AUDITOR, Setup, Viewer
 from engine.kernel.state import Handler, Offer
 from engine.tricks.chairs import chair_of_first, counts, first_chairs, goes_on, require_keys
 from engine.tricks.state import TrickState
-from engine.tricks.zsiros_rules import MOST_SCORE, ZsirosRules
+from engine.tricks.zsiros_rules import MOST_SCORE, TERMS, ZsirosRules
 
 HAND = 4
 """Cards of a full hand ("Deal")."""
@@ -329,5 +329,6 @@ GAME = Game(
     resolve=_resolve,
     new_series=_new_series,
     continues=lambda series, ids, rules: goes_on(series, ids),
+    terms=TERMS,
     weights={"pl": 20, "ps": 20, "cl": 1},
 )

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from engine.errors import OptionOutOfRange
 from engine.kernel.rules import Rules, option
+from engine.kernel.terms import Term
 
 MOST_SCORE = 3
 """The most that a deal scores: the losers took no trick ("Scoring")."""
@@ -50,3 +51,17 @@ class ZsirosRules(Rules):
     def least_stack(self) -> int:
         """The most that a seat can lose in a deal."""
         return MOST_SCORE * self.stake
+
+
+TERMS = (
+    Term("zsír", "Fett", "grease", "an ace or a ten: the cards that count"),
+    Term("hetes", "Sieben", "seven", "stands for any rank that was led"),
+    Term("talon", "Talon", "talon", "the cards that are not dealt yet"),
+    Term("kopasz", "kahl", "bald", "the winners have all 80 points"),
+    Term("csupasz", "nackt", "bare", "the winners have every trick"),
+    Term("üsd", "schlag", "beat it", "a call to the partner"),
+    Term("ne üsd", "schlag nicht", "do not beat it", "a call to the partner"),
+    Term("zsírt", "Fett her", "grease it", "a call to the partner: put an ace or a ten on the trick"),
+    Term("ne zsírt", "kein Fett", "do not grease it", "a call to the partner"),
+)
+"""The words of the tables."""
