@@ -57,6 +57,10 @@ class BarbuPlay(DutyState):
         self.fits = 0  # the cards that may be laid
         self.out: list[int] = []  # the seats that have laid all their cards, in order
 
+    def tricks_of(self, seat: int) -> int:
+        """How many tricks the seat has taken."""
+        return self.winners.count(seat)
+
     # -- tricks ------------------------------------------------------------------------------------------------------
 
     def begin_tricks(self, trump: int) -> None:
