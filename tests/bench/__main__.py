@@ -7,7 +7,7 @@ import time
 import uuid
 from itertools import count
 
-from tests.bench import library, replay, tricks
+from tests.bench import games, library, replay, tricks
 from tests.bench.alternate import Comparison, compare
 from tests.bench.database import database
 from tests.bench.ledger import profiling
@@ -58,7 +58,7 @@ def bench_actions() -> Comparison:
 
 def bench_engine() -> None:
     """Replay and ranking; needs no server."""
-    for comparison in (*replay.comparisons(), *tricks.comparisons(), *library.comparisons()):
+    for comparison in (*replay.comparisons(), *tricks.comparisons(), *games.comparisons(), *library.comparisons()):
         print(comparison.line(), flush=True)
     for bench in (bench_ranking, bench_ranking_numbers, bench_ranking_batch):
         print(bench().line(), flush=True)
