@@ -69,6 +69,12 @@ class Seen(StrEnum):
     """As the game says of the hand that they lie in: who has looked at it, and whether it was shown since."""
     TOGETHER = "together"
     """The seat that writes the line; everybody as soon as all seats have chosen theirs."""
+    BOTH = "both"
+    """The seat that writes the line, and the one that the cards go to."""
+    DRAWN = "drawn"
+    """Nobody, but for the card that is drawn of them: the seat that draws it sees it, and the one that held it."""
+    NOBODY = "nobody"
+    """Nobody, to the end."""
 
 
 class Role(StrEnum):
@@ -86,9 +92,18 @@ class Role(StrEnum):
     """Some of the actor's cards are turned up where they lie."""
     LAID_AWAY = "laid_away"
     """Out of the actor's hand, face down."""
+    PUT_DOWN = "put_down"
+    """Out of the actor's hand, face up, in a game where cards move from hand to hand: the seat need not be the one that
+    they were dealt to."""
+    GIVEN = "given"
+    """Out of the actor's hand and into another one, face down."""
+    FANNED = "fanned"
+    """The target's whole hand, face down and in a new order; it stays where it is."""
+    SET_ASIDE = "set_aside"
+    """Off the pack, face down and out of play."""
 
 
-UNCOVERING = frozenset({Role.PLAYED, Role.SHOWN, Role.TURNED})
+UNCOVERING = frozenset({Role.PLAYED, Role.SHOWN, Role.TURNED, Role.PUT_DOWN})
 """Roles that turn cards of a hand over."""
 
 

@@ -236,7 +236,7 @@ class State(Purse):
         self.verbs = {} if self.pending else self.HANDLERS[self.phase]
 
 
-_OWN = frozenset({Role.PLAYED, Role.TURNED, Role.LAID_AWAY})
+_OWN = frozenset({Role.PLAYED, Role.TURNED, Role.LAID_AWAY, Role.PUT_DOWN, Role.GIVEN})
 """Roles of cards that a seat chooses among those it knows."""
 
 

@@ -223,6 +223,19 @@ class CardState(State):
         """Whether the cards of a line that is seen by all together may be seen by now."""
         return True
 
+    def has_looked(self, seat: int) -> bool:
+        """Whether the seat has looked at the cards that it was dealt; in most games it does at once."""
+        return True
+
+    def receiver(self, action: Action) -> int:
+        """The seat that the cards of an action go to, where they go to another hand; 0 where they do not."""
+        return 0
+
+    def drawn_from(self, at: int, viewer: Viewer) -> int:
+        """Of the cards in the line of the log at this place, the number (from 1) of the one that was drawn and that
+        ``viewer`` has seen so; 0 for none."""
+        return 0
+
     def dealt_as_seen(self, seat: int, viewer: Viewer) -> list[str]:
         """The cards dealt to a seat whose places in the pack ``viewer`` may know."""
         return self.held_by(seat, viewer)
