@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, permutations, product
+from random import Random
 
 from engine.errors import AmountOutOfRange, CardMismatch, CardNotInPack, EngineError, VerbNotLegal, WrongTarget
 from engine.kernel.cards import UNKNOWN, split_cards
@@ -158,6 +159,32 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
+class Order:
+    """These cards, all of them, in any order."""
+
+    cards: tuple[str, ...]
+
+    def texts(self) -> Iterator[str]:
+        """Every order, each text once; there can be millions."""
+        if len({*self.cards}) == len(self.cards):
+            yield from map("".join, permutations(self.cards))
+        else:  # several are unknown
+            yield from dict.fromkeys(map("".join, permutations(self.cards)))
+
+    def accepts(self, text: str) -> bool:
+        """Whether it names just these cards."""
+        return len(text) % 2 == 0 and sorted(split_cards(text)) == sorted(self.cards)
+
+    def draw(self, random: Random) -> str:
+        """One of them, drawn by the caller's generator."""
+        return "".join(random.sample(self.cards, len(self.cards)))
+
+    def as_dict(self) -> dict[str, object]:
+        """``count``."""
+        return {"count": len(self.cards)}
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """One of these words."""
 
@@ -198,7 +225,7 @@ class Secret:
         return {} if self.held is None else self.held.as_dict()
 
 
-Domain = Range | Target | Seats | Rows | Pick | Words | Secret
+Domain = Range | Target | Seats | Rows | Pick | Order | Words | Secret
 
 
 def _refusal(action: Action, domain: Domain) -> EngineError:
@@ -209,7 +236,7 @@ def _refusal(action: Action, domain: Domain) -> EngineError:
         return AmountOutOfRange(what, min=domain.low, max=domain.high, step=domain.step)
     if isinstance(domain, Target | Seats):
         return WrongTarget(f"{action.text!r} names the wrong seat", **expected)
-    if isinstance(domain, Rows | Pick):
+    if isinstance(domain, Rows | Pick | Order):
         return CardMismatch(f"p{action.actor} may not name {''.join(action.cards)}")
     return VerbNotLegal(f"{action.text!r} is not legal now", **expected)
 
@@ -221,7 +248,7 @@ def _fixed(domain: Domain, text: str) -> Domain:
     if isinstance(domain, Seats):
         named = tuple(int(name[1:]) for name in text.split(" "))
         return Seats(named, named, len(named))
-    if isinstance(domain, Rows | Pick):
+    if isinstance(domain, Rows | Pick | Order):
         return Rows((text,))
     return Words((text,)) if isinstance(domain, Words) else domain
 
@@ -329,6 +356,8 @@ class Legal:
                 return one.count
             if isinstance(one, Rows):
                 return len(one.rows[0]) // 2
+            if isinstance(one, Order):
+                return len(one.cards)
             if isinstance(one, Range) and one.name == "count":
                 return one.high
         return next((one.cards for one in self.arguments if isinstance(one, Target)), None)
