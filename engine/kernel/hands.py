@@ -57,7 +57,7 @@ class HandsState(CardState):
     def drop(self, seat: int, place: int, card: str) -> None:
         """The card leaves the hand from this place."""
         held = self.cards[seat]
-        if held[place] == UNKNOWN:
+        if held[place] == UNKNOWN and card != UNKNOWN:
             self.known.add(card)
         self.cards[seat] = held[:place] + held[place + 1 :]
 
