@@ -31,6 +31,7 @@ MODULES = {
     "barbu": "engine.tricks.barbu",
     "zsiros": "engine.tricks.zsiros",
     "esel": "engine.shedding.esel",
+    "pacal": "engine.shedding.pacal",
 }
 """Name of a game -> the module whose ``GAME`` it is: the one line that a game needs outside its own modules."""
 

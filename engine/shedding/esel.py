@@ -193,6 +193,10 @@ class EselState(SheddingState):
         """After a shout, true or false, all hands lie face up ("all other players must also throw down")."""
         return list(self.cards[seat]) if self.thrown else super().held_by(seat, viewer)
 
+    def shown_so_far(self) -> set[str]:
+        """All cards, once they are thrown down."""
+        return set().union(*self.cards) - {UNKNOWN} if self.thrown else set()
+
     def view_of_table(self, viewer: Viewer) -> dict[str, object]:
         """How many cards were given, who gave the last one, who has shouted, and how often each chair was the Esel."""
         found: dict[str, object] = {

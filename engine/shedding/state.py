@@ -1,7 +1,7 @@
 """What the shedding games share: a loser who pays every other seat, and a series that counts the deals lost.
 
-Cards move from hand to hand, so where a card lay in the pack tells who was dealt it: a seat knows the places of its own
-dealt cards, and of no others.
+Cards move from hand to hand, so where a card lay in the pack tells who was dealt it: while the deal is played, a seat
+knows the places of the cards that it was dealt, and of no others.
 """
 
 from __future__ import annotations
@@ -68,8 +68,18 @@ class SheddingState(HandsState):
     # -- who may know what -------------------------------------------------------------------------------------------
 
     def dealt_as_seen(self, seat: int, viewer: Viewer) -> list[str]:
-        """A seat knows all cards that it was dealt. Of the others' it may know which, never where they lay."""
-        return list(self.dealt_to(seat)) if viewer in (seat, AUDITOR) else []
+        """A seat knows all cards that it was dealt. Of others' cards that were shown, the place would tell who had
+        them when; they come with the end."""
+        if viewer in (seat, AUDITOR):
+            return list(self.dealt_to(seat))
+        if self.result is None:
+            return []
+        shown = self.shown_so_far()
+        return [card for card in self.dealt_to(seat) if card in shown]
+
+    def shown_so_far(self) -> set[str]:
+        """Cards that everybody has seen, wherever they lie now."""
+        return set()
 
     def view_of_table(self, viewer: Viewer) -> dict[str, object]:
         """How many deals each chair has lost, in the order of the evening."""
