@@ -32,6 +32,7 @@ MODULES = {
     "zsiros": "engine.tricks.zsiros",
     "esel": "engine.shedding.esel",
     "pacal": "engine.shedding.pacal",
+    "old_maid": "engine.shedding.old_maid",
 }
 """Name of a game -> the module whose ``GAME`` it is: the one line that a game needs outside its own modules."""
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 from engine.errors import HandIsOver, MalformedSetup, NotYourTurn, VerbNotLegal
 from engine.kernel.events import Event, Spoke
 from engine.kernel.grammar import AUTOMATIC, DEALER, Action, Argument, Grammar, Role, actor_name
-from engine.kernel.legal import Domain, Legal, Order, Pick, Rows
+from engine.kernel.legal import Domain, Legal, Order, Parts, Pick, Rows
 from engine.kernel.purse import Purse
 from engine.kernel.setup import AUDITOR, NOTHING, Result, Setup, Viewer
 
@@ -270,6 +270,8 @@ def _without_cards(argument: Domain) -> Domain:
         return Pick(len(argument.rows[0]) // 2 if argument.rows else 0)
     if isinstance(argument, Order):
         return Pick(len(argument.cards))
+    if isinstance(argument, Parts):
+        return Parts((), 0)
     return Pick(argument.count, None, argument.places) if isinstance(argument, Pick) else argument
 
 
