@@ -271,10 +271,9 @@ class OldMaidState(SheddingState):
         """Whether one seat alone still plays; then it has lost ("The final holder")."""
         if self.talon:
             return False
-        playing = [player for player in range(1, self.seats + 1) if self.cards[player]]
-        if len(playing) > 1:
+        if self.cards.count(()) < self.seats:  # the unused place 0 is empty too
             return False
-        self.lose(playing[0], "lost")
+        self.lose(next(player for player in range(1, self.seats + 1) if self.cards[player]), "lost")
         return True
 
     def end_turn(self) -> None:

@@ -24,6 +24,8 @@ UNTERS = ("Ua", "Ul", "Uh")
 
 _BITS = dict(MASKS.bits) | {SINGLE: 0}
 _RANKS = [tuple(card for card in MASKS.cards(MASKS.ranks[rank]) if card != SINGLE) for rank in TELL32.ranks]
+_WIDTH = len(TELL32.ranks)
+_SUIT = (1 << _WIDTH) - 1
 _RANK_MASKS = [sum(_BITS[card] for card in cards) for cards in _RANKS]
 
 
@@ -44,6 +46,10 @@ _PAIRS = {
 def pairs_in(held: Iterable[str]) -> tuple[str, ...]:
     """The pairs of these cards; unknown ones count for nothing."""
     mask = sum(map(_BITS.__getitem__, held))
+    # The masks of the suits lie side by side, so a rank that two of them share shows at once; most hands have none.
+    first, second, third, fourth = mask & _SUIT, mask >> _WIDTH & _SUIT, mask >> 2 * _WIDTH & _SUIT, mask >> 3 * _WIDTH
+    if not first & second | (first | second) & third | (first | second | third) & fourth:
+        return ()
     found: tuple[str, ...] = ()
     for rank in _RANK_MASKS:
         some = mask & rank
