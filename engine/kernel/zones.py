@@ -148,8 +148,8 @@ class CardState(State):
                 raise CardAlreadyDealt(f"{card} has been dealt before", card=card)
 
     def next_cards(self) -> tuple[str, ...] | None:
-        """What the dealer deals next, where the deck is known."""
-        if self.source is None:
+        """What the dealer deals next, where the deck is known; None where nothing is to be dealt."""
+        if self.source is None or not self.deals:
             return None
         return self.source[self.next_card : self.next_card + self.deals[-1][1]]
 

@@ -45,7 +45,7 @@ from engine.kernel.grammar import (
     seat,
 )
 from engine.kernel.legal import Legal, Order, Parts, Pick, Range, Rows, Target
-from engine.kernel.setup import Setup, Viewer
+from engine.kernel.setup import AUDITOR, Setup, Viewer
 from engine.kernel.state import Handler, Offer
 from engine.kernel.zones import Chance
 from engine.shedding.old_maid_pairs import UNTERS, pairings, pairs_in
@@ -416,6 +416,13 @@ class OldMaidState(SheddingState):
     def shown_so_far(self) -> set[str]:
         """Pairs that were put down."""
         return {card for line in self.log if " ds " in line for card in self.GRAMMAR.parse(line).cards}
+
+    def legal_for(self, viewer: Viewer) -> list[Legal]:
+        """How many pairs a seat has is known to nobody else before they lie on the table."""
+        offers = super().legal_for(viewer)
+        if viewer in (self.turn, AUDITOR):
+            return offers
+        return [Legal(one.actor, "ds", (Parts((), 0),)) if one.verb == "ds" else one for one in offers]
 
     def view_of_seat(self, seat: int, viewer: Viewer) -> dict[str, object]:
         """How many pairs it has put down."""

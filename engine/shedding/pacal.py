@@ -289,6 +289,12 @@ class PacalState(SheddingState):
         """Not before the hands are taken up."""
         return bool(self.opened) and super().sees_choice(declared, viewer)
 
+    def legal_for(self, viewer: Viewer) -> list[Legal]:
+        """Whether a seat can beat the top card is known to nobody else."""
+        if self.phase != "beat" or viewer in (self.turn, AUDITOR) or self.pending:
+            return super().legal_for(viewer)
+        return [self.offer("pl", Pick(1)), self.offer("ps")]
+
     def view_of_seat(self, seat: int, viewer: Viewer) -> dict[str, object]:
         """Its trump, once it has one, and whether it is out."""
         return {"trump": self.trumps[seat] if seat < len(self.trumps) else None, "out": self.out[seat]}
