@@ -11,6 +11,14 @@ class Esel(Deal):
     game = "esel"
     options = {"forfeit": (int, 0, 0), "max_passes": (int, 400, 1)}
 
+    def liking(self, line: str) -> float:
+        """Seats collect the suit of which they have most, and seldom shout when they have not got it."""
+        seat, verb = int(line[1]) if line[0] == "p" else 0, line.split(" ")[1]
+        suits = [card[1] for card in self.hands.get(seat, [])]
+        if verb == "gv":
+            return 0.02 if suits.count(line[-1]) == max(map(suits.count, suits)) else 1.0
+        return 1.0 if len(set(suits)) < 2 or verb != "sh" else 0.005
+
     def course(self) -> Course:
         for seat in self.everybody():
             yield from self.give(seat, 8)

@@ -18,6 +18,10 @@ class Pacal(Deal):
     options = {"forfeit": (int, None, 0), "max_plies": (int, 1000, 1)}
     keys = ("order", "deals", "lost", "trumps")
 
+    def liking(self, line: str) -> float:
+        """Taking the stack up is for those who must."""
+        return 0.5 if line.endswith(" ps") else 1.0
+
     @staticmethod
     def shape_fault(series: Mapping[str, Any]) -> str:
         good = series["trumps"] == "" or (isinstance(series["trumps"], str) and sorted(series["trumps"]) == [*"abhl"])

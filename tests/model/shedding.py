@@ -1,4 +1,4 @@
-"""What the referees of the shedding games (Esel, Pacal, Old Maid) share: records before the log, reading a log, results.
+"""What the referees of the shedding games (Esel, Pacal, Old Maid) share: records before the log, logs, results.
 
 A referee is a class with ``options``, ``seats``, ``keys`` and a generator ``course`` that yields what may stand next: a
 set of lines, or a :class:`Fan`. It gets back the line that stands there. Cards that nobody knows (``??``) are not its
@@ -103,6 +103,10 @@ class Deal:
     def shape_fault(series: Mapping[str, Any]) -> str:
         """What is wrong with the keys of the series that only this game has."""
         return ""
+
+    def liking(self, line: str) -> float:
+        """How often random play picks the line against the others."""
+        return 1.0
 
     @staticmethod
     def random_keys(random: Random) -> dict[str, Any]:
@@ -228,16 +232,16 @@ def random_record(kind: type[Deal], random: Random, *, clock: float = 0.05) -> d
     deal = kind(record)
     reader = Reader(deal)
     while reader.next is not None:
-        line = reader.next.some(random) if isinstance(reader.next, Fan) else deal_line(random, reader.next, clock)
+        line = reader.next.some(random) if isinstance(reader.next, Fan) else deal_line(random, deal, reader.next, clock)
         assert reader.takes(line), line
         record["acts"].append(line)
     return record | {"net": deal.net, "tax": 0, "carry_out": 0, "series_out": deal.after}
 
 
-def deal_line(random: Random, lines: set[str], clock: float) -> str:
-    """One of the lines: ``au`` seldom, and picking up or the end of the deal by the house less often than the rest."""
-    weights = {line: {"au": clock, "ps": 0.5}.get(line.split(" ")[1], 1.0) for line in sorted(lines)}
-    return random.choices(list(weights), list(weights.values()))[0]
+def deal_line(random: Random, deal: Deal, lines: set[str], clock: float) -> str:
+    """One of the lines: ``au`` seldom, others as often as the game likes them."""
+    weights = [clock if line.endswith(" au") else deal.liking(line) for line in sorted(lines)]
+    return random.choices(sorted(lines), weights)[0]
 
 
 def random_head(kind: type[Deal], random: Random) -> dict[str, Any]:
@@ -254,7 +258,7 @@ def random_head(kind: type[Deal], random: Random) -> dict[str, Any]:
     first = order.index(series["deals"]) + 1
     worst = opt.get("forfeit", 0) * (n - 1)
     return {
-        "v": "chr/1", "game": kind.game, "rules": f"{kind.game}/1", "opt": opt, "hand": f"Q-{random.randint(1, 999):06}",
+        "v": "chr/1", "game": kind.game, "rules": f"{kind.game}/1", "opt": opt, "hand": f"Q-{random.randint(1, 99):06}",
         "seats": order[first:] + order[:first], "dealer": n, "stacks": [random.choice((worst, 10**6)) for _ in order],
         "carry": 0, "series": series | kind.random_keys(random), "deck": "".join(random.sample(PACK, 32)), "acts": [],
     }  # fmt: skip
