@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from engine.errors import CardAlreadyDealt, CardUnknown, MalformedSetup, VerbNotLegal
+from engine.errors import CardAlreadyDealt, CardMismatch, CardUnknown, MalformedSetup, VerbNotLegal
 from engine.kernel.cards import TELL32, UNKNOWN
 from engine.kernel.events import Event, Opened, TurnedUp
 from engine.kernel.game import Game, Policy
@@ -78,9 +78,9 @@ class PacalState(SheddingState):
     PACK = TELL32
     KEYS = (*SheddingState.KEYS, "trumps")
     NAMING = frozenset({"pl", "up"})
-    __slots__ = ("faces", "opened", "out", "player", "plies", "stack", "talon", "trumps")
+    __slots__ = ("faces", "lacks", "opened", "out", "player", "plies", "stack", "talon", "trumps")
 
-    FRESH: ClassVar[frozenset[str]] = SheddingState.FRESH | {"out", "stack", "trumps"}
+    FRESH: ClassVar[frozenset[str]] = SheddingState.FRESH | {"lacks", "out", "stack", "trumps"}
 
     rules: PacalRules
 
@@ -95,6 +95,7 @@ class PacalState(SheddingState):
         self.player = 0  # whose turn of play it is, also while the seat is dealt to
         self.plies = 0  # turns that have begun
         self.out = [False] * (SEATS + 1)
+        self.lacks: list[tuple[int, ...]] = [()] * (SEATS + 1)  # by seat, of each unknown card: what it cannot be
         self.deal_next([(player, HAND) for player in range(1, SEATS + 1)], PacalState.begin)
 
     def begin(self) -> None:
@@ -113,7 +114,7 @@ class PacalState(SheddingState):
             raise CardAlreadyDealt(f"{card} was turned up before", card=card)
         place = self.place_in_hand(action.actor, card)
         if held[place] == UNKNOWN:
-            self.known.add(card)
+            self.drop(action.actor, place, card)
             self.cards[action.actor] = (*held[:place], card, *held[place + 1 :])
         self.faces = (*self.faces, card)
         if card[1] not in self.trumps:
@@ -174,9 +175,12 @@ class PacalState(SheddingState):
         place = self.place(player, card)
         top = self.stack[-1]
         higher = MASKS.higher[top]
-        if not MASKS.bits[card] & higher:
+        beats = MASKS.bits[card] & higher
+        if not beats:
             self.require_trump(player, card, top, higher)
         self.lay(player, place, card)
+        if not beats:
+            self.lacks[player] = tuple([lack | higher for lack in self.lacks[player]])
         if self.cards[player]:
             self.enter("second", player)
         else:
@@ -239,6 +243,43 @@ class PacalState(SheddingState):
         """The trumps by chairs stay, after a void deal too."""
         seats = sorted(range(1, SEATS + 1), key=self.chair_of)
         return {**super().series(ending), "trumps": "".join(self.trumps[player] for player in seats)}
+
+    # -- hands that the house does not know --------------------------------------------------------------------------
+    #
+    # A seat that trumps shows that none of its cards beats the top one in its suit. So what an unknown card cannot be
+    # grows with the time that it is held: of several, the first one can be least.
+
+    def deal(self, action: Action) -> None:
+        """As in every game; nothing is known yet of an unknown card."""
+        super().deal(action)
+        self.lacks[action.target] += (0,) * action.cards.count(UNKNOWN)
+
+    def place_in_hand(self, seat: int, card: str) -> int:
+        """As in every game; an unknown card is the first one that it can be."""
+        place, held = super().place_in_hand(seat, card), self.cards[seat]
+        if held[place] != UNKNOWN:
+            return place
+        places = [at for at, other in enumerate(held) if other == UNKNOWN]
+        for at, lack in zip(places, self.lacks[seat], strict=True):
+            if not lack & MASKS.bits[card]:
+                return at
+        raise CardMismatch(f"p{seat} cannot hold {card}: it would have beaten a card that it has trumped", card=card)
+
+    def drop(self, seat: int, place: int, card: str) -> None:
+        """As in every game; what an unknown card could not be is forgotten with it."""
+        held = self.cards[seat]
+        if held[place] == UNKNOWN:
+            at, lacks = held[:place].count(UNKNOWN), self.lacks[seat]
+            self.lacks[seat] = lacks[:at] + lacks[at + 1 :]
+        super().drop(seat, place, card)
+
+    def candidates(self, seat: int) -> list[str]:
+        """As in every game, but for what no unknown card of the hand can be."""
+        found, lacks = super().candidates(seat), self.lacks[seat]
+        if not lacks:
+            return list(found)
+        held = self.cards[seat]
+        return [card for card in found if card in held or not lacks[-1] & MASKS.bits[card]]
 
     # -- the house ---------------------------------------------------------------------------------------------------
 
@@ -353,7 +394,7 @@ class PacalState(SheddingState):
         return self.offer_cards("pl", beating) if beating else None
 
     HANDLERS: ClassVar[Mapping[str, Mapping[str, Handler]]] = {
-        "deal": {"dh": SheddingState.deal},
+        "deal": {"dh": deal},
         "turn_up": {"up": turn_up},
         "name": {"ts": name},
         "open": {"up": open},

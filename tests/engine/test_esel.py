@@ -43,7 +43,7 @@ def test_the_example_line_by_line():
 
 
 def test_p1_gives_first_and_every_seat_any_card_also_the_one_just_received():
-    """ "The Play": to the player on the left, in like fashion around the table."""
+    """Text, "The Play": to the player on the left, in like fashion around the table."""
     hand = deal("esel", 4, deck=SEVEN_OF_EIGHT)
     assert hand.actors == ("p1",) and [offer.verb for offer in hand.legal()] == ["gv"]
     refused(hand, "p2 gv Ka", "not_your_turn")
@@ -67,7 +67,7 @@ def test_a_true_shout_is_made_by_the_seat_that_gave_a_ninth_card_away():
 
 
 def test_the_others_are_heard_in_any_order_each_once_and_the_last_not_at_all():
-    """ "Scoring": the last player to do so."""
+    """Text, "Scoring": the last player to do so."""
     for first, second, last in ((3, 4, 1), (4, 3, 1), (1, 4, 3), (3, 1, 4)):
         hand = deal("esel", 4, f"p1 gv Aa; p2 gv Kl; p2 sh; p{first} sh", deck=SEVEN_OF_EIGHT, opt={"forfeit": 1})
         for line in (f"p{first} sh", "p2 sh"):
@@ -82,7 +82,7 @@ def test_the_others_are_heard_in_any_order_each_once_and_the_last_not_at_all():
 
 
 def test_a_false_shout_ends_the_deal_at_once():
-    """ "Scoring": who failed to collect the eight is the Esel instead."""
+    """Text, "Scoring": who failed to collect the eight is the Esel instead."""
     hand = deal("esel", 4, "p1 gv Aa; p2 gv Ka; p2 sh", deck=SEVEN_OF_EIGHT, opt={"forfeit": 50})
     assert ends(hand)[:2] == ("false_shout", (50, -150, 50, 50))
     other = deal("esel", 4, "p1 gv Al; p1 sh", deck=SEVEN_OF_EIGHT, opt={"forfeit": 50})
@@ -146,7 +146,7 @@ def test_seats_that_let_the_time_run_out_are_heard_in_play_order():
 
 
 def test_after_a_shout_all_hands_lie_face_up_and_no_gift_does():
-    """ "Scoring": all others throw down their cards too."""
+    """Text, "Scoring": all others throw down their cards too."""
     hand = deal("esel", 4, "p1 gv Aa; p2 gv Kl", deck=SEVEN_OF_EIGHT)
     assert hand.view(4)["log"][-2:] == ["p1 gv ??", "p2 gv ??"]  # type: ignore[index]
     assert hand.view(2)["log"][-2:] == ["p1 gv Aa", "p2 gv Kl"]  # type: ignore[index]

@@ -52,7 +52,7 @@ def test_the_example_line_by_line():
 
 
 def test_one_unter_goes_out_of_play_and_never_that_of_bells():
-    """ "The Deal": the first of the three in the deck, which nobody sees."""
+    """Text, "The Deal": the first of the three in the deck, which nobody sees."""
     for top in ("Ua", "Ul", "Uh"):
         hand = start(setup("old_maid", deck=deck_of("Ub", top)))
         others = [card for card in ("Ua", "Ul", "Uh", "Ub", "??") if card != top]
@@ -71,7 +71,7 @@ def test_the_other_cards_keep_their_order():
 
 
 def test_all_pairs_go_out_first_and_are_forced():
-    """ "discards any pairs": of three the first two, of four all, and not the Unter of bells."""
+    """Text, "discards any pairs": of three the first two, of four all, and not the Unter of bells."""
     hand = start(setup("old_maid", 2, deck=PAIRED))
     while hand.actor == "d":
         hand.apply(hand.forced() or "")
@@ -93,7 +93,7 @@ def test_the_two_other_unters_make_a_pair():
 
 
 def test_a_card_is_drawn_from_the_right_hand_neighbour_who_draws_from_the_pack():
-    """ "The player to the current player's right fans their cards"."""
+    """Text, "The player to the current player's right fans their cards"."""
     hand = deal("old_maid", 3, deck=deck_of("Uh", "AaKaOaXa9a", "AlKlOlXl9l", "8b7bAhKhOh", "Ob"), opt=DRAW)
     assert (hand.actor, hand.phase, hand.actors) == ("d", "fan", ("d",))
     refused(hand, "d fn p2 AlKlOlXl9l", "wrong_target")
@@ -158,7 +158,7 @@ def ending(*, seats: int, seed: int = 0, **opt: object) -> Hand:
 
 @pytest.mark.parametrize("seats", range(2, 7))
 def test_the_last_holder_of_the_unter_of_bells_loses(seats: int):
-    """ "Scoring", and "you are safe": with the pack gone an empty hand takes no further part."""
+    """Text, "Scoring", and "you are safe": with the pack gone an empty hand takes no further part."""
     for seed in range(4):
         hand = ending(seats=seats, seed=seed, discard="draw", forfeit=10)
         assert hand.result and hand.result.ending == "lost"
@@ -186,17 +186,18 @@ def test_turns_are_counted_to_the_void():
 
 
 def test_a_sole_winner_takes_the_whole_payment():
-    """ "If you need to have a sole winner": most pairs; of several in equal shares, the rest to the first of them."""
+    """Text, "If you need to have a sole winner": most pairs; of several in equal shares, the rest to the first."""
     shared = alone = 0
-    for seed in range(60):
-        hand = ending(seats=4, seed=seed, discard="draw", forfeit=7, sole_winner=True)
+    for seats, seed in [(3, seed) for seed in range(40)] + [(4, seed) for seed in range(20)]:
+        hand = ending(seats=seats, seed=seed, discard="draw", forfeit=7, sole_winner=True)
         assert hand.result
         pairs = [seat["pairs"] for seat in hand.view("public")["seats"]]  # type: ignore[attr-defined]
-        loser = next(seat for seat in range(1, 5) if hand.held(seat))
-        rest = {seat: pairs[seat - 1] for seat in range(1, 5) if seat != loser}
+        loser = next(seat for seat in range(1, seats + 1) if hand.held(seat))
+        rest = {seat: pairs[seat - 1] for seat in range(1, seats + 1) if seat != loser}
         best = [seat for seat in rest if rest[seat] == max(rest.values())]
-        expected = {1: [21], 2: [11, 10], 3: [7, 7, 7]}[len(best)]
-        assert [hand.result.net[seat - 1] for seat in best] == expected and hand.result.net[loser - 1] == -21
+        shares = {(4, 1): [21], (4, 2): [11, 10], (4, 3): [7, 7, 7], (3, 1): [14], (3, 2): [7, 7]}
+        assert [hand.result.net[seat - 1] for seat in best] == shares[seats, len(best)]
+        assert hand.result.net[loser - 1] == -7 * (seats - 1)
         assert sum(hand.result.net) == 0
         alone, shared = alone + (len(best) == 1), shared + (len(best) > 1)
     assert alone and shared

@@ -36,7 +36,7 @@ def test_the_example_line_by_line():
 
 
 def test_nobody_has_seen_a_card_before_the_stack_begins():
-    """ "The Deal": face down, so that no player can see them."""
+    """Text, "The Deal": face down, so that no player can see them."""
     hand = deal("pacal", 4, deck=ROWS)
     assert hand.phase == "turn_up" and hand.actors == ("p1",)
     for viewer in (1, 2, "public"):
@@ -57,7 +57,7 @@ def test_nobody_has_seen_a_card_before_the_stack_begins():
 
 
 def test_cards_are_turned_up_until_one_is_of_a_new_suit():
-    """ "The Deal": a seen suit is passed over, and the seat stops at the first new one."""
+    """Text, "The Deal": a seen suit is passed over, and the seat stops at the first new one."""
     hand = deal("pacal", 4, "p1 up Aa", deck=ROWS)
     assert hand.actor == "p2"
     refused(hand, "p2 up Aa", "card_already_dealt")
@@ -70,7 +70,7 @@ def test_cards_are_turned_up_until_one_is_of_a_new_suit():
 
 
 def test_a_seat_that_finds_no_new_suit_names_one():
-    """ "The Deal": any trump suit but those of others; the dealer gets the last one."""
+    """Text, "The Deal": any trump suit but those of others; the dealer gets the last one."""
     hand = deal("pacal", 4, "p1 up Aa; p2 up Ua; p2 up Oa; p2 up Xa; p2 up 9a", deck=ROWS)
     assert hand.phase == "turn_up" and hand.automatic() == "p2 up 8a"
     play(hand, "p2 up 8a")
@@ -93,7 +93,7 @@ def test_the_automatic_act_before_the_stack_begins_names_a_card_that_nobody_know
 
 
 def test_trumps_are_kept_for_the_evening():
-    """ "During the first hand only": later deals begin with the stack, and trumps go by chairs."""
+    """Text, "During the first hand only": later deals begin with the stack, and trumps go by chairs."""
     hand = table()
     assert hand.log[-1] == "d up 7a" and hand.phase == "beat"
     moved = deal("pacal", 4, deck=ROWS, trumps="hlab", order=["dan", "ann", "ben", "cat"])
@@ -101,7 +101,7 @@ def test_trumps_are_kept_for_the_evening():
 
 
 def test_a_higher_card_of_the_suit_beats_then_one_more_card_then_one_off_the_pack():
-    """ "The Play", first to third step."""
+    """Text, "The Play", first to third step."""
     hand = table()
     refused(hand, "p1 pl Ob", "verb_not_legal")
     refused(hand, "p1 pl Ua", "card_mismatch")
@@ -116,7 +116,7 @@ def test_a_higher_card_of_the_suit_beats_then_one_more_card_then_one_off_the_pac
 
 
 def test_a_trump_beats_only_where_the_suit_cannot():
-    """ "If he cannot beat it this way": a higher card of the suit goes before a trump."""
+    """Text, "If he cannot beat it this way": a higher card of the suit goes before a trump."""
     hand = table("p1 pl Ka; p1 pl Ob", trumps="ablh")
     refused(hand, "p2 pl Ua", "verb_not_legal")  # bells are p2's trump: only a higher one would do
     assert [list(offer.lines()) for offer in hand.legal()] == [["p2 ps"]]
@@ -127,14 +127,14 @@ def test_a_trump_beats_only_where_the_suit_cannot():
 
 
 def test_a_trump_on_a_trump_must_be_higher():
-    """ "If the up card is one of his own trumps"."""
+    """Text, "If the up card is one of his own trumps"."""
     hand = table("p1 pl Ka; p1 pl Aa", trumps="lahb")
     assert [list(offer.lines()) for offer in hand.legal()] == [["p2 ps"]]
     refused(hand, "p2 pl Ua", "verb_not_legal")
 
 
 def test_taking_the_stack_up_is_always_allowed_ends_the_turn_and_draws_nothing():
-    """ "If the player cannot beat the up card, or if he chooses not to"."""
+    """Text, "If the player cannot beat the up card, or if he chooses not to"."""
     hand = table()
     assert hand.automatic() == "p1 ps" and hand.late() == ("p1 au", "p1 ps")
     play(hand, "p1 ps")
@@ -146,14 +146,14 @@ def test_taking_the_stack_up_is_always_allowed_ends_the_turn_and_draws_nothing()
 
 
 def test_who_draws_with_an_empty_hand_plays_on():
-    """ "if there are any cards left in the deck": also to a hand that has just become empty."""
+    """Text, "if there are any cards left in the deck": also to a hand that has just become empty."""
     hand = table("p1 pl Aa; p1 pl 8a", deck=deck_of("AaKa8aAlKl", "UaOaXa9aUb", "AbKbObXb9b", "AhKhOhUhXh", "7a"))
     play(hand, "p2 pl Xa; p2 pl 9a; p3 ps; p4 pl Ah; p1 ps; p2 pl Ua; p3 ps; p4 pl Kh")
     assert not hand.over
 
 
 def test_the_last_one_with_cards_loses_pays_and_deals_next():
-    """ "Winning the Game", over recorded deals with money."""
+    """Text, "Winning the Game", over recorded deals with money."""
     hand = None
     record = example("pacal", "P2-000001")
     table_ = setup("pacal", opt={"forfeit": 70})._replace(series=record["series"], ids=tuple(record["seats"]))
