@@ -117,8 +117,8 @@ def test_cards_are_turned_up_and_played_out_of_hands_that_nobody_knows():
 
 
 def test_a_trump_shows_what_a_hand_does_not_hold():
-    """Text, "If he cannot beat it": an unknown card of the seat that has trumped is no higher one of that suit; one that
-    is drawn later may be."""
+    """Text, "If he cannot beat it": an unknown card of the seat that has trumped is no higher one of that suit; one
+    that is drawn later may be."""
     hand = play(table("pacal", trumps="albh"), "d up Kb")
     refused(hand.copy(), "p1 pl Ob", "verb_not_legal")
     assert accepted(hand, "p1 pl Ab") and accepted(hand, "p1 pl 7a")
