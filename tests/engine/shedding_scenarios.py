@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from engine.kernel.cards import split_cards
 from engine.kernel.hand import Hand
 from engine.kernel.legal import Legal
 from engine.kernel.purse import place_name
 from engine.kernel.setup import Setup
 from engine.registry import start, supply
-from tests.engine.shedding_kit import deck_of, mixed, setup, shuffled
+from tests.engine.shedding_kit import deck_of, example, mixed, setup, shuffled
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -32,6 +33,14 @@ class Scenario:
     title: str
     setup: Setup
     lines: str = ""
+
+
+def recorded(game: str, hand: str) -> tuple[Setup, str]:
+    """The table of a recorded deal, and what the seats said in it."""
+    record = example(game, hand)
+    table = setup(game, opt=record["opt"], deck=split_cards(record["deck"]))
+    lines = [line for line in record["acts"] if line.startswith("p")]
+    return table._replace(series=record["series"], ids=tuple(record["seats"])), "; ".join(lines)
 
 
 SEVEN = deck_of("AaAlAbAhKhOhUhXh", "KaOaUaXa9a8a7aKl")
@@ -50,7 +59,8 @@ SCENARIOS = (
              setup("pacal", deck=ROWS, opt={"max_plies": 12}),
              "p1 up Ob; p2 au; p2 up Oa; p3 up Ab; p3 up Kb; p3 up Ub; p3 up Xb; p3 up 9b; p3 ts l; "
              "p1 pl Ka; p1 pl Ob; p2 ps; p3 pl Xb; p4 pl Ah"),
-    Scenario("to_the_end", "A deal of the clock alone, with trumps of the evening",
+    Scenario("lost", "An evening's first deal: three are out, the fourth loses", *recorded("pacal", "P2-000001")),
+    Scenario("by_the_clock", "A deal of the clock alone, void in the end",
              setup("pacal", deck=shuffled(Random(5)), trumps="lahb", opt={"max_plies": 60})),
     Scenario("pairs", "Pairs before and after the draw", setup("old_maid", 3, deck=PAIRS), ""),
     Scenario("two_seats", "Two seats, one payment to the winner of most pairs",
