@@ -103,8 +103,8 @@ class Role(StrEnum):
     """Off the pack, face down and out of play."""
 
 
-UNCOVERING = frozenset({Role.PLAYED, Role.SHOWN, Role.TURNED, Role.PUT_DOWN})
-"""Roles that turn cards of a hand over."""
+UNCOVERING = frozenset({Role.PLAYED, Role.SHOWN, Role.TURNED, Role.PUT_DOWN, Role.GIVEN})
+"""Roles that turn cards of a hand over, or give them on: who knows no card says where they lie in the hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +233,7 @@ class Verb:
 
     @property
     def uncovers(self) -> bool:
-        """Whether it turns cards of a hand over."""
+        """Whether it turns cards of a hand over, or gives them on."""
         return self.cards is not None and self.cards.role in UNCOVERING
 
     @property
@@ -313,7 +313,7 @@ class Grammar:
     def role(self, action: Action) -> Role | None:
         """What becomes of the cards that an action names; None where it names none."""
         named = self.declared(action).cards
-        return named.role if named is not None else None
+        return named.role if named is not None and action.cards else None
 
     def declared(self, action: Action) -> Verb:
         """The declaration that an action follows."""
