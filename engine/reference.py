@@ -43,7 +43,8 @@ def _game(game: Game) -> Iterator[str]:
     yield f"`{game.name}`, rules `{game.rules_id}`; {seats} seats; pack {packs}.\n"
     money = f"Money lies in: {', '.join(sorted(policy.zones))}." if policy.zones else "No pot: seats pay seats."
     charge = "The house takes tax of a pot." if policy.charge == "tax" else "There is no pot to tax."
-    yield f"{money} {charge} A table of a house must set: {', '.join(f'`{name}`' for name in policy.must_set)}.\n"
+    must_set = ", ".join(f"`{name}`" for name in policy.must_set) or "nothing"
+    yield f"{money} {charge} A table of a house must set: {must_set}.\n"
     for name, meaning in policy.announcements.items():
         yield f"The dealer may announce `{name}` before a deal: {meaning}.\n"
     for name, values in policy.not_at_tables.items():
