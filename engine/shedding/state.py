@@ -68,13 +68,15 @@ class SheddingState(HandsState):
     # -- who may know what -------------------------------------------------------------------------------------------
 
     def dealt_as_seen(self, seat: int, viewer: Viewer) -> list[str]:
-        """A seat knows all cards that it was dealt. Of others' cards that were shown, the place would tell who had
-        them when; they come with the end."""
+        """A seat knows all cards that it was dealt. Of cards that others were dealt, and that were shown or came to the
+        seat, the place would tell who had them when; they come with the end."""
         if viewer in (seat, AUDITOR):
             return list(self.dealt_to(seat))
         if self.result is None:
             return []
         shown = self.shown_so_far()
+        if isinstance(viewer, int):
+            shown |= set(self.cards[viewer])
         return [card for card in self.dealt_to(seat) if card in shown]
 
     def shown_so_far(self) -> set[str]:
