@@ -11,7 +11,7 @@ from random import Random
 from engine.deal.shuffle import reshuffled, shuffled_deck
 from engine.kernel.game import require_seats
 from engine.kernel.hand import Hand
-from engine.kernel.legal import Legal, Range
+from engine.kernel.legal import Legal, Order, Parts, Pick, Range
 from engine.kernel.setup import Setup
 from engine.record.format import Record, record_of
 from engine.registry import Shuffle, game_info, start, supply
@@ -39,6 +39,11 @@ def line_of(offer: Legal, random: Random) -> str:
             choices = (argument.high - argument.low) // argument.step
             steps = min(random.randint(0, choices), random.randint(0, choices))
             words.append(str(argument.low + argument.step * steps))
+        elif isinstance(argument, Order | Parts):
+            words.append(argument.draw(random))
+        elif isinstance(argument, Pick) and argument.places is None and argument.pool is not None:
+            # There can be millions of sets.
+            words.append("".join(random.sample(argument.pool, argument.count)))
         else:
             words.append(random.choice(list(argument.texts())))
     return " ".join(words)

@@ -113,7 +113,8 @@ def _facts(game: Game) -> Iterator[str]:
     policy = game.policy
     yield f"- `{game.name}`, rules `{game.rules_id}`; {_seats(game)} seats; pack {_packs(game)}."
     yield f"- Money: {_money(game)}. The house takes {_charge(game)}."
-    yield f"- A table of a house must set: {', '.join(f'`{name}`' for name in policy.must_set)}."
+    must_set = ", ".join(f"`{name}`" for name in policy.must_set) or "nothing"
+    yield f"- A table of a house must set: {must_set}."
     for name, meaning in policy.announcements.items():
         yield f"- The dealer may announce `{name}` before a deal: {meaning}."
     for name, values in policy.not_at_tables.items():

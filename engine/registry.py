@@ -30,6 +30,9 @@ MODULES = {
     "faerbeln": "engine.vying.faerbeln",
     "barbu": "engine.tricks.barbu",
     "zsiros": "engine.tricks.zsiros",
+    "esel": "engine.shedding.esel",
+    "pacal": "engine.shedding.pacal",
+    "old_maid": "engine.shedding.old_maid",
 }
 """Name of a game -> the module whose ``GAME`` it is: the one line that a game needs outside its own modules."""
 
@@ -92,7 +95,7 @@ def start(setup: Setup) -> Hand:
 
 
 Shuffle = Callable[[tuple[str, ...], int], tuple[str, ...]]
-"""Shuffles the given cards for the redeal of the given number (1, 2, ...)."""
+"""Shuffles the given cards; the number (1, 2, ...) says which shuffle of the hand it is, that of the deck apart."""
 
 
 def resume(setup: Setup, log: Sequence[str], shuffle: Shuffle | None = None) -> Hand:
@@ -112,10 +115,10 @@ def resume(setup: Setup, log: Sequence[str], shuffle: Shuffle | None = None) -> 
 
 
 def supply(hand: Hand, shuffle: Shuffle) -> None:
-    """Give the hand the pack that it wants, if it wants one."""
+    """Give the hand the cards that it wants shuffled anew, if it wants any."""
     wanted = hand.wants
     if wanted is not None:
-        hand.supply(shuffle(wanted, len(hand.setup.redeals) + 1))
+        hand.supply(shuffle(wanted, hand.shuffles + 1))
 
 
 def resolve(game: str, opt: Mapping[str, object], seats: int, *, announced: Sequence[str] = ()) -> dict[str, object]:

@@ -31,6 +31,8 @@ INNOCENT = {
     "stake": "kind of a ledger event and reason of a move",
     "points": "reason of a move",
     "up": "a command of the embedded services",
+    "rm": "a program of the system",
+    "discard": "takes an element out of a set",
     "ps": "a program of the system",
 }
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import engine
 from casino import sql
 from casino.hands.models import Hand, HandState
-from engine.kernel.grammar import AUTOMATIC
 
 _RUNNING = """
 SELECT h.id AS hand_id, h.table_id, coalesce(last.seq, 0) AS lines,
@@ -37,15 +36,13 @@ class Overdue:
 
 
 def lines(game: engine.Hand) -> tuple[str, ...]:
-    """What is written when the time is over: that it is, unless a console has said so, and the automatic act.
+    """What is written when the time is over: that it is, unless a console has said so, and the automatic act; or what
+    the game says of a time in which several may act.
 
-    Nothing where no clock runs: at the house's turn, after the end, where it is open whose turn it is, and where the
-    act would name cards that the house does not know.
+    Nothing where no clock runs: at the house's turn in most games, after the end, where it is open whose turn it is,
+    and where the act would name cards that the house does not know.
     """
-    act = game.automatic()
-    if act is None or len(game.actors) != 1:
-        return ()
-    return (act,) if game.pending is not None else (f"{game.actor} {AUTOMATIC.name}", act)
+    return game.late()
 
 
 def act_by(hand: Hand, game: engine.Hand) -> str | None:

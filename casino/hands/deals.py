@@ -65,9 +65,10 @@ def deck(hand: Hand | StoredHand) -> tuple[str, ...] | None:
 
 
 def shuffle(hand: Hand | StoredHand) -> Shuffle | None:
-    """Shuffles the hand's redeals from its seed; None in physical mode, where the dealer shuffles.
+    """Shuffles what is shuffled anew in the course of the hand from its seed: packs of redeals, or the cards of a seat
+    that holds them out as a fan. None in physical mode, where people shuffle.
 
-    The seed is opened when a redeal is wanted, which is rare; the same seed always gives the same packs.
+    The seed is opened when a shuffle is wanted; the same seed always gives the same order.
     """
     if hand.mode == Mode.PHYSICAL:
         return None

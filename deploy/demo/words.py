@@ -17,7 +17,7 @@ UNKNOWN = "??"
 #: The nonce of every commitment; a real console draws its own, and tells nobody.
 NONCE = bytes(16)
 #: Roles of cards that a seat chooses by what they are; whoever knows no card cannot choose for it.
-CHOSEN = ("played", "laid_away")
+CHOSEN = ("played", "laid_away", "put_down", "given")
 #: How often an offer is taken against others: saying a bare word (to pass, to check, to fold) is rare, so that hands
 #: get somewhere; so is what others than the seat to act may say.
 WITH_ARGUMENTS, BARE = 4, 1
@@ -153,7 +153,9 @@ def _chosen(argument: dict[str, Any], offer: dict[str, Any], choice: random.Rand
         return commitment(argument["tag"], offer["min"], NONCE)
     if kind == "nonce":
         return NONCE.hex()
-    return UNKNOWN * offer["count"] if kind == "cards" else offer[name]
+    if kind == "cards":
+        return UNKNOWN * offer["count"] if "count" in offer else None  # where there is nothing to name
+    return offer[name]
 
 
 def commitment(tag: str, amount: int, nonce: bytes) -> str:

@@ -19,6 +19,8 @@ Redeal
     Within one hand the remaining cards, in the pack's printed order, are shuffled anew with ``encode("redeal-v1",
     ALGORITHM, number, chair, client seed, ...)`` as personalization string, the number (1, 2, ...) being 4 bytes
     big-endian.
+Shuffle of a hand
+    A seat's hand that is fanned anew is shuffled like the cards of a redeal; the number counts these shuffles.
 
 >>> commitment(bytes(range(32)), "hand-0001")
 'bf948e9034ab8f27d56320f90c4d6ce225db755778ea1a94527505726f8e6ec6'

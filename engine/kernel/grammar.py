@@ -69,6 +69,12 @@ class Seen(StrEnum):
     """As the game says of the hand that they lie in: who has looked at it, and whether it was shown since."""
     TOGETHER = "together"
     """The seat that writes the line; everybody as soon as all seats have chosen theirs."""
+    BOTH = "both"
+    """The seat that writes the line, and the one that the cards go to."""
+    DRAWN = "drawn"
+    """Nobody, but for the card that is drawn of them: the seat that draws it sees it, and the one that held it."""
+    NOBODY = "nobody"
+    """Nobody, to the end."""
 
 
 class Role(StrEnum):
@@ -86,10 +92,19 @@ class Role(StrEnum):
     """Some of the actor's cards are turned up where they lie."""
     LAID_AWAY = "laid_away"
     """Out of the actor's hand, face down."""
+    PUT_DOWN = "put_down"
+    """Out of the actor's hand, face up, in a game where cards move from hand to hand: the seat need not be the one that
+    they were dealt to."""
+    GIVEN = "given"
+    """Out of the actor's hand and into another one, face down."""
+    FANNED = "fanned"
+    """The target's whole hand, face down and in a new order; it stays where it is."""
+    SET_ASIDE = "set_aside"
+    """Off the pack, face down and out of play."""
 
 
-UNCOVERING = frozenset({Role.PLAYED, Role.SHOWN, Role.TURNED})
-"""Roles that turn cards of a hand over."""
+UNCOVERING = frozenset({Role.PLAYED, Role.SHOWN, Role.TURNED, Role.PUT_DOWN, Role.GIVEN})
+"""Roles that turn cards of a hand over, or give them on: who knows no card says where they lie in the hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +236,7 @@ class Verb:
 
     @property
     def uncovers(self) -> bool:
-        """Whether it turns cards of a hand over."""
+        """Whether it turns cards of a hand over, or gives them on."""
         return self.cards is not None and self.cards.role in UNCOVERING
 
     @property
@@ -301,7 +316,7 @@ class Grammar:
     def role(self, action: Action) -> Role | None:
         """What becomes of the cards that an action names; None where it names none."""
         named = self.declared(action).cards
-        return named.role if named is not None else None
+        return named.role if named is not None and action.cards else None
 
     def declared(self, action: Action) -> Verb:
         """The declaration that an action follows."""

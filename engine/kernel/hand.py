@@ -60,8 +60,8 @@ class Hand:
 
     @property
     def actors(self) -> tuple[str, ...]:
-        """Everybody who may act next, the one whose turn it is first: more than one only where cards that the house
-        does not know leave it open whose turn it is."""
+        """Everybody who may act next, the one whose turn it is first: more than one where the rules let several act at
+        once, and where cards that the house does not know leave it open whose turn it is."""
         return tuple(map(actor_name, self._state.actors()))
 
     @property
@@ -154,9 +154,19 @@ class Hand:
         self._state.run(lines, ends)
 
     def automatic(self) -> str | None:
-        """The line of the automatic act of the seat whose turn it is; None for the house's turn, after the end, and
-        where it would name cards that nobody knows."""
-        return self._state.automatic()[1] if self._state.turn > 0 else None
+        """The line of the automatic act of the seat whose turn it is; None for the house's turn, after the end, where
+        the rules know no such act, and where it would name cards that nobody knows."""
+        state = self._state
+        return state.automatic()[1] if state.turn > 0 and state.phase not in state.UNTIMED else None
+
+    @property
+    def timed(self) -> bool:
+        """Whether a seat is to act for which the rules know an automatic act."""
+        return self._state.turn > 0 and self._state.phase not in self._state.UNTIMED
+
+    def late(self) -> tuple[str, ...]:
+        """The lines that are written when the time to act is over; none where no clock runs."""
+        return self._state.late()
 
     def forced(self) -> str | None:
         """With a known deck, the next line that leaves nobody a choice: a deal, or cards shown. Else None.
@@ -181,11 +191,18 @@ class Hand:
         """How many packs of the set-up's redeals were not dealt from."""
         return self._state.spare()
 
+    @property
+    def shuffles(self) -> int:
+        """How many times cards have been shuffled anew so far: packs of redeals, or hands."""
+        return len(self._setup.redeals) + self._state.shuffled()
+
     def supply(self, deck: tuple[str, ...]) -> None:
-        """Give the hand the cards that it wants, in dealing order; they become part of its set-up. Raises
-        :class:`CardNotInPack` for others."""
+        """Give the hand the cards that it wants, in their new order. A pack becomes part of its set-up; the new order
+        of a seat's hand is one that only the next line of the log tells, which then has to be that one. Raises
+        :class:`CardNotInPack` for other cards."""
         self._state.supply(deck)
-        self._setup = self._setup._replace(redeals=(*self._setup.redeals, deck))
+        if not self._state.SHUFFLES_HANDS:
+            self._setup = self._setup._replace(redeals=(*self._setup.redeals, deck))
 
     # -- what is known -----------------------------------------------------------------------------------------------
 

@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, islice, permutations, product
+from random import Random
 
 from engine.errors import AmountOutOfRange, CardMismatch, CardNotInPack, EngineError, VerbNotLegal, WrongTarget
 from engine.kernel.cards import UNKNOWN, split_cards
@@ -158,6 +159,82 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
+class Parts:
+    """Rows of cards put together of one choice for each part, in the order of the parts: each choice is a text and what
+    it weighs, the weights come to ``most`` at the most, and the row is not empty."""
+
+    parts: tuple[tuple[tuple[str, int], ...], ...]
+    most: int
+
+    def texts(self) -> Iterator[str]:
+        """Every row; there can be millions."""
+        return (text for text in self._rows(0, self.most) if text)
+
+    def _rows(self, at: int, most: int) -> Iterator[str]:
+        """What the parts from this one on can come to."""
+        if at == len(self.parts):
+            yield ""
+            return
+        for text, weight in self.parts[at]:
+            if weight <= most:
+                for rest in self._rows(at + 1, most - weight):
+                    yield text + rest
+
+    def accepts(self, text: str) -> bool:
+        """Whether it is one of them."""
+        return bool(text) and self._accepts(text, 0, self.most)
+
+    def _accepts(self, text: str, at: int, most: int) -> bool:
+        if at == len(self.parts):
+            return not text
+        return any(
+            weight <= most and text.startswith(choice) and self._accepts(text[len(choice) :], at + 1, most - weight)
+            for choice, weight in self.parts[at]
+        )
+
+    def draw(self, random: Random) -> str:
+        """One of the first thousand, drawn by the caller's generator."""
+        return random.choice(list(islice(self.texts(), 1000)))
+
+    def as_dict(self) -> dict[str, object]:
+        """Nothing: how many cards there are is part of the choice."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """These cards, all of them, in any order; where some of them are ``??``, those may be named as well, as cards of
+    ``free``."""
+
+    cards: tuple[str, ...]
+    free: tuple[str, ...] = ()
+
+    def texts(self) -> Iterator[str]:
+        """Every order of the cards as they are known, each text once; there can be millions."""
+        if len({*self.cards}) == len(self.cards):
+            yield from map("".join, permutations(self.cards))
+        else:  # several are unknown
+            yield from dict.fromkeys(map("".join, permutations(self.cards)))
+
+    def accepts(self, text: str) -> bool:
+        """Whether it names just these cards."""
+        if len(text) != 2 * len(self.cards):
+            return False
+        named, held = split_cards(text), [card for card in self.cards if card != UNKNOWN]
+        others = [card for card in named if card != UNKNOWN and card not in held]
+        known = len(named) - named.count(UNKNOWN)
+        return len({*named} - {UNKNOWN}) == known and {*held} <= {*named} and {*others} <= {*self.free}
+
+    def draw(self, random: Random) -> str:
+        """One of them, drawn by the caller's generator."""
+        return "".join(random.sample(self.cards, len(self.cards)))
+
+    def as_dict(self) -> dict[str, object]:
+        """``count``."""
+        return {"count": len(self.cards)}
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """One of these words."""
 
@@ -198,7 +275,7 @@ class Secret:
         return {} if self.held is None else self.held.as_dict()
 
 
-Domain = Range | Target | Seats | Rows | Pick | Words | Secret
+Domain = Range | Target | Seats | Rows | Pick | Order | Parts | Words | Secret
 
 
 def _refusal(action: Action, domain: Domain) -> EngineError:
@@ -209,7 +286,7 @@ def _refusal(action: Action, domain: Domain) -> EngineError:
         return AmountOutOfRange(what, min=domain.low, max=domain.high, step=domain.step)
     if isinstance(domain, Target | Seats):
         return WrongTarget(f"{action.text!r} names the wrong seat", **expected)
-    if isinstance(domain, Rows | Pick):
+    if isinstance(domain, Rows | Pick | Order | Parts):
         return CardMismatch(f"p{action.actor} may not name {''.join(action.cards)}")
     return VerbNotLegal(f"{action.text!r} is not legal now", **expected)
 
@@ -221,7 +298,7 @@ def _fixed(domain: Domain, text: str) -> Domain:
     if isinstance(domain, Seats):
         named = tuple(int(name[1:]) for name in text.split(" "))
         return Seats(named, named, len(named))
-    if isinstance(domain, Rows | Pick):
+    if isinstance(domain, Rows | Pick | Order | Parts):
         return Rows((text,))
     return Words((text,)) if isinstance(domain, Words) else domain
 
@@ -329,6 +406,8 @@ class Legal:
                 return one.count
             if isinstance(one, Rows):
                 return len(one.rows[0]) // 2
+            if isinstance(one, Order):
+                return len(one.cards)
             if isinstance(one, Range) and one.name == "count":
                 return one.high
         return next((one.cards for one in self.arguments if isinstance(one, Target)), None)

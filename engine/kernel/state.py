@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 from engine.errors import HandIsOver, MalformedSetup, NotYourTurn, VerbNotLegal
 from engine.kernel.events import Event, Spoke
 from engine.kernel.grammar import AUTOMATIC, DEALER, Action, Argument, Grammar, Role, actor_name
-from engine.kernel.legal import Domain, Legal, Pick, Rows
+from engine.kernel.legal import Domain, Legal, Order, Parts, Pick, Rows
 from engine.kernel.purse import Purse
 from engine.kernel.setup import AUDITOR, NOTHING, Result, Setup, Viewer
 
@@ -37,6 +37,14 @@ class State(Purse):
     """The automatic act is the first of these verbs that is legal, else the first line of the first offer."""
     NOT_AN_ACT: ClassVar[frozenset[str]] = frozenset()
     """Verbs that are the automatic act only where nothing else is legal: looking at cards decides nothing."""
+    UNTIMED: ClassVar[frozenset[str]] = frozenset()
+    """Phases with a seat to act for which there is no automatic act, and so no ``au``."""
+    SEVERAL_ACT: ClassVar[bool] = False
+    """Whether the rules let several seats act at once; elsewhere, several actors mean that it is open whose turn it
+    is."""
+    SHUFFLES_HANDS: ClassVar[bool] = False
+    """Whether what is shuffled anew is a hand, not a pack: the log alone says in which order, nothing is dealt from
+    it, and so it is no part of the set-up."""
 
     __slots__ = ("log", "pending", "phase", "result", "rules", "turn", "verbs")
 
@@ -88,7 +96,7 @@ class State(Purse):
             return handler
         if action.actor != self.turn:
             self.refuse_actor(action)
-        if action.verb != AUTOMATIC.name:
+        if action.verb != AUTOMATIC.name or self.phase in self.UNTIMED:
             raise self.not_legal(action)
         return State.run_out
 
@@ -117,6 +125,19 @@ class State(Purse):
         if verb is None:
             verb = min(offers, key=lambda name: name in self.NOT_AN_ACT)
         return verb, next(offers[verb].lines(), None)
+
+    def late(self) -> tuple[str, ...]:
+        """The lines that are written when the time to act is over: that it is, unless the log says so, and the
+        automatic act. None where no clock runs: at the house's turn, after the end, where it is open whose turn it is,
+        and where the act would name cards that are not known."""
+        if self.turn <= DEALER or self.phase in self.UNTIMED:
+            return ()
+        if len(self.actors()) > 1 and not self.SEVERAL_ACT:
+            return ()
+        line = self.automatic()[1]
+        if line is None:
+            return ()
+        return (line,) if self.pending is not None else (f"{actor_name(self.turn)} {AUTOMATIC.name}", line)
 
     # -- turn --------------------------------------------------------------------------------------------------------
 
@@ -211,6 +232,10 @@ class State(Purse):
         """The cards to shuffle anew; a game without redeals wants none."""
         return None
 
+    def shuffled(self) -> int:
+        """How many hands have been shuffled so far (:attr:`SHUFFLES_HANDS`)."""
+        return 0
+
     def supply(self, deck: tuple[str, ...]) -> None:
         """Take cards that were shuffled anew."""
         raise MalformedSetup("no cards are to be shuffled anew now")
@@ -244,13 +269,17 @@ class State(Purse):
 _HISTORY = frozenset({"log", "moves"})
 """Attributes that say how a state was reached."""
 
-_OWN = frozenset({Role.PLAYED, Role.TURNED, Role.LAID_AWAY})
+_OWN = frozenset({Role.PLAYED, Role.TURNED, Role.LAID_AWAY, Role.PUT_DOWN, Role.GIVEN})
 """Roles of cards that a seat chooses among those it knows."""
 
 
 def _without_cards(argument: Domain) -> Domain:
     if isinstance(argument, Rows):
         return Pick(len(argument.rows[0]) // 2 if argument.rows else 0)
+    if isinstance(argument, Order):
+        return Pick(len(argument.cards))
+    if isinstance(argument, Parts):
+        return Parts((), 0)
     return Pick(argument.count, None, argument.places) if isinstance(argument, Pick) else argument
 
 

@@ -79,6 +79,10 @@ def masked_log(state: CardState, viewer: Viewer) -> list[str]:
             # Hands lie in the order of dealing, so the next of the target's cards are those of this line.
             hidden = tuple([card == UNKNOWN for card in islice(hands[action.target - 1], len(action.cards))])
             lines[at] = masked if all(hidden) else state.GRAMMAR.masked(action, hidden)
+        elif seen is Seen.DRAWN:
+            drawn = state.drawn_from(at, viewer)
+            hidden = tuple([number != drawn for number in range(1, len(action.cards) + 1)])
+            lines[at] = state.GRAMMAR.masked(action, hidden)
         elif not _sees(state, seen, action, viewer):
             lines[at] = masked
     return lines
@@ -86,7 +90,11 @@ def masked_log(state: CardState, viewer: Viewer) -> list[str]:
 
 def _sees(state: CardState, seen: Seen, action: Action, viewer: Viewer) -> bool:
     if seen is Seen.TARGET:
-        return viewer == action.target
+        return viewer == action.target and state.has_looked(action.target)
+    if seen is Seen.BOTH:
+        return viewer in (action.actor, state.receiver(action))
+    if seen is Seen.NOBODY:
+        return False
     if seen is Seen.TOGETHER and state.all_chosen(action):
         return True
     return viewer == action.actor

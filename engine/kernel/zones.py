@@ -25,11 +25,13 @@ from engine.kernel.state import State
 @dataclass(frozen=True, slots=True)
 class Chance:
     """What the house may deal next from a pack that is not known: every set of ``count`` cards of ``pool`` for
-    ``target`` is equally likely. Sets stand in the order of the pack."""
+    ``target`` is equally likely. Sets stand in the order of the pack. ``verb``: that of the line, which names no target
+    (0) where the cards go to no seat."""
 
     target: int
     count: int
     pool: tuple[str, ...]
+    verb: str = "dh"
 
     @property
     def outcomes(self) -> int:
@@ -38,12 +40,14 @@ class Chance:
 
     def offer(self) -> Legal:
         """All of them, one line each (:meth:`engine.kernel.legal.Legal.lines`)."""
-        return Legal("d", "dh", (Target(self.target), Pick(self.count, self.pool)))
+        pick = Pick(self.count, self.pool)
+        return Legal("d", self.verb, (Target(self.target), pick) if self.target else (pick,))
 
     def line(self, random: Random) -> str:
         """One of them, drawn by the caller's generator."""
         drawn = set(random.sample(self.pool, self.count))
-        return deal_line(self.target, tuple(card for card in self.pool if card in drawn))
+        cards = tuple(card for card in self.pool if card in drawn)
+        return deal_line(self.target, cards) if self.target else f"d {self.verb} {''.join(cards)}"
 
 
 class CardState(State):
@@ -144,8 +148,8 @@ class CardState(State):
                 raise CardAlreadyDealt(f"{card} has been dealt before", card=card)
 
     def next_cards(self) -> tuple[str, ...] | None:
-        """What the dealer deals next, where the deck is known."""
-        if self.source is None:
+        """What the dealer deals next, where the deck is known; None where nothing is to be dealt."""
+        if self.source is None or not self.deals:
             return None
         return self.source[self.next_card : self.next_card + self.deals[-1][1]]
 
@@ -230,6 +234,19 @@ class CardState(State):
     def all_chosen(self, action: Action) -> bool:
         """Whether the cards of a line that is seen by all together may be seen by now."""
         return True
+
+    def has_looked(self, seat: int) -> bool:
+        """Whether the seat has looked at the cards that it was dealt; in most games it does at once."""
+        return True
+
+    def receiver(self, action: Action) -> int:
+        """The seat that the cards of an action go to, where they go to another hand; 0 where they do not."""
+        return 0
+
+    def drawn_from(self, at: int, viewer: Viewer) -> int:
+        """Of the cards in the line of the log at this place, the number (from 1) of the one that was drawn and that
+        ``viewer`` has seen so; 0 for none."""
+        return 0
 
     def dealt_as_seen(self, seat: int, viewer: Viewer) -> list[str]:
         """The cards dealt to a seat whose places in the pack ``viewer`` may know."""

@@ -93,8 +93,9 @@ def acted(
 ) -> Told:
     """Lines were added to a hand's log: actions of players, cards that became known; all the `cards_roots` where a
     redeal added one. `automatic`: the seat (`p2`) whose time to act had run out, for which the worker has played the
-    automatic act. At the end also the cards that were `entered` (`hand.cards_entered`), with their salts, and the
-    lines that were `corrected` (`hand.line_corrected`), with the cards, where there are such."""
+    automatic act, or `d` where the house itself had waited long enough. At the end also the cards that were `entered`
+    (`hand.cards_entered`), with their salts, and the lines that were `corrected` (`hand.line_corrected`), with the
+    cards, where there are such."""
     return told(
         hand=hand,
         first_line=first_line,
