@@ -35,10 +35,12 @@ def best_play(hand: Hand, seats: Collection[int], of: str = TRICKS, *, most: int
     """Search the hand to its end, every card known: ``seats`` get as much as they can against all others, ``tricks`` or
     ``net``. Asides, which change nothing, are left out.
 
-    Raises ``MalformedSetup`` for other seats, and where cards are unknown; ``SearchTooLarge`` after ``most`` positions.
+    Raises ``MalformedSetup`` for other seats, other games, and where cards are unknown; ``SearchTooLarge`` after ``most`` positions.
     """
     if not seats or not set(seats) <= set(range(1, hand.setup.seats + 1)):
         raise MalformedSetup("best play is of some of the hand's seats", seats=hand.setup.seats)
+    if "trick" not in hand.view("public"):
+        raise MalformedSetup("best play is of trick games, which end with their cards", game=hand.setup.game)
     search = _Search(frozenset(seats), of == TRICKS, most)
     worth = search.so_far(hand) + search.to_come(hand.copy(), -_INFINITE, _INFINITE)
     return Best(worth, tuple(search.line(hand.copy())), search.positions)

@@ -50,6 +50,7 @@ GRAMMAR = Grammar(
         SEAT,
         (cards(Role.PUT_DOWN, Seen.ALL, most=HAND, optional=True),),
         "shout and throw the hand down; the first to do so names the cards of it that the house does not know",
+        beside=True,
     ),
     Verb("vd", HOUSE, (), "end the deal without result"),
 )

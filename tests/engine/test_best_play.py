@@ -15,9 +15,10 @@ from engine.errors import MalformedSetup, SearchTooLarge
 from engine.kernel.hand import Hand
 from engine.play import Sitting, play_evening
 from engine.record.format import Record, format_record
-from engine.registry import game_info, game_names, resume
+from engine.registry import game_info, resume, start
+from tests.engine.any_game import GAMES, records
 
-TRICK_GAMES = [name for name in game_names() if {"pl"} <= set(game_info(name).verbs)]
+TRICK_GAMES = [name for name in GAMES if "trick" in start(records(name)[0].setup()).view("public")]
 
 
 def deals(game: str, hands: int = 6) -> list[Record]:
@@ -122,6 +123,9 @@ def test_what_cannot_be_searched_is_refused():
     [(hand, _), *_] = endings("barbu", 20)
     with pytest.raises(SearchTooLarge):
         best_play(hand, {1}, most=3)
+    for game in {*GAMES} - {*TRICK_GAMES}:
+        with pytest.raises(MalformedSetup):
+            best_play(start(records(game)[0].setup()), {1})
     for seats in ((), (5,), (0, 1)):
         with pytest.raises(MalformedSetup):
             best_play(hand, seats)
