@@ -35,7 +35,8 @@ def best_play(hand: Hand, seats: Collection[int], of: str = TRICKS, *, most: int
     """Search the hand to its end, every card known: ``seats`` get as much as they can against all others, ``tricks`` or
     ``net``. Asides, which change nothing, are left out.
 
-    Raises ``MalformedSetup`` for other seats, other games, and where cards are unknown; ``SearchTooLarge`` after ``most`` positions.
+    Raises ``MalformedSetup`` for other seats, other games, and where cards are unknown; ``SearchTooLarge`` after
+    ``most`` positions.
     """
     if not seats or not set(seats) <= set(range(1, hand.setup.seats + 1)):
         raise MalformedSetup("best play is of some of the hand's seats", seats=hand.setup.seats)
