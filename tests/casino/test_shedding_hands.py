@@ -1,5 +1,6 @@
 """Hands whose cards move between seats, over HTTP: electronic ones, whose fans come of the seed, and their checks."""
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ import pytest
 from casino.hands import clock, deals, selectors
 from casino.hands.models import Hand, HandLine
 from deploy.demo.dealer import COMPELLED
+from deploy.demo.evening import HERE
 from engine.registry import game_info
+from tests.casino import evenings
 from tests.casino.kit import Desk, Kit
 from tests.casino.superuser import unguarded
 from tests.casino.trick_hands import assert_whole, found, held, last_hand, settled
@@ -98,3 +101,13 @@ def test_nobody_but_the_house_ends_a_deal_that_nobody_shouts_in(kit: Kit) -> Non
     assert clock.lines(selectors.state(last_hand(kit))) == ("d vd",)
     desk.ok("hand/actions", {"actions": [{"actor": "d", "verb": "vd"}]})
     assert settled(kit, desk).result["net"] == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_recorded_hands_are_played_in_physical_mode(kit: Kit, game: str) -> None:
+    """Every card is named by the record; the ledger says what the record says."""
+    lines = (HERE / f"{game}.jsonl").read_text().splitlines()[:2]
+    evening = [json.loads(line) for line in lines]
+    kit.table_for(game, evening[0]["opt"], code="T1", seats=len(evening[0]["seats"]), tray=0, max_stack=10_000_000)
+    evenings.play_records(kit, evening)
+    evenings.assert_house_is_whole(kit)
