@@ -215,6 +215,10 @@ class CardState(State):
         """What a view says of the table besides what every game has."""
         return {}
 
+    def learned(self, seat: int) -> dict[str, object]:
+        """What the seat knows that its log does not say, such as the hand that a partner has shown it."""
+        return {}
+
     def is_open_line(self, at: int) -> bool:
         """Whether the line of the log at this place deals face up, whatever its verb usually does."""
         return False
