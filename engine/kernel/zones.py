@@ -25,11 +25,13 @@ from engine.kernel.state import State
 @dataclass(frozen=True, slots=True)
 class Chance:
     """What the house may deal next from a pack that is not known: every set of ``count`` cards of ``pool`` for
-    ``target`` is equally likely. Sets stand in the order of the pack."""
+    ``target`` is equally likely. Sets stand in the order of the pack. ``verb``: that of the line; a target of 0 is
+    none, where the cards are turned up for all."""
 
     target: int
     count: int
     pool: tuple[str, ...]
+    verb: str = "dh"
 
     @property
     def outcomes(self) -> int:
@@ -38,12 +40,14 @@ class Chance:
 
     def offer(self) -> Legal:
         """All of them, one line each (:meth:`engine.kernel.legal.Legal.lines`)."""
-        return Legal("d", "dh", (Target(self.target), Pick(self.count, self.pool)))
+        cards = Pick(self.count, self.pool)
+        return Legal("d", self.verb, (Target(self.target), cards) if self.target else (cards,))
 
     def line(self, random: Random) -> str:
         """One of them, drawn by the caller's generator."""
         drawn = set(random.sample(self.pool, self.count))
-        return deal_line(self.target, tuple(card for card in self.pool if card in drawn))
+        to = f" p{self.target}" if self.target else ""
+        return f"d {self.verb}{to} {''.join(card for card in self.pool if card in drawn)}"
 
 
 class CardState(State):

@@ -124,6 +124,6 @@ class TrickState(CardState):
     def automatic(self) -> tuple[str, str | None]:
         """As in every game; a card of a hand that nobody knows is for its seat to name."""
         verb, line = super().automatic()
-        if self.turn != DEALER and verb == "pl" and UNKNOWN in self.cards[self.turn]:
+        if self.turn != DEALER and self.GRAMMAR.verb(self.turn, verb).cards and UNKNOWN in self.cards[self.turn]:
             return verb, None
         return verb, line
