@@ -31,6 +31,8 @@ MODULES = {
     "barbu": "engine.tricks.barbu",
     "zsiros": "engine.tricks.zsiros",
     "siebner_schuster": "engine.tricks.siebner_schuster",
+    "rufmariasch": "engine.tricks.rufmariasch",
+    "preferansz": "engine.tricks.preferansz",
 }
 """Name of a game -> the module whose ``GAME`` it is: the one line that a game needs outside its own modules."""
 
