@@ -75,14 +75,21 @@ KUNSTWERK = 2
 CONTRA, RECONTRA = 2, 4
 """By what a defender's stake and P's is multiplied between the two ("Scoring")."""
 
-BIDS = (*map(str, GAMES), *(f"{game} {OUT_OF_HAND}" for game in GAMES))
+NAMES = tuple(map(str, GAMES))
+HAND_NAMES = tuple(f"{game} {OUT_OF_HAND}" for game in GAMES)
+"""The games as they are bid, with the widow and out of the hand."""
 GRAMMAR = Grammar(
     Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.TARGET, most=PACKET)), "the house deals five cards face down"),
-    Verb("bd", SEAT, (word(*BIDS, name="bid"),), "bid a game, with `hand` out of the hand; for p1 also hold the last"),
+    Verb(
+        "bd",
+        SEAT,
+        (word(*NAMES, *HAND_NAMES, name="bid"),),
+        "bid a game, with `hand` out of the hand; for p1 also hold the last",
+    ),
     Verb("ps", SEAT, (), "pass; do not double, do not redouble"),
     Verb("up", HOUSE, (cards(Role.OPENED, Seen.ALL, most=WIDOW),), "the house turns the widow up"),
     Verb("ds", SEAT, (cards(Role.LAID_AWAY, Seen.ACTOR, most=WIDOW),), "lay two cards away, in the order of the pack"),
-    Verb("cl", SEAT, (word(*map(str, GAMES), name="game"),), "name the game"),
+    Verb("cl", SEAT, (word(*NAMES, name="game"),), "name the game"),
     Verb("dbl", SEAT, (seats(),), "contra: double the player"),
     Verb("rdbl", SEAT, (seats(),), "re-contra: redouble the seat that has just doubled"),
     Verb("pl", SEAT, (cards(Role.PLAYED, Seen.ALL, most=1),), "play a card to the trick"),
@@ -135,11 +142,12 @@ class PreferanszState(FollowState):
         out_of_hand = self.phase == "hands"
         holds = self.turn == 1 and self.bid and not out_of_hand
         lowest = self.bid + (not holds) if self.bid else LOWEST
-        return tuple(f"{game} {OUT_OF_HAND}" if out_of_hand else str(game) for game in range(lowest, DURCHMARSCH + 1))
+        return (HAND_NAMES if out_of_hand else NAMES)[lowest - LOWEST :]
 
     def make_bid(self, action: Action) -> None:
         """``bd G`` or ``bd G hand``."""
-        self.offer_bid().require(action)
+        if action.word not in self.bids():
+            self.offer_bid().require(action)
         self.bid, self.player = int(action.word[0]), action.actor
         if self.phase == "hands":
             self.from_hand = True
@@ -231,7 +239,8 @@ class PreferanszState(FollowState):
 
     def declare(self, action: Action) -> None:
         """``cl G``: any game from the bid on."""
-        self.offer_game().require(action)
+        if action.word not in NAMES[self.bid - LOWEST :]:
+            self.offer_game().require(action)
         self.name_game(int(action.word))
 
     # -- contra ------------------------------------------------------------------------------------------------------
@@ -247,14 +256,16 @@ class PreferanszState(FollowState):
 
     def double(self, action: Action) -> None:
         """``dbl pP``: the player answers at once."""
-        self.offer_double().require(action)
+        if action.targets != (self.player,):
+            self.offer_double().require(action)
         self.doubled = action.actor
         self.multiply(CONTRA)
         self.enter("answer", self.player)
 
     def redouble(self, action: Action) -> None:
         """``rdbl pN``: between the player and the seat that doubled."""
-        self.offer_redouble().require(action)
+        if action.targets != (self.doubled,):
+            self.offer_redouble().require(action)
         self.multiply(RECONTRA)
         self.next_defender(self.doubled)
 
@@ -399,7 +410,7 @@ class PreferanszState(FollowState):
 
     def offer_game(self) -> Legal:
         """The bid, or any higher game."""
-        return self.offer("cl", Words(tuple(map(str, range(self.bid, DURCHMARSCH + 1)))))
+        return self.offer("cl", Words(NAMES[self.bid - LOWEST :]))
 
     def offer_double(self) -> Legal:
         """The player."""

@@ -209,7 +209,7 @@ class RufmariaschState(FollowState):
         offers = super().legal_for(viewer)
         if viewer == AUDITOR:
             return offers
-        if self.phase == "call" and viewer != 1 and self.pending is None:
+        if self.phase == "call" and viewer != 1:
             return [self.offer("cl", Words(self.calls(())))]
         own = actor_name(viewer) if type(viewer) is int else None
         return [offer for offer in offers if offer.verb != "ml" or offer.actor == own]

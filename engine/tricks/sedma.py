@@ -160,7 +160,7 @@ class SedmaState(TrickState):
     def end_trick(self) -> None:
         """The holder takes all cards of all rounds, draws first and leads next."""
         side = (self.holder - 1) % 2
-        self.points[side] += GREASE_POINTS * sum(card[0] in GREASE for _, card in self.trick)
+        self.points[side] += GREASE_POINTS * len([card for _, card in self.trick if card[0] in GREASE])
         self.tricks[side] += 1
         self.gone += len(self.trick)
         self.trick = []
@@ -181,11 +181,13 @@ class SedmaState(TrickState):
         """Who draws how many, winner first: as many as fill the hands up, or an equal share of what is left. All hands
         are of one size, and the talon always divides."""
         count = min(HAND - len(self.cards[self.leader]), self.talon // self.seats)
+        if not count:
+            return []
         order = [(self.leader - 1 + step) % self.seats + 1 for step in range(self.seats)]
         if self.rules.draw_mode == "single":
             deals = [(player, 1) for _ in range(count) for player in order]
         else:
-            deals = [(player, count) for player in order if count]
+            deals = [(player, count) for player in order]
         if self.rules.deal_model == "preassigned" and self.source is not None:
             top, end = self.next_card, self.next_card + count * self.seats
             drawn = self.laid_ready(self.source[top:end], deals)

@@ -80,7 +80,7 @@ class SiebnerSchusterState(SedmaState):
 
     def filled_up(self) -> None:
         """With four players, hands are passed across as soon as the last card is drawn ("The Play")."""
-        if self.seats == PLAYERS and not self.talon and not self.seen:
+        if not self.seen and self.seats == PLAYERS and not self.talon:
             self.enter("pass", DEALER)
         else:
             self.begin_trick()
