@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -17,8 +17,10 @@ import pytest
 from engine.errors import DerivedMismatch, EngineError
 from engine.kernel.cards import TELL32, UNKNOWN, Pack, split_cards
 from engine.kernel.hand import Hand
+from engine.kernel.setup import Setup
 from engine.record.format import record_from
 from engine.record.replay import replay
+from engine.registry import game_info, start
 
 DATA = Path(__file__).parents[1] / "model" / "data"
 _CARDS = re.compile(r"(?:[A-Z0-9][a-z]|\?\?)+", re.ASCII).fullmatch
@@ -144,3 +146,37 @@ def altered_lines(line: str, pack: Pack, sayings: Sequence[str]) -> Iterator[str
             yield " ".join([actor, verb, *rest[:-1], cards[2:] + cards[:2]])
     if rest and rest[0] in others:
         yield from (" ".join([actor, verb, other, *rest[1:]]) for other in others if other != rest[0])
+
+
+IDS = ("ann", "ben", "cat", "dan")
+
+
+def table(
+    game: str,
+    opt: Mapping[str, object] | None = None,
+    *,
+    seats: int = 4,
+    deck: tuple[str, ...] | None = None,
+    series: Mapping[str, Any] | None = None,
+    stack: int = 1_000_000,
+    ids: tuple[str, ...] = (),
+) -> Setup:
+    """A deal at a table of the game's example, with other options too. Without a deck its cards are not known."""
+    info, names = game_info(game), ids or IDS[:seats]
+    options = info.resolve({**info.example, **(opt or {})}, seats, ())
+    carried = info.new_series(names, info.rules.parse(options, seats)) if series is None else series
+    return Setup(game, options, seats, (stack,) * seats, 0, seats, deck, series=carried, ids=names)
+
+
+def not_started(code: str, setup: Setup, **expected: object) -> None:
+    """The set-up is refused with this code and these entries of ``expected``."""
+    with pytest.raises(EngineError) as refusal:
+        start(setup)
+    assert refusal.value.code == code, refusal.value.message
+    assert {name: refusal.value.expected.get(name) for name in expected} == expected
+
+
+def said(hand: Hand, verb: str = "pl", actor: str = "") -> str:
+    """What an offer of this verb may name, in its order."""
+    offers = [offer for offer in hand.legal() if offer.verb == verb and actor in ("", offer.actor)]
+    return " ".join(line.split(" ", 2)[-1] for offer in offers for line in offer.lines())
