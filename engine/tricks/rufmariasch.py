@@ -111,6 +111,14 @@ class RufmariaschState(FollowState):
         self.trump = CARDS.suits[action.word[-1]]
         self.deal_next(PACKETS, RufmariaschState.open_play)
 
+    def deal_packet(self, action: Action) -> None:
+        """``dh``: where own cards cannot be called, the called card must lie somewhere but in p1's first packet."""
+        if self.called and len(self.deals) == 1 and not self.rules.call_own_card and self.called not in self.known:
+            elsewhere = (*self.cards[1][PACKET:], *self.cards[2], *self.cards[3], *self.cards[4], *action.cards)
+            if not {self.called, UNKNOWN} & {*elsewhere}:
+                raise CardMismatch("the called card would be one of p1's first four")
+        self.deal(action)
+
     def open_play(self) -> None:
         """All hands are full, p1 leads."""
         self.take_up()
@@ -255,7 +263,7 @@ class RufmariaschState(FollowState):
         return self.offer("cl", Words(self.calls(self.cards[1])))
 
     HANDLERS: ClassVar[dict[str, dict[str, Handler]]] = {
-        "deal": {"dh": TrickState.deal},
+        "deal": {"dh": deal_packet},
         "call": {"cl": call},
         "first_trick": {"pl": play_first, "ml": meld},
         "tricks": {"pl": FollowState.play},
