@@ -175,7 +175,7 @@ def many_unknown(game: str, opt: dict[str, object], seats: int, random: Random) 
         for place in range(len(line))
     }
     lines = masked(known.log, places, discards=any_of_taker(known, places))
-    return require_exact(known.setup, lines, 120)
+    return require_exact(known.setup, lines, 300)
 
 
 def any_of_taker(hand: Hand, places: set[tuple[int, int]]) -> bool:

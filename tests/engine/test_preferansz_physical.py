@@ -35,7 +35,7 @@ def test_what_is_on_offer_is_what_some_deal_of_the_unknown_cards_allows(opt: dic
     """Exactly: with a few unknown cards at every line, with unknown hands near the end; cards laid away unnamed."""
     random = Random(str(opt))
     assert sum(few_unknown(GAME, opt, 3, random) for _ in range(8)) > 60
-    assert sum(many_unknown(GAME, opt, 3, random) for _ in range(6)) > 6
+    assert sum(many_unknown(GAME, opt, 3, random) for _ in range(8)) > 2
 
 
 def test_the_widow_is_any_two_free_cards_and_must_be_named():
