@@ -1241,6 +1241,8 @@ class _Table:
         self._shown: dict[str, list[str]] = {}
         #: By seat, cards that it turned up or played, each with the number of cards that it had been dealt by then.
         self._out: dict[str, list[tuple[str, int]]] = {}
+        #: Cards that the house has turned up: they lay before nobody, whoever plays them later.
+        self._opened: set[str] = set()
         #: By seat, how many of its cards were dealt before a verb after which cards come of a new pack.
         self._counts: dict[str, int] = {}
         self._reopened = False
@@ -1263,9 +1265,13 @@ class _Table:
                 self._counts[seat] = len(self._dealt[seat])
         elif role == "shown":
             self._shown[actor] = cards
+        elif role == "opened":
+            self._opened.update(cards)
         elif role in ("turned", "played"):
             dealt = self._counts.get(actor, 0)
-            self._out.setdefault(actor, []).extend((card, dealt) for card in cards if card != _HIDDEN)
+            self._out.setdefault(actor, []).extend(
+                (card, dealt) for card in cards if card != _HIDDEN and card not in self._opened
+            )
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Places where an entry is not what the log says, or a card lies twice, and what is wrong there."""
@@ -1299,7 +1305,7 @@ class _Table:
         which none of the places that it had been dealt by then is left."""
         others, alien = [], ""
         for card, dealt in self._out.get(seat, []):
-            if card not in held[:dealt]:
+            if card not in held[:dealt] and card not in others:
                 others.append(card)
                 if not alien and len(others) > held[:dealt].count(_HIDDEN):
                     alien = card

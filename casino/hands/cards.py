@@ -185,7 +185,7 @@ def _lying_before(
             )
     elsewhere: list[str] = []
     for card, dealt in out:
-        if card in held[:dealt]:
+        if card in held[:dealt] or card in elsewhere:
             continue
         elsewhere.append(card)
         # A card that was drawn later cannot be one that had left the hand by then.
@@ -196,15 +196,20 @@ def _lying_before(
 
 
 def _out(hand: Hand, game: engine.Hand) -> dict[int, list[tuple[str, int]]]:
-    """Cards that seats have turned up or played, by seat, each with the number of cards dealt to the seat by then."""
+    """Cards that seats have turned up or played, by seat, each with the number of cards dealt to the seat by then. Cards
+    that the house has turned up lay before nobody, whoever plays them later."""
     found: dict[int, list[tuple[str, int]]] = defaultdict(list)
     dealt: dict[int, int] = defaultdict(int)
+    opened: set[str] = set()
     grammar = selectors.grammar(hand)
     for line in game.log:
         action = grammar.parse(line)
         role = grammar.role(action)
         if role is Role.DEALT:
             dealt[action.target] += len(action.cards)
+        elif role is Role.OPENED:
+            opened.update(action.cards)
         elif role in (Role.TURNED, Role.PLAYED):
-            found[action.actor] += [(card, dealt[action.actor]) for card in action.cards if card != UNKNOWN]
+            named = [card for card in action.cards if card != UNKNOWN and card not in opened]
+            found[action.actor] += [(card, dealt[action.actor]) for card in named]
     return found

@@ -1,4 +1,4 @@
-"""``python -m tests.soak.tricks``: random deals of the later trick games, each judged by the model in ``tests/model`` too.
+"""``python -m tests.soak.tricks``: random deals of the later trick games, each judged by the models of ``tests/model``.
 
 Half of the deals are played by the model and replayed by the engine, half are played by the engine at a table of the
 model's and judged by the model; a part of them is played without a deck. Every twentieth log is spoilt in some places,
