@@ -65,7 +65,7 @@ class BottomCard(Event):
 
 @dataclass(frozen=True, slots=True)
 class Opened(Event):
-    """The house turned these cards face up, for no seat in particular."""
+    """The house turned these cards face up."""
 
     cards: tuple[str, ...]
 
