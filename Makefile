@@ -41,7 +41,7 @@ test: $(STAMP) ## run the tests on a real PostgreSQL and Valkey, but for the slo
 	@$(PY) -m pytest $(or $(ARGS),-n 2 -m "not slow")
 
 slow: $(STAMP) ## run the tests that take long: hands under kill -9 and FLUSHALL, every piece of the ledger's bench
-	@$(PY) -m pytest -m slow
+	@$(PY) -m pytest -n 2 -m slow
 
 check: $(STAMP) ## lint, format, types, import contracts, missing migrations
 	@$(PY) -m ruff check .

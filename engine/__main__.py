@@ -7,11 +7,13 @@ equity GAME CARDS --opponents N [--before K] [--dead CARDS] [--wild ...] [--grig
 replay FILE|-                                                        one JSON object a record
 deck FILE|-                                                          deals made again from their seeds, one object each
 opening FILE|-                                                       openings of cards, checked against their roots
+best FILE|- [--seats p1,p3] [--cards 5] [--net]                      what the seats can still force, all cards open
 phh FILE|-                                                           the records as PHH, a table each
+pbn FILE|-                                                           deals of trick games in a notation after PBN
 fist VIZI NONCE                                                      the commitment to a vizi held in the fist
 play GAME [--seats N] [--hands N] [--seed S] [--opt k=v] [--stack N] writes records
-games [--verbs GAME | --options GAME | --page]                       the games, the vocabulary or the options of one, or
-                                                                     the reference page of all
+games [--verbs GAME | --options GAME]                                the games, the vocabulary or the options of one
+pages FOLDER                                                         writes the reference pages and the glossary there
 
 Exit status: 0 all is well; 1 a record, a deal or an opening does not stand; 2 unusable input (or nobody reads the
 output).
@@ -28,6 +30,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from engine.best_play import NET, TRICKS, best_play, last_cards
 from engine.deal.opening import check_opening, opening_document
 from engine.deal.rebuild import check_deal, check_roots, rebuilt
 from engine.errors import EngineError, UnknownOption, UnreadableRecord
@@ -36,9 +39,10 @@ from engine.kernel.game import require_seats
 from engine.kernel.rules import describe
 from engine.play import Sitting, play_evening
 from engine.record.format import Record, format_record, parse_object, parse_record, record_from
+from engine.record.notation import pbn_of
 from engine.record.phh import phh_of
 from engine.record.replay import replay
-from engine.reference import page
+from engine.reference import pages
 from engine.registry import game_info, game_names
 from engine.vying.equity import equity
 from engine.vying.kinds import GRIGARE_WILD
@@ -208,17 +212,56 @@ def _check_openings(fields: dict[str, Any]) -> int:
     return OK
 
 
+def _best(arguments: argparse.Namespace) -> int:
+    """A record a line: from where on is searched, what the seats have taken by then, and what they can force."""
+    of = NET if arguments.net else TRICKS
+
+    def answer(fields: dict[str, Any]) -> int:
+        record = record_from(fields)
+        outcome = replay(record)
+        if outcome.error is not None:
+            return _refuse(record.hand, outcome.error, outcome.index, WRONG)
+        hand = last_cards(record, arguments.cards)
+        if hand is None:
+            _print({"hand": record.hand, "line": None})
+            return OK
+        found: dict[str, Any] = {"hand": record.hand, "line": len(hand.log), "of": of}
+        for seats in arguments.seats or [(seat,) for seat in range(1, len(record.seats) + 1)]:
+            best = best_play(hand, seats, of)
+            found[" ".join(f"p{seat}" for seat in seats)] = {"worth": best.worth, "lines": best.lines}
+        _print(found)
+        return OK
+
+    return _each_line(arguments.file, answer)
+
+
+def _seats(text: str) -> list[tuple[int, ...]]:
+    """Seats that play together, such as ``p1,p3``."""
+    if not re.fullmatch(r"p[1-9](,p[1-9])*", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of seats such as p1,p3")
+    return [tuple(int(name[1:]) for name in text.split(","))]
+
+
 def _phh(arguments: argparse.Namespace) -> int:
     """One hand is written as a file of its own (.phh), several as one of tables (.phhs) numbered like their lines."""
-    with _opened(arguments.file) as lines:
+    return _exported(arguments.file, phh_of, "[{}]\n")
+
+
+def _pbn(arguments: argparse.Namespace) -> int:
+    return _exported(arguments.file, pbn_of)
+
+
+def _exported(file: str, written: Callable[[Record], str], heading: str = "") -> int:
+    """Write each record of a file as a text; ``heading`` stands above each of several, with its number."""
+    with _opened(file) as lines:
         records = list(lines)
     if not records:
         raise UnreadableRecord("there is no record to export")
     status = OK
     for number, line in enumerate(records, 1):
-        heading = f"[{number}]\n" if len(records) > 1 else ""
+        above = heading.format(number) if len(records) > 1 else ""
         try:
-            sys.stdout.write(f"{heading}{phh_of(parse_record(line.decode()))}\n")
+            sys.stdout.write(f"{above}{written(parse_record(line.decode()))}\n")
         except (EngineError, UnicodeDecodeError) as error:
             print(f"python -m engine: line {number}: {_describe(error)}", file=sys.stderr)
             unusable = isinstance(error, UnreadableRecord | UnicodeDecodeError)
@@ -280,9 +323,6 @@ def _add_variations(command: argparse.ArgumentParser) -> None:
 
 
 def _games(arguments: argparse.Namespace) -> int:
-    if arguments.page:
-        sys.stdout.write(page())
-        return OK
     if arguments.verbs:
         for verb, meaning in game_info(arguments.verbs).verbs.items():
             print(f"{verb}\t{meaning}")
@@ -297,6 +337,14 @@ def _games(arguments: argparse.Namespace) -> int:
         info = game_info(name)
         packs = " or ".join(pack.name for pack in info.packs.values()) or info.pack.name
         print(f"{name}\t{info.rules_id}\t{info.seats_text}\t{packs}")
+    return OK
+
+
+def _pages(arguments: argparse.Namespace) -> int:
+    for path, text in pages().items():
+        written = arguments.folder / path
+        written.parent.mkdir(parents=True, exist_ok=True)
+        written.write_text(text, encoding="utf-8")
     return OK
 
 
@@ -325,9 +373,18 @@ def _parser() -> argparse.ArgumentParser:
     opened = commands.add_parser("opening", help="check openings of cards against the roots told at the deal")
     opened.add_argument("file", help='{"hand", "cards_roots", "openings"}, one object a line; or -')
     opened.set_defaults(run=_opening)
+    best = commands.add_parser("best", help="what seats can still force in the last tricks, all cards open")
+    best.add_argument("file", help="a .jsonl file, or - for standard input")
+    best.add_argument("--seats", type=_seats, default=[], help="seats that play together, such as p1,p3 (each alone)")
+    best.add_argument("--cards", type=_count, default=5, help="from where no seat holds more cards (5)")
+    best.add_argument("--net", action="store_true", help="money won instead of tricks")
+    best.set_defaults(run=_best)
     export = commands.add_parser("phh", help="write records as poker hand histories (TOML)")
     export.add_argument("file", help="a .jsonl file, or - for standard input")
     export.set_defaults(run=_phh)
+    notes = commands.add_parser("pbn", help="write deals of trick games in a notation after PBN")
+    notes.add_argument("file", help="a .jsonl file, or - for standard input")
+    notes.set_defaults(run=_pbn)
     fist = commands.add_parser("fist", help="commit to a vizi (majzli)")
     fist.add_argument("vizi", type=_count, help="in minor units")
     fist.add_argument("nonce", type=_nonce, help="16 random bytes in hexadecimal, such as `openssl rand -hex 16`")
@@ -344,8 +401,10 @@ def _parser() -> argparse.ArgumentParser:
     one = games.add_mutually_exclusive_group()
     one.add_argument("--verbs", metavar="GAME", help="the vocabulary of one game")
     one.add_argument("--options", metavar="GAME", help="what a table of one game may set")
-    one.add_argument("--page", action="store_true", help="the reference page of all games, in Markdown")
     games.set_defaults(run=_games)
+    written = commands.add_parser("pages", help="write the reference pages of the games and the glossary, in Markdown")
+    written.add_argument("folder", type=Path, help="docs/reference; folders below it are made")
+    written.set_defaults(run=_pages)
     return parser
 
 

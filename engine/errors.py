@@ -8,6 +8,7 @@
     |   |-- UnknownRules        unknown_rules         no version of any game's rules has that id
     |   |-- MalformedSetup      malformed_setup       seats, stacks, carry or dealer make no sense
     |   |-- StackTooShort       stack_too_short       a seat cannot cover its forced payments
+    |   |-- SearchTooLarge      search_too_large      more positions than a search may look at
     |   `-- OptionError
     |       |-- UnknownOption       unknown_option
     |       |-- OptionMissing       option_missing        the table must set it, there is no default
@@ -88,6 +89,12 @@ class StackTooShort(SetupError):
     """A stack does not cover the payments that its seat can be forced to make."""
 
     code = "stack_too_short"
+
+
+class SearchTooLarge(SetupError):
+    """More positions than a search may look at."""
+
+    code = "search_too_large"
 
 
 class OptionError(SetupError):

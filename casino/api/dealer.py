@@ -31,7 +31,7 @@ from casino.hands.models import Mode
 from casino.staff.models import Role
 from casino.tables import selectors as tables
 from casino.tables import services
-from casino.tables.models import LEAST_TIME_TO_ACT, MOST_TIME_TO_ACT, ClientSeeds, TableState
+from casino.tables.models import LEAST_TIME_TO_ACT, MOST_TIME_TO_ACT, ClientSeeds, FeePer, TableState
 
 TAG = "dealer"
 #: The verbs of the games' logs with their meanings; which of them is legal now the engine says.
@@ -57,6 +57,13 @@ class SeatOut(serializers.Serializer):
     device = serializers.BooleanField()
 
 
+class SeatFeeOut(serializers.Serializer):
+    """What a player pays the house for a seat, in minor units; 0: nothing."""
+
+    amount = serializers.IntegerField()
+    per = serializers.ChoiceField(choices=FeePer.choices)
+
+
 class TableOut(serializers.Serializer):
     """A table as its console sees it; amounts in minor units of `currency`."""
 
@@ -79,6 +86,7 @@ class TableOut(serializers.Serializer):
     client_seeds = serializers.ChoiceField(choices=ClientSeeds.choices)
     #: Seconds that a seat has for its act before the worker plays its automatic act; null: no limit.
     time_to_act = serializers.IntegerField(allow_null=True)
+    seat_fee = SeatFeeOut()
     done = serializers.JSONField(required=False)
     audit = Place(required=False)
 
@@ -250,6 +258,29 @@ class SetTimeToAct(WriteOperation):
         )
 
 
+@documented("setSeatFee", summary="Set what a seat costs; the floor", answers=TableOut, tag=TAG)
+class SetSeatFee(WriteOperation):
+    """Change what a player pays the house for a seat where there is no pot to tax, from the next deal on."""
+
+    roles = (Role.FLOOR,)
+
+    @extend_schema_serializer(component_name="SetSeatFeeInput")
+    class Input(StrictInput):
+        """Minor units, 0 for nothing, for every deal or every hour, and the reason, which the audit trail keeps."""
+
+        amount = Amount(min_value=0)
+        per = StrictChoice(choices=FeePer.choices)
+        reason = StrictText(min_length=3, max_length=200)
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Change."""
+        return play.set_seat_fee(
+            command=command, code=path["table"], amount=data["amount"], per=FeePer(data["per"]), reason=data["reason"]
+        )
+
+
 # --- Hands ----------------------------------------------------------------------------------------------------------
 
 
@@ -355,6 +386,33 @@ class Act(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Act."""
         return play.act(command=command, code=path["table"], actions=data["actions"])
+
+
+@documented("sayBeside", summary="Say what may be said while others act", answers=HandOut, tag=TAG)
+class SayBeside(WriteOperation):
+    """A call, a meld, a shout: verbs that the game declares `beside`. The request names the hand and the last line of
+    its log that was seen, and needs no If-Match: the order of the log is the order of arrival. One that comes too late
+    is refused, with the lines that came before it (`expected.came_before`)."""
+
+    roles = AT_TABLES
+    hides = frozenset({"card", "cards"})
+    versioned = False
+
+    @extend_schema_serializer(component_name="SayBesideInput")
+    class Input(StrictInput):
+        """The hand, how many lines of its log were seen, and the action."""
+
+        hand = StrictText(min_length=1, max_length=48)
+        line = StrictInteger(min_value=0, max_value=20_000)
+        action = ActionInput()
+
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Say it."""
+        return play.say_beside(
+            command=command, code=path["table"], name=data["hand"], line=data["line"], action=data["action"]
+        )
 
 
 @documented("voidHand", summary="Void the hand in play or in dispute: everything goes back", answers=TableOut, tag=TAG)

@@ -67,6 +67,7 @@ class VerbOut(serializers.Serializer):
     uncovers = serializers.BooleanField()
     reopens = serializers.BooleanField(required=False)
     aside = serializers.BooleanField(required=False)
+    beside = serializers.BooleanField(required=False)
 
 
 class OptionOut(serializers.Serializer):

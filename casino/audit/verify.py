@@ -1127,10 +1127,12 @@ def _difference(told: list[list[Any]], legs: list[list[Any]]) -> str:
 #: What a hand's first event tells of it that its row holds too.
 DEALT = (
     *("hand", "table", "number", "mode", "game", "rules", "options", "seats", "stacks", "carry", "series"),
-    *("commitment", "client_seeds", "cards_roots"),
+    *("fees", "commitment", "client_seeds", "cards_roots"),
 )
 #: A table's sitting begins.
 SITTING = "table.opened"
+#: Events that tell of a table what its hands are checked against.
+OF_TABLES = frozenset({SITTING, "table.set_up", "table.seat_fee_changed"})
 #: What the event that completes a hand's log tells besides the log.
 ENDING = ("digest", "result", "handle")
 #: From which states each event may come.
@@ -1338,6 +1340,9 @@ class Hands:
         self._balances: dict[str, int] = {}
         #: By chain, the series that the sitting's last settled hand has left.
         self._left: dict[str, Row] = {}
+        #: By chain, what a seat costs and for what, and who has paid for an hour of the sitting.
+        self._fee: dict[str, tuple[int, str | None]] = {}
+        self._paid: dict[str, set[str]] = {}
         self._deals = _Deals(report)
         self.silent = False
 
@@ -1396,6 +1401,11 @@ class Hands:
             self._deals.take(doc, self.silent)
         elif kind == SITTING:
             self._left[doc["chain"]] = {}
+            self._paid[doc["chain"]] = set()
+        elif kind == "table.set_up":
+            self._fee[doc["chain"]] = (doc["data"].get("seat_fee", 0), doc["data"].get("seat_fee_per"))
+        elif kind == "table.seat_fee_changed":
+            self._fee[doc["chain"]] = (doc["data"]["after"], doc["data"]["after_per"])
         return None
 
     def _dealt(self, doc: Row) -> _Hand:
@@ -1415,9 +1425,11 @@ class Hands:
             self._wrong(name, "its event is of another table, or names another dealer than its seats")
         there = [self._balances.get(f"2020/{table}/{seat['player']}", 0) for seat in data["seats"]]
         carry = self._balances.get(f"2040/{table}", 0)
-        if not self.silent and (there, carry) != (data["stacks"], data["carry"]):
-            self._wrong(name, f"it was dealt with stacks {data['stacks']} and cukassza {data['carry']}; events before "
-                              f"it leave {there} and {carry}", "stacks_differ")  # fmt: skip
+        stacks = [stack + fee for stack, fee in zip(data["stacks"], _fees(data), strict=True)]
+        if not self.silent and (there, carry) != (stacks, data["carry"]):
+            self._wrong(name, f"it was dealt with stacks {stacks} (fees included) and cukassza {data['carry']}; events "
+                              f"before it leave {there} and {carry}", "stacks_differ")  # fmt: skip
+        self._require_fees(doc)
         self._deals.dealt(doc, self.silent)
         self._goes_on(doc)
         if self._declared is not None and "card_verbs" in data:
@@ -1426,6 +1438,21 @@ class Hands:
                 problem = f"cards are named by {data['card_verbs']} as its event tells; its rules declare {declared}"
                 self._wrong(name, problem, "hand_cards_differ")
         return hand
+
+    def _require_fees(self, doc: Row) -> None:
+        """Everybody who is dealt in pays what the table asks; by the hour, who has paid for one may pay nothing."""
+        data, chain = doc["data"], doc["chain"]
+        if self.silent and chain not in self._fee:
+            return
+        fee, per = self._fee.get(chain, (0, None))
+        told = data.get("fees", {})
+        paid = self._paid.get(chain, set()) if per == "hour" else set()
+        for seat, amount in zip(data["seats"], _fees(data), strict=True):
+            if amount != fee and (amount or seat["player"] not in paid):
+                problem = f"{seat['player']} pays {amount} for the seat; the table asks {fee} for every {per}"
+                self._wrong(data["hand"], problem)
+        if told and told["per"] != per:
+            self._wrong(data["hand"], f"its fees are for every {told['per']}, the table asks for every {per}")
 
     def _goes_on(self, doc: Row) -> None:
         """A hand goes on from what the last one of the sitting left, or says that it begins anew: by what, only an
@@ -1572,17 +1599,22 @@ class Hands:
         for key in ("result", "digest"):
             if data[key] != hand.summary.get(key):
                 self._wrong(name, f"{key} is {hand.summary.get(key)} at its end and {data[key]} when it was settled")
+        fees = _fees(hand.summary)
         expected = {
             **{
-                f"2020/{table}/{seat['player']}": -net
-                for seat, net in zip(hand.summary["seats"], result["net"], strict=True)
+                f"2020/{table}/{seat['player']}": fee - net
+                for seat, net, fee in zip(hand.summary["seats"], result["net"], fees, strict=True)
             },
+            f"4020/{table}": -sum(fees),
             f"2030/{table}": 0,
             f"2040/{table}": hand.summary["carry"] - result["carry_out"],
             f"4010/{table}": -result["tax"],
             f"5100/{table}": sum(result["bonus"]),
         }
         self._money(hand, name, expected)
+        if hand.summary.get("fees", {}).get("per") == "hour":
+            players = (seat["player"] for seat, fee in zip(hand.summary["seats"], fees, strict=True) if fee)
+            self._paid.setdefault(hand.chain, set()).update(players)
         self._left[hand.chain] = result.get("series", {})
         self._close(hand, name, "settled", data["settlement"])
 
@@ -1680,6 +1712,12 @@ class Hands:
                 problem = f"it is {seen!r} as events tell, {line!r} as stored"
                 self._report.find("hand_row_differs", f"hand {name}, line {number}", problem, hand.at)
                 return
+
+
+def _fees(dealt: Row) -> list[int]:
+    """What each seat of a hand pays the house, p1 first, in minor units."""
+    amounts: list[int] = dealt.get("fees", {}).get("amounts") or [0] * len(dealt["seats"])
+    return amounts
 
 
 def _same_but_hidden(seen: str, line: str) -> bool:
@@ -1859,7 +1897,7 @@ class Verifier:
         if postings is not None:
             self.books.tell(postings, doc)
             self.hands.take(doc)
-        elif doc["kind"][:5] in ("hand.", "deal.") or doc["kind"] == SITTING:
+        elif doc["kind"][:5] in ("hand.", "deal.") or doc["kind"] in OF_TABLES:
             self.hands.take(doc)
 
     def _is_usual(self, told: Told, hashed: bytes) -> bool:

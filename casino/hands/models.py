@@ -4,7 +4,7 @@ and `result` are there to be compared with the worker's replay of inputs and log
 from typing import Any
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Value
 
 from casino.house.models import ClockTimestamp, House
 from casino.tables.models import Sitting, Table
@@ -51,6 +51,9 @@ class Hand(models.Model):
     seats = models.JSONField()
     stacks = models.JSONField()
     carry = models.BigIntegerField()
+    #: What seats pay the house for when the hand is settled, {"per": "deal", "amounts": [100, 100]}, p1 first, minor
+    #: units, no part of `stacks`; empty where nobody pays. See `hands.fees`.
+    fees = models.JSONField(default=dict, db_default=Value({}, models.JSONField()))
     #: What the game carries from deal to deal besides money: see `hands.series`.
     series = models.JSONField(default=dict)
     #: Electronic mode: SHA-256 commitment (hex) and the seed, sealed with AES-GCM; both empty in physical mode.

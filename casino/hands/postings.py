@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from casino.chips.changing import Desk
 from casino.hands.models import Hand
@@ -26,6 +26,23 @@ BOOKED: dict[tuple[str, str, str], tuple[str, str]] = {
 }
 #: What a hand posts once, besides what its lines post.
 ENDINGS = ("settlement", "dispute", "ruling")
+
+
+#: The event that books what a player pays for a seat.
+FEE = "table_fee"
+
+
+class Fee(NamedTuple):
+    """What a player pays the house for a seat, in minor units."""
+
+    player: str
+    amount: int
+
+
+def fees(hand: Hand | StoredHand) -> list[Fee]:
+    """What is paid for seats with the hand's settlement."""
+    amounts = hand.fees.get("amounts", ())
+    return [Fee(seat["player"], amount) for seat, amount in zip(hand.seats, amounts, strict=False) if amount]
 
 
 def key(hand: Hand | StoredHand, part: int | str) -> str:
@@ -98,6 +115,12 @@ def accounts(move: Move, table: str, ends: Ends) -> tuple[tuple[str, str], ...]:
     return _accounts(min(move.source, 1), min(move.target, 1), move.why.value, table, ends)
 
 
+def fee_accounts(fee: Fee, table: str) -> tuple[tuple[str, str], ...]:
+    """Codes that a fee debits and credits with its amount, its chips at their face value."""
+    places = {"table": table, "player": fee.player}
+    return tuple((line.debit.format(**places), line.credit.format(**places)) for line in EVENTS[FEE].lines)
+
+
 @lru_cache(maxsize=1 << 16)
 def _text(source: int, target: int, why: str, amount: int, table: str, ends: Ends) -> str:
     [(debit, credit)] = _accounts(source, target, why, table, ends)
@@ -111,14 +134,19 @@ def text(move: Move, table: str, ends: Ends) -> str:
     return _text(min(move.source, 1), min(move.target, 1), move.why.value, move.amount, table, ends)
 
 
-def events(hand: Hand, moves: Iterable[Move]) -> list[Happened]:
-    """What these moves are in the books, the chips of tax and bonus worked out.
+def events(hand: Hand, moves: Iterable[Move], *, fees: Iterable[Fee] = ()) -> list[Happened]:
+    """What these moves and fees are in the books, the chips of tax, bonus and fee worked out.
 
     Chips change places only where they cross between the public and the house: stakes, awards and pots stay with the
     public. Raises Conflict chips_cannot_make and InsufficientFunds, see `chips.changing`.
     """
     desk = Desk(hand.house, hand.table.account("9130"), hand.table.code)
-    return [event for move in moves for event in _events(hand, move, desk)]
+    found = [event for move in moves for event in _events(hand, move, desk)]
+    for fee in fees:
+        chips, before = desk.for_the_box(fee.amount)
+        places = {"table": hand.table.code, "player": fee.player}
+        found += [*before, happened(FEE, places, amount=fee.amount, chips=chips)]
+    return found
 
 
 def _events(hand: Hand, move: Move, desk: Desk) -> list[Happened]:

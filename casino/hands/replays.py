@@ -60,11 +60,21 @@ class Replay:
         table, seats, accounts = self.hand.table.code, self.hand.seats, postings.accounts
         found: dict[str, int] = {}
         for move in moves:
-            amount = move.amount
-            for debit, credit in accounts(move, table, postings.ends_of(move, seats)):
-                found[debit] = found.get(debit, 0) + amount
-                found[credit] = found.get(credit, 0) - amount
+            _add(found, accounts(move, table, postings.ends_of(move, seats)), move.amount)
         return found
+
+    def settled(self) -> dict[str, int]:
+        """What the hand's settlement comes to in the ledger, fees included: as :meth:`booked`."""
+        found = self.booked(self.waiting)
+        for fee in postings.fees(self.hand):
+            _add(found, postings.fee_accounts(fee, self.hand.table.code), fee.amount)
+        return found
+
+
+def _add(found: dict[str, int], accounts: Iterable[tuple[str, str]], amount: int) -> None:
+    for debit, credit in accounts:
+        found[debit] = found.get(debit, 0) + amount
+        found[credit] = found.get(credit, 0) - amount
 
 
 def follow(hand: Hand | StoredHand, lines: Sequence[str]) -> Replay:

@@ -12,13 +12,14 @@ from casino.audit.events import hands as told
 from casino.audit.services import Actor, record
 from casino.chips import selectors as chips
 from casino.commands import Answer, Command
-from casino.errors import Conflict, ProofFailed, Unprocessable
+from casino.errors import Conflict, NotFound, ProofFailed, Unprocessable
 from casino.hands import (
     arranging,
     cards,
     clock,
     deals,
     exceptions,
+    fees,
     postings,
     preparing,
     selectors,
@@ -31,7 +32,7 @@ from casino.house import books, outbox
 from casino.house.models import ClockTimestamp, House
 from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
-from casino.tables.models import Seating, Table, TableState
+from casino.tables.models import FeePer, Seating, Table, TableState
 from engine.errors import EngineError, StackTooShort
 from engine.kernel.game import require_seats
 from engine.kernel.purse import POT, Move
@@ -82,7 +83,18 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
     _require_enough_seats(info, terms)
     agreed = rules(terms.game, terms.options, terms.seats)
     trays.require_terms(chips.in_use(house), info.policy, agreed, terms.seats, terms.min_stack, terms.max_stack)
+    fees.require_terms(house, terms.game, terms.max_stack, terms.seat_fee)
     return tables.create_table(house=house, code=code, terms=terms, actor=actor)
+
+
+def set_seat_fee(*, command: Command, code: str, amount: int, per: FeePer, reason: str) -> Answer:
+    """Change what a seat of the table costs, from the next deal on (:mod:`casino.hands.fees`); 0 for nothing. Raises
+    Conflict unchanged, Unprocessable no_seat_fee or chips_cannot_make."""
+
+    def require(table: Table) -> None:
+        fees.require_terms(table.house, table.game, table.max_stack, amount)
+
+    return tables.set_seat_fee(command=command, code=code, amount=amount, per=per, reason=reason, require=require)
 
 
 def _require_seats(info: engine.Game, terms: tables.Terms) -> None:
@@ -241,6 +253,7 @@ def _proven_balances(play: _Play) -> dict[str, Any]:
     """The ledger's balances, after making sure that they are the engine's, less what waits for the settlement."""
     balances = selectors.balances(play.hand)
     pot, stacks = expected_before_settlement(play.game, postings.at_settlement(play.game.moves, play.ending))
+    stacks = tuple(stack + fees.of_seat(play.hand.fees, seat) for seat, stack in enumerate(stacks, 1))
     in_ledger = tuple(balances["stacks"].values())
     if (balances["pot"], in_ledger) != (pot, stacks):
         raise ProofFailed(
@@ -320,10 +333,12 @@ def deal(
         hand = _new_hand(table, order, mode, left=left, announced=announced)
         if announced and not hand.carry and "carry" in engine.game_info(table.game).policy.zones:
             raise Conflict("This is for a deal that begins with a cukassza.", code="no_cukassza", carry=0)
+        _require_fees(hand)
         try:
             game = engine.start(selectors.setup(hand))
         except StackTooShort as error:
             raise _too_short(hand, error) from error
+        trays.require_change_for(table, [fee.amount for fee in postings.fees(hand)])
         hand.save(force_insert=True)
         table.state = TableState.PLAYING
         table.dealer_seat = hand.seats[0]["seat"]
@@ -349,25 +364,64 @@ def act(*, command: Command, code: str, actions: Sequence[Mapping[str, Any]]) ->
 
     def operation() -> Answer:
         table = tables.lock_table(command, code)
-        hand = selectors.playing(table)
-        game = selectors.state(hand)
-        grammar = selectors.grammar(hand)
-        lines[:] = [arranging.composed(grammar, action, number) for number, action in enumerate(actions)]
-        play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
-        entered = _entered(hand, lines)
-        for number, line in enumerate(lines):
-            if hand.mode == Mode.ELECTRONIC:
-                arranging.require_sealed(game, grammar, line, last=number == len(lines) - 1)
-            try:
-                play.take(arranging.arranged(play.game, grammar, line, entered))
-            except EngineError as error:
-                error.expected["refused_action"] = number
-                raise
-            cards.require_agreeing(hand, game, entered, line=line)
-            play.take_forced()
-        return _answer(command.acting.actor, play, told.acted, status=200)
+        return _take(command, selectors.playing(table), actions, lines)
 
     return exceptions.keeping(command, code, lambda: commands.run(command, operation), lines)
+
+
+def say_beside(*, command: Command, code: str, name: str, line: int, action: Mapping[str, Any]) -> Answer:
+    """Say what may be said while others act: a call, a meld, a shout (verbs that the game declares `beside`). It
+    answers the first `line` lines of the log of hand `name`, whatever has come after them, so it needs no version:
+    the order in which words arrive here is the log's order.
+
+    Raises NotFound, Conflict hand_over, Unprocessable not_beside or no_such_line, and the engine's error where it comes
+    too late or is not legal; `came_before` in what the error expects holds the lines since, as everybody saw them.
+    """
+    lines: list[str] = []
+
+    def operation() -> Answer:
+        table = tables.lock_table(command, code)
+        hand = selectors.get(table.house, name)
+        if hand.table_id != table.id:
+            raise NotFound(f"Table {code} has no hand {name}.")
+        hand.table, hand.house = table, table.house
+        there = len(selectors.log(hand))
+        if line > there:
+            raise Unprocessable(f"Hand {name} has {there} lines.", code="no_such_line", max=there)
+        if hand.state != HandState.PLAYING:
+            since = selectors.seen_log(hand)[line:]
+            raise Conflict(f"Hand {name} is over.", code="hand_over", state=hand.state, expected={"came_before": since})
+        grammar = selectors.grammar(hand)
+        if not grammar.verb(action["actor"], action["verb"]).beside:
+            allowed = sorted({verb.name for verb in grammar if verb.beside})
+            raise Unprocessable(f"{action['verb']} is for its turn.", code="not_beside", verbs=allowed)
+        try:
+            return _take(command, hand, [action], lines)
+        except EngineError as error:
+            error.expected["came_before"] = selectors.seen_log(hand)[line:]
+            raise
+
+    return exceptions.keeping(command, code, lambda: commands.run(command, operation), lines)
+
+
+def _take(command: Command, hand: Hand, actions: Sequence[Mapping[str, Any]], lines: list[str]) -> Answer:
+    """Take actions in the hand, whose table is locked; `lines` gets them as they would stand in its log."""
+    game = selectors.state(hand)
+    grammar = selectors.grammar(hand)
+    lines[:] = [arranging.composed(grammar, action, number) for number, action in enumerate(actions)]
+    play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
+    entered = _entered(hand, lines)
+    for number, line in enumerate(lines):
+        if hand.mode == Mode.ELECTRONIC:
+            arranging.require_sealed(game, grammar, line, last=number == len(lines) - 1)
+        try:
+            play.take(arranging.arranged(play.game, grammar, line, entered))
+        except EngineError as error:
+            error.expected["refused_action"] = number
+            raise
+        cards.require_agreeing(hand, game, entered, line=line)
+        play.take_forced()
+    return _answer(command.acting.actor, play, told.acted, status=200)
 
 
 def play_automatic(hand: Hand, actor: Actor) -> bool:
@@ -386,6 +440,13 @@ def play_automatic(hand: Hand, actor: Actor) -> bool:
     play.take_forced()
     _answer(actor, play, acted, status=200)
     return True
+
+
+def _require_fees(hand: Hand) -> None:
+    """Refuse a deal whose players cannot pay for their seats. Raises Unprocessable stack_too_short."""
+    for number, stack in enumerate(hand.stacks, 1):
+        if stack < 0:
+            raise _too_short(hand, StackTooShort("nothing is left for the fee", seat=number, min=0)) from None
 
 
 def _require_tray(table: Table, seats: int) -> None:
@@ -417,6 +478,7 @@ def _dealt(hand: Hand, *, left: Mapping[str, Any]) -> Callable[..., Told]:
         seats=hand.seats,
         stacks=hand.stacks,
         carry=hand.carry,
+        fees=hand.fees or None,
         series=hand.series,
         series_begins=hand.series != left or None,
         dealer=hand.seats[-1]["seat"],
@@ -454,12 +516,14 @@ def _play_order(table: Table, dealer_seat: int | None, sitting_out: Sequence[int
 
 def _too_short(hand: Hand, error: StackTooShort) -> Unprocessable:
     """The engine's refusal in the words of the table."""
-    short = hand.seats[int(str(error.expected["seat"])) - 1]
+    number = int(str(error.expected["seat"]))
+    short, fee = hand.seats[number - 1], fees.of_seat(hand.fees, number)
+    besides = f" besides the fee of {fee}" if fee else ""
     return Unprocessable(
-        f"{short['player']} on seat {short['seat']} has too little for a hand: {error.message}. Add chips, or let the "
-        "seat sit out.",
+        f"{short['player']} on seat {short['seat']} has too little for a hand: {error.message}{besides}. Add chips, or "
+        "let the seat sit out.",
         code=error.code,
-        min=error.expected["min"],
+        min=int(str(error.expected["min"])) + fee,
         **short,
     )
 
@@ -468,7 +532,8 @@ def _new_hand(
     table: Table, order: list[Seating], mode: Mode, *, left: Mapping[str, Any], announced: Sequence[str]
 ) -> Hand:
     """The row of the next hand, not saved yet."""
-    chips = table_selectors.stacks(table, order)
+    held = table_selectors.stacks(table, order)
+    owed = fees.due(table, order)
     options = engine.resolve(table.game, table.options, len(order), announced=announced)
     rules_id, players = engine.game_info(table.game).rules_id, [seating.player.ref for seating in order]
     hand = Hand(
@@ -482,8 +547,9 @@ def _new_hand(
         rules=rules_id,
         options=options,
         seats=[{"seat": seating.seat, "player": seating.player.ref} for seating in order],
-        stacks=[chips[seating.player.ref] for seating in order],
+        stacks=[held[seating.player.ref] - fees.of_seat(owed, seat) for seat, seating in enumerate(order, 1)],
         carry=table_selectors.cukassza(table),
+        fees=owed,
         series=series.due(rules_id, table.game, options, players, left),
         previous_hash=table.last_record_hash,
     )

@@ -79,7 +79,7 @@ def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
 
 def _pay(hand: Hand, replayed: replays.Replay) -> int | None:
     """Post what has waited for the settlement; returns the ledger transaction, None where nothing moves."""
-    paid = postings.events(hand, replayed.waiting)
+    paid = postings.events(hand, replayed.waiting, fees=postings.fees(hand))
     if not moved_anything(paid):
         return None
     entered = books.enter(

@@ -30,6 +30,7 @@ class StoredHand:
     options: dict[str, Any]
     seats: list[dict[str, Any]]
     stacks: list[int]
+    fees: dict[str, Any]
     series: dict[str, Any]
     client_seeds: dict[str, str]
     cards_roots: list[str]

@@ -44,6 +44,14 @@ def require_tray(table: Table, policy: Policy, rules: Rules, seats: int) -> None
         _require_change(table, most)
 
 
+def require_change_for(table: Table, amounts: Sequence[int]) -> None:
+    """Refuse a hand after which these amounts could not be put into the box one after the other, with the chips that
+    are out and in the tray now. Raises Conflict chips_cannot_make."""
+    desk = Desk(table.house, table.account("9130"), table.code)
+    for amount in amounts:
+        desk.for_the_box(amount)
+
+
 def _require_bonuses(table: Table, bonuses: Sequence[int]) -> None:
     most, held = sum(bonuses), chart.rack_value(table.house, table.account("9130"))
     if held < most:

@@ -309,6 +309,9 @@ _HANDS = (
     ),
 )
 _OTHER = (
+    _row("table_fee", "A seat's fee", "Where there is no pot to tax a player pays for the seat, for every deal or for "
+         "every hour, with the settlement of a hand. Booked and boxed like tax.",
+         (_STACK, "4020/{table}", "amount"), (_BOX, _AT_TABLE, "chips")),
     _row("kitty_stake", "A stake into the kitty", "A seat pays into the pot.",
          (_STACK, _POT, "amount"), since="to come"),
     _row("banked", "The kitty above its level", "What the pot holds above the agreed level is put aside.",

@@ -303,6 +303,11 @@ _HANDS: dict[str, Example] = {
         {"2030/T1": 1_600, "2020/T1/bela": 20_400},
         given=(happened("kitty_stake", ANNA, amount=2_000),),
     ),
+    "table_fee": Example(
+        "Anna pays 5.00 for her seat.",
+        (happened("table_fee", ANNA, amount=500, chips=_mix({500: 1})),),
+        {"2020/T1/anna": 19_500, "4020/T1": 500, "9150/T1": {500: 1}, "9170/T1": {500: -1}},
+    ),
     "points_paid": Example(
         "Anna has lost 12.00 in points to Bela.",
         (happened("points_paid", {**T1, "loser": "anna", "winner": "bela"}, amount=1_200),),

@@ -76,7 +76,8 @@ _ACCOUNTS = """
 _HANDS = """
     SELECT json_build_object(
         'hand', h.name, 'table', t.code, 'number', h.number, 'mode', h.mode, 'game', h.game, 'rules', h.rules,
-        'options', h.options, 'seats', h.seats, 'stacks', h.stacks, 'carry', h.carry, 'series', h.series,
+        'options', h.options, 'seats', h.seats, 'stacks', h.stacks, 'carry', h.carry,
+        'fees', nullif(h.fees, '{}'::jsonb), 'series', h.series,
         'commitment', nullif(h.commitment, ''), 'client_seeds', nullif(h.client_seeds, '{}'::jsonb),
         'cards_roots', nullif(h.cards_roots, '[]'::jsonb), 'state', h.state, 'digest', nullif(h.digest, ''),
         'result', h.result, 'handle', h.handle, 'ruling', h.ruling, 'settlement', h.settlement,

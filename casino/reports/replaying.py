@@ -131,7 +131,7 @@ class _Read(NamedTuple):
 # Options and seats are those of many hands, so their texts come by themselves; JSON that is read together costs less.
 _HANDS = """
 SELECT log.text, log.gapless, options::text, seats::text,
-    jsonb_build_array(stacks, series, client_seeds, cards_roots, result, ruling)::text, table_id,
+    jsonb_build_array(stacks, fees, series, client_seeds, cards_roots, result, ruling)::text, table_id,
     sitting_id, name, mode, game, rules, carry, commitment, sealed_seed, state, digest, handle, settlement, id
 FROM hands_hand LEFT JOIN LATERAL (
     SELECT string_agg(text, E'\\n' ORDER BY seq) AS text, count(*) = coalesce(max(seq), 0) AS gapless
@@ -270,7 +270,7 @@ def _differences(read: _Read, posted: dict[str, Posted], prepared: Deal | None) 
     match hand.state:
         case HandState.SETTLED:
             if agrees:
-                yield from check.ending("settlement", replayed.booked(replayed.waiting))
+                yield from check.ending("settlement", replayed.settled())
         case HandState.VOIDED:
             yield from check.undone()
         case HandState.RULED:

@@ -43,6 +43,13 @@ class ClientSeeds(models.TextChoices):
     ALL = "all", "every seat that is dealt in"
 
 
+class FeePer(models.TextChoices):
+    """What a seat's fee is for."""
+
+    DEAL = "deal", "every deal that a player is dealt into"
+    HOUR = "hour", "an hour, begun by a deal"
+
+
 #: Least and most seconds that a table may set for acting.
 LEAST_TIME_TO_ACT, MOST_TIME_TO_ACT = 5, 3600
 
@@ -77,6 +84,9 @@ class Table(models.Model):
     time_to_act = models.PositiveSmallIntegerField(null=True, blank=True)
     #: When that was last changed, null before: no clock runs from an earlier moment, so a change gives the whole time.
     time_to_act_since = models.DateTimeField(null=True, blank=True)
+    #: What a player pays the house for a seat, in minor units, where the game has no pot to tax; 0: nothing.
+    seat_fee = models.BigIntegerField(default=0, db_default=0)
+    seat_fee_per = models.CharField(max_length=4, choices=FeePer.choices, default=FeePer.DEAL, db_default=FeePer.DEAL)
     state = models.CharField(max_length=8, choices=TableState.choices, default=TableState.CLOSED)
     version = models.BigIntegerField(default=1)
     #: Who deals the next hand; null until the table opens.
@@ -101,6 +111,8 @@ class Table(models.Model):
                 condition=Q(time_to_act=None) | Q(time_to_act__range=(LEAST_TIME_TO_ACT, MOST_TIME_TO_ACT)),
                 name="table_time_to_act",
             ),
+            models.CheckConstraint(condition=Q(seat_fee__gte=0), name="table_seat_fee"),
+            models.CheckConstraint(condition=Q(seat_fee_per__in=FeePer.values), name="table_seat_fee_per"),
         ]
 
     def __str__(self) -> str:

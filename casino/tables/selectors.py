@@ -78,4 +78,5 @@ def describe(table: Table) -> dict[str, Any]:
         "kassza_end": table.kassza_end,
         "client_seeds": table.client_seeds,
         "time_to_act": table.time_to_act,
+        "seat_fee": {"amount": table.seat_fee, "per": table.seat_fee_per},
     }

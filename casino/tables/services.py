@@ -22,7 +22,7 @@ from casino.house.models import ClockTimestamp, House
 from casino.players import persons
 from casino.staff.models import TerminalKind
 from casino.tables import selectors
-from casino.tables.models import ClientSeeds, KasszaEnd, Seating, Sitting, Table, TableState
+from casino.tables.models import ClientSeeds, FeePer, KasszaEnd, Seating, Sitting, Table, TableState
 
 #: Accounts that every table has for itself, so that no two tables ever wait for the same row.
 TABLE_ACCOUNTS = (
@@ -34,7 +34,8 @@ TABLE_ACCOUNTS = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """What is agreed on at a table: game, options, seats, limits of a stack (minor units), what ends a cukassza, whose
-    seeds an electronic deal needs, how many seconds a seat has for its act (None: no limit)."""
+    seeds an electronic deal needs, how many seconds a seat has for its act (None: no limit), what a seat costs (minor
+    units, 0: nothing) and what that is for."""
 
     game: str
     options: Mapping[str, Any]
@@ -44,6 +45,8 @@ class Terms:
     kassza_end: KasszaEnd
     client_seeds: ClientSeeds = ClientSeeds.OPTIONAL
     time_to_act: int | None = None
+    seat_fee: int = 0
+    seat_fee_per: FeePer = FeePer.DEAL
 
 
 def create_table(*, house: House, code: str, terms: Terms, actor: Actor) -> Table:
@@ -212,6 +215,26 @@ def set_time_to_act(*, command: Command, code: str, seconds: int | None, reason:
         Table.objects.filter(id=table.id).update(time_to_act=seconds, time_to_act_since=ClockTimestamp())
         table.time_to_act = seconds
         return told.time_to_act_changed(before=before, after=seconds, reason=reason)
+
+    return at_table(command, code, change)
+
+
+def set_seat_fee(
+    *, command: Command, code: str, amount: int, per: FeePer, reason: str, require: Callable[[Table], None]
+) -> Answer:
+    """Change what a seat of the table costs, from the next deal on: `amount` minor units, 0 for nothing, for every deal
+    or for every hour. `require` raises where the table's game takes no such fee. Raises Conflict unchanged."""
+
+    def change(table: Table) -> Told:
+        require(table)
+        before, after = (table.seat_fee, table.seat_fee_per), (amount, per)
+        if before == after:
+            raise Conflict(f"A seat of table {code} costs {amount} for every {per} already.", code="unchanged")
+        Table.objects.filter(id=table.id).update(seat_fee=amount, seat_fee_per=per)
+        table.seat_fee, table.seat_fee_per = after
+        return told.seat_fee_changed(
+            before=before[0], before_per=str(before[1]), after=amount, after_per=str(per), reason=reason
+        )
 
     return at_table(command, code, change)
 

@@ -12,6 +12,7 @@ from engine.kernel.grammar import Grammar
 from engine.kernel.hand import Hand
 from engine.kernel.rules import MAX_MONEY, Rules, describe, parse_rules
 from engine.kernel.setup import NOTHING, Setup
+from engine.kernel.terms import Term
 from engine.kernel.zones import CardState
 
 
@@ -74,8 +75,8 @@ class Game:
     (from 0) and what this deal left; ``new_series``: the series of a session's first deal, by ids and options;
     ``continues``: whether people who sit down to a deal go on with what the deal before it left, by that, their ids and
     the options.
-    ``weights``: how often random play picks a verb against the others on offer. ``prepare``: build what a hand would
-    otherwise build at its first use, such as tables of ranks.
+    ``terms``: the game's own words, for the glossary. ``weights``: how often random play picks a verb against the
+    others on offer. ``prepare``: build what a hand would otherwise build at its first use, such as tables of ranks.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Game:
     continues: Callable[[Mapping[str, Any], tuple[str, ...], Any], bool] = lambda series, ids, rules: True
     weights: Mapping[str, int] = field(default_factory=dict)
     seats_allowed: tuple[int, ...] = ()
+    terms: tuple[Term, ...] = ()
     prepare: Callable[[], None] = lambda: None
 
     @property

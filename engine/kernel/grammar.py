@@ -210,6 +210,9 @@ class Verb:
     """What is dealt after it comes of a pack that is shuffled anew without the cards that it shows."""
     aside: bool = False
     """Whoever was to act still is, and has to do the same: a look, a call. A time to act runs on through it."""
+    beside: bool = False
+    """It may be said while another seat is to act, or several are: whoever says it answers what has been seen so far,
+    and lines that come in between do not take it back, as long as it is still legal after them."""
 
     @property
     def cards(self) -> Argument | None:
@@ -240,7 +243,7 @@ class Verb:
             "meaning": self.meaning,
             "uncovers": self.uncovers,
         }
-        marks = {"reopens": self.reopens, "aside": self.aside}
+        marks = {"reopens": self.reopens, "aside": self.aside, "beside": self.beside}
         return found | {name: True for name, marked in marks.items() if marked}
 
 

@@ -14,7 +14,7 @@ from engine.errors import MalformedAction
 from engine.kernel.canonical import canonical_json, canonical_numbers, sha256_of_text
 from engine.kernel.cards import require_full_deck
 from engine.kernel.events import Event, HandEnded
-from engine.kernel.grammar import Action, actor_name
+from engine.kernel.grammar import Action, Grammar, actor_name
 from engine.kernel.legal import Legal
 from engine.kernel.purse import Move, move_of, place_name
 from engine.kernel.rules import Rules, parse_rules
@@ -46,6 +46,11 @@ class Hand:
     def rules(self) -> Rules:
         """The options that it is played by."""
         return self._rules
+
+    @property
+    def grammar(self) -> Grammar:
+        """The verbs of its log."""
+        return self._state.GRAMMAR
 
     @property
     def actor(self) -> str | None:
@@ -221,6 +226,20 @@ class Hand:
             "phase": self.phase,
         }
         return canonical_json(known | self._state.learned(seat))
+
+    def tricks(self, seat: int) -> int:
+        """How many tricks the seat has taken so far; 0 in a game without tricks, and where they are a side's."""
+        return self._state.tricks_of(seat)
+
+    def position(self) -> tuple[Any, ...]:
+        """What decides how the hand can go on, and what it comes to: everything but the way that led here. Two hands of
+        one set-up with equal positions have the same future."""
+        return self._state.position()
+
+    def play_position(self) -> tuple[Any, ...]:
+        """What decides how the play of known cards can go on within one hand: phase, turn, the cards in every hand and
+        those on the table. What was taken before is no part of it."""
+        return self._state.play_position()
 
     # -- digest ------------------------------------------------------------------------------------------------------
 

@@ -228,6 +228,11 @@ class State(Purse):
         values: tuple[Any, ...] = _shape(type(self)).values(self)
         return values
 
+    def position(self) -> tuple[Any, ...]:
+        """:meth:`values` without what only says how the state was reached."""
+        names = attributes(type(self))
+        return tuple(value for name, value in zip(names, self.values(), strict=True) if name not in _HISTORY)
+
     def restore(self, values: tuple[Any, ...], rules: Any) -> None:
         """The inverse of :meth:`values`."""
         self.rules = rules
@@ -235,6 +240,9 @@ class State(Purse):
             setattr(self, name, value)
         self.verbs = {} if self.pending else self.HANDLERS[self.phase]
 
+
+_HISTORY = frozenset({"log", "moves"})
+"""Attributes that say how a state was reached."""
 
 _OWN = frozenset({Role.PLAYED, Role.TURNED, Role.LAID_AWAY})
 """Roles of cards that a seat chooses among those it knows."""

@@ -207,6 +207,14 @@ class CardState(State):
     BY_PERSON: ClassVar[bool] = False
     """Whether the series names those who sit on the seats; then they are part of the hand's state."""
 
+    def play_position(self) -> tuple[Any, ...]:
+        """Phase, turn, and the cards in every hand."""
+        return self.phase, self.turn, tuple(map(frozenset, self.cards))
+
+    def tricks_of(self, seat: int) -> int:
+        """How many tricks the seat has taken; 0 in a game without tricks."""
+        return 0
+
     def staked(self) -> tuple[int, ...]:
         """What each seat has put into a pot by its own actions, p1 first; a game without a pot has no stakes."""
         return (0,) * self.seats

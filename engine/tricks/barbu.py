@@ -34,7 +34,7 @@ from engine.kernel.legal import Legal, Seats, Words
 from engine.kernel.setup import Setup, Viewer
 from engine.kernel.state import Handler, Offer
 from engine.tricks.barbu_play import NEXT, BarbuPlay
-from engine.tricks.barbu_rules import BarbuRules
+from engine.tricks.barbu_rules import TERMS, BarbuRules
 from engine.tricks.barbu_scores import CARDS, CONTRACTS, NEGATIVE, SEATS, payments, settled, with_side_bets
 from engine.tricks.barbu_series import Sheet, continues, new_series, next_seats, require_cover, sheet_of
 from engine.tricks.state import TrickState
@@ -294,5 +294,6 @@ GAME = Game(
     next_seats=next_seats,
     new_series=new_series,
     continues=continues,
+    terms=TERMS,
     weights={"ps": 2},
 )

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from engine.kernel.rules import Rules, option
+from engine.kernel.terms import Term
 from engine.tricks.barbu_scores import CONTRACTS, NEGATIVE, SCALES, Points
 
 
@@ -102,3 +103,13 @@ class BarbuRules(Rules):
     def bans_hearts(self, contract: str) -> bool:
         """Whether hearts must not be led while another suit is held."""
         return contract == "hearts" or (contract == "king" and self.heart_ban == "both")
+
+
+TERMS = (
+    Term("szakállas", "Bärtiger", "barbu", "the king of hearts, whose beard names the game"),
+    Term("bemondó", "Ansager", "declarer", "the seat that names the contract of a deal"),
+    Term("kontra", "Kontra", "double", "what is settled between two seats counts twice"),
+    Term("rekontra", "Rekontra", "redouble", "the declarer's answer to a double"),
+    Term("dominó", "Domino", "dominoes", "laying cards in sequence from a starting rank instead of taking tricks"),
+)
+"""The words of the tables."""

@@ -36,6 +36,10 @@ class FollowState(DutyState):
         self.taken = [0] * (setup.seats + 1)  # the cards in each seat's tricks
         self.winners: list[int] = []  # of each trick
 
+    def tricks_of(self, seat: int) -> int:
+        """How many tricks the seat has taken."""
+        return self.winners.count(seat)
+
     def play(self, action: Action) -> None:
         """``pl CARD`` to a trick; after the last seat the winner leads."""
         bit = self.leave_hand(action)

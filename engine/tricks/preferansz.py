@@ -55,7 +55,7 @@ from engine.kernel.zones import Chance
 from engine.tricks.duties import Duties
 from engine.tricks.following import FollowState
 from engine.tricks.masks import masks_of
-from engine.tricks.preferansz_rules import PreferanszRules
+from engine.tricks.preferansz_rules import TERMS, PreferanszRules
 from engine.tricks.scores import go_on, new_scores, scores_after, scores_of
 from engine.tricks.state import TrickState
 
@@ -308,7 +308,7 @@ class PreferanszState(FollowState):
 
     def worth(self) -> int:
         """What each defender pays the player before contra, in units; negative where the game is lost ("Scoring")."""
-        tricks = self.winners.count(self.player)
+        tricks = self.tricks_of(self.player)
         if self.game in NEEDED:
             over = tricks - NEEDED[self.game] - self.from_hand
             return self.game + over if over >= 0 else over - self.game
@@ -346,7 +346,7 @@ class PreferanszState(FollowState):
 
     def view_of_seat(self, seat: int, viewer: Viewer) -> dict[str, object]:
         """Its tricks, by what its stake is multiplied, and its score."""
-        found: dict[str, object] = {"tricks": self.winners.count(seat), "score": self.score[seat - 1]}
+        found: dict[str, object] = {"tricks": self.tricks_of(seat), "score": self.score[seat - 1]}
         return found if seat == self.player else found | {"factor": self.factors[seat]}
 
     def view_of_table(self, viewer: Viewer) -> dict[str, object]:
@@ -471,5 +471,6 @@ GAME = Game(
     example={"unit": 100},
     new_series=new_scores,
     continues=lambda series, ids, rules: go_on(series, ids),
+    terms=TERMS,
     weights={"ps": 2},
 )

@@ -36,7 +36,7 @@ from engine.kernel.state import Handler, Offer
 from engine.tricks.duties import Duties
 from engine.tricks.following import FollowState
 from engine.tricks.masks import higher_in, masks_of
-from engine.tricks.rufmariasch_rules import LAST_TRICK, RufmariaschRules
+from engine.tricks.rufmariasch_rules import LAST_TRICK, TERMS, RufmariaschRules
 from engine.tricks.scores import go_on, new_scores, scores_after, scores_of
 from engine.tricks.state import TrickState
 
@@ -58,7 +58,12 @@ GRAMMAR = Grammar(
     Verb("cl", SEAT, (word(*CALLS, name="call"),), "call a card, and the trump suit where that is called apart"),
     Verb("pl", SEAT, (cards(Role.PLAYED, Seen.ALL, most=1),), "play a card to the trick"),
     Verb(
-        "ml", SEAT, (cards(Role.TURNED, Seen.ALL, most=2),), "meld king and over of a suit, on turn or not", aside=True
+        "ml",
+        SEAT,
+        (cards(Role.TURNED, Seen.ALL, most=2),),
+        "meld king and over of a suit, on turn or not",
+        aside=True,
+        beside=True,
     ),
 )
 
@@ -226,7 +231,7 @@ class RufmariaschState(FollowState):
         """The seat's melds and its tricks."""
         return {
             "melds": [pair for by, pair in self.melds if by == seat],
-            "tricks": self.winners.count(seat),
+            "tricks": self.tricks_of(seat),
             "score": self.score[seat - 1],
         }
 
@@ -303,5 +308,6 @@ GAME = Game(
     example={"unit": 10},
     new_series=new_scores,
     continues=lambda series, ids, rules: go_on(series, ids),
+    terms=TERMS,
     weights={"pl": 2},
 )

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from engine.errors import OptionOutOfRange
 from engine.kernel.rules import Rules, option
+from engine.kernel.terms import Term
 
 CARD_POINTS, LAST_TRICK = 80, 10
 """What all aces and tens count together, and what the last trick does ("Scoring")."""
@@ -39,3 +40,13 @@ class RufmariaschRules(Rules):
     def least_stack(self) -> int:
         """The most that a seat can lose in a deal: alone against three, who have all points and all melds."""
         return 3 * (CARD_POINTS + LAST_TRICK + MOST_MELDED) * self.unit
+
+
+TERMS = (
+    Term("", "Spieler", "player", "the seat on the dealer's left, which calls"),
+    Term("hívás", "Ruf", "call", "the card that names trumps, and whose holder is the caller's partner"),
+    Term("", "Mariage", "marriage", "king and over of one suit in one hand, shown as a meld"),
+    Term("", "Vierziger", "the forty", "a called king, for the marriage in trumps that may come of it"),
+    Term("", "Schmieren", "greasing", "laying a card that counts on a trick that one's own side takes"),
+)
+"""The words of the tables."""

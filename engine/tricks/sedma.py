@@ -51,7 +51,14 @@ def verbs(*calls: str) -> tuple[Verb, ...]:
         Verb("dh", HOUSE, (seat(), dealt), "deal face down: the hands, and cards drawn"),
         Verb("pl", SEAT, (cards(Role.PLAYED, Seen.ALL, most=1),), "play a card; asked, go on with the trick"),
         Verb("ps", SEAT, (), "asked, end the trick as it is"),
-        Verb("cl", SEAT, (word(*calls),), "call to the partner, whose turn it is; nothing follows from it", aside=True),
+        Verb(
+            "cl",
+            SEAT,
+            (word(*calls),),
+            "call to the partner, whose turn it is; nothing follows from it",
+            aside=True,
+            beside=True,
+        ),
     )
 
 

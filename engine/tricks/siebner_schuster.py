@@ -42,7 +42,7 @@ from engine.tricks.sedma import (
     resolve,
     verbs,
 )
-from engine.tricks.siebner_schuster_rules import SiebnerSchusterRules
+from engine.tricks.siebner_schuster_rules import TERMS, SiebnerSchusterRules
 
 CALLS = ("ubij", "pusti", "napuni", "natovari", "podmazi")
 PAIRS = ((1, 3), (2, 4))
@@ -184,5 +184,6 @@ GAME = Game(
     resolve=resolve,
     new_series=new_series,
     continues=lambda series, ids, rules: goes_on(series, ids),
+    terms=TERMS,
     weights={"pl": 20, "ps": 20, "cl": 1},
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from engine.kernel.rules import option
+from engine.kernel.terms import Term
 from engine.tricks.sedma import SedmaRules
 
 MOST_POINTS = 90
@@ -46,3 +47,15 @@ class SiebnerSchusterRules(SedmaRules):
     def least_stack(self) -> int:
         """The most that a seat can lose in a deal."""
         return MOST_POINTS * self.stake
+
+
+TERMS = (
+    Term("hetes", "Sieben", "seven", "stands for any rank that was led"),
+    Term("talon", "Talon", "talon", "the cards that are not dealt yet"),
+    Term("", "", "ubij", "Serbian: kill, a call to the partner: take the trick"),
+    Term("", "", "pusti", "Serbian: let go, a call to the partner: leave the trick to the others"),
+    Term("", "", "napuni", "Serbian: fill it, a call to the partner: a card that counts, please"),
+    Term("", "", "natovari", "Serbian: load it up, a call to the partner: a card that counts, please"),
+    Term("", "", "podmazi", "Serbian: grease it up, a call to the partner: a card that counts, please"),
+)
+"""The words of the tables."""

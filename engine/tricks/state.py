@@ -41,6 +41,10 @@ class TrickState(CardState):
         super().__init__(setup, rules)
         self.trick: list[tuple[int, str]] = []  # (seat, card) in the order of playing
 
+    def play_position(self) -> tuple[Any, ...]:
+        """Adds the trick."""
+        return *super().play_position(), tuple(self.trick)
+
     # -- cards out of the hand ---------------------------------------------------------------------------------------
 
     def place_in_hand(self, seat: int, card: str) -> int:

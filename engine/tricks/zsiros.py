@@ -17,7 +17,7 @@ from engine.kernel.grammar import Grammar
 from engine.kernel.setup import Setup
 from engine.tricks.chairs import counts, goes_on
 from engine.tricks.sedma import CARD_POINTS, SedmaState, least_players, new_series, require_playable, resolve, verbs
-from engine.tricks.zsiros_rules import MOST_SCORE, ZsirosRules
+from engine.tricks.zsiros_rules import MOST_SCORE, TERMS, ZsirosRules
 
 CALLS = ("uss", "ne_uss", "zsirt", "ne_zsirt")
 """Beat it, do not beat it, grease it, do not grease it ("Calls")."""
@@ -91,5 +91,6 @@ GAME = Game(
     resolve=resolve,
     new_series=new_series,
     continues=lambda series, ids, rules: goes_on(series, ids),
+    terms=TERMS,
     weights={"pl": 20, "ps": 20, "cl": 1},
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from engine.kernel.rules import option
+from engine.kernel.terms import Term
 from engine.tricks.sedma import SedmaRules
 
 MOST_SCORE = 3
@@ -45,3 +46,17 @@ class ZsirosRules(SedmaRules):
     def least_stack(self) -> int:
         """The most that a seat can lose in a deal."""
         return MOST_SCORE * self.stake
+
+
+TERMS = (
+    Term("zsír", "Fett", "grease", "an ace or a ten: the cards that count"),
+    Term("hetes", "Sieben", "seven", "stands for any rank that was led"),
+    Term("talon", "Talon", "talon", "the cards that are not dealt yet"),
+    Term("kopasz", "kahl", "bald", "the winners have all 80 points"),
+    Term("csupasz", "nackt", "bare", "the winners have every trick"),
+    Term("üsd", "schlag", "beat it", "a call to the partner"),
+    Term("ne üsd", "schlag nicht", "do not beat it", "a call to the partner"),
+    Term("zsírt", "Fett her", "grease it", "a call to the partner: put an ace or a ten on the trick"),
+    Term("ne zsírt", "kein Fett", "do not grease it", "a call to the partner"),
+)
+"""The words of the tables."""

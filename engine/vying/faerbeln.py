@@ -32,7 +32,7 @@ from engine.kernel.legal import Legal, Range
 from engine.kernel.setup import Setup
 from engine.kernel.state import Handler, Offer
 from engine.vying.betting import StakeState
-from engine.vying.faerbeln_rules import PACKS, FaerbelnRules
+from engine.vying.faerbeln_rules import PACKS, TERMS, FaerbelnRules
 from engine.vying.pot_rules import WEIGHTS, most_tax, tax_on
 from engine.vying.ranking import faerbeln_key, is_forty_one, prepare
 from engine.vying.state import VyingState
@@ -297,6 +297,7 @@ GAME = Game(
     ),
     example=EXAMPLE,
     packs=PACKS,
+    terms=TERMS,
     weights=WEIGHTS,
     prepare=prepare,
 )

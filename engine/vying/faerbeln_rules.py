@@ -10,6 +10,7 @@ from typing import ClassVar
 from engine.errors import OptionMissing, OptionOutOfRange
 from engine.kernel.cards import FRENCH32, TELL32, Pack
 from engine.kernel.rules import option
+from engine.kernel.terms import Term
 from engine.vying.pot_rules import MOST_RAISES, TaxedRules
 
 PACKS = {"tell": TELL32, "french": FRENCH32}
@@ -113,3 +114,13 @@ class FaerbelnRules(TaxedRules):
     def bet_units(self) -> Mapping[str, int]:
         """The units of the two rounds."""
         return {"small_bet": self.lower, "big_bet": self.second_unit}
+
+
+TERMS = (
+    Term("első kéz", "Vorhand", "forehand", "the seat at the dealer's left: it stakes before the deal and wins ties"),
+    Term("", "Spitz", "spitz", "the triangular counter that marks forehand"),
+    Term("szín", "Farbe", "suit", "the four suits; the game collects cards of one"),
+    Term("negyvenegy", "Einundvierzig", "41", "four cards of a suit worth 41 points; the house pays a bonus for it"),
+    Term("két nyitott, két zárt", "zwei auf, zwei zu", "two up, two down", "two cards of each seat are turned up"),
+)
+"""The words of the tables."""

@@ -62,7 +62,7 @@ from engine.kernel.state import Handler, Offer
 from engine.vying.betting import BettingState
 from engine.vying.ferbli_cuhhol import Cuhhol
 from engine.vying.ferbli_first import FirstRound, failed_before
-from engine.vying.ferbli_rules import CALL_OR_DISCARD, FerbliRules, resolve
+from engine.vying.ferbli_rules import CALL_OR_DISCARD, TERMS, FerbliRules, resolve
 from engine.vying.ferbli_second import SecondRound
 from engine.vying.ferbli_third import ThirdRound
 from engine.vying.majzli import TAG
@@ -204,6 +204,7 @@ GAME = Game(
     ),
     example={"vizi": 100},
     resolve=resolve,
+    terms=TERMS,
     weights=WEIGHTS,
     prepare=prepare,
 )

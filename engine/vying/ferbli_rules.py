@@ -11,6 +11,7 @@ from typing import ClassVar
 from engine.errors import OptionOutOfRange
 from engine.kernel.cards import TELL32
 from engine.kernel.rules import option
+from engine.kernel.terms import Term
 from engine.vying.kinds import GRIGARE_WILD
 from engine.vying.pot_rules import MOST_RAISES, TaxedRules
 from engine.vying.ranking import ferbli_ranking
@@ -218,3 +219,28 @@ class FerbliRules(TaxedRules):
     def bet_units(self) -> Mapping[str, int]:
         """The least bet is a vizi."""
         return {"min_bet": self.vizi}
+
+
+TERMS = (
+    Term("vizi", "Grundeinsatz", "vizi", "the basic stake that opens a hand; the first player pays it before the deal"),
+    Term("cukassza", "stehender Topf", "carried pot", "a pot that nobody won; the next hand starts with it"),
+    Term("besszer", "Erhöhung auf zwei Karten", "besszer", "the first player's raise on two cards"),
+    Term("kóstáltatás", "Kartenpreis", "charging", "the last player makes the others pay for the cards of one of them"),
+    Term("ostorhegyes", "Vorletzter", "trace-horse", "the active player before the last one, charged card by card"),
+    Term("hívás", "Einsatz", "bet", "betting on four cards"),
+    Term("visszahívás", "Gegenerhöhung", "raise back", "raising a bet on four cards"),
+    Term("vakon", "blind", "blind", "betting with only the first two cards seen; the last who matches must raise"),
+    Term("banda", "vier einer Farbe", "banda", "four cards of one suit"),
+    Term("sánta", "Hinkender", "sánta", "the over of acorns as a wild card"),
+    Term("grigáré", "Folge aus vier Farben", "grigáré", "four cards in sequence and of four suits"),
+    Term("majzli", "Einsatz in der Faust", "majzli", "the first player holds the vizi in the fist, unseen"),
+    Term(
+        "megadás vagy eldobás",
+        "halten oder wegwerfen",
+        "call or discard",
+        "a carried pot is answered clockwise from the dealer, and one match is enough",
+    ),
+    Term("cuhhol", "auflegen", "lay open", "laying the hand open instead of betting: who has nothing higher folds"),
+    Term("cuhhkassza", "offene Neugabe", "cuhhkassza", "four open cards for everybody until the open hand is beaten"),
+)
+"""The words of the tables."""

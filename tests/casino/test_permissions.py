@@ -46,6 +46,8 @@ MATRIX = {
     ("POST", "tables/<slug:table>/seats/<int:seat>/key/withdraw"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/client-seeds"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/time-to-act"): frozenset({Role.FLOOR}),
+    ("POST", "tables/<slug:table>/hand/beside"): TABLES,
+    ("POST", "tables/<slug:table>/seat-fee"): frozenset({Role.FLOOR}),
     ("GET", "tables/<slug:table>/deal"): EVERYBODY,
     ("POST", "tables/<slug:table>/deal"): TABLES,
     ("POST", "tables/<slug:table>/deal/seeds"): TABLES,

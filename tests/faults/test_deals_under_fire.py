@@ -12,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
 import redis
 
 from deploy.demo import evening
@@ -33,6 +34,7 @@ STACK = 10_000
 CHIPS = 1_200_000
 
 
+@pytest.mark.slow
 def test_hands_go_on_with_the_deck_that_was_committed_to(services: TestServices, live_db: None) -> None:
     from casino.hands.models import ClientSeed, Hand, HandState
     from casino.house.models import House

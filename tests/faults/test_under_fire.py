@@ -62,10 +62,8 @@ def _kill(name: str, processes: Processes, stop: threading.Event) -> int:
     return kills
 
 
-SLOW = [pytest.param(fault, marks=pytest.mark.slow) for fault in (kill_web, flush_broker)]
-
-
-@pytest.mark.parametrize("fault", [kill_worker, *SLOW])
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", [kill_worker, kill_web, flush_broker])
 def test_every_hand_is_settled_exactly_once(
     application_at: tuple[Processes, str],
     live_db: None,

@@ -261,6 +261,7 @@ def test_reads_only_and_leaves_nothing_open(live_db: None) -> None:
         assert cursor.fetchone() == ("on",)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_entries(live_db: None) -> None:
     book, accounts = open_bulk()
     peaks = []

@@ -32,6 +32,7 @@ def test_each_variant_alone(variant: str):
     assert seen["spoilt, refused"] > seen["spoilt, accepted"] > 0
 
 
+@pytest.mark.slow
 def test_the_random_hands_reach_every_ending_and_every_verb():
     seen = run(150, "reach", VARIANTS, spoil=0)
     endings = ("cukassza", "all_checked", "uncontested", "showdown", "cuhhol", "cuhhkassza", "cuhhkassza_left")

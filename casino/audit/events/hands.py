@@ -22,6 +22,7 @@ def dealt(
     seats: list[dict[str, Any]],
     stacks: list[int],
     carry: int,
+    fees: dict[str, Any] | None = None,
     series: dict[str, Any],
     series_begins: bool | None = None,
     dealer: int,
@@ -38,6 +39,8 @@ def dealt(
     handle: int | None = None,
 ) -> Told:
     """A hand was begun: everything that decides how it can go on, seats and stacks in play order, the dealer's seat.
+    `fees`: what each seat pays the house when the hand is settled (`amounts`), for every `deal` or `hour` (`per`): set
+    aside from its chips, so no part of `stacks`.
     `series` is what the sitting's last settled hand left (its result's `series`), or the game's beginning where these
     people do not go on with that, which `series_begins` (true) says. `card_verbs`: the verbs of the log whose lines
     name cards, by what becomes of these (`dealt` to a seat, `opened`, `played` out of a hand, `shown` as a whole hand,
@@ -54,6 +57,7 @@ def dealt(
         seats=seats,
         stacks=stacks,
         carry=carry,
+        fees=fees or None,
         series=series,
         series_begins=series_begins,
         dealer=dealer,

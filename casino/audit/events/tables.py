@@ -18,10 +18,13 @@ def set_up(
     kassza_end: str,
     client_seeds: str | None = None,
     time_to_act: int | None = None,
+    seat_fee: int | None = None,
+    seat_fee_per: str | None = None,
 ) -> Told:
     """A table was set up with these terms. `client_seeds`: whose seeds an electronic hand needs (`optional` or `all`;
     where it is missing, `optional`). `time_to_act`: seconds that a seat has for its act; where it is missing, there is
-    no limit."""
+    no limit. `seat_fee`: what a seat costs for every `deal` or `hour` (`seat_fee_per`), minor units; where it is
+    missing, nothing."""
     return told(
         game=game,
         options=options,
@@ -31,6 +34,8 @@ def set_up(
         kassza_end=kassza_end,
         client_seeds=client_seeds,
         time_to_act=time_to_act,
+        seat_fee=seat_fee or None,
+        seat_fee_per=seat_fee_per if seat_fee else None,
     )
 
 
@@ -45,6 +50,12 @@ def client_seeds_changed(*, before: str, after: str, reason: str) -> Told:
 def time_to_act_changed(*, before: int | None = None, after: int | None = None, reason: str) -> Told:
     """From now on a seat has so many seconds for its act (`after`); where a number is missing, there is no limit."""
     return told(before=before, after=after, reason=reason)
+
+
+@event("table.seat_fee_changed", chain="table")
+def seat_fee_changed(*, before: int, before_per: str, after: int, after_per: str, reason: str) -> Told:
+    """From the next deal on a seat costs `after` minor units, 0 for nothing, for every `deal` or `hour`."""
+    return told(before=before, before_per=before_per, after=after, after_per=after_per, reason=reason)
 
 
 @event("table.tray_stocked", chain="table")

@@ -1,0 +1,15 @@
+"""Words of a game in the three languages of its tables, as the glossary explains them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Term(NamedTuple):
+    """One word: as it is said in Hungarian, German and English, empty where a language has no word of its own, and
+    what it means, in plain English."""
+
+    hungarian: str
+    german: str
+    english: str
+    meaning: str
