@@ -1243,6 +1243,8 @@ class _Table:
         self._shown: dict[str, list[str]] = {}
         #: By seat, cards that it turned up or played, each with the number of cards that it had been dealt by then.
         self._out: dict[str, list[tuple[str, int]]] = {}
+        #: Cards that came off the pack face up: wherever they lie, none of them was dealt unseen.
+        self._opened: set[str] = set()
         #: By seat, how many of its cards were dealt before a verb after which cards come of a new pack.
         self._counts: dict[str, int] = {}
         self._reopened = False
@@ -1265,9 +1267,12 @@ class _Table:
                 self._counts[seat] = len(self._dealt[seat])
         elif role == "shown":
             self._shown[actor] = cards
+        elif role == "opened":
+            self._opened.update(cards)
         elif role in ("turned", "played"):
             dealt = self._counts.get(actor, 0)
-            self._out.setdefault(actor, []).extend((card, dealt) for card in cards if card != _HIDDEN)
+            unseen = [card for card in cards if card != _HIDDEN and card not in self._opened]
+            self._out.setdefault(actor, []).extend((card, dealt) for card in unseen)
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Places where an entry is not what the log says, or a card lies twice, and what is wrong there."""
@@ -1278,7 +1283,7 @@ class _Table:
             for known in (dealt[place : place + 1], self._shown.get(seat, [])[place : place + 1]):
                 if known not in ([], [_HIDDEN], [card]):
                     yield f"place {place} of {seat}", f"{card} was entered, {known[0]} stands in the log"
-        lying: dict[str, str] = {}
+        lying = dict.fromkeys(self._opened, "everybody, face up,")
         for seat in self._dealt:
             held = self._held(seat)
             others, alien = self._others(seat, held)
@@ -1301,7 +1306,7 @@ class _Table:
         which none of the places that it had been dealt by then is left."""
         others, alien = [], ""
         for card, dealt in self._out.get(seat, []):
-            if card not in held[:dealt]:
+            if card not in held[:dealt] and card not in others:  # one that was turned up may be played later
                 others.append(card)
                 if not alien and len(others) > held[:dealt].count(_HIDDEN):
                     alien = card

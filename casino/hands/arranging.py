@@ -56,13 +56,15 @@ def require_sealed(game: engine.Hand, grammar: Grammar, line: str, *, last: bool
         raise Unprocessable("A console has no fist: this needs a commitment.", code="commitment_needed")
     if last:
         return
-    if uncovers or _binding(game.legal()) != _binding(game.legal_for(engine.PUBLIC)):
+    if uncovers or _binding(game.legal(), grammar) != _binding(game.legal_for(engine.PUBLIC), grammar):
         raise Unprocessable("Nothing may follow this action in one request.", code="must_be_last", action=line)
 
 
-def _binding(offers: Iterable[engine.Legal]) -> list[dict[str, Any]]:
-    """What may be done, without the cards that may be named for it."""
-    return [{name: value for name, value in offer.as_dict().items() if name != "cards"} for offer in offers]
+def _binding(offers: Iterable[engine.Legal], grammar: Grammar) -> list[dict[str, Any]]:
+    """What may be done, without the cards that may be named for it, and without what may be said beside the turn: that
+    compels nobody, and whether there is any of it may be a secret."""
+    compelling = [offer for offer in offers if not grammar.verb(offer.actor, offer.verb).aside]
+    return [{name: value for name, value in offer.as_dict().items() if name != "cards"} for offer in compelling]
 
 
 def arranged(game: engine.Hand, grammar: Grammar, line: str, entered: Mapping[cards.Place, str]) -> str:

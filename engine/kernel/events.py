@@ -65,9 +65,9 @@ class BottomCard(Event):
 
 @dataclass(frozen=True, slots=True)
 class Opened(Event):
-    """The house turned this card up."""
+    """The house turned these cards face up."""
 
-    card: str
+    cards: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

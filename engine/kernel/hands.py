@@ -29,8 +29,6 @@ class HandsState(CardState):
     """``cards`` are those still in hand."""
 
     BY_PERSON: ClassVar[bool] = True
-    NAMING: ClassVar[frozenset[str]] = frozenset({"pl"})
-    """Verbs by which a seat names a card of its hand."""
 
     __slots__ = ()
 
@@ -103,6 +101,6 @@ class HandsState(CardState):
     def automatic(self) -> tuple[str, str | None]:
         """As in every game; a card of a hand that nobody knows is for its seat to name."""
         verb, line = super().automatic()
-        if self.turn != DEALER and verb in self.NAMING and UNKNOWN in self.cards[self.turn]:
+        if self.turn != DEALER and self.GRAMMAR.verb(self.turn, verb).cards and UNKNOWN in self.cards[self.turn]:
             return verb, None
         return verb, line

@@ -25,8 +25,8 @@ from engine.kernel.state import State
 @dataclass(frozen=True, slots=True)
 class Chance:
     """What the house may deal next from a pack that is not known: every set of ``count`` cards of ``pool`` for
-    ``target`` is equally likely. Sets stand in the order of the pack. ``verb``: that of the line, which names no target
-    (0) where the cards go to no seat."""
+    ``target`` is equally likely. Sets stand in the order of the pack. ``verb``: that of the line; a target of 0 is
+    none, where the cards are turned up for all."""
 
     target: int
     count: int
@@ -40,14 +40,14 @@ class Chance:
 
     def offer(self) -> Legal:
         """All of them, one line each (:meth:`engine.kernel.legal.Legal.lines`)."""
-        pick = Pick(self.count, self.pool)
-        return Legal("d", self.verb, (Target(self.target), pick) if self.target else (pick,))
+        cards = Pick(self.count, self.pool)
+        return Legal("d", self.verb, (Target(self.target), cards) if self.target else (cards,))
 
     def line(self, random: Random) -> str:
         """One of them, drawn by the caller's generator."""
         drawn = set(random.sample(self.pool, self.count))
-        cards = tuple(card for card in self.pool if card in drawn)
-        return deal_line(self.target, cards) if self.target else f"d {self.verb} {''.join(cards)}"
+        to = f" p{self.target}" if self.target else ""
+        return f"d {self.verb}{to} {''.join(card for card in self.pool if card in drawn)}"
 
 
 class CardState(State):
@@ -225,6 +225,10 @@ class CardState(State):
 
     def view_of_table(self, viewer: Viewer) -> dict[str, object]:
         """What a view says of the table besides what every game has."""
+        return {}
+
+    def learned(self, seat: int) -> dict[str, object]:
+        """What the seat knows that its log does not say, such as the hand that a partner has shown it."""
         return {}
 
     def is_open_line(self, at: int) -> bool:

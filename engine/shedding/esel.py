@@ -61,7 +61,6 @@ class EselState(SheddingState):
 
     GRAMMAR = GRAMMAR
     PACK = TELL32
-    NAMING = frozenset({"gv"})
     NOT_AN_ACT = frozenset({"sh"})
     UNTIMED = frozenset({"shout"})
     SEVERAL_ACT = True

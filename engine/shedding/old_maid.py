@@ -72,7 +72,6 @@ class OldMaidState(SheddingState):
 
     GRAMMAR = GRAMMAR
     PACK = TELL32
-    NAMING = frozenset()
     UNTIMED = frozenset({"pairs", "match"})
     SHUFFLES_HANDS = True
     __slots__ = ("fan", "fans", "laid", "player", "ready", "removed", "right", "talon", "turns")

@@ -77,7 +77,6 @@ class PacalState(SheddingState):
     GRAMMAR = GRAMMAR
     PACK = TELL32
     KEYS = (*SheddingState.KEYS, "trumps")
-    NAMING = frozenset({"pl", "up"})
     __slots__ = ("faces", "lacks", "opened", "out", "player", "plies", "stack", "talon", "trumps")
 
     FRESH: ClassVar[frozenset[str]] = SheddingState.FRESH | {"lacks", "out", "stack", "trumps"}
@@ -355,7 +354,7 @@ class PacalState(SheddingState):
     def events(self, action: Action) -> list[Event]:
         """Cards that were turned up lie face up."""
         if action.verb == "up":
-            return [TurnedUp(action.actor, action.cards) if action.actor else Opened(action.cards[0])]
+            return [TurnedUp(action.actor, action.cards) if action.actor else Opened(action.cards)]
         return super().events(action)
 
     # -- what may be done --------------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ from engine.kernel.state import Handler, State
 from engine.tricks.barbu_dominoes import FOLLOWERS, rows
 from engine.tricks.barbu_rules import BarbuRules
 from engine.tricks.barbu_scores import CARDS, HEARTS, KING_OF_HEARTS, QUEENS, SEATS, TRICKS, Taken
-from engine.tricks.duties import Duties, DutyState
+from engine.tricks.duties import Duties
+from engine.tricks.following import FollowState
 from engine.tricks.masks import can_be_dealt
 
 FACE_UP = {"queens": QUEENS, "hearts": HEARTS}
@@ -24,17 +25,15 @@ NEXT = {seat: seat % SEATS + 1 for seat in range(1, SEATS + 1)}
 """The seat on the left of each."""
 
 
-class BarbuPlay(DutyState):
+class BarbuPlay(FollowState):
     """The cards of one deal of Barbu, from the first lead to the end of the play."""
 
     PACK = FRENCH52
     MASKS = CARDS
-    __slots__ = (
-        "beating", "cleared", "contract", "dumped", "fits", "lead", "out", "start", "stop", "suit", "taken", "trump",
-        "winners", "winning",
-    )  # fmt: skip
+    HIGHER = CARDS.higher
+    __slots__ = ("contract", "dumped", "fits", "out", "start", "stop")
 
-    FRESH = DutyState.FRESH | {"out", "taken", "winners"}
+    FRESH = FollowState.FRESH | {"out"}
 
     rules: BarbuRules
 
@@ -42,24 +41,12 @@ class BarbuPlay(DutyState):
         super().__init__(setup, rules)
         self.contract = ""  # "" before the call
         # Tricks.
-        self.trump = 0  # the trumps
-        self.lead: Duties = ()  # of whoever leads
         self.dumped = 0  # cards to be played as soon as that is safe
         self.stop = CARDS.every  # the play ends with the trick that has the last of them
-        self.suit = 0  # the suit that was led
-        self.beating = 0  # what would win the trick now
-        self.winning = 0  # the seat that wins it as it stands
-        self.cleared = 0  # the cards of all tricks that are over
-        self.taken = [0] * (SEATS + 1)  # the cards in each seat's tricks
-        self.winners: list[int] = []  # of each trick
         # Dominoes.
         self.start = ""  # the rank that the rows start from, "" until it is known
         self.fits = 0  # the cards that may be laid
         self.out: list[int] = []  # the seats that have laid all their cards, in order
-
-    def tricks_of(self, seat: int) -> int:
-        """How many tricks the seat has taken."""
-        return self.winners.count(seat)
 
     # -- tricks ------------------------------------------------------------------------------------------------------
 
@@ -78,27 +65,6 @@ class BarbuPlay(DutyState):
         self.duties = self.lead
         self.enter("tricks", 1)
 
-    def play(self, action: Action) -> None:
-        """``pl CARD`` to a trick; after the fourth the winner leads."""
-        bit = self.leave_hand(action)
-        seat, card = action.actor, action.cards[0]
-        trick = self.trick
-        if not trick:
-            self.suit = CARDS.suit_of[card]
-            self.beating = self.suit
-        if bit & self.beating:
-            self.winning = seat
-            self.beating = CARDS.higher[card] if bit & self.trump else CARDS.higher[card] | self.trump
-        trick.append((seat, card))
-        if len(trick) == SEATS:
-            self.take_trick()
-            return
-        if self.trump or self.dumped:
-            self.duties = self.to_follow()
-        elif len(trick) == 1:
-            self.duties = (self.suit,)
-        self.turn = NEXT[seat]
-
     def to_follow(self) -> Duties:
         """The duties of a seat that does not lead.
 
@@ -116,18 +82,9 @@ class BarbuPlay(DutyState):
             return (self.dumped & suit & ~self.beating, suit, self.dumped)
         return (suit,)
 
-    def take_trick(self) -> None:
-        """The trick lies before its winner, who leads to the next one, if anything is still at stake."""
-        winner = self.winning
-        self.taken[winner] |= self.gone ^ self.cleared
-        self.cleared = self.gone
-        self.winners.append(winner)
-        self.trick.clear()
-        if self.stop & ~self.gone and len(self.winners) < TRICKS:
-            self.duties = self.lead
-            self.turn = winner
-        else:
-            self.played_out()
+    def goes_on(self) -> bool:
+        """Not once nothing is at stake any more."""
+        return bool(self.stop & ~self.gone) and len(self.winners) < TRICKS
 
     # -- dominoes ----------------------------------------------------------------------------------------------------
 
@@ -251,10 +208,6 @@ class BarbuPlay(DutyState):
         return offers
 
     # -- what follows, and what may be done ----------------------------------------------------------------------------
-
-    def played_out(self) -> None:
-        """The play is over."""
-        raise TypeError(f"{type(self).__name__} has no scores")
 
     def won(self) -> Taken:
         """What the play came to."""

@@ -134,15 +134,16 @@ class DutyState(TrickState):
             known |= held
         return self.MASKS.every & ~known
 
-    def may_lie(self, seat: int, bit: int, lacks: tuple[int, ...]) -> bool:
-        """Whether the seat may hold this card (0: any) while all seats lack what ``lacks`` says."""
+    def may_lie(self, seat: int, cards: int, lacks: tuple[int, ...]) -> bool:
+        """Whether the seat may hold all of these cards (0: any) while all seats lack what ``lacks`` says."""
         if any(held & lack for held, lack in zip(self.hands, lacks, strict=True)):
             return False
         counts = [cards.count(UNKNOWN) for cards in self.cards]
         free = self.free()
-        if bit & ~self.hands[seat]:
-            if not counts[seat] or not bit & free & ~lacks[seat]:
+        unknown = cards & ~self.hands[seat]
+        if unknown:
+            counts[seat] -= unknown.bit_count()
+            if counts[seat] < 0 or unknown & ~(free & ~lacks[seat]):
                 return False
-            counts[seat] -= 1
-            free &= ~bit
+            free &= ~unknown
         return can_be_dealt(counts, free, lacks)

@@ -46,6 +46,18 @@ class Masks:
         return tuple(card for at, card in enumerate(self.pack.cards) if mask >> at & 1)
 
 
+def higher_in(pack: Pack, ranks: str) -> Mapping[str, int]:
+    """Of each card of the pack, the mask of the cards of its suit that rank above it, ``ranks`` being their order from
+    the highest down where the pack is printed in another.
+
+    >>> from engine.kernel.cards import TELL32
+    >>> masks_of(TELL32).cards(higher_in(TELL32, "AXKOU987")["Ol"])
+    ('Al', 'Kl', 'Xl')
+    """
+    bits = {card: 1 << at for at, card in enumerate(pack.cards)}
+    return {card: sum(bits[one + card[1]] for one in ranks[: ranks.index(card[0])]) for card in pack.cards}
+
+
 @cache
 def masks_of(pack: Pack) -> Masks:
     """The masks of a pack."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.errors import OptionOutOfRange
-from engine.kernel.rules import Rules, option
+from engine.kernel.rules import option
 from engine.kernel.terms import Term
+from engine.tricks.sedma import SedmaRules
 
 MOST_SCORE = 3
 """The most that a deal scores: the losers took no trick ("Scoring")."""
 
 
 @dataclass(frozen=True)
-class ZsirosRules(Rules):
+class ZsirosRules(SedmaRules):
     """Zsíros. Money is in minor units of the house's currency."""
 
     GAME: ClassVar[str] = "zsiros"
@@ -41,11 +41,6 @@ class ZsirosRules(Rules):
     the pack is not known, nobody can check whose card is whose, and any free card is taken."""
     calls: str = option(str, "logged", choices=("logged", "off"))
     """Whether the partner of the seat to act may make one of the four calls ("Calls")."""
-
-    def validate(self, seats: int) -> None:
-        """The number of players is the number of seats: partnerships are fixed."""
-        if self.players != seats:
-            raise OptionOutOfRange(f"option 'players' is {self.players} at a table of {seats}", choices=[seats])
 
     @property
     def least_stack(self) -> int:

@@ -71,8 +71,9 @@ def timed(
     options: dict[str, Any] = FERBLI,
 ) -> Desk:
     """An open table with a time to act; the dealer's console."""
-    kit.table_for(game, options, code="T1", seats=4)
-    desk = kit.seated(stacks=stacks)
+    seats = min(4, engine.game_info(game).max_seats)
+    kit.table_for(game, options, code="T1", seats=seats)
+    desk = kit.seated(stacks=stacks[:seats])
     floor_at(kit, TerminalKind.TABLE, "T1").ok("time-to-act", {"seconds": seconds} | REASON)
     desk.refresh()
     return desk

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import islice
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -21,8 +22,11 @@ TRIES = 10
 
 
 def told(hand: Hand, seat: int) -> set[str]:
-    """Cards of the deck that stand anywhere in what the seat can see."""
-    text = json.dumps([hand.view(seat), hand.information(seat)])
+    """Cards of the deck that stand anywhere in what the seat can see; a card that could be called is not seen."""
+    view = hand.view(seat)
+    offers: Any = view["legal"]
+    view["legal"] = [{name: value for name, value in offer.items() if name != "words"} for offer in offers]
+    text = json.dumps([view, hand.information(seat)])
     return {card for card in hand.setup.deck or () if card in text}
 
 

@@ -178,7 +178,7 @@ def test_events_say_what_lies_face_up():
     assert hand.apply("p1 up Aa") == (TurnedUp(1, ("Aa",)),)
     play(hand, "p2 up Oa; p2 up Ua; p2 up Xa; p2 up 9a; p2 up 8a; p2 ts h")
     hand.apply("p3 up Ab")
-    assert hand.forced() == "d up 7a" and hand.apply("d up 7a") == (Opened("7a"),)
+    assert hand.forced() == "d up 7a" and hand.apply("d up 7a") == (Opened(("7a",)),)
     assert hand.apply("p1 pl Ka") == (Played(1, "Ka"),)
 
 

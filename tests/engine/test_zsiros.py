@@ -6,37 +6,15 @@ from random import Random
 
 import pytest
 
-from engine.errors import EngineError
 from engine.kernel.cards import TELL32
 from engine.kernel.events import Dealt, Played, Spoke
 from engine.kernel.hand import Hand
 from engine.registry import start
-from tests.engine.zsiros_tables import (
-    CALLS,
-    IDS,
-    auto,
-    deal,
-    deck_of,
-    lines_on_offer,
-    run_forced,
-    say,
-    setup,
-    sheet,
-    shuffled,
-)
+from tests.engine.deals import auto, deck_of, lines_on_offer, refused, run_forced, say, shuffled
+from tests.engine.zsiros_tables import CALLS, IDS, deal, setup, sheet
 
 ABCD = deck_of("AaAlOa7a", "XaXl9a7l", "KaKl8a7b", "AbObUa7h")
 """Hands of the example of a multiple trick ("Multiple tricks"): p1 is A, p2 is B, and so on."""
-
-
-def refused(hand: Hand, line: str, code: str, **expected: object) -> None:
-    """The line is refused with this code, these entries of ``expected``, and without a trace."""
-    before = hand.copy()
-    with pytest.raises(EngineError) as refusal:
-        hand.apply(line)
-    assert refusal.value.code == code, refusal.value.message
-    assert {name: refusal.value.expected.get(name) for name in expected} == expected
-    assert hand == before and hand.legal() == before.legal() and hand.stacks == before.stacks
 
 
 def view(hand: Hand) -> dict[str, object]:

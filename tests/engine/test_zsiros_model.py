@@ -17,7 +17,8 @@ from engine.play import Sitting, play_evening
 from engine.record.format import format_record, parse_object, parse_record, record_from
 from engine.record.replay import replay
 from engine.registry import game_info, start
-from tests.engine.zsiros_tables import CALLS, accepted, example, first_fault, lines_on_offer, records, spoilt_logs
+from tests.engine.deals import accepted, first_fault, lines_on_offer, spoilt_logs
+from tests.engine.zsiros_tables import CALLS, SAYINGS, example, records
 from tests.model.zsiros import Referee, judge
 from tests.model.zsiros_header import case_of
 from tests.model.zsiros_play import random_record
@@ -45,7 +46,7 @@ def test_a_result_that_differs_is_refused():
 @pytest.mark.parametrize("record", records()[::3], ids=lambda record: record["hand"])
 def test_spoilt_logs_are_refused_where_the_referee_refuses_them(record: dict[str, Any]):
     refused = 0
-    for acts in spoilt_logs(record["acts"], Random(record["hand"]), 0.2):
+    for acts in spoilt_logs(record["acts"], Random(record["hand"]), 0.2, sayings=SAYINGS):
         spoilt = {**record, "acts": acts}
         found, expected = first_fault(spoilt), judge(spoilt)
         assert found == expected.index, (acts, expected.reason)

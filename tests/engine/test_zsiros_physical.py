@@ -14,7 +14,8 @@ from engine.play import random_line
 from engine.record.format import format_record, parse_record, record_from, record_of
 from engine.record.replay import replay
 from engine.registry import start
-from tests.engine.zsiros_tables import IDS, lines_on_offer, records, say, setup, shuffled
+from tests.engine.deals import lines_on_offer, say, shuffled
+from tests.engine.zsiros_tables import IDS, records, setup
 
 
 def table(*hands: str, seats: int = 4, opt: dict[str, object] | None = None) -> Hand:

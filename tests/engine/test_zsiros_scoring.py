@@ -16,16 +16,8 @@ from engine.kernel.rules import describe
 from engine.registry import game_info, resolve, start
 from engine.tricks import chairs
 from engine.tricks.zsiros import ZsirosState
-from tests.engine.zsiros_tables import (
-    IDS,
-    auto,
-    deal,
-    deck_of,
-    run_forced,
-    setup,
-    sheet,
-    shuffled,
-)
+from tests.engine.deals import auto, deck_of, run_forced, shuffled
+from tests.engine.zsiros_tables import IDS, deal, setup, sheet
 
 ABCD = deck_of("AaAlOa7a", "XaXl9a7l", "KaKl8a7b", "AbObUa7h")
 """Hands of the example of a multiple trick ("Multiple tricks"): p1 is A, p2 is B, and so on."""

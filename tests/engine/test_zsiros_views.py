@@ -15,7 +15,8 @@ from engine.kernel.hand import Hand
 from engine.kernel.setup import Viewer
 from engine.play import random_line
 from engine.registry import resume, start
-from tests.engine.zsiros_tables import IDS, auto, deal, deck_of, say, setup, sheet, shuffled
+from tests.engine.deals import auto, deck_of, say, shuffled
+from tests.engine.zsiros_tables import IDS, deal, setup, sheet
 
 OPTIONS: tuple[dict[str, object], ...] = (
     {},

@@ -22,7 +22,8 @@ from engine.kernel.legal import Legal
 from engine.kernel.purse import place_name
 from engine.kernel.setup import Setup
 from engine.registry import start
-from tests.engine.zsiros_tables import IDS, deck_of, run_forced, say, setup, sheet, shuffled
+from tests.engine.deals import deck_of, run_forced, say, shuffled
+from tests.engine.zsiros_tables import IDS, setup, sheet
 
 GOLDEN = Path(__file__).parent / "golden" / "zsiros"
 

@@ -1,0 +1,48 @@
+"""Physical hands of games in which cards are melded before they are played, or turned up and taken: the cards that were
+named lie where they lie, at the table and in the audit trail."""
+
+from pathlib import Path
+
+import pytest
+
+from casino.hands import selectors
+from casino.hands.models import Hand, HandState
+from engine.kernel.cards import UNKNOWN, split_cards
+from engine.registry import game_info
+from tests.casino.kit import Kit
+from tests.casino.test_time_to_act import sound
+from tests.engine.deals import recorded
+
+CASES = [("rufmariasch", 0), ("preferansz", 0), ("preferansz", 1), ("siebner_schuster", 0)]
+
+
+def lines_of(game: str, place: int, *, hidden: bool) -> tuple[list[str], int]:
+    """The lines of a recorded deal in which cards are melded, or the widow is taken; with ``hidden`` the house is told
+    of no card before it lies open. And how many play."""
+    found = [one for one in recorded(game) if any(f" {verb} " in " ".join(one["acts"]) for verb in ("ml", "up", "vw"))]
+    record = [one for one in found if one["opt"].keys() <= {"unit", "stake"}][place]
+    return [masked(line) if hidden else line for line in record["acts"]], len(record["seats"])
+
+
+def masked(line: str) -> str:
+    """The line as a table writes it that sees only what lies open."""
+    *words, cards = line.split(" ")
+    return " ".join([*words, UNKNOWN * len(split_cards(cards))]) if words[1:2] in (["dh"], ["ds"]) else line
+
+
+@pytest.mark.parametrize("hidden", [False, True], ids=["named", "hidden"])
+@pytest.mark.parametrize(("game", "place"), CASES)
+def test_a_physical_hand_is_played_settled_and_verified(
+    kit: Kit, game: str, place: int, hidden: bool, tmp_path: Path
+) -> None:
+    lines, seats = lines_of(game, place, hidden=hidden)
+    kit.table_for(game, dict(game_info(game).example), code="T1", seats=seats)
+    desk = kit.seated(stacks=(40_000,) * seats)
+    desk.ok("hands", {"mode": "physical"})
+    for line in lines:
+        if " vw " not in line:  # nobody has a choice, so the house says it
+            desk.act(line)
+    hand = Hand.objects.filter(house=kit.house).latest("id")
+    assert hand.state == HandState.ENDED and selectors.log(hand) == lines
+    assert kit.settle() == [HandState.SETTLED]
+    sound(kit, tmp_path)
