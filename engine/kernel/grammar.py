@@ -86,6 +86,8 @@ class Role(StrEnum):
     """Some of the actor's cards are turned up where they lie."""
     LAID_AWAY = "laid_away"
     """Out of the actor's hand, face down."""
+    TAKEN = "taken"
+    """From where it lies face up into the actor's hand."""
 
 
 UNCOVERING = frozenset({Role.PLAYED, Role.SHOWN, Role.TURNED})
@@ -160,9 +162,9 @@ def number(name: str = "count") -> Argument:
     return Argument(name, "number")
 
 
-def seat(name: str = "target") -> Argument:
+def seat(name: str = "target", *, optional: bool = False) -> Argument:
     """One seat."""
-    return Argument(name, "seat")
+    return Argument(name, "seat", optional)
 
 
 def seats(name: str = "targets") -> Argument:

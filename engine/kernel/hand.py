@@ -103,8 +103,13 @@ class Hand:
 
     @property
     def pot(self) -> int:
-        """Money in the pot now; 0 once the hand is over."""
+        """Money in the pot, or kitty, now; 0 once the hand is over."""
         return self._state.pot
+
+    @property
+    def bank(self) -> int:
+        """Money in the bank of the seats now; it stays there when the hand is over."""
+        return self._state.bank
 
     @property
     def moves(self) -> tuple[Move, ...]:
@@ -220,7 +225,7 @@ class Hand:
             "actors": self.actors,
             "phase": self.phase,
         }
-        return canonical_json(known)
+        return canonical_json(known | self._state.told(seat))
 
     # -- digest ------------------------------------------------------------------------------------------------------
 

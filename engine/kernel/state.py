@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 from engine.errors import HandIsOver, MalformedSetup, NotYourTurn, VerbNotLegal
 from engine.kernel.events import Event, Spoke
 from engine.kernel.grammar import AUTOMATIC, DEALER, Action, Argument, Grammar, Role, actor_name
-from engine.kernel.legal import Domain, Legal, Pick, Rows
+from engine.kernel.legal import Domain, Legal, Pick, Rows, Some
 from engine.kernel.purse import Purse
 from engine.kernel.setup import AUDITOR, NOTHING, Result, Setup, Viewer
 
@@ -167,7 +167,7 @@ class State(Purse):
 
     def sees_choice(self, declared: Argument, viewer: Viewer) -> bool:
         """Whether the viewer may know among which cards the seat whose turn it is may choose."""
-        return viewer == self.turn and declared.role in _OWN
+        return viewer == self.turn and declared.role in OWN
 
     def offer(self, verb: str, *arguments: Domain) -> Legal:
         """A legal action of the seat (or dealer) whose turn it is."""
@@ -236,13 +236,15 @@ class State(Purse):
         self.verbs = {} if self.pending else self.HANDLERS[self.phase]
 
 
-_OWN = frozenset({Role.PLAYED, Role.TURNED, Role.LAID_AWAY})
+OWN = frozenset({Role.PLAYED, Role.TURNED, Role.LAID_AWAY})
 """Roles of cards that a seat chooses among those it knows."""
 
 
 def _without_cards(argument: Domain) -> Domain:
     if isinstance(argument, Rows):
         return Pick(len(argument.rows[0]) // 2 if argument.rows else 0)
+    if isinstance(argument, Some):
+        return Pick(argument.most, least=argument.least if argument.least < argument.most else None)
     return Pick(argument.count, None, argument.places) if isinstance(argument, Pick) else argument
 
 

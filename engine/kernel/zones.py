@@ -25,11 +25,12 @@ from engine.kernel.state import State
 @dataclass(frozen=True, slots=True)
 class Chance:
     """What the house may deal next from a pack that is not known: every set of ``count`` cards of ``pool`` for
-    ``target`` is equally likely. Sets stand in the order of the pack."""
+    ``target`` (0: the table) is equally likely. Sets stand in the order of the pack. ``verb`` is that of the line."""
 
     target: int
     count: int
     pool: tuple[str, ...]
+    verb: str = "dh"
 
     @property
     def outcomes(self) -> int:
@@ -38,12 +39,14 @@ class Chance:
 
     def offer(self) -> Legal:
         """All of them, one line each (:meth:`engine.kernel.legal.Legal.lines`)."""
-        return Legal("d", "dh", (Target(self.target), Pick(self.count, self.pool)))
+        picked = Pick(self.count, self.pool)
+        return Legal("d", self.verb, (Target(self.target), picked) if self.target else (picked,))
 
     def line(self, random: Random) -> str:
         """One of them, drawn by the caller's generator."""
         drawn = set(random.sample(self.pool, self.count))
-        return deal_line(self.target, tuple(card for card in self.pool if card in drawn))
+        cards = "".join(card for card in self.pool if card in drawn)
+        return f"d {self.verb} p{self.target} {cards}" if self.target else f"d {self.verb} {cards}"
 
 
 class CardState(State):
@@ -170,6 +173,14 @@ class CardState(State):
         return super().events(action)
 
     # -- what is known -----------------------------------------------------------------------------------------------
+
+    def sees_deals(self, seat: int, viewer: Viewer) -> bool:
+        """Whether ``viewer`` has seen the cards that were dealt face down to this seat alone."""
+        return viewer in (seat, AUDITOR)
+
+    def told(self, seat: int) -> dict[str, object]:
+        """What a seat has learned without a line of the log, by name; JSON-able."""
+        return {}
 
     def dealt_to(self, seat: int) -> tuple[str, ...]:
         """All cards dealt to ``seat`` so far, in the order of dealing, whatever has become of them."""

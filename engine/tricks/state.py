@@ -16,6 +16,7 @@ from engine.kernel.events import Event, Played
 from engine.kernel.grammar import DEALER, Action, Argument
 from engine.kernel.legal import Legal, Rows
 from engine.kernel.setup import AUDITOR, Setup, Viewer
+from engine.kernel.state import OWN
 from engine.kernel.zones import CardState
 
 
@@ -124,6 +125,7 @@ class TrickState(CardState):
     def automatic(self) -> tuple[str, str | None]:
         """As in every game; a card of a hand that nobody knows is for its seat to name."""
         verb, line = super().automatic()
-        if self.turn != DEALER and verb == "pl" and UNKNOWN in self.cards[self.turn]:
+        named = self.GRAMMAR.verb(self.turn, verb).cards
+        if self.turn != DEALER and named is not None and named.role in OWN and UNKNOWN in self.cards[self.turn]:
             return verb, None
         return verb, line

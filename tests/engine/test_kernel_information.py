@@ -73,7 +73,7 @@ def test_a_card_that_the_seat_holds_makes_another_text(game: str):
         setup = record.setup()
         for seat in range(1, setup.seats + 1):
             hand = start(setup)
-            while not hand.cards_of(seat) and (line := hand.forced() or hand.automatic()):
+            while not told(hand, seat) & set(hand.cards_of(seat)) and (line := hand.forced() or hand.automatic()):
                 hand.advance(line)
             seen = [card for card in hand.cards_of(seat) if card in told(hand, seat)]
             unseen = [card for card in setup.deck or () if card not in told(hand, seat)]
