@@ -30,6 +30,7 @@ MODULES = {
     "faerbeln": "engine.vying.faerbeln",
     "barbu": "engine.tricks.barbu",
     "zsiros": "engine.tricks.zsiros",
+    "ramsli": "engine.tricks.ramsli",
 }
 """Name of a game -> the module whose ``GAME`` it is: the one line that a game needs outside its own modules."""
 
