@@ -64,6 +64,13 @@ class BottomCard(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Opened(Event):
+    """The house turned these cards face up."""
+
+    cards: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Played(Event):
     """``seat`` put this card on the table, face up."""
 

@@ -208,8 +208,8 @@ class Hand:
 
     def information(self, seat: int) -> str:
         """Everything that ``seat`` has learned so far, as one text: two hands that it cannot tell apart give equal
-        texts. Set-up without cards, the log as the seat saw it, and whose turn it is: cards that nobody sees can pass a
-        seat over."""
+        texts. Set-up without cards, the log as the seat saw it, what it was shown beside that, and whose turn it is:
+        cards that nobody sees can pass a seat over."""
         require_viewer(seat, self._state.seats)
         setup = self._setup
         known = {
@@ -225,7 +225,7 @@ class Hand:
             "actors": self.actors,
             "phase": self.phase,
         }
-        return canonical_json(known | self._state.told(seat))
+        return canonical_json(known | self._state.learned(seat))
 
     # -- digest ------------------------------------------------------------------------------------------------------
 

@@ -86,7 +86,7 @@ def masked_log(state: CardState, viewer: Viewer) -> list[str]:
 
 def _sees(state: CardState, seen: Seen, action: Action, viewer: Viewer) -> bool:
     if seen is Seen.TARGET:
-        return state.sees_deals(action.target, viewer)
+        return viewer == action.target and state.has_looked(action.target)
     if seen is Seen.TOGETHER and state.all_chosen(action):
         return True
     return viewer == action.actor

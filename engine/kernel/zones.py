@@ -25,7 +25,8 @@ from engine.kernel.state import State
 @dataclass(frozen=True, slots=True)
 class Chance:
     """What the house may deal next from a pack that is not known: every set of ``count`` cards of ``pool`` for
-    ``target`` (0: the table) is equally likely. Sets stand in the order of the pack. ``verb`` is that of the line."""
+    ``target`` is equally likely. Sets stand in the order of the pack. ``verb``: that of the line; a target of 0 is
+    none, where the cards are turned up for all."""
 
     target: int
     count: int
@@ -39,14 +40,14 @@ class Chance:
 
     def offer(self) -> Legal:
         """All of them, one line each (:meth:`engine.kernel.legal.Legal.lines`)."""
-        picked = Pick(self.count, self.pool)
-        return Legal("d", self.verb, (Target(self.target), picked) if self.target else (picked,))
+        cards = Pick(self.count, self.pool)
+        return Legal("d", self.verb, (Target(self.target), cards) if self.target else (cards,))
 
     def line(self, random: Random) -> str:
         """One of them, drawn by the caller's generator."""
         drawn = set(random.sample(self.pool, self.count))
-        cards = "".join(card for card in self.pool if card in drawn)
-        return f"d {self.verb} p{self.target} {cards}" if self.target else f"d {self.verb} {cards}"
+        to = f" p{self.target}" if self.target else ""
+        return f"d {self.verb}{to} {''.join(card for card in self.pool if card in drawn)}"
 
 
 class CardState(State):
@@ -174,14 +175,6 @@ class CardState(State):
 
     # -- what is known -----------------------------------------------------------------------------------------------
 
-    def sees_deals(self, seat: int, viewer: Viewer) -> bool:
-        """Whether ``viewer`` has seen the cards that were dealt face down to this seat alone."""
-        return viewer in (seat, AUDITOR)
-
-    def told(self, seat: int) -> dict[str, object]:
-        """What a seat has learned without a line of the log, by name; JSON-able."""
-        return {}
-
     def dealt_to(self, seat: int) -> tuple[str, ...]:
         """All cards dealt to ``seat`` so far, in the order of dealing, whatever has become of them."""
         return self.cards[seat]
@@ -226,12 +219,20 @@ class CardState(State):
         """What a view says of the table besides what every game has."""
         return {}
 
+    def learned(self, seat: int) -> dict[str, object]:
+        """What the seat knows that its log does not say, such as a card of the pack that it has looked at."""
+        return {}
+
     def is_open_line(self, at: int) -> bool:
         """Whether the line of the log at this place deals face up, whatever its verb usually does."""
         return False
 
     def all_chosen(self, action: Action) -> bool:
         """Whether the cards of a line that is seen by all together may be seen by now."""
+        return True
+
+    def has_looked(self, seat: int) -> bool:
+        """Whether the seat has looked at the cards that it was dealt; in most games it does at once."""
         return True
 
     def dealt_as_seen(self, seat: int, viewer: Viewer) -> list[str]:

@@ -24,7 +24,7 @@ phase        verbs          who acts, and what for
 ===========  =============  ===========================================================================================
 
 A deal ends ``played``; ``alone``, where nobody plays along and the knocker takes the kitty; or ``failed``, where nobody
-knocks on three suits, or the pack has no fourth card of another one, and the kitty stands. ``winner`` of the result is
+knocks on three suits, or the pack has no card of another one, and the kitty stands. ``winner`` of the result is
 a knocker alone, or whoever took all four tricks.
 """
 
@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from engine.errors import CardMismatch
+from engine.errors import CardMismatch, WrongCount
 from engine.kernel.cards import TELL32
 from engine.kernel.game import Game, Policy, require_no_redeals, require_stacks
 from engine.kernel.grammar import (
@@ -102,9 +102,9 @@ class RamsliState(RamsliCards):
 
     FRESH = RamsliCards.FRESH | {"joined", "queue"}
 
-    def __init__(self, setup: Setup, rules: RamsliRules) -> None:
+    def __init__(self, setup: Setup, rules: RamsliRules, carried: tuple[int, int]) -> None:
         super().__init__(setup, rules)
-        self.open_kitty(*kitty_and_bank(setup, rules))
+        self.open_kitty(*carried)
         self.kitty = 0  # what is played for, once the dealer has posted
         self.standing = 0  # the kitty that is left for the next deal
         self.upturned = ""  # "top" or "bottom", "" before the dealer has said which
@@ -184,7 +184,8 @@ class RamsliState(RamsliCards):
 
     def look(self, action: Action) -> None:
         """``lk 4``: the dealer looks, and cannot take the trump card any more."""
-        self.offer_look().require(action)
+        if action.amount != HAND:
+            raise WrongCount(f"the dealer has {HAND} cards to look at, not {action.amount}", count=HAND)
         self.looked = True
         if self.upturned == "bottom":
             self.enter("must", self.seats)
@@ -427,9 +428,9 @@ _DECLINED = {
 def _begin(setup: Setup, rules: RamsliRules) -> RamsliState:
     """A deal at its first line: kitty and bank make sense, and every stack covers the worst loss for this kitty."""
     require_no_redeals(setup)
-    carried, _ = kitty_and_bank(setup, rules)
-    require_stacks(setup.stacks, rules.most_lost(rules.played_for(carried)))
-    return RamsliState(setup, rules)
+    carried = kitty_and_bank(setup, rules)
+    require_stacks(setup.stacks, rules.most_lost(rules.played_for(carried[0])))
+    return RamsliState(setup, rules, carried)
 
 
 GAME = Game(

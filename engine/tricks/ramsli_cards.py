@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from engine.errors import CardAlreadyDealt, CardMismatch, CardUnknown, MalformedAction, WrongCount, WrongTarget
 from engine.kernel.cards import TELL32, UNKNOWN, require_in_pack
+from engine.kernel.events import Event, Opened, Played
 from engine.kernel.grammar import DEALER, Action, Argument, Role
 from engine.kernel.legal import Legal, Pick, Rows, Some, Target
 from engine.kernel.setup import AUDITOR, Setup, Viewer
@@ -259,24 +260,31 @@ class RamsliCards(DutyState):
 
     # -- who may know what -------------------------------------------------------------------------------------------
 
-    def has_seen(self, seat: int, viewer: Viewer) -> bool:
-        """Whether the viewer has looked at the hand: the dealer's own is shut until the dealer looks, or knocks on the
-        trump card ("Bidding")."""
-        return viewer == AUDITOR or (viewer == seat and (seat < self.seats or self.looked))
+    def events(self, action: Action) -> list[Event]:
+        """A card that was turned up, played or exchanged lies face up."""
+        if action.verb == "up":
+            return [Opened(action.cards)]
+        if action.verb == "ex":
+            return [Played(action.actor, action.cards[0])]
+        return super().events(action)
 
-    def sees_deals(self, seat: int, viewer: Viewer) -> bool:
-        """As :meth:`has_seen` says."""
-        return self.has_seen(seat, viewer)
+    def has_looked(self, seat: int) -> bool:
+        """The dealer's hand is shut until the dealer looks, or knocks on the trump card ("Bidding")."""
+        return seat < self.seats or self.looked
+
+    def sees_hand(self, seat: int, viewer: Viewer) -> bool:
+        """Whether the viewer knows the cards in this hand."""
+        return viewer == AUDITOR or (viewer == seat and self.has_looked(seat))
 
     def held_by(self, seat: int, viewer: Viewer) -> list[str]:
         """The own hand, once the viewer has looked at it."""
         cards = self.cards[seat]
-        return list(cards) if self.has_seen(seat, viewer) else [UNKNOWN] * len(cards)
+        return list(cards) if self.sees_hand(seat, viewer) else [UNKNOWN] * len(cards)
 
     def dealt_as_seen(self, seat: int, viewer: Viewer) -> list[str]:
         """The own cards, once looked at. Those of others come with the end, for their places tell when they were
         drawn, and only those that were played or exchanged: what was laid away, or never played, stays shut."""
-        if self.has_seen(seat, viewer):
+        if self.sees_hand(seat, viewer):
             return list(self.dealt_to(seat))
         if self.result is None:
             return []
@@ -289,7 +297,7 @@ class RamsliCards(DutyState):
         seen = viewer in (self.seats, AUDITOR) and self.phase != "post" and self.deck is not None
         return self.deck[-1] if seen and self.deck else None
 
-    def told(self, seat: int) -> dict[str, object]:
+    def learned(self, seat: int) -> dict[str, object]:
         """The dealer knows the bottom card."""
         bottom = self.bottom_seen(seat)
         return {} if bottom is None else {"bottom": bottom}

@@ -216,6 +216,7 @@ def test_games_and_their_verbs():
         "faerbeln\tfaerbeln/1\t3 to 7 seats\ttell32 or french32",
         "barbu\tbarbu/1\t4 seats\tfrench52",
         "zsiros\tzsiros/1\t2 or 4 seats\ttell32",
+        "ramsli\tramsli/1\t2 to 6 seats\ttell32",
     ]
     verbs = [line.split("\t")[0] for line in run("games", "--verbs", "faerbeln").stdout.splitlines()]
     assert verbs == ["po", "dh", "cc", "f", "k", "rb", "up", "sm"]

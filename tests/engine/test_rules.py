@@ -24,7 +24,7 @@ from tests.engine.support import amounts, play, table, to_third_round, verbs
 
 
 def test_the_games():
-    assert game_names() == ("ferbli", "faerbeln", "barbu", "zsiros")
+    assert game_names() == ("ferbli", "faerbeln", "barbu", "zsiros", "ramsli")
     assert game_info("ferbli").rules_id == "ferbli/1"
     with pytest.raises(UnknownGame):
         start(Setup("poker", {}, 2, (1, 1), 0, 2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -126,15 +126,21 @@ def first_fault(record: dict[str, Any]) -> int | None:
     return -1 if outcome.index is None else outcome.index
 
 
-def spoilt_logs(acts: list[str], random: Random, share: float = 1.0) -> Iterator[list[str]]:
+Altered = Callable[[str], Iterator[str]]
+"""Lines that are nearly this one."""
+
+
+def spoilt_logs(
+    acts: list[str], random: Random, share: float = 1.0, altered: Altered | None = None
+) -> Iterator[list[str]]:
     """The log with a line deleted, repeated, swapped with the next, or altered; with ``share`` only some of these."""
     for at in range(len(acts)):
-        for found in _spoilt_at(acts, at):
+        for found in _spoilt_at(acts, at, altered or altered_lines):
             if random.random() < share:
                 yield found
 
 
-def _spoilt_at(acts: list[str], at: int) -> Iterator[list[str]]:
+def _spoilt_at(acts: list[str], at: int, altered_lines: Altered) -> Iterator[list[str]]:
     yield acts[:at] + acts[at + 1 :]
     yield acts[: at + 1] + acts[at:]
     if at + 1 < len(acts):

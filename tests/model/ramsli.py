@@ -362,7 +362,7 @@ def money_fault(record: Mapping[str, Any]) -> str:
     level = opt["bank_level"] * opt["unit"]
     if set(series) != {"kitty", "bank"} or not all(whole(money) and money % four == 0 for money in series.values()):
         return "kitty and bank are multiples of four units"
-    if series["bank"] and series["kitty"] != level or level and series["kitty"] > level:
+    if (series["bank"] and series["kitty"] != level) or (level and series["kitty"] > level):
         return "a bank stands beside a full kitty"
     if record["carry"] != series["kitty"] + series["bank"]:
         return "the carry is the sum of both"
