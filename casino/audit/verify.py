@@ -1241,6 +1241,8 @@ class _Table:
         self._shown: dict[str, list[str]] = {}
         #: By seat, cards that it turned up or played, each with the number of cards that it had been dealt by then.
         self._out: dict[str, list[tuple[str, int]]] = {}
+        #: Cards that came off the pack face up: wherever they lie, none of them was dealt unseen.
+        self._opened: set[str] = set()
         #: By seat, how many of its cards were dealt before a verb after which cards come of a new pack.
         self._counts: dict[str, int] = {}
         self._reopened = False
@@ -1263,9 +1265,12 @@ class _Table:
                 self._counts[seat] = len(self._dealt[seat])
         elif role == "shown":
             self._shown[actor] = cards
+        elif role == "opened":
+            self._opened.update(cards)
         elif role in ("turned", "played"):
             dealt = self._counts.get(actor, 0)
-            self._out.setdefault(actor, []).extend((card, dealt) for card in cards if card != _HIDDEN)
+            unseen = [card for card in cards if card != _HIDDEN and card not in self._opened]
+            self._out.setdefault(actor, []).extend((card, dealt) for card in unseen)
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Places where an entry is not what the log says, or a card lies twice, and what is wrong there."""
@@ -1276,7 +1281,7 @@ class _Table:
             for known in (dealt[place : place + 1], self._shown.get(seat, [])[place : place + 1]):
                 if known not in ([], [_HIDDEN], [card]):
                     yield f"place {place} of {seat}", f"{card} was entered, {known[0]} stands in the log"
-        lying: dict[str, str] = {}
+        lying = dict.fromkeys(self._opened, "everybody, face up,")
         for seat in self._dealt:
             held = self._held(seat)
             others, alien = self._others(seat, held)
@@ -1409,7 +1414,7 @@ class Hands:
         if f"table/{table}" != doc["chain"] or data["dealer"] != data["seats"][-1]["seat"]:
             self._wrong(name, "its event is of another table, or names another dealer than its seats")
         there = [self._balances.get(f"2020/{table}/{seat['player']}", 0) for seat in data["seats"]]
-        carry = self._balances.get(f"2040/{table}", 0)
+        carry = self._balances.get(f"2040/{table}", 0) + self._balances.get(f"2050/{table}", 0)
         if not self.silent and (there, carry) != (data["stacks"], data["carry"]):
             self._wrong(name, f"it was dealt with stacks {data['stacks']} and cukassza {data['carry']}; events before "
                               f"it leave {there} and {carry}", "stacks_differ")  # fmt: skip
@@ -1573,13 +1578,21 @@ class Hands:
                 for seat, net in zip(hand.summary["seats"], result["net"], strict=True)
             },
             f"2030/{table}": 0,
-            f"2040/{table}": hand.summary["carry"] - result["carry_out"],
+            **self._carried(hand, hand.summary["carry"] - result["carry_out"]),
             f"4010/{table}": -result["tax"],
             f"5100/{table}": sum(result["bonus"]),
         }
         self._money(hand, name, expected)
         self._left[hand.chain] = result.get("series", {})
         self._close(hand, name, "settled", data["settlement"])
+
+    @staticmethod
+    def _carried(hand: _Hand, less: int) -> dict[str, int]:
+        """What a hand takes from cukassza and bank of its table, by so much less than it leaves there: which of it
+        lies where, only an engine knows."""
+        bank = f"2050/{hand.table}"
+        moved = hand.money.get(bank, 0)
+        return {f"2040/{hand.table}": less - moved, **({bank: moved} if moved else {})}
 
     def _money(self, hand: _Hand, name: str, expected: dict[str, int]) -> None:
         for code in expected | hand.money:
@@ -1603,7 +1616,7 @@ class Hands:
         if sum(ruling["awards"].values()) + ruling["tax"] != ruling["pot"]:
             self._wrong(name, f"awards and tax of {ruling} do not make its pot")
         lost = sum(hand.money.get(f"2020/{table}/{seat['player']}", 0) for seat in seats)
-        whole = {f"2030/{table}": 0, f"2070/{table}": 0, f"2040/{table}": hand.summary["carry"],
+        whole = {f"2030/{table}": 0, f"2070/{table}": 0, **self._carried(hand, hand.summary["carry"]),
                  f"4010/{table}": -ruling["tax"]}  # fmt: skip
         moved = {code: hand.money.get(code, 0) for code in whole}
         if moved != whole or lost != ruling["tax"] - hand.summary["carry"]:

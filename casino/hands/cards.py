@@ -157,8 +157,8 @@ def require_agreeing(
     for entry in new:
         if entry.card not in pack.members:
             raise CardsRefused(ExceptionKind.FOREIGN, f"{entry.card} is not a card of the pack.", [entry.card])
-    lying: dict[str, list[int]] = defaultdict(list)
-    out = _out(hand, game)
+    out, opened = _out(hand, game)
+    lying: dict[str, list[int]] = defaultdict(list, {card: [0] for card in opened})
     for seat in range(1, len(game.stacks) + 1):
         for card in _lying_before(game, seat, entries, out[seat], line):
             lying[card].append(seat)
@@ -195,16 +195,21 @@ def _lying_before(
     return [card for card in (*held, *elsewhere) if card != UNKNOWN]
 
 
-def _out(hand: Hand, game: engine.Hand) -> dict[int, list[tuple[str, int]]]:
-    """Cards that seats have turned up or played, by seat, each with the number of cards dealt to the seat by then."""
+def _out(hand: Hand, game: engine.Hand) -> tuple[dict[int, list[tuple[str, int]]], set[str]]:
+    """Cards that seats have turned up or played, by seat, each with the number of cards dealt to the seat by then; and
+    those that came off the pack face up, which none of these is, in whatever hand it came to lie."""
     found: dict[int, list[tuple[str, int]]] = defaultdict(list)
     dealt: dict[int, int] = defaultdict(int)
+    opened: set[str] = set()
     grammar = selectors.grammar(hand)
     for line in game.log:
         action = grammar.parse(line)
         role = grammar.role(action)
         if role is Role.DEALT:
             dealt[action.target] += len(action.cards)
+        elif role is Role.OPENED:
+            opened.update(action.cards)
         elif role in (Role.TURNED, Role.PLAYED):
-            found[action.actor] += [(card, dealt[action.actor]) for card in action.cards if card != UNKNOWN]
-    return found
+            unseen = [card for card in action.cards if card != UNKNOWN and card not in opened]
+            found[action.actor] += [(card, dealt[action.actor]) for card in unseen]
+    return found, opened

@@ -92,6 +92,8 @@ class Role(StrEnum):
 
 UNCOVERING = frozenset({Role.PLAYED, Role.SHOWN, Role.TURNED})
 """Roles that turn cards of a hand over."""
+OUT_OF_HAND = UNCOVERING | {Role.LAID_AWAY}
+"""Roles of cards of the actor's own hand, which a console that does not know them names by their places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +224,11 @@ class Verb:
     def uncovers(self) -> bool:
         """Whether it turns cards of a hand over."""
         return self.cards is not None and self.cards.role in UNCOVERING
+
+    @property
+    def out_of_hand(self) -> bool:
+        """Whether it names cards of the actor's own hand."""
+        return self.cards is not None and self.cards.role in OUT_OF_HAND
 
     @property
     def pattern(self) -> str:

@@ -121,13 +121,14 @@ class Rows:
 class Pick:
     """Any ``count`` cards of ``pool``, each once; a pool of None is not known to the viewer, and then ``least`` may be
     fewer than that. ``places``: only cards that lie at one of these sets of places; ``unknown``: any of them may be
-    ``??``."""
+    ``??``; ``if_held``: possible only if the seat holds the cards, which the viewer does not know."""
 
     count: int
     pool: tuple[str, ...] | None = None
     places: Places | None = None
     unknown: bool = False
     least: int | None = None
+    if_held: bool = False
 
     def texts(self) -> Iterator[str]:
         """Every set of cards, as long as the pool is known; the order within a set is that of the pool."""
@@ -154,10 +155,12 @@ class Pick:
         return any(sorted(named) == sorted(split_cards(row)) for row in self.texts())
 
     def as_dict(self) -> dict[str, object]:
-        """``count``, and ``least`` or ``places``; never the pool."""
+        """``count``, and ``least``, ``if_held`` or ``places``; never the pool."""
         found: dict[str, object] = {"count": self.count}
         if self.least is not None:
             found["least"] = self.least
+        if self.if_held:
+            found["if_held"] = True
         return found if self.places is None else found | {"places": self.places}
 
 
@@ -165,8 +168,9 @@ class Pick:
 class Some:
     """From ``least`` to ``most`` cards of a hand, each once and in the order in which ``pool`` names them.
 
-    ``blind`` cards of the hand are not known: each of them is ``??``, which stands last, or is named as one of ``free``
-    (cards of the pool that are not known to be in the hand).
+    ``blind`` cards of the hand are not known: each may be named as one of ``free`` (cards of the pool that are not
+    known to be in the hand). Where there are such, ``??`` stands for any card of the hand, which has ``size``, and
+    comes last.
     """
 
     least: int
@@ -174,13 +178,14 @@ class Some:
     pool: tuple[str, ...]
     blind: int = 0
     free: frozenset[str] = frozenset()
+    size: int = 0
 
     def texts(self) -> Iterator[str]:
         """Every choice, fewer cards first, cards with names before ``??``."""
         for size in range(self.least, self.most + 1):
-            for unnamed in range(min(self.blind, size) + 1):
+            for unnamed in range(min(self.size, size) + 1 if self.blind else 1):
                 for named in combinations(self.pool, size - unnamed):
-                    if unnamed + len(self.free.intersection(named)) <= self.blind:
+                    if len(self.free.intersection(named)) <= self.blind:
                         yield "".join(named) + UNKNOWN * unnamed
 
     def accepts(self, text: str) -> bool:
@@ -195,7 +200,7 @@ class Some:
             return False
         places = [self.pool.index(card) if card in self.pool else -1 for card in named]
         in_order = all(one < other for one, other in pairwise((-1, *places)))
-        return in_order and unnamed + len(self.free.intersection(named)) <= self.blind
+        return in_order and bool(self.blind or not unnamed) and len(self.free.intersection(named)) <= self.blind
 
     def as_dict(self) -> dict[str, object]:
         """``cards`` of the hand that are known, ``count``, the most, and ``least`` where that is fewer."""

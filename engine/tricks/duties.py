@@ -145,4 +145,8 @@ class DutyState(TrickState):
                 return False
             counts[seat] -= 1
             free &= ~bit
+        return self.can_lie(counts, free, lacks)
+
+    def can_lie(self, counts: list[int], free: int, lacks: tuple[int, ...]) -> bool:
+        """Whether the free cards can lie so that each seat, by number, holds so many of them and none that it lacks."""
         return can_be_dealt(counts, free, lacks)

@@ -450,5 +450,7 @@ GAME = Game(
     ),
     example={"unit": 100, "bank_level": 16},
     new_series=lambda ids, rules: {"kitty": 0, "bank": 0},
+    continues=lambda series, ids, rules: bool(series),
+    holds=lambda series, carry: sum(series.values()) == carry,
     weights={"pl": 4, "in": 3, "ps": 3, "ds": 3, "kn": 2, "ex": 3, "cl": 2, "lk": 2},
 )

@@ -49,7 +49,8 @@ class RamsliCards(DutyState):
     BY_PERSON = False
     DRAWS = True
     __slots__ = (
-        "beating", "changing", "following", "looked", "lying", "size", "suits", "taken", "trump", "winning",
+        "beating", "changing", "following", "looked", "lying", "maybe", "size", "suits", "taken", "trump", "unnamed",
+        "winning",
     )  # fmt: skip
 
     FRESH = DutyState.FRESH | {"taken"}
@@ -63,6 +64,8 @@ class RamsliCards(DutyState):
         self.suits = ""  # of the cards turned up for trump, in order
         self.trump = ""  # the suit of the last one, "" before
         self.lying = ""  # the card that lies there for trump, "" where the dealer has taken it
+        self.maybe = (0,) * (setup.seats + 1)  # by seat: known cards that it holds, or has laid away unnamed
+        self.unnamed = (0,) * (setup.seats + 1)  # by seat: how many cards it has laid away unnamed
         self.changing = 0  # the seat that draws cards, 0 before the first
         self.following: tuple[int, ...] = ()  # by seat: who plays after it
         self.beating = 0  # what would win the trick now
@@ -145,32 +148,52 @@ class RamsliCards(DutyState):
     def lay_away(self, action: Action, least: int, most: int) -> None:
         """From ``least`` to ``most`` cards go out of the hand, face down, named in the order of the pack.
 
-        A card of the hand that the log has named is laid away by its name; ``??`` is one that it has not.
+        Where the house does not know the whole hand ``??`` may be any card of it: those that it knew are then no longer
+        known to lie there.
         """
         seat, cards = action.actor, action.cards
         if not least <= len(cards) <= most:
             raise WrongCount(f"p{seat} may lay away {least} to {most} cards, not {len(cards)}", min=least, max=most)
         left = self.without(seat, cards)
         if self.deck is None:
+            left = self.forget(seat, left, cards)
             self.known.update(cards)
             self.known.discard(UNKNOWN)
         self.cards[seat] = left
+
+    def forget(self, seat: int, left: tuple[str, ...], cards: tuple[str, ...]) -> tuple[str, ...]:
+        """What the house knows of the hand that is left when these cards have gone: nothing more, if some of them were
+        not named."""
+        unnamed = cards.count(UNKNOWN)
+        maybe = self.maybe[seat] & ~CARDS.mask(cards)
+        if unnamed:
+            maybe = (maybe | CARDS.mask(self.cards[seat])) & ~CARDS.mask(cards) if left else 0
+            left = (UNKNOWN,) * len(left)
+        self.maybe = (*self.maybe[:seat], maybe, *self.maybe[seat + 1 :])
+        self.unnamed = (*self.unnamed[:seat], self.unnamed[seat] + unnamed, *self.unnamed[seat + 1 :])
+        return left
+
+    def place_in_hand(self, seat: int, card: str) -> int:
+        """As in every trick game; a card that the seat may have kept is one of those that are not known."""
+        if CARDS.bits.get(card, 0) & self.maybe[seat] and UNKNOWN in self.cards[seat]:
+            return self.cards[seat].index(UNKNOWN)
+        return super().place_in_hand(seat, card)
 
     def without(self, seat: int, cards: tuple[str, ...]) -> tuple[str, ...]:
         """The hand without these cards. Raises a ``CardError`` where it cannot hold them, ``MalformedAction`` where
         they stand in another order."""
         require_in_pack(cards, self.pack)
         held = [*self.cards[seat]]
-        own = UNKNOWN in held
+        own, maybe = UNKNOWN in held, self.maybe[seat]
         for card in cards:
             if card in held:
                 held.remove(card)
-            elif not own or card == UNKNOWN:
+            elif not own:
                 raise CardMismatch(f"p{seat} does not hold {''.join(cards)}")
-            elif card in self.known:
+            elif card in self.known and not CARDS.bits[card] & maybe:
                 raise CardAlreadyDealt(f"{card} lies somewhere already", card=card)
-            elif UNKNOWN in held:
-                held.remove(UNKNOWN)
+            elif UNKNOWN in held or (card == UNKNOWN and held):
+                held.remove(UNKNOWN if UNKNOWN in held else held[0])
             else:
                 raise CardMismatch(f"p{seat} does not hold {''.join(cards)}")
         places = [ORDER.get(card, len(ORDER)) for card in cards]  # cards without a name come last
@@ -182,9 +205,9 @@ class RamsliCards(DutyState):
         """From ``least`` to ``most`` cards of the hand of the seat whose turn it is."""
         held = self.cards[self.turn]
         blind = held.count(UNKNOWN)
-        free = self.named_nowhere() if blind else ()
+        free = (*self.named_nowhere(), *CARDS.cards(self.maybe[self.turn])) if blind else ()
         pool = self.in_fixed_order([*(card for card in held if card != UNKNOWN), *free])
-        return self.offer("ds", Some(least, most, pool, blind, frozenset(free)))
+        return self.offer("ds", Some(least, most, pool, blind, frozenset(free), len(held)))
 
     # -- the seven of trumps -------------------------------------------------------------------------------------------
 
@@ -219,10 +242,26 @@ class RamsliCards(DutyState):
             after[seat] = playing[(at + 1) % len(playing)]
         self.following = tuple(after)
         self.take_up()
-        self.gone = CARDS.mask(self.known)
-        for held in self.hands:
-            self.gone &= ~held
+        if self.blind:
+            kept = 0
+            for held, maybe in zip(self.hands, self.maybe, strict=True):
+                kept |= held | maybe
+            self.gone = CARDS.mask(self.known) & ~kept
+            whole = sum(self.maybe)  # no card stands in two hands
+            self.lacks = tuple(whole & ~maybe for maybe in self.maybe)
         self.enter("play", leader)
+
+    def can_lie(self, counts: list[int], free: int, lacks: tuple[int, ...]) -> bool:
+        """As in every trick game; of the cards that a seat was known to hold it still holds all but as many as it has
+        laid away unnamed, each at a place of its own."""
+        kept = [(maybe & free).bit_count() - away for maybe, away in zip(self.maybe, self.unnamed, strict=True)]
+        own = [(seat, least) for seat, least in enumerate(kept) if least > 0]
+        for seat, least in own:
+            counts[seat] -= least
+        if min(counts) < 0:
+            return False
+        others = tuple(lacks[seat] | CARDS.every & ~self.maybe[seat] for seat, _ in own)
+        return super().can_lie([*counts, *(least for _, least in own)], free, (*lacks, *others))
 
     def play(self, action: Action) -> None:
         """``pl CARD``; the last seat of a trick ends it."""
@@ -321,4 +360,4 @@ class RamsliCards(DutyState):
         if self.phase != "draw" or self.pending or knows or not self.seven():
             return found
         others = [offer for offer in found if offer.verb != "ex"]
-        return [self.offer("ex", Pick(1)), *others]
+        return [self.offer("ex", Pick(1, if_held=True)), *others]

@@ -59,19 +59,52 @@ def test_any_free_card_may_be_turned_up_but_it_must_be_named():
 
 
 def test_unknown_cards_may_be_laid_away_named_or_not():
+    """``??`` may be any card of the hand: which of those that were known are left is not known then."""
     hand = drawing("??KaOb??")
     assert hand.automatic() == "p1 ps"
-    refused(hand, "p1 ds ??????", "card_mismatch")
     refused(hand, "p1 ds ??Ka", "malformed_action")
     refused(hand, "p1 ds 7b", "card_already_dealt")
     refused(hand, "p1 ds AaOlUl", "card_mismatch")
     named = say(hand.copy(), "p1 ds KaXh??")
-    assert named.held(1) == ("Ob",)
+    assert named.held(1) == (UNKNOWN,)
     say(named, "d dh p1 ??????")
-    refused(named, "p2 ds Xh", "card_already_dealt")
-    refused(named, "p2 ds Ka", "card_already_dealt")
+    for card in ("Xh", "Ka", "Ob"):
+        refused(named, f"p2 ds {card}", "card_already_dealt")
     say(hand, "p1 ds ????; d dh p1 Aa??")
-    assert hand.held(1) == ("Ka", "Ob", "Aa", UNKNOWN)
+    assert hand.held(1) == (UNKNOWN, UNKNOWN, "Aa", UNKNOWN)
+    refused(hand, "p2 ds Ka", "card_already_dealt")
+
+
+def playing(*hands: str, away: str, drawn: str) -> Hand:
+    """A muss in which p1 has laid away and drawn these cards, and leads."""
+    return say(drawing(*hands), f"p1 ds {away}; d dh p1 {drawn}; p2 ps; p3 ps")
+
+
+def test_a_card_that_may_have_been_laid_away_may_be_played_by_its_seat_alone():
+    hand = playing("KaOb????", away="????", drawn="????")
+    for line in ("p1 pl Ka", "p1 pl Ob", "p1 pl Xh"):
+        hand.copy().apply(line)
+    refused(hand, "p1 pl 7b", "card_already_dealt")
+    say(hand, "p1 pl Xh")
+    for card in ("Ka", "Ob"):
+        refused(hand, f"p2 pl {card}", "card_already_dealt")
+
+
+def test_no_more_known_cards_are_gone_than_were_laid_away_unnamed():
+    """Of three known cards one was laid away at the most: two of the four that are played must be among them."""
+    hand = playing("KaOaUa??", away="??", drawn="??")
+    say(hand, "p1 pl Ka; p2 pl Xa; p3 pl 9a; p1 pl Xh; p2 pl 9h; p3 pl 8h; p1 pl Kh; p2 pl Xl; p3 pl 9l")
+    refused(hand, "p1 pl Ah", "card_mismatch")
+    assert [*hand.legal()[0].lines()] == ["p1 pl Oa", "p1 pl Ua"]
+    sure = playing("KaOaUaAa", away="Aa", drawn="??")
+    assert sure.held(1) == ("Ka", "Oa", "Ua", UNKNOWN)
+
+
+def test_a_whole_hand_that_is_laid_away_unnamed_is_gone():
+    hand = say(drawing("KaOa????"), "p1 ds ????????; d dh p1 ????????; d up p1 Ah; p1 ds ??; p2 ps; p3 ps")
+    refused(hand, "p1 pl Ka", "card_already_dealt")
+    hand.copy().apply("p1 pl Ah")
+    hand.copy().apply("p1 pl Xh")
 
 
 def test_what_may_be_laid_away_of_an_unknown_hand_is_offered_in_full():
@@ -79,8 +112,8 @@ def test_what_may_be_laid_away_of_an_unknown_hand_is_offered_in_full():
     [offer] = [offer for offer in hand.legal() if offer.verb == "ds"]
     lines = list(offer.lines())
     assert len(lines) == len(set(lines)) and all(offer.contains(line) for line in lines[::50])
-    assert {"p1 ds ??", "p1 ds Ka", "p1 ds KaOb????", "p1 ds AaKa", "p1 ds KaXh??"} <= set(lines)
-    assert not {"p1 ds ??????", "p1 ds ??Ka", "p1 ds 7b", "p1 ds AaOlUl"} & set(lines)
+    assert {"p1 ds ??", "p1 ds Ka", "p1 ds KaOb????", "p1 ds AaKa", "p1 ds KaXh??", "p1 ds ??????"} <= set(lines)
+    assert not {"p1 ds ??Ka", "p1 ds 7b", "p1 ds AaOlUl"} & set(lines)
     for line in lines[::60]:
         hand.copy().apply(line)
     assert offer.as_dict() == {"actor": "p1", "verb": "ds", "cards": ["Ka", "Ob"], "count": 4, "least": 1}
@@ -176,9 +209,9 @@ def test_some_cards_of_a_hand():
         map(domain.accepts, domain.texts())
     )
     assert not any(map(domain.accepts, ("", "KaAa", "AaAa", "AaKa7a", "??", "Aa??", "Ah", "A")))
-    blind = Some(1, 2, ("Aa", "Ka", "7a"), 1, frozenset(("Ka", "7a")))
-    assert list(blind.texts()) == ["Aa", "Ka", "7a", "??", "AaKa", "Aa7a", "Aa??"]
-    assert all(map(blind.accepts, blind.texts())) and not any(map(blind.accepts, ("Ka7a", "Ka??", "??Aa", "????")))
+    blind = Some(1, 2, ("Aa", "Ka", "7a"), 1, frozenset(("Ka", "7a")), 2)
+    assert list(blind.texts()) == ["Aa", "Ka", "7a", "??", "AaKa", "Aa7a", "Aa??", "Ka??", "7a??", "????"]
+    assert all(map(blind.accepts, blind.texts())) and not any(map(blind.accepts, ("Ka7a", "??Aa", "??????")))
     assert Legal("p1", "ds", (blind,)).only("p1 ds Aa??") == Legal("p1", "ds", (Rows(("Aa??",)),))
     hidden = Pick(4, least=1)
     assert hidden.accepts("AaKa") and not hidden.accepts("") and hidden.as_dict() == {"count": 4, "least": 1}

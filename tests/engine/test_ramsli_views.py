@@ -143,7 +143,7 @@ def test_not_exchanging_the_seven_does_not_show():
     one, two = drawing(SEVEN), drawing(PLAIN)
     for viewer in (2, 3, "public"):
         assert json.dumps(one.view(viewer)) == json.dumps(two.view(viewer))
-        assert one.view(viewer)["legal"][0] == {"actor": "p1", "verb": "ex", "count": 1}  # type: ignore[index]
+        assert one.view(viewer)["legal"][0] == {"actor": "p1", "verb": "ex", "count": 1, "if_held": True}  # type: ignore[index]
     assert [offer["verb"] for offer in one.view(1)["legal"]] == ["ex", "ds", "cl", "ps"]  # type: ignore[attr-defined]
     assert [offer["verb"] for offer in two.view(1)["legal"]] == ["ds", "cl", "ps"]  # type: ignore[attr-defined]
     for hand in (one, two):
