@@ -26,6 +26,7 @@ FERBLI = WORDS["ferbli"]
 def test_the_default_evening_has_every_game_and_the_variations() -> None:
     assert {code: len(table.hands) for code, table in EVENING.items()} == {
         "T1": 22, "T2": 23, "T3": 20, "T4": 20, "V1": 17, "V2": 30, "F1": 16, "Z1": 13, "B1": 10,
+        "K1": 10,
     }  # fmt: skip
     assert {table.game for table in EVENING.values()} == set(engine.game_names())
     assert any("decks" in hand for hand in EVENING["V2"].hands)
@@ -173,7 +174,7 @@ def test_a_console_names_seats_that_must_be_named_in_their_order() -> None:
 
 def test_a_game_can_be_played_blindly_where_nobody_chooses_cards_by_what_they_are() -> None:
     assert {name: words.blind for name, words in WORDS.items()} == {
-        "ferbli": True, "faerbeln": True, "zsiros": False, "barbu": False,
+        "ferbli": True, "faerbeln": True, "zsiros": False, "barbu": False, "ramsli": False,
     }  # fmt: skip
 
 
