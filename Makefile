@@ -59,6 +59,7 @@ soak: $(STAMP) ## a million random hands of each game and deep counts (ARGS=... 
 	@$(PY) -m tests.soak.barbu
 	@$(PY) -m tests.soak.tricks
 	@$(PY) -m tests.soak.shedding
+	@$(PY) -m tests.soak.models
 
 books: $(STAMP) ## a million entries exported and checked by beancount and hledger, long lives of random books
 	@$(PY) -m tests.soak.exports --check

@@ -4,6 +4,7 @@ rank GAME [--wild CARD,...] [--grigare general|kis_nagy [--grigare-wild natural|
                                                                      one JSON object a hand; a higher key wins
 equity GAME CARDS --opponents N [--before K] [--dead CARDS] [--wild ...] [--grigare ...]
                                                                      deals won, lost and all of them, counted
+odds GAME CARDS --trump CARD --draw 1|2|3|4|up [--dead CARDS]        draws by trumps and by better hands, counted
 replay FILE|-                                                        one JSON object a record
 deck FILE|-                                                          deals made again from their seeds, one object each
 opening FILE|-                                                       openings of cards, checked against their roots
@@ -27,6 +28,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,7 @@ from engine.record.phh import phh_of
 from engine.record.replay import replay
 from engine.reference import pages
 from engine.registry import game_info, game_names
+from engine.tricks.ramsli_odds import DRAWS, UP, draw_odds
 from engine.vying.equity import equity
 from engine.vying.kinds import GRIGARE_WILD
 from engine.vying.majzli import majzli_commitment
@@ -109,6 +112,14 @@ def _equity(arguments: argparse.Namespace) -> int:
     ranking = _ranking(arguments, hand)
     found = equity(ranking, hand, arguments.opponents, dead=dead, before=arguments.before)
     _print({"wins": found.wins, "losses": found.losses, "total": found.total, "share": found.share})
+    return OK
+
+
+def _odds(arguments: argparse.Namespace) -> int:
+    hand, dead = split_cards(arguments.cards), split_cards(arguments.dead)
+    draw = arguments.draw if arguments.draw == UP else int(arguments.draw)
+    found = draw_odds(hand, arguments.trump, draw, dead=dead)
+    _print(asdict(found) | {"share": found.share})
     return OK
 
 
@@ -364,6 +375,13 @@ def _parser() -> argparse.ArgumentParser:
     _add_variations(worth)
     worth.add_argument("cards", help="a hand such as Kl8bXb7b")
     worth.set_defaults(run=_equity)
+    odds = commands.add_parser("odds", help="what changing cards is worth: every draw counted (Ramsli)")
+    odds.add_argument("game", choices=("ramsli",))
+    odds.add_argument("--trump", required=True, metavar="CARD", help="the card that lies there for trump, or is held")
+    odds.add_argument("--draw", required=True, choices=tuple(map(str, DRAWS)), help="how many cards; up: eins auf")
+    odds.add_argument("--dead", default="", metavar="CARDS", help="cards known to be elsewhere, such as KlXb")
+    odds.add_argument("cards", help="a hand such as Kl8bXb7b; its weakest cards are laid away")
+    odds.set_defaults(run=_odds)
     check = commands.add_parser("replay", help="replay records strictly")
     check.add_argument("file", help="a .jsonl file, or - for standard input")
     check.set_defaults(run=_replay)

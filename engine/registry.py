@@ -33,6 +33,7 @@ MODULES = {
     "siebner_schuster": "engine.tricks.siebner_schuster",
     "rufmariasch": "engine.tricks.rufmariasch",
     "preferansz": "engine.tricks.preferansz",
+    "ramsli": "engine.tricks.ramsli",
     "esel": "engine.shedding.esel",
     "pacal": "engine.shedding.pacal",
     "old_maid": "engine.shedding.old_maid",

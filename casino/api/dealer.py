@@ -80,6 +80,8 @@ class TableOut(serializers.Serializer):
     #: Name of the hand whose electronic deal is committed to and not dealt yet.
     prepared_deal = serializers.CharField(allow_null=True)
     cukassza = serializers.IntegerField()
+    #: What the seats hold in common beside the pot, in a game that has a bank.
+    bank = serializers.IntegerField()
     limits = serializers.JSONField()
     kassza_end = serializers.CharField()
     #: Whose seeds an electronic hand needs before it is dealt.
@@ -101,6 +103,10 @@ class LegalOut(serializers.Serializer):
     step = serializers.IntegerField(required=False)
     target = serializers.CharField(required=False)
     count = serializers.IntegerField(required=False)
+    #: The fewest cards, where that is less than `count`.
+    least = serializers.IntegerField(required=False)
+    #: True where it is possible only if the seat holds the card, which the reader does not know.
+    if_held = serializers.BooleanField(required=False)
     #: The cards that may be named; absent where they lie in a hand that the reader does not know.
     cards = serializers.ListField(child=serializers.CharField(), required=False)
     #: The seats that may be named, and those that must be.
@@ -344,8 +350,8 @@ class ActionInput(StrictInput):
     Only what the verb takes may be present (`GET games/RULES` declares every verb of a game): amount (minor units),
     count (cards looked at: all unseen ones, or as few as the offer's `min`), target, targets, cards (`??` for a card
     that nobody but its holder knows), word, commitment (`??` for a thing in the real world, or 64 hexadecimal digits),
-    nonce (32 hexadecimal digits), places (instead of the cards that a seat uncovers, where they lie among the cards it
-    holds, from 0: enough where the house knows the cards, in electronic mode).
+    nonce (32 hexadecimal digits), places (instead of the cards that a seat uncovers or lays away, where they lie among
+    the cards it holds, from 0: enough where the house knows the cards, in electronic mode).
     """
 
     actor = StrictPattern(r"^(d|p[1-9])\Z")

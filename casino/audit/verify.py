@@ -1424,7 +1424,7 @@ class Hands:
         if f"table/{table}" != doc["chain"] or data["dealer"] != data["seats"][-1]["seat"]:
             self._wrong(name, "its event is of another table, or names another dealer than its seats")
         there = [self._balances.get(f"2020/{table}/{seat['player']}", 0) for seat in data["seats"]]
-        carry = self._balances.get(f"2040/{table}", 0)
+        carry = self._balances.get(f"2040/{table}", 0) + self._balances.get(f"2050/{table}", 0)
         stacks = [stack + fee for stack, fee in zip(data["stacks"], _fees(data), strict=True)]
         if not self.silent and (there, carry) != (stacks, data["carry"]):
             self._wrong(name, f"it was dealt with stacks {stacks} (fees included) and cukassza {data['carry']}; events "
@@ -1607,7 +1607,7 @@ class Hands:
             },
             f"4020/{table}": -sum(fees),
             f"2030/{table}": 0,
-            f"2040/{table}": hand.summary["carry"] - result["carry_out"],
+            **self._carried(hand, hand.summary["carry"] - result["carry_out"]),
             f"4010/{table}": -result["tax"],
             f"5100/{table}": sum(result["bonus"]),
         }
@@ -1617,6 +1617,14 @@ class Hands:
             self._paid.setdefault(hand.chain, set()).update(players)
         self._left[hand.chain] = result.get("series", {})
         self._close(hand, name, "settled", data["settlement"])
+
+    @staticmethod
+    def _carried(hand: _Hand, less: int) -> dict[str, int]:
+        """What a hand takes from cukassza and bank of its table, by so much less than it leaves there: which of it
+        lies where, only an engine knows."""
+        bank = f"2050/{hand.table}"
+        moved = hand.money.get(bank, 0)
+        return {f"2040/{hand.table}": less - moved, **({bank: moved} if moved else {})}
 
     def _money(self, hand: _Hand, name: str, expected: dict[str, int]) -> None:
         for code in expected | hand.money:
@@ -1640,7 +1648,7 @@ class Hands:
         if sum(ruling["awards"].values()) + ruling["tax"] != ruling["pot"]:
             self._wrong(name, f"awards and tax of {ruling} do not make its pot")
         lost = sum(hand.money.get(f"2020/{table}/{seat['player']}", 0) for seat in seats)
-        whole = {f"2030/{table}": 0, f"2070/{table}": 0, f"2040/{table}": hand.summary["carry"],
+        whole = {f"2030/{table}": 0, f"2070/{table}": 0, **self._carried(hand, hand.summary["carry"]),
                  f"4010/{table}": -ruling["tax"]}  # fmt: skip
         moved = {code: hand.money.get(code, 0) for code in whole}
         if moved != whole or lost != ruling["tax"] - hand.summary["carry"]:

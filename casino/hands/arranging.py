@@ -11,7 +11,7 @@ from casino.errors import Unprocessable
 from casino.hands import cards
 from engine.errors import EngineError, MalformedAction
 from engine.kernel.cards import UNKNOWN
-from engine.kernel.grammar import UNCOVERING, Action, Grammar, Role, actor_name
+from engine.kernel.grammar import OUT_OF_HAND, UNCOVERING, Action, Grammar, Role, actor_name
 
 #: `p1 VERB @0,3`: a verb that names cards by their places among those that the seat holds.
 _BY_PLACES = re.compile(r"p(?P<seat>[1-9]) (?P<verb>[a-z]+) @(?P<places>[0-9]{1,2}(?:,[0-9]{1,2})*)", re.ASCII)
@@ -24,7 +24,7 @@ def composed(grammar: Grammar, action: Mapping[str, Any], number: int) -> str:
         if "places" not in action:
             return grammar.compose(fields)
         named = grammar.verb(action["actor"], action["verb"]).cards
-        if named is None or named.role not in UNCOVERING or fields.keys() != {"actor", "verb"}:
+        if named is None or named.role not in OUT_OF_HAND or fields.keys() != {"actor", "verb"}:
             raise MalformedAction(f"{action['verb']} takes no places", surplus=["places"])
     except EngineError as error:
         error.expected["refused_action"] = number
@@ -46,7 +46,8 @@ def require_sealed(game: engine.Hand, grammar: Grammar, line: str, *, last: bool
     by_places = _BY_PLACES.fullmatch(line) is not None
     action = None if by_places else grammar.parse(line)
     uncovers = by_places or (action is not None and grammar.role(action) in UNCOVERING)
-    if uncovers and action is not None and set(action.cards) != {UNKNOWN}:
+    names = action is not None and grammar.role(action) in OUT_OF_HAND
+    if names and action is not None and set(action.cards) != {UNKNOWN}:
         raise Unprocessable(
             "The house deals and knows the cards: name them by their places, show them as ??.",
             code="cards_known_to_the_house",
@@ -84,35 +85,57 @@ def arranged(game: engine.Hand, grammar: Grammar, line: str, entered: Mapping[ca
     return _in_order_of_dealing(cards.with_entries(game, action.actor, entered), action)
 
 
-def _offered(game: engine.Hand, seat: int, verb: str) -> engine.Legal | None:
+def _offered(game: engine.Hand, seat: int, verb: str, viewer: engine.Viewer = engine.AUDITOR) -> engine.Legal | None:
     wanted = (actor_name(seat), verb)
-    return next((offer for offer in game.legal() if (offer.actor, offer.verb) == wanted), None)
+    return next((offer for offer in game.legal_for(viewer) if (offer.actor, offer.verb) == wanted), None)
 
 
 def _named(game: engine.Hand, grammar: Grammar, seat: int, verb: str, places: list[int]) -> str:
     """The line that names the cards at these places. Raises Unprocessable for places that may not be chosen."""
-    offer = _offered(game, seat, verb)
-    if offer is None:
+    offer, told = _offered(game, seat, verb), _offered(game, seat, verb, engine.PUBLIC)
+    if offer is None and told is None:
         return f"{actor_name(seat)} {verb} {UNKNOWN * len(places)}"
     held = game.held(seat)
     chosen = sorted({at for at in places if at < len(held)})
-    # In alphabetical order: the line must not tell which of several was dealt first.
-    named = "".join(sorted(held[at] for at in chosen))
+    turned = grammar.verb(actor_name(seat), verb).cards
+    if offer is None:
+        raise _wrong_places(told.count if told else None)  # as if the seat held it, and had named another card
+    laid_away = turned is not None and turned.role is Role.LAID_AWAY
+    named = _in_a_fixed_order([held[at] for at in chosen], game, laid_away=laid_away)
     line = f"{actor_name(seat)} {verb} {named}"
     allowed = offer.places
-    fits = len(chosen) == len(places) == offer.count and (allowed is None or tuple(chosen) in allowed)
-    if fits and (UNKNOWN in named or offer.contains(line)):
+    fits = len(chosen) == len(places) and (allowed is None or tuple(chosen) in allowed)
+    if fits and offer.contains(line):
+        return line
+    if fits and UNKNOWN in named and len(chosen) == offer.count:
         return line
     # Which cards may be played says what the seat holds; which places may be turned up everybody knows.
-    turned = grammar.verb(actor_name(seat), verb).cards
     every = allowed or tuple(combinations(range(len(held)), offer.count or 0))
     tellable = turned is not None and turned.role is Role.TURNED
-    raise Unprocessable(
+    raise _wrong_places(offer.count, **({"places": [list(choice) for choice in every]} if tellable else {}))
+
+
+def _wrong_places(count: int | None, **extra: Any) -> Unprocessable:
+    return Unprocessable(
         "These cards may not be chosen: only some that the seat has looked at and that the rules allow.",
         code="wrong_places",
-        count=offer.count,
-        **({"places": [list(choice) for choice in every]} if tellable else {}),
+        count=count,
+        **extra,
     )
+
+
+def _in_a_fixed_order(cards: list[str], game: engine.Hand, *, laid_away: bool) -> str:
+    """In alphabetical order: the line must not tell which of several was dealt first. Cards that are laid away stand in
+    the order of the pack, as every log has them."""
+    if not laid_away:
+        return "".join(sorted(cards))
+    order = {card: place for place, card in enumerate(_pack_of(game).cards)}
+    return "".join(sorted(cards, key=lambda card: order.get(card, len(order))))
+
+
+def _pack_of(game: engine.Hand) -> engine.Pack:
+    """The pack that a hand is played with."""
+    return engine.rules_version(game.rules.RULES_ID).pack_for(game.setup.opt)
 
 
 def _in_order_of_dealing(dealt: tuple[str, ...], action: Action) -> str:

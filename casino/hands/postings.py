@@ -23,6 +23,13 @@ BOOKED: dict[tuple[str, str, str], tuple[str, str]] = {
     ("pot", "carry", "carry_out"): ("carried_out", "amount"),
     ("house", "seat", "bonus"): ("bonus", "amount"),
     ("seat", "seat", "points"): ("points_paid", "amount"),
+    ("carry", "kitty", "carry_in"): ("carried_in", "amount"),
+    ("seat", "kitty", "stake"): ("kitty_stake", "amount"),
+    ("seat", "kitty", "penalty"): ("kitty_paid", "amount"),
+    ("kitty", "seat", "share"): ("trick_paid", "amount"),
+    ("kitty", "bank", "banked"): ("banked", "amount"),
+    ("bank", "kitty", "topped_up"): ("topped_up", "amount"),
+    ("kitty", "carry", "carry_out"): ("carried_out", "amount"),
 }
 #: What a hand posts once, besides what its lines post.
 ENDINGS = ("settlement", "dispute", "ruling")

@@ -1,4 +1,5 @@
-"""Ruling on a disputed hand: the floor divides the frozen pot between the hand's seats, less the house's tax."""
+"""Ruling on a disputed hand: the floor divides the frozen pot, and the bank of the seats where there is one, between
+the hand's seats, less the house's tax. So nothing is carried to the next hand."""
 
 from collections.abc import Mapping
 

@@ -108,14 +108,16 @@ def get(house: House, name: str) -> Hand:
 
 
 def balances(hand: Hand) -> dict[str, Any]:
-    """What the ledger holds for this hand: the pot, the cukassza, and every stack by the engine's seat name."""
+    """What the ledger holds for this hand: the pot, the cukassza, the bank of the seats, and every stack by the
+    engine's seat name."""
     table = hand.table
     stack_codes = [table.stack_account(seat["player"]) for seat in hand.seats]
-    codes = [table.account("2030"), table.account("2040"), *stack_codes]
+    codes = [table.account("2030"), table.account("2040"), table.account("2050"), *stack_codes]
     found = chart.balances(table.house, codes)
     return {
         "pot": found[codes[0]],
         "cukassza": found[codes[1]],
+        "bank": found[codes[2]],
         "stacks": {f"p{index}": found[code] for index, code in enumerate(stack_codes, start=1)},
     }
 

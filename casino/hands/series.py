@@ -10,17 +10,18 @@ from engine.kernel.rules import parse_rules
 
 
 def due(
-    rules_id: str, game: str, options: Mapping[str, Any], ids: Sequence[str], left: Mapping[str, Any]
+    rules_id: str, game: str, options: Mapping[str, Any], ids: Sequence[str], left: Mapping[str, Any], carry: int
 ) -> dict[str, Any]:
     """The series of a hand by these rules and options, dealt to these players, p1 first, where the sitting's last
-    settled hand left `left` (nothing before the first): that, as long as the game says that they go on with it, else
-    its new beginning. The play of tables and its verification both ask here.
+    settled hand left `left` (nothing before the first) and `carry` is carried (minor units): that, as long as the game
+    says that they go on with it, else its new beginning. The play of tables and its verification both ask here.
 
     Raises the engine's typed errors for rules or options that there are not.
     """
     info, seats = engine.rules_version(rules_id), tuple(ids)
     agreed = parse_rules(info.rules, engine.Setup(game, options, len(seats), ()))
-    return dict(left if info.continues(left, seats, agreed) else info.new_series(seats, agreed))
+    goes_on = info.continues(left, seats, agreed) and info.holds(left, carry)
+    return dict(left if goes_on else info.new_series(seats, agreed))
 
 
 def problem_of(hand: StoredHand, left: Any) -> str | None:
@@ -28,7 +29,8 @@ def problem_of(hand: StoredHand, left: Any) -> str | None:
     the sitting's last settled hand has stored as left."""
     before = left if isinstance(left, Mapping) else {}
     try:
-        wanted = due(hand.rules, hand.game, hand.options, [seat["player"] for seat in hand.seats], before)
+        players = [seat["player"] for seat in hand.seats]
+        wanted = due(hand.rules, hand.game, hand.options, players, before, hand.carry)
     except EngineError as error:
         return f"what the hand goes on from cannot be told: {error.code}: {error.message}"
     if hand.series == wanted:

@@ -35,7 +35,7 @@ from casino.tables import services as tables
 from casino.tables.models import FeePer, Seating, Table, TableState
 from engine.errors import EngineError, StackTooShort
 from engine.kernel.game import require_seats
-from engine.kernel.purse import POT, Move
+from engine.kernel.purse import BANK, KITTY, POT, Move
 from engine.kernel.rules import Rules
 from engine.registry import prepare
 
@@ -252,27 +252,32 @@ def _post_at_once(play: _Play) -> None:
 def _proven_balances(play: _Play) -> dict[str, Any]:
     """The ledger's balances, after making sure that they are the engine's, less what waits for the settlement."""
     balances = selectors.balances(play.hand)
-    pot, stacks = expected_before_settlement(play.game, postings.at_settlement(play.game.moves, play.ending))
-    stacks = tuple(stack + fees.of_seat(play.hand.fees, seat) for seat, stack in enumerate(stacks, 1))
-    in_ledger = tuple(balances["stacks"].values())
-    if (balances["pot"], in_ledger) != (pot, stacks):
+    pot, bank, stacks = expected_before_settlement(play.game, postings.at_settlement(play.game.moves, play.ending))
+    engines = pot, bank, tuple(stack + fees.of_seat(play.hand.fees, seat) for seat, stack in enumerate(stacks, 1))
+    ledgers = balances["pot"], balances["bank"], tuple(balances["stacks"].values())
+    if ledgers != engines:
         raise ProofFailed(
-            f"Hand {play.hand.name}: the engine has pot {pot} and stacks {stacks}, the ledger "
-            f"{balances['pot']} and {in_ledger}. Nothing was written.",
+            f"Hand {play.hand.name}: the engine has pot, bank and stacks {engines}, the ledger {ledgers}. Nothing was "
+            "written.",
         )
     return balances
 
 
-def expected_before_settlement(game: engine.Hand, waiting: Iterable[Move]) -> tuple[int, tuple[int, ...]]:
-    """The engine's pot and stacks with the moves of the settlement taken back, in minor units."""
-    pot, stacks = game.pot, list(game.stacks)
+_IN_PLAY = (POT, KITTY)
+"""Places whose money lies in the pot's account while a hand is played."""
+
+
+def expected_before_settlement(game: engine.Hand, waiting: Iterable[Move]) -> tuple[int, int, tuple[int, ...]]:
+    """The engine's pot, bank and stacks with the moves of the settlement taken back, in minor units."""
+    pot, bank, stacks = game.pot, game.bank, list(game.stacks)
     for move in waiting:
         if move.source > 0:
             stacks[move.source - 1] += move.amount
         if move.target > 0:
             stacks[move.target - 1] -= move.amount
-        pot += (move.source == POT) * move.amount - (move.target == POT) * move.amount
-    return pot, tuple(stacks)
+        pot += ((move.source in _IN_PLAY) - (move.target in _IN_PLAY)) * move.amount
+        bank += ((move.source == BANK) - (move.target == BANK)) * move.amount
+    return pot, bank, tuple(stacks)
 
 
 def _end(play: _Play) -> None:
@@ -536,6 +541,7 @@ def _new_hand(
     owed = fees.due(table, order)
     options = engine.resolve(table.game, table.options, len(order), announced=announced)
     rules_id, players = engine.game_info(table.game).rules_id, [seating.player.ref for seating in order]
+    carry = table_selectors.carried(table).whole
     hand = Hand(
         house=table.house,
         table=table,
@@ -548,9 +554,9 @@ def _new_hand(
         options=options,
         seats=[{"seat": seating.seat, "player": seating.player.ref} for seating in order],
         stacks=[held[seating.player.ref] - fees.of_seat(owed, seat) for seat, seating in enumerate(order, 1)],
-        carry=table_selectors.cukassza(table),
+        carry=carry,
         fees=owed,
-        series=series.due(rules_id, table.game, options, players, left),
+        series=series.due(rules_id, table.game, options, players, left, carry),
         previous_hash=table.last_record_hash,
     )
     if mode == Mode.ELECTRONIC:

@@ -110,17 +110,21 @@ def compare(hand: Hand | StoredHand, replayed: replays.Replay) -> str | None:
 
 
 def _dispute(hand: Hand, reason: str, actor: Actor) -> None:
-    """Freeze the pot, if there is anything in one: nothing is paid until somebody rules. The next hand cannot be
-    dealt."""
+    """Freeze the pot, and with it the bank of the seats, if there is anything in them: nothing is paid until somebody
+    rules. The next hand cannot be dealt."""
     log.error("hand %s is disputed: %s", hand.name, reason)
-    pot = hand.table.account("2030")
-    amount = chart.balances(hand.house, [pot])[pot]
+    pot, bank = hand.table.account("2030"), hand.table.account("2050")
+    lying = chart.balances(hand.house, [pot, bank])
+    amount, places = sum(lying.values()), {"table": hand.table.code}
     if amount:
         books.enter(
             hand.house,
             key=postings.key(hand, "dispute"),
             kind="hand.disputed",
-            happened=[happened("disputed", {"table": hand.table.code}, amount=amount)],
+            happened=[
+                happened("disputed", places, amount=lying[pot]),
+                happened("bank_disputed", places, amount=lying[bank]),
+            ],
             metadata={"hand": hand.name, "reason": reason},
         )
     _finish(hand, HandState.DISPUTED, TableState.DISPUTED, None)

@@ -42,7 +42,7 @@ MOST_CARDS = max(argument.most for declared in DECLARED.values() for verb in dec
 def wrong_arguments(actor: str, verb: str, named: set[str]) -> dict[str, str]:
     """What is wrong with the arguments of an action, by their names: nothing if some game's verb takes just these.
 
-    A console that knows no cards names `places` instead of the cards that a seat uncovers.
+    A console that knows no cards names `places` instead of the cards that a seat uncovers or lays away.
     """
     by_house = actor == "d"
     declared = [each for each in DECLARED[verb] if (each.by == HOUSE) == by_house] or DECLARED[verb]
@@ -51,7 +51,7 @@ def wrong_arguments(actor: str, verb: str, named: set[str]) -> dict[str, str]:
 
 
 def _wrong(verb: Verb, named: set[str]) -> dict[str, str]:
-    instead = verb.uncovers
+    instead = verb.out_of_hand
     if instead and named == {"places"}:
         return {}
     needed = {argument.name for argument in verb.arguments if not argument.optional}

@@ -312,14 +312,22 @@ _OTHER = (
     _row("table_fee", "A seat's fee", "Where there is no pot to tax a player pays for the seat, for every deal or for "
          "every hour, with the settlement of a hand. Booked and boxed like tax.",
          (_STACK, "4020/{table}", "amount"), (_BOX, _AT_TABLE, "chips")),
-    _row("kitty_stake", "A stake into the kitty", "A seat pays into the pot.",
-         (_STACK, _POT, "amount"), since="to come"),
+    _row("kitty_stake", "A stake into the kitty", "A seat pays into the pot that lasts several hands.",
+         (_STACK, _POT, "amount")),
+    _row("kitty_paid", "A payment into the kitty", "A seat that has not done what it undertook pays into the pot at "
+         "the end of the hand.", (_STACK, _POT, "amount")),
     _row("banked", "The kitty above its level", "What the pot holds above the agreed level is put aside.",
-         (_POT, _BANK, "amount"), since="to come"),
+         (_POT, _BANK, "amount")),
     _row("topped_up", "The kitty is topped up", "The bank fills a pot up to its level.",
-         (_BANK, _POT, "amount"), since="to come"),
-    _row("trick_paid", "A trick is paid", "Each trick takes its part of the pot.",
-         (_POT, _STACK, "amount"), since="to come"),
+         (_BANK, _POT, "amount")),
+    _row("trick_paid", "A share of the kitty", "Each trick takes its part of the pot; whom nobody plays against takes "
+         "all of it.", (_POT, _STACK, "amount")),
+    _row("bank_shared", "A bank is shared", "The table closes and its rule gives what the seats hold in common to "
+         "players, after the cukassza.", (_BANK, _STACK, "amount")),
+    _row("bank_to_house", "A bank goes to the house", "The same, where the rule gives it to the house: booked and "
+         "boxed like tax.", (_BANK, "4010/{table}", "tax"), (_BOX, _AT_TABLE, "chips")),
+    _row("bank_disputed", "A bank is disputed", "It lies apart with the disputed pot of its table, and the same ruling "
+         "divides both.", (_BANK, "2070/{table}", "amount")),
     _row("points_paid", "Points are paid", "One line for each pair of players: the loser pays the winner, there is no "
          "pot. The chips stay with the public.",
          ("2020/{table}/{loser}", "2020/{table}/{winner}", "amount")),

@@ -297,16 +297,39 @@ _HANDS: dict[str, Example] = {
         {"2030/T1": 1_000, "2050/T1": 0},
         given=(*_KITTY, _BANKED, happened("trick_paid", BELA, amount=2_000)),
     ),
+    "kitty_paid": Example(
+        "Anna has taken no trick and pays as much as the pot was, 20.00.",
+        (happened("kitty_paid", ANNA, amount=2_000),),
+        {"2020/T1/anna": 18_000, "2030/T1": 2_000},
+    ),
     "trick_paid": Example(
-        "Each of five tricks takes a fifth of the 20.00; Bela makes one.",
-        (happened("trick_paid", BELA, amount=400),),
-        {"2030/T1": 1_600, "2020/T1/bela": 20_400},
+        "Each of four tricks takes a fourth of the 20.00; Bela makes one.",
+        (happened("trick_paid", BELA, amount=500),),
+        {"2030/T1": 1_500, "2020/T1/bela": 20_500},
         given=(happened("kitty_stake", ANNA, amount=2_000),),
     ),
     "table_fee": Example(
         "Anna pays 5.00 for her seat.",
         (happened("table_fee", ANNA, amount=500, chips=_mix({500: 1})),),
         {"2020/T1/anna": 19_500, "4020/T1": 500, "9150/T1": {500: 1}, "9170/T1": {500: -1}},
+    ),
+    "bank_shared": Example(
+        "10.00 lie in the bank when the table closes; each of the two gets half.",
+        (happened("bank_shared", ANNA, amount=500), happened("bank_shared", BELA, amount=500)),
+        {"2050/T1": 0, "2020/T1/anna": 19_000, "2020/T1/bela": 19_000},
+        given=(*_KITTY, _BANKED),
+    ),
+    "bank_to_house": Example(
+        "The same at a table whose rule gives it to the house.",
+        (happened("bank_to_house", T1, tax=1_000, chips=_mix({500: 2})),),
+        {"2050/T1": 0, "4010/T1": 1_000, "9150/T1": {500: 2}, "9170/T1": {500: -2}},
+        given=(*_KITTY, _BANKED),
+    ),
+    "bank_disputed": Example(
+        "Replay and record of a hand disagree while 10.00 lie in the bank.",
+        (happened("bank_disputed", T1, amount=1_000),),
+        {"2050/T1": 0, "2070/T1": 1_000},
+        given=(*_KITTY, _BANKED),
     ),
     "points_paid": Example(
         "Anna has lost 12.00 in points to Bela.",

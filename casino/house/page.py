@@ -24,7 +24,7 @@ MEANING = {
     "2020": "Owed to one player for the chips in front of him at one table.",
     "2030": "Owed to whoever wins the hand in play at one table.",
     "2040": "Owed to a later hand of one table: a pot that was not won.",
-    "2050": "Owed to later hands of one table: what its pots hold above the agreed level.",
+    "2050": "Owed to later hands of one table: what its pots held above the agreed level.",
     "2060": "Owed to the staff for tips lying in one table's tip box.",
     "2070": "A pot frozen until somebody rules for whom it is.",
     "2200": "Gaming duty owed to the tax office.",

@@ -408,12 +408,17 @@ class _Check:
                 yield from self._unlike_ending(other, {}, self.posted[other].legs)
 
     def frozen(self) -> Iterator[Difference]:
-        """Of a disputed hand the whole pot lies apart, and nothing is paid."""
-        pot, apart = self.hand.table.account("2030"), self.hand.table.account("2070")
+        """Of a disputed hand the whole pot lies apart, and the bank of the seats with it; nothing is paid."""
+        table = self.hand.table
+        pot, carried, bank, apart = (table.account(number) for number in ("2030", "2040", "2050", "2070"))
         posted = self.posted.get("dispute")
         found = posted.legs if posted else {}
-        amount = -sum(each.legs.get(pot, 0) for part, each in self.posted.items() if part.isdigit())
-        yield from self._unlike_ending("dispute", {pot: amount, apart: -amount}, found)
+        before = _sum(each.legs for part, each in self.posted.items() if part.isdigit())
+        # What was carried in and did not come out of the cukassza lay in the bank.
+        in_bank = self.hand.carry - before.get(carried, 0) - before.get(bank, 0)
+        due = {pot: -before.get(pot, 0), bank: in_bank}
+        due = {code: amount for code, amount in due.items() if amount}
+        yield from self._unlike_ending("dispute", due | {apart: -sum(due.values())}, found)
         for part in ("settlement", "ruling"):
             if part in self.posted:
                 yield from self._unlike_ending(part, {}, self.posted[part].legs)
@@ -438,8 +443,9 @@ class _Check:
                              key=postings.key(hand, "ruling"))  # fmt: skip
         yield from self.ending("ruling", found)
         whole = _sum(each.legs for each in self.posted.values())
-        kept = {table.account("2030"): 0, table.account("2070"): 0, table.account("2040"): hand.carry}
-        kept[table.account("4010")] = -decided["tax"]
+        carried, bank = table.account("2040"), table.account("2050")
+        kept = {table.account("2030"): 0, table.account("2070"): 0, table.account("4010"): -decided["tax"]}
+        kept[carried] = hand.carry - whole.get(bank, 0)
         for code, amount in kept.items():
             if whole.get(code, 0) != amount:
                 yield self._difference(None, "the whole hand", None, code, amount, whole.get(code, 0))

@@ -15,7 +15,7 @@ from casino.house import books
 from casino.house.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, COMMISSIONED, face_value
 from casino.house.models import House, OutboxMessage
 from casino.players.models import Player
-from casino.reports import auditing, replaying
+from casino.reports import auditing, replaying, waiting
 from casino.tables.models import Table
 from ledger import checks
 from ledger.models import Account, Entry
@@ -46,9 +46,9 @@ def balances(house: House) -> dict[str, int]:
 
 
 def tables(house: House) -> list[dict[str, Any]]:
-    """Per table: hands settled and ruled on, handle (what seats put in), tax, bonuses paid, cukassza outstanding, what
-    waits in the pot, cash in the drop box, tips in the tip box."""
-    by_code = balances(house)
+    """Per table: hands settled and ruled on, handle (what seats put in), tax, bonuses paid, cukassza and bank of the
+    seats outstanding and since when, what waits in the pot, cash in the drop box, tips in the tip box."""
+    by_code, since = balances(house), waiting.since(house)
     counted = Table.objects.filter(house=house).annotate(
         settled=Count("hands", filter=Q(hands__state=HandState.SETTLED)),
         ruled=Count("hands", filter=Q(hands__state=HandState.RULED)),
@@ -68,6 +68,9 @@ def tables(house: House) -> list[dict[str, Any]]:
             "tax": by_code[table.account("4010")],
             "bonus": by_code[table.account("5100")],
             "cukassza": by_code[table.account("2040")],
+            "cukassza_since": since.get(table.account("2040")),
+            "bank": by_code[table.account("2050")],
+            "bank_since": since.get(table.account("2050")),
             "pot": by_code[table.account("2030")],
             "drop": by_code[table.account("1050")],
             "tips": by_code[table.account("2060")],
@@ -232,7 +235,7 @@ def hand_money(hand: Hand) -> dict[str, Any]:
         "net": [moved.get(table.stack_account(seat["player"]), 0) for seat in hand.seats],
         "tax": moved.get(table.account("4010"), 0),
         "bonus": moved.get(table.account("5100"), 0),
-        "carry_out": hand.carry + moved.get(table.account("2040"), 0),
+        "carry_out": hand.carry + moved.get(table.account("2040"), 0) + moved.get(table.account("2050"), 0),
     }
 
 

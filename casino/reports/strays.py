@@ -8,11 +8,12 @@ from casino.house.models import House
 from casino.tables.models import Table
 
 #: Who else may post to the accounts that hands post to, by the beginning of his ledger keys: accounts of no hand's
-#: (`casino.commands.Command.ledger_key`) are the sharing out of a cukassza, sitting down, leaving, tips.
+#: (`casino.commands.Command.ledger_key`) are the sharing out of cukassza and bank, sitting down, leaving, tips.
 _OTHERS = {
     "2020": "command:",
     "2030": None,
     "2040": "command:kassza:",
+    "2050": "command:kassza:",
     "2070": None,
     "4010": "command:kassza:",
     "5100": None,

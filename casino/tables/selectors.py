@@ -1,5 +1,6 @@
 """Reading tables."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from casino.errors import NotFound
@@ -43,16 +44,30 @@ def stacks(table: Table, seatings: list[Seating]) -> dict[str, int]:
     return {ref: balances[code] for ref, code in codes.items()}
 
 
-def cukassza(table: Table) -> int:
-    """What is carried over to the next hand, in minor units."""
-    code = table.account("2040")
-    return chart.balances(table.house, [code])[code]
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What lies at a table between two hands, in minor units: a pot that nobody has won, and the bank of the seats."""
+
+    cukassza: int
+    bank: int
+
+    @property
+    def whole(self) -> int:
+        """What the next hand begins with."""
+        return self.cukassza + self.bank
+
+
+def carried(table: Table) -> Carried:
+    """What is carried over to the next hand."""
+    codes = table.account("2040"), table.account("2050")
+    found = chart.balances(table.house, codes)
+    return Carried(*(found[code] for code in codes))
 
 
 def describe(table: Table) -> dict[str, Any]:
     """A table as its console sees it."""
     seatings = seated(table)
-    chips, own = stacks(table, seatings), devices(seatings)
+    chips, own, waiting = stacks(table, seatings), devices(seatings), carried(table)
     return {
         "table": table.code,
         "game": table.game,
@@ -73,7 +88,8 @@ def describe(table: Table) -> dict[str, Any]:
         "next_dealer_seat": table.dealer_seat,
         "hands_dealt": table.hands_dealt,
         "prepared_deal": table.prepared_deal or None,
-        "cukassza": cukassza(table),
+        "cukassza": waiting.cukassza,
+        "bank": waiting.bank,
         "limits": {"min_stack": table.min_stack, "max_stack": table.max_stack},
         "kassza_end": table.kassza_end,
         "client_seeds": table.client_seeds,

@@ -311,19 +311,20 @@ def leave(*, command: Command, code: str, seat: int) -> Answer:
 
 
 def close_table(*, command: Command, code: str) -> Answer:
-    """Close the sitting: settle what is left of the cukassza by the table's rule, then stand everybody up."""
+    """Close the sitting: settle what is left of cukassza and bank by the table's rule, then stand everybody up."""
 
     def change(table: Table) -> Told:
         require_state(table, TableState.OPEN)
         require_none_prepared(table)
         seatings = selectors.seated(table)
-        shares = _share_cukassza(table, seatings)
+        waiting = selectors.carried(table)
+        shares = _share_carried(table, seatings, waiting.whole)
         if shares:
             books.enter(
                 table.house,
                 key=command.ledger_key("kassza"),
                 kind="table.kassza_end",
-                happened=_shared_out(table, shares),
+                happened=_shared_out(table, shares, waiting),
                 metadata={"table": code, "rule": table.kassza_end},
             )
         amounts = _stand_up(table, seatings, key=command.ledger_key())
@@ -398,9 +399,9 @@ def _stand_up(table: Table, seatings: list[Seating], *, key: str) -> dict[str, i
     return amounts
 
 
-def _share_cukassza(table: Table, seatings: list[Seating]) -> dict[str, int]:
-    """Who gets what of an unwon cukassza when the table closes (`Table.kassza_end`), by account code."""
-    amount = selectors.cukassza(table)
+def _share_carried(table: Table, seatings: list[Seating], amount: int) -> dict[str, int]:
+    """Who gets what of an unwon cukassza, and of the bank of the seats, when the table closes (`Table.kassza_end`), by
+    account code; both are one `amount` to be shared."""
     if not amount:
         return {}
     if table.kassza_end == KasszaEnd.HOUSE:
@@ -423,17 +424,30 @@ def _share_cukassza(table: Table, seatings: list[Seating]) -> dict[str, int]:
     return {account: value for account, value in shares.items() if value}
 
 
-def _shared_out(table: Table, shares: Mapping[str, int]) -> list[Happened]:
-    """The shares of `_share_cukassza` as events of the books; the house's share falls into the tax box."""
-    events = []
-    for account, amount in shares.items():
-        if account == table.account("4010"):
-            box, before = Desk(table.house, table.account("9130"), table.code).for_the_box(amount)
-            events += [*before, happened("cukassza_to_house", {"table": table.code}, tax=amount, chips=box)]
-        else:
-            player = account.rsplit("/", 1)[-1]
-            events.append(happened("cukassza_shared", {"table": table.code, "player": player}, amount=amount))
+def _shared_out(table: Table, shares: Mapping[str, int], waiting: selectors.Carried) -> list[Happened]:
+    """The shares of `_share_carried` as events of the books, paid out of the cukassza as far as it reaches and then out
+    of the bank; the house's share falls into the tax box."""
+    events: list[Happened] = []
+    desk = Desk(table.house, table.account("9130"), table.code)
+    left = {"cukassza": waiting.cukassza, "bank": waiting.bank}
+    for account, share in shares.items():
+        due = share
+        for source, lying in left.items():
+            amount = min(lying, due)
+            due -= amount
+            left[source] = lying - amount
+            if amount:
+                events += _share_of(source, account, amount, desk, table)
     return events
+
+
+def _share_of(source: str, account: str, amount: int, desk: Desk, table: Table) -> list[Happened]:
+    """One share out of one of the two as events of the books."""
+    if account == table.account("4010"):
+        box, before = desk.for_the_box(amount)
+        return [*before, happened(f"{source}_to_house", {"table": table.code}, tax=amount, chips=box)]
+    player = account.rsplit("/", 1)[-1]
+    return [happened(f"{source}_shared", {"table": table.code, "player": player}, amount=amount)]
 
 
 def in_play_order(seatings: list[Seating], *, after: int) -> list[Seating]:

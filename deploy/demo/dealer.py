@@ -51,9 +51,9 @@ class Console:
         self.refresh()
 
     def close(self) -> None:
-        """End the sitting. Without a cukassza everybody leaves on his own first; one that is left is shared."""
+        """End the sitting. Where nothing is carried everybody leaves on his own first; what is left is shared."""
         self.refresh()
-        if not self.table["cukassza"]:
+        if not self._carried:
             for seat in self.table["seats"]:
                 self.write(f"seats/{seat['seat']}/leave", {})
         self.write("close", {})
@@ -85,10 +85,13 @@ class Console:
             if missing:
                 self.sell_chips(seat["player"], missing)
                 self.table |= self.write(f"seats/{seat['seat']}/chips", {"amount": missing})
-        if self.table["cukassza"] != hand["carry"]:
-            raise EveningError(
-                f"{hand['hand']} carries in {hand['carry']}, but table {self.code} has {self.table['cukassza']}."
-            )
+        if self._carried != hand["carry"]:
+            raise EveningError(f"{hand['hand']} carries in {hand['carry']}, but table {self.code} has {self._carried}.")
+
+    @property
+    def _carried(self) -> int:
+        """What lies at the table between two hands: a cukassza, the bank of the seats."""
+        return int(self.table["cukassza"] + self.table["bank"])
 
     def _can_follow(self, refs: list[str], stacks: list[int]) -> bool:
         """Whether the same people sit in the same order, the deal has passed on, and nobody has too much."""

@@ -38,7 +38,9 @@ class Report:
                 not self.differences
             ),
             "every hand is settled": all(not table["unsettled"] for table in report["tables"]),
-            "no pot and no cukassza is left": all(not table["pot"] + table["cukassza"] for table in report["tables"]),
+            "no pot, no cukassza and no bank is left": all(
+                not table["pot"] + table["cukassza"] + table["bank"] for table in report["tables"]
+            ),
             "chips in circulation equal the chip liability, at the height of the evening and after it": (
                 report["custody"]["equal"] and self.at_its_height["custody"]["equal"]
             ),

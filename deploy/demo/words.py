@@ -18,6 +18,8 @@ UNKNOWN = "??"
 NONCE = bytes(16)
 #: Roles of cards that a seat chooses by what they are; whoever knows no card cannot choose for it.
 CHOSEN = ("played", "laid_away", "put_down", "given")
+#: Role of cards that lie face up, so that whoever takes them names them.
+TAKEN = "taken"
 #: How often an offer is taken against others: saying a bare word (to pass, to check, to fold) is rare, so that hands
 #: get somewhere; so is what others than the seat to act may say.
 WITH_ARGUMENTS, BARE = 4, 1
@@ -153,6 +155,8 @@ def _chosen(argument: dict[str, Any], offer: dict[str, Any], choice: random.Rand
         return commitment(argument["tag"], offer["min"], NONCE)
     if kind == "nonce":
         return NONCE.hex()
+    if kind == "cards" and argument["role"] == TAKEN:
+        return choice.choice(offer["cards"])
     if kind == "cards":
         return UNKNOWN * offer["count"] if "count" in offer else None  # where there is nothing to name
     return offer[name]

@@ -74,7 +74,8 @@ class Game:
     number, or on what the dealer announces. ``next_seats``: who sits on the seats in the next deal, by their places now
     (from 0) and what this deal left; ``new_series``: the series of a session's first deal, by ids and options;
     ``continues``: whether people who sit down to a deal go on with what the deal before it left, by that, their ids and
-    the options.
+    the options; ``holds``: whether a series is of so much money carried, where it says of money where it lies: after a
+    ruling it is not, and the table begins anew.
     ``terms``: the game's own words, for the glossary. ``weights``: how often random play picks a verb against the
     others on offer. ``prepare``: build what a hand would otherwise build at its first use, such as tables of ranks.
     """
@@ -96,6 +97,7 @@ class Game:
     )
     new_series: Callable[[tuple[str, ...], Any], Mapping[str, object]] = lambda ids, rules: NOTHING
     continues: Callable[[Mapping[str, Any], tuple[str, ...], Any], bool] = lambda series, ids, rules: True
+    holds: Callable[[Mapping[str, Any], int], bool] = lambda series, carry: True
     weights: Mapping[str, int] = field(default_factory=dict)
     seats_allowed: tuple[int, ...] = ()
     terms: tuple[Term, ...] = ()

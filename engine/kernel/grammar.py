@@ -102,9 +102,14 @@ class Role(StrEnum):
     SET_ASIDE = "set_aside"
     """Off the pack, face down and out of play."""
 
+    TAKEN = "taken"
+    """From where it lies face up into the actor's hand."""
+
 
 UNCOVERING = frozenset({Role.PLAYED, Role.SHOWN, Role.TURNED, Role.PUT_DOWN, Role.GIVEN})
 """Roles that turn cards of a hand over, or give them on: who knows no card says where they lie in the hand."""
+OUT_OF_HAND = UNCOVERING | {Role.LAID_AWAY}
+"""Roles of cards of the actor's own hand, which a console that does not know them names by their places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +180,9 @@ def number(name: str = "count") -> Argument:
     return Argument(name, "number")
 
 
-def seat(name: str = "target") -> Argument:
+def seat(name: str = "target", *, optional: bool = False) -> Argument:
     """One seat."""
-    return Argument(name, "seat")
+    return Argument(name, "seat", optional)
 
 
 def seats(name: str = "targets") -> Argument:
@@ -238,6 +243,11 @@ class Verb:
     def uncovers(self) -> bool:
         """Whether it turns cards of a hand over, or gives them on."""
         return self.cards is not None and self.cards.role in UNCOVERING
+
+    @property
+    def out_of_hand(self) -> bool:
+        """Whether it names cards of the actor's own hand."""
+        return self.cards is not None and self.cards.role in OUT_OF_HAND
 
     @property
     def pattern(self) -> str:

@@ -108,8 +108,13 @@ class Hand:
 
     @property
     def pot(self) -> int:
-        """Money in the pot now; 0 once the hand is over."""
+        """Money in the pot, or kitty, now; 0 once the hand is over."""
         return self._state.pot
+
+    @property
+    def bank(self) -> int:
+        """Money in the bank of the seats now; it stays there when the hand is over."""
+        return self._state.bank
 
     @property
     def moves(self) -> tuple[Move, ...]:

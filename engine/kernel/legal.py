@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice, permutations, product
+from itertools import combinations, islice, pairwise, permutations, product
 from random import Random
 
 from engine.errors import AmountOutOfRange, CardMismatch, CardNotInPack, EngineError, VerbNotLegal, WrongTarget
@@ -120,13 +120,16 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """Any ``count`` cards of ``pool``, each once; a pool of None is not known to the viewer. ``places``: only cards
-    that lie at one of these sets of places; ``unknown``: any of them may be ``??``."""
+    """Any ``count`` cards of ``pool``, each once; a pool of None is not known to the viewer, and then ``least`` may be
+    fewer than that. ``places``: only cards that lie at one of these sets of places; ``unknown``: any of them may be
+    ``??``; ``if_held``: possible only if the seat holds the cards, which the viewer does not know."""
 
     count: int
     pool: tuple[str, ...] | None = None
     places: Places | None = None
     unknown: bool = False
+    least: int | None = None
+    if_held: bool = False
 
     def texts(self) -> Iterator[str]:
         """Every set of cards, as long as the pool is known; the order within a set is that of the pool."""
@@ -143,18 +146,22 @@ class Pick:
             named = split_cards(text)
         except CardNotInPack:
             return False
+        if self.pool is None:
+            return (self.count if self.least is None else self.least) <= len(named) <= self.count
         if len(named) != self.count:
             return False
-        if self.pool is None:
-            return True
         if self.places is None:
             known = [card for card in named if card != UNKNOWN or not self.unknown]
             return len(set(known)) == len(known) and set(known) <= set(self.pool)
         return any(sorted(named) == sorted(split_cards(row)) for row in self.texts())
 
     def as_dict(self) -> dict[str, object]:
-        """``count``, and ``places``; never the pool."""
+        """``count``, and ``least``, ``if_held`` or ``places``; never the pool."""
         found: dict[str, object] = {"count": self.count}
+        if self.least is not None:
+            found["least"] = self.least
+        if self.if_held:
+            found["if_held"] = True
         return found if self.places is None else found | {"places": self.places}
 
 
@@ -235,6 +242,50 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
+class Some:
+    """From ``least`` to ``most`` cards of a hand, each once and in the order in which ``pool`` names them.
+
+    ``blind`` cards of the hand are not known: each may be named as one of ``free`` (cards of the pool that are not
+    known to be in the hand). Where there are such, ``??`` stands for any card of the hand, which has ``size``, and
+    comes last.
+    """
+
+    least: int
+    most: int
+    pool: tuple[str, ...]
+    blind: int = 0
+    free: frozenset[str] = frozenset()
+    size: int = 0
+
+    def texts(self) -> Iterator[str]:
+        """Every choice, fewer cards first, cards with names before ``??``."""
+        for size in range(self.least, self.most + 1):
+            for unnamed in range(min(self.size, size) + 1 if self.blind else 1):
+                for named in combinations(self.pool, size - unnamed):
+                    if len(self.free.intersection(named)) <= self.blind:
+                        yield "".join(named) + UNKNOWN * unnamed
+
+    def accepts(self, text: str) -> bool:
+        """Whether it is one of them."""
+        try:
+            cards = split_cards(text)
+        except CardNotInPack:
+            return False
+        named = tuple(card for card in cards if card != UNKNOWN)
+        unnamed = len(cards) - len(named)
+        if not self.least <= len(cards) <= self.most or cards != (*named, *(UNKNOWN,) * unnamed):
+            return False
+        places = [self.pool.index(card) if card in self.pool else -1 for card in named]
+        in_order = all(one < other for one, other in pairwise((-1, *places)))
+        return in_order and bool(self.blind or not unnamed) and len(self.free.intersection(named)) <= self.blind
+
+    def as_dict(self) -> dict[str, object]:
+        """``cards`` of the hand that are known, ``count``, the most, and ``least`` where that is fewer."""
+        found: dict[str, object] = {"cards": [card for card in self.pool if card not in self.free], "count": self.most}
+        return found | ({"least": self.least} if self.least < self.most else {})
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """One of these words."""
 
@@ -275,7 +326,7 @@ class Secret:
         return {} if self.held is None else self.held.as_dict()
 
 
-Domain = Range | Target | Seats | Rows | Pick | Order | Parts | Words | Secret
+Domain = Range | Target | Seats | Rows | Pick | Some | Order | Parts | Words | Secret
 
 
 def _refusal(action: Action, domain: Domain) -> EngineError:
@@ -286,7 +337,7 @@ def _refusal(action: Action, domain: Domain) -> EngineError:
         return AmountOutOfRange(what, min=domain.low, max=domain.high, step=domain.step)
     if isinstance(domain, Target | Seats):
         return WrongTarget(f"{action.text!r} names the wrong seat", **expected)
-    if isinstance(domain, Rows | Pick | Order | Parts):
+    if isinstance(domain, Rows | Pick | Some | Order | Parts):
         return CardMismatch(f"p{action.actor} may not name {''.join(action.cards)}")
     return VerbNotLegal(f"{action.text!r} is not legal now", **expected)
 
@@ -298,7 +349,7 @@ def _fixed(domain: Domain, text: str) -> Domain:
     if isinstance(domain, Seats):
         named = tuple(int(name[1:]) for name in text.split(" "))
         return Seats(named, named, len(named))
-    if isinstance(domain, Rows | Pick | Order | Parts):
+    if isinstance(domain, Rows | Pick | Some | Order | Parts):
         return Rows((text,))
     return Words((text,)) if isinstance(domain, Words) else domain
 
@@ -408,6 +459,8 @@ class Legal:
                 return len(one.rows[0]) // 2
             if isinstance(one, Order):
                 return len(one.cards)
+            if isinstance(one, Some):
+                return one.most
             if isinstance(one, Range) and one.name == "count":
                 return one.high
         return next((one.cards for one in self.arguments if isinstance(one, Target)), None)

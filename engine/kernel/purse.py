@@ -47,11 +47,12 @@ class Why(StrEnum):
     __hash__ = str.__hash__
 
     CARRY_IN = "carry_in"
-    """Carry to pot, when the hand starts."""
+    """Carry to pot or kitty, when the hand starts."""
     STAKE = "stake"
-    """Seat to pot, at once: vizi, besszer, charge, call, bet."""
+    """Seat to pot or kitty, at once: vizi, besszer, charge, call, bet, the dealer's units."""
     PENALTY = "penalty"
-    """Seat to pot, by the rules and without a line: a vizi missing at the end, another for a cuhhkassza dealt again."""
+    """Seat to pot or kitty, by the rules and without a line: a vizi missing at the end, another for a cuhhkassza dealt
+    again, tricks that were not taken."""
     RETURNED = "returned"
     """Pot to seat: the part of a stake that nobody matched, untaxed."""
     AWARD = "award"
@@ -59,11 +60,17 @@ class Why(StrEnum):
     TAX = "tax"
     """Pot to house."""
     CARRY_OUT = "carry_out"
-    """Pot to carry."""
+    """Pot or kitty to carry."""
     BONUS = "bonus"
     """House to seat."""
     POINTS = "points"
     """Seat to seat: what points come to between two players, at the end of the deal."""
+    SHARE = "share"
+    """Kitty to seat: a part of it for every trick, or all of it where nobody plays against the seat."""
+    BANKED = "banked"
+    """Kitty to bank: what lies above the agreed level."""
+    TOPPED_UP = "topped_up"
+    """Bank to kitty: what fills it up to the level, as far as the bank reaches."""
 
 
 AT_ONCE = frozenset({Why.CARRY_IN, Why.STAKE})
@@ -103,9 +110,13 @@ _POINTS = Why.POINTS
 
 
 class Purse:
-    """The money in play: stacks by seat (place 0 unused), pot, and the moves so far as plain tuples."""
+    """The money in play: stacks by seat (place 0 unused), pot, and the moves so far as plain tuples.
 
-    __slots__ = ("carry", "moves", "pot", "seats", "stacks", "start_stacks")
+    A game with a kitty keeps it as its pot, under the kitty's name; ``bank`` is what lies beside it. A kitty is carried
+    from deal to deal, a bank stays where it is.
+    """
+
+    __slots__ = ("bank", "carry", "moves", "pot", "seats", "stacks", "start_stacks")
 
     FRESH: ClassVar[frozenset[str]] = frozenset({"moves", "stacks"})
     """Attributes that a copy needs for itself: whatever can change in place."""
@@ -115,6 +126,7 @@ class Purse:
         self.start_stacks = (0, *setup.stacks)
         self.stacks = list(self.start_stacks)
         self.pot = self.carry = setup.carry
+        self.bank = 0
         self.moves: list[tuple[int, int, int, Why]] = [(CARRY, POT, self.carry, Why.CARRY_IN)] if self.carry else []
 
     def to_pot(self, seat: int, amount: int, why: Why) -> None:
@@ -157,6 +169,48 @@ class Purse:
             self.stacks[loser] -= amount
             self.stacks[winner] += amount
             self.moves.append((loser, winner, amount, _POINTS))
+
+    # -- kitty and bank ----------------------------------------------------------------------------------------------
+
+    def open_kitty(self, kitty: int, bank: int) -> None:
+        """What was carried in is a kitty with a bank beside it; before any other move."""
+        self.pot, self.bank = kitty, bank
+        self.moves = [(CARRY, KITTY, kitty, Why.CARRY_IN)] if kitty else []
+
+    def to_kitty(self, seat: int, amount: int, why: Why) -> None:
+        """Move ``amount`` from a stack to the kitty; nothing is no move."""
+        if amount:
+            self.stacks[seat] -= amount
+            self.pot += amount
+            self.moves.append((seat, KITTY, amount, why))
+
+    def from_kitty(self, seat: int, amount: int) -> None:
+        """A seat's share of the kitty; nothing is no move."""
+        if amount:
+            self.pot -= amount
+            self.stacks[seat] += amount
+            self.moves.append((KITTY, seat, amount, Why.SHARE))
+
+    def bank_above(self, level: int) -> None:
+        """What the kitty holds above ``level`` goes to the bank."""
+        if self.pot > level:
+            above = self.pot - level
+            self.pot, self.bank = level, self.bank + above
+            self.moves.append((KITTY, BANK, above, Why.BANKED))
+
+    def top_up(self, level: int) -> None:
+        """The bank fills the kitty up to ``level``, as far as it reaches."""
+        lacking = min(level - self.pot, self.bank)
+        if lacking > 0:
+            self.pot, self.bank = self.pot + lacking, self.bank - lacking
+            self.moves.append((BANK, KITTY, lacking, Why.TOPPED_UP))
+
+    def carry_kitty(self) -> int:
+        """Leave the kitty for the next deal; returns what is carried, the bank included, in minor units."""
+        kitty, self.pot = self.pot, 0
+        if kitty:
+            self.moves.append((KITTY, CARRY, kitty, Why.CARRY_OUT))
+        return kitty + self.bank
 
     def net(self) -> tuple[int, ...]:
         """What each seat has won or lost since the start, p1 first."""

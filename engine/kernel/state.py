@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 from engine.errors import HandIsOver, MalformedSetup, NotYourTurn, VerbNotLegal
 from engine.kernel.events import Event, Spoke
 from engine.kernel.grammar import AUTOMATIC, DEALER, Action, Argument, Grammar, Role, actor_name
-from engine.kernel.legal import Domain, Legal, Order, Parts, Pick, Rows
+from engine.kernel.legal import Domain, Legal, Order, Parts, Pick, Rows, Some
 from engine.kernel.purse import Purse
 from engine.kernel.setup import AUDITOR, NOTHING, Result, Setup, Viewer
 
@@ -188,7 +188,7 @@ class State(Purse):
 
     def sees_choice(self, declared: Argument, viewer: Viewer) -> bool:
         """Whether the viewer may know among which cards the seat whose turn it is may choose."""
-        return viewer == self.turn and declared.role in _OWN
+        return viewer == self.turn and declared.role in OWN
 
     def offer(self, verb: str, *arguments: Domain) -> Legal:
         """A legal action of the seat (or dealer) whose turn it is."""
@@ -269,7 +269,7 @@ class State(Purse):
 _HISTORY = frozenset({"log", "moves"})
 """Attributes that say how a state was reached."""
 
-_OWN = frozenset({Role.PLAYED, Role.TURNED, Role.LAID_AWAY, Role.PUT_DOWN, Role.GIVEN})
+OWN = frozenset({Role.PLAYED, Role.TURNED, Role.LAID_AWAY, Role.PUT_DOWN, Role.GIVEN})
 """Roles of cards that a seat chooses among those it knows."""
 
 
@@ -280,6 +280,8 @@ def _without_cards(argument: Domain) -> Domain:
         return Pick(len(argument.cards))
     if isinstance(argument, Parts):
         return Parts((), 0)
+    if isinstance(argument, Some):
+        return Pick(argument.most, least=argument.least if argument.least < argument.most else None)
     return Pick(argument.count, None, argument.places) if isinstance(argument, Pick) else argument
 
 

@@ -228,7 +228,8 @@ class CardState(State):
         return {}
 
     def learned(self, seat: int) -> dict[str, object]:
-        """What the seat knows that its log does not say, such as the hand that a partner has shown it."""
+        """What the seat knows that its log does not say: a hand that its partner has shown it, a card of the pack at
+        which it has looked."""
         return {}
 
     def is_open_line(self, at: int) -> bool:

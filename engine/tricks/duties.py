@@ -146,4 +146,8 @@ class DutyState(TrickState):
             if counts[seat] < 0 or unknown & ~(free & ~lacks[seat]):
                 return False
             free &= ~unknown
+        return self.can_lie(counts, free, lacks)
+
+    def can_lie(self, counts: list[int], free: int, lacks: tuple[int, ...]) -> bool:
+        """Whether the free cards can lie so that each seat, by number, holds so many of them and none that it lacks."""
         return can_be_dealt(counts, free, lacks)

@@ -85,7 +85,7 @@ def test_the_missing_vizi_is_settled_and_the_cukassza_opens_the_next_hand(kit: K
     assert [seat["seat"] for seat in opened["seats"]] == [2, 3, 4, 1]
     assert kit.balance("2030/T1", "2040/T1") == [400, 0]
     assert opened["balances"] == {
-        "pot": 400, "cukassza": 0, "stacks": {"p1": 14_900, "p2": 8_900, "p3": 29_900, "p4": 19_900},
+        "pot": 400, "cukassza": 0, "bank": 0, "stacks": {"p1": 14_900, "p2": 8_900, "p3": 29_900, "p4": 19_900},
     }  # fmt: skip
 
 

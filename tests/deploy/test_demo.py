@@ -26,7 +26,7 @@ FERBLI = WORDS["ferbli"]
 def test_the_default_evening_has_every_game_and_the_variations() -> None:
     assert {code: len(table.hands) for code, table in EVENING.items()} == {
         "T1": 22, "T2": 23, "T3": 20, "T4": 20, "V1": 17, "V2": 30, "F1": 16, "Z1": 13, "B1": 10,
-        "S1": 8, "R1": 6, "P1": 8, "E1": 6, "L1": 3, "M1": 5,
+        "S1": 8, "R1": 6, "P1": 8, "K1": 10, "E1": 6, "L1": 3, "M1": 5,
     }  # fmt: skip
     assert {table.game for table in EVENING.values()} == set(engine.game_names())
     assert any("decks" in hand for hand in EVENING["V2"].hands)
@@ -175,7 +175,7 @@ def test_a_console_names_seats_that_must_be_named_in_their_order() -> None:
 def test_a_game_can_be_played_blindly_where_nobody_chooses_cards_by_what_they_are() -> None:
     assert {name: words.blind for name, words in WORDS.items()} == {
         "ferbli": True, "faerbeln": True, "zsiros": False, "barbu": False, "siebner_schuster": False,
-        "rufmariasch": False, "preferansz": False, "esel": False, "pacal": False, "old_maid": False,
+        "rufmariasch": False, "preferansz": False, "ramsli": False, "esel": False, "pacal": False, "old_maid": False,
     }  # fmt: skip
 
 

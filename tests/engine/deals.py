@@ -6,8 +6,8 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -110,22 +110,29 @@ def first_fault(record: dict[str, Any]) -> int | None:
 
 
 def spoilt_logs(
-    acts: list[str], random: Random, share: float = 1.0, *, pack: Pack = TELL32, sayings: Sequence[str] = ()
+    acts: list[str],
+    random: Random,
+    share: float = 1.0,
+    *,
+    pack: Pack = TELL32,
+    sayings: Sequence[str] = (),
+    altered: Callable[[str], Iterator[str]] | None = None,
 ) -> Iterator[list[str]]:
     """The log with a line deleted, repeated, swapped with the next, or altered; with ``share`` only some of these.
-    ``sayings``: what else a seat might say in this game."""
+    ``sayings``: what else a seat might say in this game; ``altered``: a game's own ways to alter a line."""
+    change = altered or partial(altered_lines, pack=pack, sayings=sayings)
     for at in range(len(acts)):
-        for found in _spoilt_at(acts, at, pack, sayings):
+        for found in _spoilt_at(acts, at, change):
             if random.random() < share:
                 yield found
 
 
-def _spoilt_at(acts: list[str], at: int, pack: Pack, sayings: Sequence[str]) -> Iterator[list[str]]:
+def _spoilt_at(acts: list[str], at: int, change: Callable[[str], Iterator[str]]) -> Iterator[list[str]]:
     yield acts[:at] + acts[at + 1 :]
     yield acts[: at + 1] + acts[at:]
     if at + 1 < len(acts):
         yield [*acts[:at], acts[at + 1], acts[at], *acts[at + 2 :]]
-    for altered in altered_lines(acts[at], pack, sayings):
+    for altered in change(acts[at]):
         yield [*acts[:at], altered, *acts[at + 1 :]]
         yield [*acts[:at], altered, *acts[at:]]
 

@@ -219,6 +219,7 @@ def test_games_and_their_verbs():
         "siebner_schuster\tsiebner_schuster/1\t2 or 4 seats\ttell32 or french32",
         "rufmariasch\trufmariasch/1\t4 seats\ttell32",
         "preferansz\tpreferansz/1\t3 seats\ttell32",
+        "ramsli\tramsli/1\t2 to 6 seats\ttell32",
         "esel\tesel/1\t4 seats\ttell32",
         "pacal\tpacal/1\t4 seats\ttell32",
         "old_maid\told_maid/1\t2 to 6 seats\ttell32",

@@ -25,8 +25,8 @@ from tests.engine.support import amounts, play, table, to_third_round, verbs
 
 def test_the_games():
     assert game_names() == (
-        "ferbli", "faerbeln", "barbu", "zsiros", "siebner_schuster", "rufmariasch", "preferansz", "esel", "pacal",
-        "old_maid",
+        "ferbli", "faerbeln", "barbu", "zsiros", "siebner_schuster", "rufmariasch", "preferansz", "ramsli", "esel",
+        "pacal", "old_maid",
     )  # fmt: skip
     assert game_info("ferbli").rules_id == "ferbli/1"
     with pytest.raises(UnknownGame):

@@ -17,8 +17,8 @@ from engine.play import Sitting, play_evening
 from engine.record.format import format_record, parse_object, parse_record, record_from
 from engine.record.replay import replay
 from engine.registry import game_info, start
+from tests.engine.deals import accepted, first_fault, lines_on_offer
 from tests.engine.shedding_kit import OPTIONS, REFEREES, example, records, spoilt_logs
-from tests.engine.zsiros_tables import accepted, first_fault, lines_on_offer
 from tests.model.shedding import Fan, Reader, judge, random_record
 
 GAMES = tuple(REFEREES)

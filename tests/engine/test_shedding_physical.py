@@ -14,8 +14,8 @@ from engine.play import random_line
 from engine.record.format import format_record, parse_record, record_from, record_of
 from engine.record.replay import replay
 from engine.registry import game_info, start
+from tests.engine.deals import accepted
 from tests.engine.shedding_kit import IDS, OPTIONS, REFEREES, play, records, refused, setup
-from tests.engine.zsiros_tables import accepted
 
 GAMES = tuple(REFEREES)
 FULL = {"esel": 8, "pacal": 5, "old_maid": 5}

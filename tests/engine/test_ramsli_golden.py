@@ -1,0 +1,32 @@
+"""Deals of Ramsli on record: to read through, and counts of how many ways there are to play one."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.tricks.ramsli import RamsliState
+from tests.engine import ramsli_scenarios
+from tests.engine.ramsli_scenarios import SCENARIOS, TABLES, Scenario
+
+AGAIN = "python -m tests.engine.ramsli_scenarios --write, and read the difference"
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_a_deal_reads_as_it_did(scenario: Scenario):
+    assert ramsli_scenarios.text_of(scenario) == (ramsli_scenarios.GOLDEN / f"{scenario.name}.txt").read_text(), AGAIN
+
+
+def test_every_file_has_its_deal():
+    files = {path.stem for path in ramsli_scenarios.GOLDEN.glob("*.txt")}
+    assert files == {scenario.name for scenario in SCENARIOS}
+
+
+def test_the_deals_pass_through_every_phase_and_end_in_every_way():
+    rows = [row.split() for scenario in SCENARIOS for row in ramsli_scenarios.text_of(scenario).splitlines() if row]
+    assert {row[0] for row in rows} >= set(RamsliState.HANDLERS) - {"over"}
+    assert {row[1].rstrip(",") for row in rows if row[0] == "ending"} == {"played", "alone", "failed"}
+
+
+@pytest.mark.parametrize("name", list(TABLES))
+def test_as_many_ways_to_play_as_there_were(name: str):
+    assert ramsli_scenarios.count(TABLES[name]) == ramsli_scenarios.counts_on_record()[name], AGAIN
