@@ -8,10 +8,10 @@ from random import Random
 from engine.errors import EngineError
 from engine.kernel.cards import UNKNOWN, split_cards
 from engine.kernel.hand import Hand
+from engine.kernel.hands import order_of
 from engine.kernel.setup import Viewer
 from engine.play import random_line
 from engine.registry import resume, start
-from engine.tricks.state import order_of
 from tests.engine.deals import shuffled, table
 
 OPEN = frozenset({"pl", "up", "ml"})
