@@ -187,8 +187,8 @@ class _Play:
         self.lines.append(line)
 
     def take_forced(self) -> None:
-        """In electronic mode, deal and show for as long as nobody has a choice."""
-        while (line := self.game.forced()) is not None:
+        """In electronic mode, deal and show for as long as nobody has a choice; at a real table the dealer does."""
+        while self.game.setup.deck is not None and (line := self.game.forced()) is not None:
             self.take(line)
 
 

@@ -174,7 +174,8 @@ class Hand:
         return self._state.late()
 
     def forced(self) -> str | None:
-        """With a known deck, the next line that leaves nobody a choice: a deal, or cards shown. Else None.
+        """With a known deck, the next line that leaves nobody a choice: a deal, or cards shown; without one, a line of
+        the house that names no card. Else None.
 
         Compulsory money is not among them: it is money out of a seat's stack, so its console says so.
         """

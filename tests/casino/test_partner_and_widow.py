@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from casino.hands import selectors
+from casino.hands import arranging, selectors
 from casino.hands.models import Hand, HandState
 from engine.kernel.cards import UNKNOWN, split_cards
-from engine.registry import game_info
+from engine.registry import game_info, start
 from tests.casino.kit import Kit
 from tests.casino.test_time_to_act import sound
-from tests.engine.deals import recorded
+from tests.engine.deals import deck_of, recorded, run_forced, say, table
 
 CASES = [("rufmariasch", 0), ("preferansz", 0), ("preferansz", 1), ("siebner_schuster", 0)]
 
@@ -40,9 +40,16 @@ def test_a_physical_hand_is_played_settled_and_verified(
     desk = kit.seated(stacks=(40_000,) * seats)
     desk.ok("hands", {"mode": "physical"})
     for line in lines:
-        if " vw " not in line:  # nobody has a choice, so the house says it
-            desk.act(line)
+        desk.act(line)
     hand = Hand.objects.filter(house=kit.house).latest("id")
     assert hand.state == HandState.ENDED and selectors.log(hand) == lines
     assert kit.settle() == [HandState.SETTLED]
     sound(kit, tmp_path)
+
+
+def test_whether_anybody_can_meld_is_not_told_by_what_may_follow_in_a_request() -> None:
+    """A request may go on after a line that compels nobody; a meld is no compulsion, and who has one is a secret."""
+    hand = say(run_forced(start(table("rufmariasch", deck=deck_of("AaXaKaOa")))), "p1 cl 7b")
+    assert any(offer.verb == "ml" for offer in hand.legal())
+    everything, public = hand.legal(), hand.legal_for("public")
+    assert arranging._binding(everything, hand.grammar) == arranging._binding(public, hand.grammar)
