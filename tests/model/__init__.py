@@ -5,4 +5,5 @@
 by line, and ``compare`` holds it against the engine.
 
 ``zsiros`` is such a referee of Zsiros, with ``zsiros_header`` and, for random deals, ``zsiros_play``.
+``shedding`` holds what the referees ``esel``, ``pacal`` and ``old_maid`` share.
 """
