@@ -32,7 +32,19 @@ if TYPE_CHECKING:
     from engine.kernel.game import Game, Policy
     from engine.kernel.grammar import Action, Argument, Grammar, Verb
     from engine.kernel.hand import Hand, table_text
-    from engine.kernel.legal import Legal, Pick, Range, Rows, Seats, Secret, Some, Target, Words
+    from engine.kernel.legal import (
+        Legal,
+        Order,
+        Parts,
+        Pick,
+        Range,
+        Rows,
+        Seats,
+        Secret,
+        Some,
+        Target,
+        Words,
+    )
     from engine.kernel.purse import Move, Why
     from engine.kernel.rules import Rules, describe
     from engine.kernel.setup import AUDITOR, PUBLIC, Result, Setup, Viewer
@@ -44,8 +56,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AUDITOR", "PUBLIC", "UNKNOWN", "Action", "ActionError", "Argument", "CardError", "Chance", "EngineError",
-    "Event", "Game", "Grammar", "Hand", "Legal", "Move", "OptionError", "Outcome", "Pack", "Pick", "Policy",
-    "Range", "Record", "RecordError", "Result", "Rows", "Rules", "Seats", "Secret", "Setup", "SetupError",
+    "Event", "Game", "Grammar", "Hand", "Legal", "Move", "OptionError", "Order", "Outcome", "Pack", "Parts", "Pick",
+    "Policy", "Range", "Record", "RecordError", "Result", "Rows", "Rules", "Seats", "Secret", "Setup", "SetupError",
     "Shuffle", "Some", "Target", "Verb", "Viewer", "Why", "Words", "describe", "format_record", "game_info",
     "game_names", "games", "parse_record", "play_hand", "random_line", "record_of", "replay", "resolve",
     "resume", "rules_version", "start", "supply", "table_text",
@@ -58,7 +70,7 @@ _HOMES = {
     "kernel.game": "Game Policy",
     "kernel.grammar": "Action Argument Grammar Verb",
     "kernel.hand": "Hand table_text",
-    "kernel.legal": "Legal Pick Range Rows Seats Secret Some Target Words",
+    "kernel.legal": "Legal Order Parts Pick Range Rows Seats Secret Some Target Words",
     "kernel.purse": "Move Why",
     "kernel.rules": "Rules describe",
     "kernel.setup": "AUDITOR PUBLIC Result Setup Viewer",

@@ -7,4 +7,5 @@ by line, and ``compare`` holds it against the engine.
 ``zsiros`` is such a referee of Zsiros, with ``zsiros_header`` and, for random deals, ``zsiros_play``.
 ``siebner_schuster``, ``rufmariasch`` and ``preferansz`` are courses of questions (``course``) over heads that are alike
 (``heads``).
+``shedding`` holds what the referees ``esel``, ``pacal`` and ``old_maid`` share.
 """
