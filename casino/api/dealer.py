@@ -24,7 +24,7 @@ from casino.api.operations import (
 )
 from casino.commands import Answer, Command
 from casino.errors import Conflict
-from casino.hands import ruling, verbs, voiding
+from casino.hands import ruling, sessions, terms, verbs, voiding
 from casino.hands import selectors as hands
 from casino.hands import services as play
 from casino.hands.models import Mode
@@ -83,7 +83,7 @@ class TableOut(serializers.Serializer):
     #: What the seats hold in common beside the pot, in a game that has a bank.
     bank = serializers.IntegerField()
     limits = serializers.JSONField()
-    kassza_end = serializers.CharField()
+    carryover_on_close = serializers.CharField()
     #: Whose seeds an electronic hand needs before it is dealt.
     client_seeds = serializers.ChoiceField(choices=ClientSeeds.choices)
     #: Seconds that a seat has for its act before the worker plays its automatic act; null: no limit.
@@ -186,7 +186,7 @@ class CloseTable(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Close."""
-        return services.close_table(command=command, code=path["table"])
+        return sessions.close_table(command=command, code=path["table"])
 
 
 @documented("sitDown", summary="Seat a player with chips", answers=TableOut, status=201, tag=TAG)
@@ -239,7 +239,7 @@ class LeaveSeat(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Leave."""
-        return services.leave(command=command, code=path["table"], seat=path["seat"])
+        return sessions.leave(command=command, code=path["table"], seat=path["seat"])
 
 
 @documented("setTimeToAct", summary="Set the time for an act, or none; the floor", answers=TableOut, tag=TAG)
@@ -282,7 +282,7 @@ class SetSeatFee(WriteOperation):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Change."""
-        return play.set_seat_fee(
+        return terms.set_seat_fee(
             command=command, code=path["table"], amount=data["amount"], per=FeePer(data["per"]), reason=data["reason"]
         )
 

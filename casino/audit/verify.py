@@ -1132,7 +1132,7 @@ DEALT = (
 #: A table's sitting begins.
 SITTING = "table.opened"
 #: Events that tell of a table what its hands are checked against.
-OF_TABLES = frozenset({SITTING, "table.set_up", "table.seat_fee_changed"})
+OF_TABLES = frozenset({SITTING, "table.closed", "table.set_up", "table.seat_fee_changed"})
 #: What the event that completes a hand's log tells besides the log.
 ENDING = ("digest", "result", "handle")
 #: From which states each event may come.
@@ -1343,6 +1343,8 @@ class Hands:
         #: By chain, what a seat costs and for what, and who has paid for an hour of the sitting.
         self._fee: dict[str, tuple[int, str | None]] = {}
         self._paid: dict[str, set[str]] = {}
+        #: By chain, what the last sitting has held for the next one.
+        self._held: dict[str, Row | None] = {}
         self._deals = _Deals(report)
         self.silent = False
 
@@ -1400,8 +1402,9 @@ class Hands:
         if kind[:5] == "deal.":
             self._deals.take(doc, self.silent)
         elif kind == SITTING:
-            self._left[doc["chain"]] = {}
-            self._paid[doc["chain"]] = set()
+            self._opened_table(doc)
+        elif kind == "table.closed":
+            self._held[doc["chain"]] = doc["data"].get("held")
         elif kind == "table.set_up":
             self._fee[doc["chain"]] = (doc["data"].get("seat_fee", 0), doc["data"].get("seat_fee_per"))
         elif kind == "table.seat_fee_changed":
@@ -1438,6 +1441,16 @@ class Hands:
                 problem = f"cards are named by {data['card_verbs']} as its event tells; its rules declare {declared}"
                 self._wrong(name, problem, "hand_cards_differ")
         return hand
+
+    def _opened_table(self, doc: Row) -> None:
+        """A sitting goes on with what the last one has held, or begins anew."""
+        chain, resumed = doc["chain"], doc["data"].get("resumed")
+        if not self.silent and resumed != self._held.get(chain):
+            problem = f"{place_of(doc)} goes on with {resumed}; the last sitting held {self._held.get(chain)}"
+            self._report.find("hand_differs", f"table {chain}", problem)
+        if resumed is None:
+            self._left[chain] = {}
+        self._paid[chain] = set()
 
     def _require_fees(self, doc: Row) -> None:
         """Everybody who is dealt in pays what the table asks; by the hour, who has paid for one may pay nothing."""

@@ -71,6 +71,7 @@ CHART: dict[str, Kind] = {
         Kind("2050", "bank of the seats", CREDIT, 0, joined=True),
         Kind("2060", "tronc", CREDIT, 0, joined=True),
         Kind("2070", "disputed pot", CREDIT, 0, joined=True),
+        Kind("2080", "carry held", CREDIT, 0),
         Kind("2200", "duty payable", CREDIT, 0),
         Kind("3010", "house capital", CREDIT, 0),
         Kind("4010", "house tax", CREDIT, None),

@@ -331,6 +331,18 @@ _HANDS: dict[str, Example] = {
         {"2050/T1": 0, "2070/T1": 1_000},
         given=(*_KITTY, _BANKED),
     ),
+    "carry_held": Example(
+        "10.00 lie in the bank when the table closes; they are kept for the next evening.",
+        (happened("carry_held", T1, bank=1_000, chips=_mix({500: 2})),),
+        {"2050/T1": 0, "2080/T1": 1_000, "9130/T1": {500: 102}, "9170/T1": {500: -2}},
+        given=(*_KITTY, _BANKED),
+    ),
+    "carry_resumed": Example(
+        "The next evening begins with them.",
+        (happened("carry_resumed", T1, bank=1_000, chips=_mix({500: 2})),),
+        {"2050/T1": 1_000, "2080/T1": 0, "9130/T1": {500: 100}, "9170/T1": {500: 0}},
+        given=(*_KITTY, _BANKED, happened("carry_held", T1, bank=1_000, chips=_mix({500: 2}))),
+    ),
     "points_paid": Example(
         "Anna has lost 12.00 in points to Bela.",
         (happened("points_paid", {**T1, "loser": "anna", "winner": "bela"}, amount=1_200),),

@@ -24,7 +24,7 @@ from casino.hands.stored import StoredHand
 from casino.house import books, chart
 from casino.house.models import House
 from casino.reports import strays
-from casino.tables.models import Table
+from casino.tables.models import Sitting, Table
 
 #: Hands that are read, replayed and compared at a time.
 CHUNK = 500
@@ -104,7 +104,7 @@ def differences(house: House, *, table: Table | None = None, tally: Tally | None
     """As :func:`verify`, in whatever transaction there is."""
     counted = tally or Tally()
     tables = {found.id: found for found in Table.objects.filter(house=house)}
-    left: dict[int, dict[str, Any]] = {}
+    left, resumes = dict[int, dict[str, Any]](), _resumed(house)
     for chunk in _chunks(house, tables, table):
         posted = _posted(house, chunk)
         prepared = _prepared(house, chunk)
@@ -112,7 +112,7 @@ def differences(house: House, *, table: Table | None = None, tally: Tally | None
         for read in chunk:
             hand = read.hand
             yield from _differences(read, posted.get(hand.id, {}), prepared.get(hand.name))
-            yield from _series(hand, left)
+            yield from _series(hand, left, resumes)
     for key, problem in strays.of(house, table):
         yield Difference(key.split(":")[1] if key.startswith("hand:") else "", problem, key=key)
 
@@ -329,9 +329,18 @@ def _at(replayed: replays.Replay, line: int | None, problem: str) -> Difference:
     return Difference(name, f"line {line}, {lines[line - 1]}: {problem}", line=line, action=lines[line - 1])
 
 
-def _series(hand: StoredHand, left: dict[int, dict[str, Any]]) -> Iterator[Difference]:
+def _resumed(house: House) -> dict[int, int]:
+    """Sittings that go on with what another one has left, by their ids."""
+    found = Sitting.objects.filter(table__house=house, resumes__isnull=False)
+    return dict(found.values_list("id", "resumes_id"))
+
+
+def _series(hand: StoredHand, left: dict[int, dict[str, Any]], resumes: Mapping[int, int]) -> Iterator[Difference]:
     """What a hand was told of those before it; `left` remembers what each sitting's last settled hand left."""
-    before = left.get(hand.sitting_id, {})
+    sitting: int | None = hand.sitting_id
+    while sitting is not None and sitting not in left:
+        sitting = resumes.get(sitting)
+    before = left[sitting] if sitting is not None else {}
     if hand.state == HandState.SETTLED:
         left[hand.sitting_id] = (hand.result or {}).get("series", {})
     problem = series.problem_of(hand, before)

@@ -12,10 +12,10 @@ from casino.tables.models import Table
 _OTHERS = {
     "2020": "command:",
     "2030": None,
-    "2040": "command:kassza:",
-    "2050": "command:kassza:",
+    "2040": "command:carry:",
+    "2050": "command:carry:",
     "2070": None,
-    "4010": "command:kassza:",
+    "4010": "command:carry:",
     "5100": None,
 }
 

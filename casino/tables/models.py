@@ -12,7 +12,7 @@ A hand that is voided leads from playing or disputed back to open, one that is r
 from typing import ClassVar
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Value
 
 from casino.house.models import ClockTimestamp, House
 from casino.players.models import REFERENCE, Player
@@ -28,12 +28,14 @@ class TableState(models.TextChoices):
     DISPUTED = "disputed"
 
 
-class KasszaEnd(models.TextChoices):
-    """What becomes of a cukassza that nobody has won when the table closes. There is no silent default."""
+class CarryoverOnClose(models.TextChoices):
+    """What becomes of money that nobody has won when the table closes. There is no silent default."""
 
     SPLIT = "split", "equal shares, the odd rest to the first after the dealer"
     HOUSE = "house", "to the house"
     LAST_DEALER = "last_dealer", "to the player who dealt last"
+    HOLD = "hold", "kept by the house for the table's next sitting"
+    PLAY_ON = "play_on", "played for: the table closes when it is won, or when too few are left to play"
 
 
 class ClientSeeds(models.TextChoices):
@@ -76,7 +78,7 @@ class Table(models.Model):
     #: where nothing can be lost.
     min_stack = models.BigIntegerField()
     max_stack = models.BigIntegerField()
-    kassza_end = models.CharField(max_length=12, choices=KasszaEnd.choices)
+    carryover_on_close = models.CharField(max_length=12, choices=CarryoverOnClose.choices)
     client_seeds = models.CharField(
         max_length=8, choices=ClientSeeds.choices, default=ClientSeeds.OPTIONAL, db_default=ClientSeeds.OPTIONAL
     )
@@ -104,7 +106,9 @@ class Table(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["house", "code"], name="table_code"),
             models.CheckConstraint(condition=Q(state__in=TableState.values), name="table_state"),
-            models.CheckConstraint(condition=Q(kassza_end__in=KasszaEnd.values), name="table_kassza_end"),
+            models.CheckConstraint(
+                condition=Q(carryover_on_close__in=CarryoverOnClose.values), name="table_carryover_on_close"
+            ),
             models.CheckConstraint(condition=Q(client_seeds__in=ClientSeeds.values), name="table_client_seeds"),
             models.CheckConstraint(condition=Q(min_stack__gte=0, max_stack__gte=F("min_stack")), name="table_limits"),
             models.CheckConstraint(
@@ -146,6 +150,10 @@ class Sitting(models.Model):
     number = models.PositiveIntegerField()
     opened_at = models.DateTimeField(db_default=ClockTimestamp())
     closed_at = models.DateTimeField(null=True)
+    #: What the house keeps for the next sitting, {"cukassza": 400, "bank": 0}, minor units; empty where nothing.
+    held = models.JSONField(default=dict, db_default=Value({}, models.JSONField()))
+    #: The sitting before it, where this one goes on with what that one has left; null where it begins anew.
+    resumes = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
         verbose_name = "sitting"

@@ -91,7 +91,7 @@ def describe(table: Table) -> dict[str, Any]:
         "cukassza": waiting.cukassza,
         "bank": waiting.bank,
         "limits": {"min_stack": table.min_stack, "max_stack": table.max_stack},
-        "kassza_end": table.kassza_end,
+        "carryover_on_close": table.carryover_on_close,
         "client_seeds": table.client_seeds,
         "time_to_act": table.time_to_act,
         "seat_fee": {"amount": table.seat_fee, "per": table.seat_fee_per},

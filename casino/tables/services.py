@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
 
 from casino import commands, locks, sql
 from casino.audit.events import Told
@@ -13,20 +12,20 @@ from casino.audit.events import tables as told
 from casino.audit.services import Actor, record
 from casino.chips import floats
 from casino.chips import selectors as chips
-from casino.chips.changing import Desk
 from casino.commands import Acting, Answer, Command
 from casino.errors import Conflict, NotFound, Unprocessable, WrongTerminal
 from casino.house import books, chart
-from casino.house.events import Happened, happened, moved_anything
+from casino.house.events import happened, moved_anything
 from casino.house.models import ClockTimestamp, House
 from casino.players import persons
 from casino.staff.models import TerminalKind
-from casino.tables import selectors
-from casino.tables.models import ClientSeeds, FeePer, KasszaEnd, Seating, Sitting, Table, TableState
+from casino.tables import carrying, selectors
+from casino.tables.carrying import Session
+from casino.tables.models import CarryoverOnClose, ClientSeeds, FeePer, Seating, Sitting, Table, TableState
 
 #: Accounts that every table has for itself, so that no two tables ever wait for the same row.
 TABLE_ACCOUNTS = (
-    "1050", "2015", "2030", "2040", "2050", "2060", "2070", "4010", "4020", "5100", "5200", "5210",
+    "1050", "2015", "2030", "2040", "2050", "2060", "2070", "2080", "4010", "4020", "5100", "5200", "5210",
     "9130", "9140", "9150", "9160", "9170",
 )  # fmt: skip
 
@@ -42,7 +41,7 @@ class Terms:
     seats: int
     min_stack: int
     max_stack: int
-    kassza_end: KasszaEnd
+    carryover_on_close: CarryoverOnClose
     client_seeds: ClientSeeds = ClientSeeds.OPTIONAL
     time_to_act: int | None = None
     seat_fee: int = 0
@@ -244,11 +243,21 @@ def open_table(*, command: Command, code: str) -> Answer:
 
     def change(table: Table) -> Told:
         require_state(table, TableState.CLOSED)
-        number = (table.sittings.aggregate(last=Max("number"))["last"] or 0) + 1
-        Sitting.objects.create(table=table, number=number)
+        before = table.sittings.order_by("-number").first()
+        number = before.number + 1 if before else 1
+        held = before.held if before else {}
+        Sitting.objects.create(table=table, number=number, resumes=before if held else None)
+        if held:
+            books.enter(
+                table.house,
+                key=command.ledger_key("carry"),
+                kind="table.carry_resumed",
+                happened=carrying.resumed(table, held),
+                metadata={"table": code},
+            )
         table.dealer_seat = None
         advance(table, TableState.OPEN)
-        return told.opened(sitting=number)
+        return told.opened(sitting=number, resumed=held or None)
 
     return at_table(command, code, change)
 
@@ -298,39 +307,49 @@ def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
     return at_table(command, code, change)
 
 
-def leave(*, command: Command, code: str, seat: int) -> Answer:
-    """Stand a player up with all his chips. He forfeits his share of a cukassza that is being carried."""
+def leave(*, command: Command, code: str, seat: int, session: Session) -> Answer:
+    """Stand a player up with all chips; the share of a cukassza that is being carried is forfeited. Raises Conflict
+    session_under_way where the game's session is paid at its end."""
 
     def change(table: Table) -> Told:
         require_state(table, TableState.OPEN)
         seating = at_seat(table, seat)
+        carrying.require_settled(session(table, [seating]), seating.player.ref)
         amount = _stand_up(table, [seating], key=command.ledger_key())[seating.player.ref]
         return told.left(seat=seat, player=seating.player.ref, amount=amount)
 
     return at_table(command, code, change)
 
 
-def close_table(*, command: Command, code: str) -> Answer:
-    """Close the sitting: settle what is left of cukassza and bank by the table's rule, then stand everybody up."""
+def close_table(*, command: Command, code: str, session: Session) -> Answer:
+    """Close the sitting: settle what is left of cukassza and bank by the table's rule, then stand everybody up.
+    `session` says what the game's own session comes to if it ends here. Raises Conflict carry_without_players,
+    carryover_open where the rule is to play on."""
 
     def change(table: Table) -> Told:
         require_state(table, TableState.OPEN)
         require_none_prepared(table)
         seatings = selectors.seated(table)
-        waiting = selectors.carried(table)
-        shares = _share_carried(table, seatings, waiting.whole)
-        if shares:
+        found = session(table, seatings)
+        settled = carrying.settle(table, seatings, found)
+        if settled.events:
             books.enter(
                 table.house,
-                key=command.ledger_key("kassza"),
-                kind="table.kassza_end",
-                happened=_shared_out(table, shares, waiting),
-                metadata={"table": code, "rule": table.kassza_end},
+                key=command.ledger_key("carry"),
+                kind="table.carry_settled",
+                happened=list(settled.events),
+                metadata={"table": code, "rule": table.carryover_on_close},
             )
         amounts = _stand_up(table, seatings, key=command.ledger_key())
-        Sitting.objects.filter(table=table, closed_at=None).update(closed_at=ClockTimestamp())
+        Sitting.objects.filter(table=table, closed_at=None).update(closed_at=ClockTimestamp(), held=settled.held)
         advance(table, TableState.CLOSED)
-        return told.closed(kassza_end=table.kassza_end, shares=shares, left_with=amounts)
+        return told.closed(
+            carryover_on_close=table.carryover_on_close,
+            shares=settled.shares,
+            held=settled.held or None,
+            broken_off=dict(found.owed) or None,
+            left_with=amounts,
+        )
 
     return at_table(command, code, change)
 
@@ -397,59 +416,3 @@ def _stand_up(table: Table, seatings: list[Seating], *, key: str) -> dict[str, i
         )
     Seating.objects.filter(id__in=[seating.id for seating in seatings]).update(left_at=ClockTimestamp())
     return amounts
-
-
-def _share_carried(table: Table, seatings: list[Seating], amount: int) -> dict[str, int]:
-    """Who gets what of an unwon cukassza, and of the bank of the seats, when the table closes (`Table.kassza_end`), by
-    account code; both are one `amount` to be shared."""
-    if not amount:
-        return {}
-    if table.kassza_end == KasszaEnd.HOUSE:
-        return {table.account("4010"): amount}
-    if not seatings:
-        raise Conflict(
-            f"A cukassza of {amount} is waiting and nobody is seated to take it; close before the last player leaves.",
-            code="kassza_without_players",
-            cukassza=amount,
-        )
-    # `dealer_seat` is the next dealer, so the seat that comes last in play order before him dealt last.
-    ordered = in_play_order(seatings, after=table.dealer_seat or 0)
-    if table.kassza_end == KasszaEnd.LAST_DEALER:
-        before_next = [seating for seating in ordered if seating.seat != table.dealer_seat]
-        last_dealer = before_next[-1] if before_next else ordered[-1]
-        return {table.stack_account(last_dealer.player.ref): amount}
-    share, odd = divmod(amount, len(ordered))
-    shares = {table.stack_account(seating.player.ref): share for seating in ordered}
-    shares[table.stack_account(ordered[0].player.ref)] += odd
-    return {account: value for account, value in shares.items() if value}
-
-
-def _shared_out(table: Table, shares: Mapping[str, int], waiting: selectors.Carried) -> list[Happened]:
-    """The shares of `_share_carried` as events of the books, paid out of the cukassza as far as it reaches and then out
-    of the bank; the house's share falls into the tax box."""
-    events: list[Happened] = []
-    desk = Desk(table.house, table.account("9130"), table.code)
-    left = {"cukassza": waiting.cukassza, "bank": waiting.bank}
-    for account, share in shares.items():
-        due = share
-        for source, lying in left.items():
-            amount = min(lying, due)
-            due -= amount
-            left[source] = lying - amount
-            if amount:
-                events += _share_of(source, account, amount, desk, table)
-    return events
-
-
-def _share_of(source: str, account: str, amount: int, desk: Desk, table: Table) -> list[Happened]:
-    """One share out of one of the two as events of the books."""
-    if account == table.account("4010"):
-        box, before = desk.for_the_box(amount)
-        return [*before, happened(f"{source}_to_house", {"table": table.code}, tax=amount, chips=box)]
-    player = account.rsplit("/", 1)[-1]
-    return [happened(f"{source}_shared", {"table": table.code, "player": player}, amount=amount)]
-
-
-def in_play_order(seatings: list[Seating], *, after: int) -> list[Seating]:
-    """Seatings in play order, beginning with the first seat after seat number `after`."""
-    return sorted(seatings, key=lambda seating: (seating.seat <= after, seating.seat))

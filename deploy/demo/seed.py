@@ -90,9 +90,9 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
     from casino.audit.services import Actor
     from casino.cage.services import create_drawer, open_vault
     from casino.chips.services import introduce
-    from casino.hands.services import bonuses, set_up_table
+    from casino.hands.terms import bonuses, set_up_table
     from casino.house.models import House
-    from casino.tables.models import KasszaEnd
+    from casino.tables.models import CarryoverOnClose
     from casino.tables.services import Terms, stock_tray
 
     tables = list(tables)
@@ -107,7 +107,7 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
         create_drawer(house=house, code=DRAWER, actor=actor)
         for table in tables:
             try:
-                terms = Terms(max_stack=table.max_stack, kassza_end=KasszaEnd.SPLIT, **_agreed(table))
+                terms = Terms(max_stack=table.max_stack, carryover_on_close=CarryoverOnClose.SPLIT, **_agreed(table))
                 stocked = set_up_table(house=house, code=table.code, terms=terms, actor=actor)
             except Exception as error:
                 problem = problems.describe(error)
@@ -123,7 +123,7 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
 def _agreed(table: RecordedTable) -> dict[str, Any]:
     """A table's game, options, seats and least stack. Records leave out what is usual in their game, a house must say
     it: where that is no limit at all, a limit is said that no recorded amount exceeds."""
-    from casino.hands.services import rules
+    from casino.hands.terms import rules
     from casino.hands.verbs import declaration
 
     agreed, declared = rules(table.game, table.options, table.seats), declaration(table.game)

@@ -75,7 +75,9 @@ class Game:
     (from 0) and what this deal left; ``new_series``: the series of a session's first deal, by ids and options;
     ``continues``: whether people who sit down to a deal go on with what the deal before it left, by that, their ids and
     the options; ``holds``: whether a series is of so much money carried, where it says of money where it lies: after a
-    ruling it is not, and the table begins anew.
+    ruling it is not, and the table begins anew; ``under_way``: whether a series is in the middle of a session that is
+    played for as a whole; ``broken_off``: what everybody, by id, is to be paid if it ends here, in minor units, nothing
+    where every deal settles itself.
     ``terms``: the game's own words, for the glossary. ``weights``: how often random play picks a verb against the
     others on offer. ``prepare``: build what a hand would otherwise build at its first use, such as tables of ranks.
     """
@@ -98,6 +100,8 @@ class Game:
     new_series: Callable[[tuple[str, ...], Any], Mapping[str, object]] = lambda ids, rules: NOTHING
     continues: Callable[[Mapping[str, Any], tuple[str, ...], Any], bool] = lambda series, ids, rules: True
     holds: Callable[[Mapping[str, Any], int], bool] = lambda series, carry: True
+    under_way: Callable[[Mapping[str, Any]], bool] = lambda series: False
+    broken_off: Callable[[Mapping[str, Any], Any], Mapping[str, int]] = lambda series, rules: {}
     weights: Mapping[str, int] = field(default_factory=dict)
     seats_allowed: tuple[int, ...] = ()
     terms: tuple[Term, ...] = ()

@@ -36,7 +36,16 @@ from engine.kernel.state import Handler, Offer
 from engine.tricks.barbu_play import NEXT, BarbuPlay
 from engine.tricks.barbu_rules import TERMS, BarbuRules
 from engine.tricks.barbu_scores import CARDS, CONTRACTS, NEGATIVE, SEATS, payments, settled, with_side_bets
-from engine.tricks.barbu_series import Sheet, continues, new_series, next_seats, require_cover, sheet_of
+from engine.tricks.barbu_series import (
+    Sheet,
+    broken_off,
+    continues,
+    new_series,
+    next_seats,
+    require_cover,
+    sheet_of,
+    under_way,
+)
 from engine.tricks.state import TrickState
 
 HAND = 13
@@ -288,12 +297,13 @@ GAME = Game(
         least_players=lambda options: SEATS,
         worst_loss=lambda rules, seats: rules.least_stack,
         # Who leaves in the middle of a session on paper would leave without having paid.
-        not_at_tables={"settlement": ("paper",)},
     ),
     example={"unit": 100, "scoring": "pagat"},
     next_seats=next_seats,
     new_series=new_series,
     continues=continues,
+    under_way=under_way,
+    broken_off=broken_off,
     terms=TERMS,
     weights={"ps": 2},
 )

@@ -107,6 +107,20 @@ def continues(series: Mapping[str, Any], ids: tuple[str, ...], rules: BarbuRules
     return True
 
 
+def under_way(series: Mapping[str, Any]) -> bool:
+    """Whether some contracts of a session have been declared: at its beginning everybody has all of them left."""
+    return len({len(left) for left in series.get("left", {}).values()}) > 1
+
+
+def broken_off(series: Mapping[str, Any], rules: BarbuRules) -> Mapping[str, int]:
+    """On paper, what everybody is paid if the session is broken off after this deal, in minor units: the points of the
+    sheet less the basic scores of the contracts that were declared. Nothing with chips, where every deal is paid."""
+    if not series.get("score"):
+        return {}
+    sheet = Sheet(tuple(series["left"]), "", series["left"], series["doubled"], series["score"])
+    return {name: sheet.balance(rules, name) * rules.unit for name in sheet.ids}
+
+
 # -- what is refused ---------------------------------------------------------------------------------------------------
 
 

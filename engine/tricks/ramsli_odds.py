@@ -19,12 +19,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import comb
 
 from engine.errors import CardAlreadyDealt, CardUnknown, OptionOutOfRange, WrongCount
 from engine.kernel.cards import TELL32, UNKNOWN, require_in_pack
 from engine.tricks.ramsli_cards import HAND, NEW_HAND
+from engine.vying.equity import reduced
 
 UP = "up"
 """Eins auf: one card is drawn face up, and one of five laid away."""
@@ -46,7 +46,7 @@ class DrawOdds:
     @property
     def share(self) -> str:
         """Better hands out of all as a reduced fraction, such as ``3/7``, or ``0`` or ``1``."""
-        return str(Fraction(self.better, self.total))
+        return reduced(self.better, self.total)
 
 
 def strength(card: str, trump: str) -> int:

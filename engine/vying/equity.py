@@ -30,9 +30,14 @@ class Equity:
     @property
     def share(self) -> str:
         """Wins out of all deals as a reduced fraction, such as ``3/7``, or ``0`` or ``1``."""
-        common = gcd(self.wins, self.total)
-        above, below = self.wins // common, self.total // common
-        return str(above) if below == 1 else f"{above}/{below}"
+        return reduced(self.wins, self.total)
+
+
+def reduced(part: int, whole: int) -> str:
+    """A part of a whole as a reduced fraction, such as ``3/7``, or ``0`` or ``1``."""
+    common = gcd(part, whole)
+    above, below = part // common, whole // common
+    return str(above) if below == 1 else f"{above}/{below}"
 
 
 def equity(

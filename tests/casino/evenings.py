@@ -7,9 +7,9 @@ from typing import Any
 
 from casino.hands import selectors
 from casino.hands.models import Hand
-from casino.hands.services import rules
+from casino.hands.terms import rules
 from casino.reports.selectors import hand_money, house_report, verification
-from casino.tables.models import KasszaEnd
+from casino.tables.models import CarryoverOnClose
 from deploy.demo.client import Refused
 from deploy.demo.dealer import Console
 from engine.play import Sitting, play_evening
@@ -67,7 +67,7 @@ def records(game: str, options: dict[str, Any], *, seats: int, hands: int, stack
 
 def table_of(kit: Kit, game: str, options: dict[str, Any], *, code: str = "T1", seats: int) -> None:
     """A table of these options, whose cukassza is shared at the end."""
-    kit.table_for(game, options, code=code, seats=seats, kassza_end=KasszaEnd.SPLIT)
+    kit.table_for(game, options, code=code, seats=seats, carryover_on_close=CarryoverOnClose.SPLIT)
 
 
 def play_records(kit: Kit, evening: list[Any], *, code: str = "T1") -> None:

@@ -22,12 +22,12 @@ from casino.audit.verify import Checkpoint, parse_note
 from casino.cage.services import create_drawer, open_vault
 from casino.chips.services import introduce
 from casino.hands import settlement
-from casino.hands.services import set_up_table
+from casino.hands.terms import set_up_table
 from casino.house import chart
 from casino.house.models import House, OutboxMessage
 from casino.players.services import create_player
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
-from casino.tables.models import KasszaEnd, Table
+from casino.tables.models import CarryoverOnClose, Table
 from casino.tables.services import Terms, stock_tray
 from engine.registry import game_info, resolve
 from tests.words import as_action
@@ -146,21 +146,32 @@ class Kit:
     # --- Setting up ------------------------------------------------------------------------------------------------
 
     def table(
-        self, code: str = "T1", *, seats: int = 4, kassza_end: KasszaEnd = KasszaEnd.SPLIT, **options: Any
+        self,
+        code: str = "T1",
+        *,
+        seats: int = 4,
+        carryover_on_close: CarryoverOnClose = CarryoverOnClose.SPLIT,
+        **options: Any,
     ) -> Table:
         """Set up a Ferbli table; options are added to the usual ones."""
         agreed = FERBLI | options
-        return self.table_for("ferbli", agreed, code=code, seats=seats, kassza_end=kassza_end)
+        return self.table_for("ferbli", agreed, code=code, seats=seats, carryover_on_close=carryover_on_close)
 
     def table_for(
-        self, game: str, agreed: dict[str, Any], *, code: str, seats: int, kassza_end: KasszaEnd = KasszaEnd.HOUSE,
+        self, game: str, agreed: dict[str, Any], *, code: str, seats: int,
+        carryover_on_close: CarryoverOnClose = CarryoverOnClose.HOUSE,
         tray: int | None = None, max_stack: int = 1_000_000,
     ) -> Table:  # fmt: skip
         """Set up a table of any game with exactly these options, and as little a stack as they allow; its tray holds
         chips for change, or worth `tray`."""
         least = game_info(game).rules.parse(resolve(game, agreed, seats), seats).least_stack
         terms = Terms(
-            game=game, options=agreed, seats=seats, min_stack=least, max_stack=max_stack, kassza_end=kassza_end
+            game=game,
+            options=agreed,
+            seats=seats,
+            min_stack=least,
+            max_stack=max_stack,
+            carryover_on_close=carryover_on_close,
         )
         table = set_up_table(house=self.house, code=code, terms=terms, actor=ACTOR)
         if tray != 0:

@@ -5,7 +5,7 @@ from typing import Any
 
 from casino.hands import selectors
 from casino.hands.models import Hand
-from casino.tables.models import KasszaEnd
+from casino.tables.models import CarryoverOnClose
 from engine.kernel.cards import TELL32, UNKNOWN
 from engine.kernel.grammar import OUT_OF_HAND
 from engine.kernel.hand import Hand as Game
@@ -23,7 +23,7 @@ def ramsli(kit: Kit, *, code: str = "T1", seats: int = 3, **options: Any) -> Non
     """A table of Ramsli whose kitty may hold sixteen units."""
     agreed = {"unit": UNIT, "bank_level": LEVEL} | options
     kit.table_for(
-        "ramsli", agreed, code=code, seats=seats, tray=0, max_stack=500_000, kassza_end=KasszaEnd.SPLIT
+        "ramsli", agreed, code=code, seats=seats, tray=0, max_stack=500_000, carryover_on_close=CarryoverOnClose.SPLIT
     )  # fmt: skip
 
 

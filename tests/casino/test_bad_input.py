@@ -13,9 +13,9 @@ from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
 from casino.errors import HouseError
-from casino.hands.services import set_up_table
+from casino.hands.terms import set_up_table
 from casino.staff.models import Staff
-from casino.tables.models import KasszaEnd
+from casino.tables.models import CarryoverOnClose
 from casino.tables.services import Terms
 from engine.errors import EngineError
 from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Kit
@@ -605,14 +605,14 @@ def without(name: str) -> dict[str, Any]:
         ({"code": "T1"}, None),
         ({"min_stack": 0}, "min_stack_too_small"),
         ({"min_stack": 2_000, "max_stack": 1_000}, None),
-        ({"kassza_end": "burn"}, None),
+        ({"carryover_on_close": "burn"}, None),
     ],
     ids=lambda value: "-".join(map(str, value)) if isinstance(value, dict) else str(value),
 )
 def test_a_table_that_cannot_be_set_up(scene: Scene, changed: dict[str, Any], code: str | None) -> None:
     wanted: dict[str, Any] = {
         "game": "ferbli", "options": FERBLI, "seats": 4, "min_stack": 100, "max_stack": 1_000,
-        "kassza_end": KasszaEnd.SPLIT,
+        "carryover_on_close": CarryoverOnClose.SPLIT,
     } | changed  # fmt: skip
     place = wanted.pop("code", "T50")
     before = fingerprint()

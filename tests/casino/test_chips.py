@@ -12,12 +12,12 @@ from casino.chips import selectors as chips
 from casino.chips.models import ChipSet, Imbalance
 from casino.chips.services import introduce
 from casino.errors import Conflict, HouseError
-from casino.hands.services import set_up_table
+from casino.hands.terms import set_up_table
 from casino.house import chart, untold
 from casino.house.models import House
 from casino.reports.selectors import custody, house_report, racks, verification
 from casino.reports.tasks import check, check_custody
-from casino.tables.models import KasszaEnd
+from casino.tables.models import CarryoverOnClose
 from casino.tables.services import Terms, stock_tray
 from ledger.posting import CREDIT, DEBIT, AccountSpec, Leg, ensure_accounts, post
 from tests.casino.kit import ACTOR, FERBLI, PIECES, SAMPLE, TRAY, Kit, tell
@@ -172,7 +172,13 @@ def test_a_house_whose_chips_cannot_pay_its_tax_sets_up_no_table(live_db: None) 
     house = bare_house()
     introduce(house=house, code="BIG", denominations={25: "", 100: ""}, actor=ACTOR)
     open_vault(house=house, capital=0, chips={25: 100, 100: 100}, actor=ACTOR)
-    terms = {"game": "ferbli", "seats": 4, "min_stack": 100, "max_stack": 10_000, "kassza_end": KasszaEnd.SPLIT}
+    terms = {
+        "game": "ferbli",
+        "seats": 4,
+        "min_stack": 100,
+        "max_stack": 10_000,
+        "carryover_on_close": CarryoverOnClose.SPLIT,
+    }
     with pytest.raises(HouseError) as caught:
         set_up_table(house=house, code="T1", terms=Terms(options=FERBLI, **terms), actor=ACTOR)
     assert (caught.value.code, caught.value.extra["smallest"]) == ("chips_cannot_make", 25)

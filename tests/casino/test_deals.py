@@ -10,9 +10,9 @@ from django.db.utils import DatabaseError
 
 from casino.hands import deals
 from casino.hands.models import ClientSeed, Deal, Hand
-from casino.hands.services import set_up_table
+from casino.hands.terms import set_up_table
 from casino.staff.models import Role, TerminalKind
-from casino.tables.models import ClientSeeds, KasszaEnd, Table
+from casino.tables.models import CarryoverOnClose, ClientSeeds, Table
 from casino.tables.services import Terms
 from engine.deal.rebuild import check_deal, rebuilt
 from engine.deal.shuffle import commitment, shuffled_deck
@@ -351,7 +351,8 @@ def test_a_table_deals_electronically_when_everybody_dealt_in_has_given_his_seed
 def test_a_table_is_set_up_with_the_seeds_it_demands(kit: Kit) -> None:
     agreed = FERBLI | {"vizi": 100}
     terms = Terms(
-        game="ferbli", options=agreed, seats=4, min_stack=1_000, max_stack=1_000_000, kassza_end=KasszaEnd.SPLIT,
+        game="ferbli", options=agreed, seats=4, min_stack=1_000, max_stack=1_000_000,
+        carryover_on_close=CarryoverOnClose.SPLIT,
         client_seeds=ClientSeeds.ALL,
     )  # fmt: skip
     set_up_table(house=kit.house, code="T1", terms=terms, actor=ACTOR)

@@ -10,10 +10,10 @@ import pytest
 from casino.errors import Unprocessable
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState
-from casino.hands.services import set_up_table
+from casino.hands.terms import set_up_table
 from casino.reports.selectors import hand_money, house_report
 from casino.staff.models import Role
-from casino.tables.models import KasszaEnd
+from casino.tables.models import CarryoverOnClose
 from casino.tables.services import Terms
 from engine.errors import EngineError
 from engine.kernel.cards import split_cards
@@ -58,7 +58,7 @@ def grow(kit: Kit, desk: Desk, *, least: int = 1) -> Hand:
 def terms(**changed: Any) -> Terms:
     agreed: dict[str, Any] = {
         "game": "ramsli", "options": {"unit": 100, "bank_level": 16}, "seats": 6, "min_stack": 3_600,
-        "max_stack": 90_000, "kassza_end": KasszaEnd.SPLIT,
+        "max_stack": 90_000, "carryover_on_close": CarryoverOnClose.SPLIT,
     }  # fmt: skip
     return Terms(**(agreed | changed))
 
@@ -281,10 +281,12 @@ def test_a_disputed_hand_that_is_voided_gives_the_bank_back(kit: Kit, tmp_path: 
     assert_whole(kit, tmp_path)
 
 
-@pytest.mark.parametrize("rule", list(KasszaEnd))
-def test_a_table_that_closes_shares_kitty_and_bank_by_its_rule(kit: Kit, tmp_path: Path, rule: KasszaEnd) -> None:
+@pytest.mark.parametrize("rule", [CarryoverOnClose.SPLIT, CarryoverOnClose.HOUSE, CarryoverOnClose.LAST_DEALER])
+def test_a_table_that_closes_shares_kitty_and_bank_by_its_rule(
+    kit: Kit, tmp_path: Path, rule: CarryoverOnClose
+) -> None:
     agreed = {"unit": 25, "bank_level": 4}
-    kit.table_for("ramsli", agreed, code="T1", seats=3, kassza_end=rule, max_stack=100_000)
+    kit.table_for("ramsli", agreed, code="T1", seats=3, carryover_on_close=rule, max_stack=100_000)
     desk = kit.seated(stacks=(50_000,) * 3)
     grow(kit, desk, least=300)
     kitty, bank = lying(kit)[1:3]
@@ -294,9 +296,9 @@ def test_a_table_that_closes_shares_kitty_and_bank_by_its_rule(kit: Kit, tmp_pat
     closed = desk.ok("close")["done"]
     assert lying(kit) == (0, 0, 0, 0) and sum(closed["shares"].values()) == whole > 300
     won = {player: closed["left_with"][player] - stack for player, stack in stacks.items()}
-    if rule == KasszaEnd.SPLIT:
+    if rule == CarryoverOnClose.SPLIT:
         assert sorted(won.values())[:2] == [whole // 3] * 2 and sum(won.values()) == whole
-    elif rule == KasszaEnd.LAST_DEALER:
+    elif rule == CarryoverOnClose.LAST_DEALER:
         assert won == dict.fromkeys(won, 0) | {dealt_last: whole}
     else:
         assert kit.balance("4010/T1") == whole and set(won.values()) == {0}

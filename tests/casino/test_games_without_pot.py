@@ -10,13 +10,13 @@ from casino.cage.services import create_drawer
 from casino.errors import Unprocessable
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState
-from casino.hands.services import set_up_table
 from casino.hands.tasks import resolve_hand
+from casino.hands.terms import set_up_table
 from casino.house.models import OutboxMessage
 from casino.reports import auditing
 from casino.reports.selectors import hand_money, house_report
 from casino.staff.models import Role
-from casino.tables.models import KasszaEnd
+from casino.tables.models import CarryoverOnClose
 from casino.tables.services import Terms
 from engine.errors import EngineError
 from engine.registry import game_info
@@ -48,7 +48,7 @@ from tests.casino.trick_hands import (
 def terms(**changed: Any) -> Terms:
     agreed: dict[str, Any] = {
         "game": "zsiros", "options": {"stake": 100}, "seats": 4, "min_stack": 300, "max_stack": 9_000,
-        "kassza_end": KasszaEnd.HOUSE,
+        "carryover_on_close": CarryoverOnClose.HOUSE,
     }  # fmt: skip
     return Terms(**(agreed | changed))
 

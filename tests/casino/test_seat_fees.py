@@ -9,12 +9,12 @@ from django.db import IntegrityError, transaction
 
 from casino.audit import verify
 from casino.hands.models import HandState
-from casino.hands.services import set_up_table
+from casino.hands.terms import set_up_table
 from casino.house import chart
 from casino.reports import exporting
 from casino.reports.replaying import verify as verify_hands
 from casino.staff.models import TerminalKind
-from casino.tables.models import KasszaEnd, Table
+from casino.tables.models import CarryoverOnClose, Table
 from casino.tables.services import Terms
 from tests.casino.devices import code, events
 from tests.casino.kit import ACTOR, FERBLI, Desk, Kit
@@ -89,7 +89,13 @@ def test_where_a_pot_is_taxed_or_no_chips_come_no_fee_is_taken(kit: Kit) -> None
 
 def test_a_table_may_be_set_up_with_a_fee(kit: Kit) -> None:
     kit.table_for("zsiros", {"stake": 100}, code="T1", seats=4)
-    plain = {"seats": 4, "min_stack": 10_000, "max_stack": 50_000, "kassza_end": KasszaEnd.SPLIT, "seat_fee": 70}
+    plain = {
+        "seats": 4,
+        "min_stack": 10_000,
+        "max_stack": 50_000,
+        "carryover_on_close": CarryoverOnClose.SPLIT,
+        "seat_fee": 70,
+    }
     terms = Terms(game="zsiros", options={"stake": 100}, **plain)
     assert set_up_table(house=kit.house, code="T5", terms=terms, actor=ACTOR).seat_fee == 70
     [told] = [event for event in events(kit, "table.set_up") if event["chain"] == "table/T5"]

@@ -3,7 +3,7 @@
 import pytest
 
 from casino.audit.models import Event
-from casino.tables.models import KasszaEnd
+from casino.tables.models import CarryoverOnClose
 from tests.casino.kit import Desk, Kit
 
 FAILED_DEAL = ("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a", "p2 f", "p3 f", "p4 f")
@@ -77,15 +77,15 @@ def test_a_leaver_forfeits_his_share_and_a_joiner_may_win_without_paying(kit: Ki
     ("rule", "shares"),
     [
         # Seat 3 dealt last and seat 1 deals next, so seat 2 is the first after the dealer and gets the odd rest.
-        (KasszaEnd.SPLIT, {"2020/T1/T1-u1": 66, "2020/T1/T1-u2": 68, "2020/T1/T1-u3": 66}),
-        (KasszaEnd.LAST_DEALER, {"2020/T1/T1-u3": 200}),
-        (KasszaEnd.HOUSE, {"4010/T1": 200}),
+        (CarryoverOnClose.SPLIT, {"2020/T1/T1-u1": 66, "2020/T1/T1-u2": 68, "2020/T1/T1-u3": 66}),
+        (CarryoverOnClose.LAST_DEALER, {"2020/T1/T1-u3": 200}),
+        (CarryoverOnClose.HOUSE, {"4010/T1": 200}),
     ],
 )
 def test_an_unwon_cukassza_is_shared_by_the_rule_of_the_table(
-    kit: Kit, rule: KasszaEnd, shares: dict[str, int]
+    kit: Kit, rule: CarryoverOnClose, shares: dict[str, int]
 ) -> None:
-    kit.table(kassza_end=rule)
+    kit.table(carryover_on_close=rule)
     dealer = kit.seated(stacks=(20_000, 15_000, 9_000))
     # Two are dealt in and leave 200, which three seated players cannot share evenly.
     fail_a_deal(kit, dealer, dealer_seat=3, sitting_out=[2])
@@ -95,7 +95,7 @@ def test_an_unwon_cukassza_is_shared_by_the_rule_of_the_table(
     assert event["data"]["shares"] == shares
     assert kit.balance("2040/T1") == 0
     assert dealer.refresh()["state"] == "closed"
-    assert kit.balance("4010/T1") == (200 if rule == KasszaEnd.HOUSE else 0) == kit.balance("9150/T1")
+    assert kit.balance("4010/T1") == (200 if rule == CarryoverOnClose.HOUSE else 0) == kit.balance("9150/T1")
 
 
 def test_a_cukassza_is_not_left_without_anybody_to_take_it(kit: Kit) -> None:
@@ -105,7 +105,7 @@ def test_a_cukassza_is_not_left_without_anybody_to_take_it(kit: Kit) -> None:
     for seat in (1, 2, 3, 4):
         dealer.ok(f"seats/{seat}/leave")
     refused = dealer.post("close")
-    assert (refused.status_code, refused.json()["code"]) == (409, "kassza_without_players")
+    assert (refused.status_code, refused.json()["code"]) == (409, "carry_without_players")
 
 
 def test_a_new_sitting_starts_with_a_dealer_of_its_choice(kit: Kit) -> None:

@@ -21,13 +21,13 @@ from casino.errors import LogRolledBack
 from casino.hands import automatic, clock, selectors, tasks
 from casino.hands.clock import Overdue
 from casino.hands.models import Hand, HandLine, HandState
-from casino.hands.services import set_up_table
+from casino.hands.terms import set_up_table
 from casino.house.models import House
 from casino.reports.replaying import verify as verify_hands
 from casino.reports.selectors import verification
 from casino.settings import CELERY_BEAT_SCHEDULE
 from casino.staff.models import Role, TerminalKind
-from casino.tables.models import KasszaEnd, Table
+from casino.tables.models import CarryoverOnClose, Table
 from casino.tables.services import Terms
 from engine.kernel.setup import Setup
 from engine.record.format import parse_record
@@ -153,7 +153,8 @@ def test_what_is_no_time_to_act_is_refused(kit: Kit, seconds: Any) -> None:
 def test_a_table_is_set_up_with_it(kit: Kit) -> None:
     def terms(seconds: int) -> Terms:
         return Terms(
-            game="ferbli", options=FERBLI, seats=4, min_stack=1_000, max_stack=1_000_000, kassza_end=KasszaEnd.SPLIT,
+            game="ferbli", options=FERBLI, seats=4, min_stack=1_000, max_stack=1_000_000,
+            carryover_on_close=CarryoverOnClose.SPLIT,
             time_to_act=seconds,
         )  # fmt: skip
 

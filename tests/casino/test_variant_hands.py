@@ -11,15 +11,15 @@ from casino.audit.models import Event
 from casino.chips import selectors as chips
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState
-from casino.hands.services import set_up_table
 from casino.hands.tasks import resolve_hand
+from casino.hands.terms import set_up_table
 from casino.house import books
 from casino.house.events import happened
 from casino.house.models import OutboxMessage
 from casino.mix import Mix
 from casino.reports.selectors import hand_money, verification
 from casino.staff.models import Role
-from casino.tables.models import KasszaEnd
+from casino.tables.models import CarryoverOnClose
 from casino.tables.services import Terms
 from engine.record.format import parse_record
 from engine.record.replay import replay
@@ -362,7 +362,7 @@ def test_a_table_that_needs_more_players_than_the_game_is_not_dealt_to_fewer(kit
 def test_a_house_table_says_what_it_must(kit: Kit, game: str, missing: str) -> None:
     agreed = {name: value for name, value in (FERBLI if game == "ferbli" else FAERBELN).items() if name != missing}
     terms = Terms(
-        game=game, options=agreed, seats=3, min_stack=1_000, max_stack=9_000, kassza_end=KasszaEnd.HOUSE
+        game=game, options=agreed, seats=3, min_stack=1_000, max_stack=9_000, carryover_on_close=CarryoverOnClose.HOUSE
     )  # fmt: skip
     with pytest.raises(Exception, match=missing) as caught:
         set_up_table(house=kit.house, code="T9", terms=terms, actor=ACTOR)

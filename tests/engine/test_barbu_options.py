@@ -89,7 +89,7 @@ def test_the_game_is_for_four():
     game = game_info("barbu")
     assert game.policy.least_players({}) == 4
     assert game.policy.must_set == ("unit", "scoring")
-    assert game.policy.not_at_tables == {"settlement": ("paper",)}
+    assert game.policy.not_at_tables == {}
     assert (game.policy.zones, game.policy.charge) == (frozenset(), "seat")
     for seats in (3, 5):
         with pytest.raises(EngineError, match="barbu is for 4 seats"):

@@ -15,7 +15,7 @@ def set_up(
     seats: int,
     min_stack: int,
     max_stack: int,
-    kassza_end: str,
+    carryover_on_close: str,
     client_seeds: str | None = None,
     time_to_act: int | None = None,
     seat_fee: int | None = None,
@@ -31,7 +31,7 @@ def set_up(
         seats=seats,
         min_stack=min_stack,
         max_stack=max_stack,
-        kassza_end=kassza_end,
+        carryover_on_close=carryover_on_close,
         client_seeds=client_seeds,
         time_to_act=time_to_act,
         seat_fee=seat_fee or None,
@@ -65,15 +65,26 @@ def tray_stocked(*, amount: int, chips: dict[str, int]) -> Told:
 
 
 @event("table.opened", chain="table")
-def opened(*, sitting: int) -> Told:
-    """A sitting began; `sitting` is its number at this table."""
-    return told(sitting=sitting)
+def opened(*, sitting: int, resumed: dict[str, int] | None = None) -> Told:
+    """A sitting began; `sitting` is its number at this table. `resumed`: what the last one had held, by kind; this one
+    goes on with it, and with its series."""
+    return told(sitting=sitting, resumed=resumed)
 
 
 @event("table.closed", chain="table")
-def closed(*, kassza_end: str, shares: dict[str, int], left_with: dict[str, int]) -> Told:
-    """The sitting ended: what became of the cukassza by account, and what each player left with."""
-    return told(kassza_end=kassza_end, shares=shares, left_with=left_with)
+def closed(
+    *,
+    carryover_on_close: str,
+    shares: dict[str, int],
+    held: dict[str, int] | None = None,
+    broken_off: dict[str, int] | None = None,
+    left_with: dict[str, int],
+) -> Told:
+    """The sitting ended: what became of the cukassza by account (`shares`) or was `held` for the next sitting, what a
+    session that was broken off came to by player (`broken_off`), and what each player left with."""
+    return told(
+        carryover_on_close=carryover_on_close, shares=shares, held=held, broken_off=broken_off, left_with=left_with
+    )
 
 
 @event("table.sat_down", chain="table")

@@ -102,13 +102,13 @@ def _ledger(cursor: CursorWrapper, house: "House", folder: Path) -> None:
 
 
 def _hands(cursor: CursorWrapper, house: "House", folder: Path) -> None:
-    from casino.tables.models import KasszaEnd, Sitting, Table
+    from casino.tables.models import CarryoverOnClose, Sitting, Table
 
     places: dict[str, tuple[int, int]] = {}
     for code in (f"T{number}" for number in range(1, 9)):
         table = Table.objects.using("owner").create(
             house_id=house.id, code=code, game="ferbli", options={}, seats=2, min_stack=1, max_stack=1,
-            kassza_end=KasszaEnd.SPLIT,
+            carryover_on_close=CarryoverOnClose.SPLIT,
         )  # fmt: skip
         places[code] = (table.id, Sitting.objects.using("owner").create(table=table, number=1).id)
     cursor.execute("SELECT coalesce(max(id), 0) + 1 FROM hands_hand")

@@ -1,0 +1,47 @@
+"""A game's session at a table: what it comes to when the table closes or a player leaves, which its game says.
+
+Tables know no game, so these writes of theirs are carried out here.
+"""
+
+from collections.abc import Sequence
+
+import engine
+from casino.commands import Answer, Command
+from casino.errors import Conflict
+from casino.hands import selectors, terms
+from casino.tables import services as tables
+from casino.tables.carrying import SessionFound
+from casino.tables.models import Seating, Table
+
+
+def close_table(*, command: Command, code: str) -> Answer:
+    """Close the table; see :func:`casino.tables.services.close_table`."""
+    return tables.close_table(command=command, code=code, session=found)
+
+
+def leave(*, command: Command, code: str, seat: int) -> Answer:
+    """Stand a player up; see :func:`casino.tables.services.leave`."""
+    return tables.leave(command=command, code=code, seat=seat, session=found)
+
+
+def found(table: Table, seatings: Sequence[Seating]) -> SessionFound:
+    """What the game says of the session that the sitting's last settled hand has left."""
+    left = selectors.series(table)
+    game = engine.game_info(table.game)
+    owed = game.broken_off(left, terms.rules(table.game, table.options, table.seats)) if left else {}
+    enough = len(seatings) >= terms.least_players(table.game, table.options)
+    return SessionFound(game.under_way(left), owed, enough)
+
+
+def require_paid(table: Table, *, begins_anew: bool) -> None:
+    """Refuse to begin a session anew while one is unpaid. Raises Conflict session_under_way."""
+    if not begins_anew:
+        return
+    owed = {player: amount for player, amount in found(table, ()).owed.items() if amount}
+    if owed:
+        raise Conflict(
+            "A session is under way that is paid at its end, and these players do not go on with it. Let those play "
+            "who began it, or close the table, which settles it.",
+            code="session_under_way",
+            owed=owed,
+        )

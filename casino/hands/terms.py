@@ -1,0 +1,120 @@
+"""What is agreed on at a table of a house, as its game sees it: options, least stacks, fees, and whether the chips of
+the house can pay what the game may promise."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import engine
+from casino.audit.services import Actor
+from casino.chips import selectors as chips
+from casino.commands import Answer, Command
+from casino.errors import Unprocessable
+from casino.hands import fees, trays
+from casino.house.models import House
+from casino.tables import services as tables
+from casino.tables.models import FeePer, Table
+from engine.errors import EngineError
+from engine.kernel.game import require_seats
+from engine.kernel.rules import Rules
+
+
+def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) -> Table:
+    """Set up a table after the engine has accepted its options.
+
+    Raises the engine's typed option errors, Unprocessable for what a house table must set, cannot seat or cannot pay in
+    chips, and Conflict no_chip_set.
+    """
+    info = engine.game_info(terms.game)
+    _require_seats(info, terms)
+    policy = info.policy
+    for name in policy.must_set:
+        if name not in terms.options:
+            raise Unprocessable(
+                f"A {terms.game} table must set {name}.",
+                code="option_missing",
+                option=name,
+                must_set=list(policy.must_set),
+            )
+    for name, refused in policy.not_at_tables.items():
+        if terms.options.get(name) in refused:
+            raise Unprocessable(
+                f"{name} {terms.options[name]} is not for tables of a house.",
+                code="not_at_house_tables",
+                option=name,
+                refused=list(refused),
+            )
+    least = _least_stack(terms)
+    if terms.min_stack < least:
+        raise Unprocessable(
+            f"A stack must cover what a seat may be made to pay or may lose in a hand, {least}.",
+            code="min_stack_too_small",
+            min=least,
+        )
+    _require_enough_seats(info, terms)
+    agreed = rules(terms.game, terms.options, terms.seats)
+    trays.require_terms(chips.in_use(house), info.policy, agreed, terms.seats, terms.min_stack, terms.max_stack)
+    fees.require_terms(house, terms.game, terms.max_stack, terms.seat_fee)
+    return tables.create_table(house=house, code=code, terms=terms, actor=actor)
+
+
+def set_seat_fee(*, command: Command, code: str, amount: int, per: FeePer, reason: str) -> Answer:
+    """Change what a seat of the table costs, from the next deal on (:mod:`casino.hands.fees`); 0 for nothing. Raises
+    Conflict unchanged, Unprocessable no_seat_fee or chips_cannot_make."""
+
+    def require(table: Table) -> None:
+        fees.require_terms(table.house, table.game, table.max_stack, amount)
+
+    return tables.set_seat_fee(command=command, code=code, amount=amount, per=per, reason=reason, require=require)
+
+
+def _require_seats(info: engine.Game, terms: tables.Terms) -> None:
+    """Refuse a number of seats that the game cannot be played by."""
+    try:
+        require_seats(info, terms.seats)
+    except EngineError as error:
+        raise Unprocessable(
+            f"{terms.game} seats {info.min_seats} to {info.max_seats}: {error.message}.",
+            code="seats_out_of_range",
+            min=info.min_seats,
+            max=info.max_seats,
+        ) from error
+
+
+def _require_enough_seats(info: engine.Game, terms: tables.Terms) -> None:
+    """Refuse a table that could never deal a hand: its options, which the engine has accepted, ask for more players
+    than it seats."""
+    least = least_players(terms.game, terms.options)
+    if least > terms.seats:
+        raise Unprocessable(
+            f"With these options {terms.game} takes {least} players at least; the table has {terms.seats} seats.",
+            code="seats_out_of_range",
+            min=least,
+            max=info.max_seats,
+        )
+
+
+def _least_stack(terms: tables.Terms) -> int:
+    """What a seat must bring to any hand of the table, in minor units.
+
+    The options are checked for every number of players that the table may deal to, the full table first, because what
+    they mean may depend on it. Raises the engine's typed option errors.
+    """
+    full = rules(terms.game, terms.options, terms.seats)
+    fewer = range(least_players(terms.game, terms.options), terms.seats)
+    return max(full.least_stack, *(rules(terms.game, terms.options, seats).least_stack for seats in fewer), 0)
+
+
+def rules(game: str, options: Mapping[str, Any], seats: int) -> Rules:
+    """A table's options as the rules of a hand for so many seats. Raises the engine's typed option errors."""
+    return engine.game_info(game).rules.parse(engine.resolve(game, options, seats), seats)
+
+
+def least_players(game: str, options: Mapping[str, Any]) -> int:
+    """With fewer players no hand is dealt: the game's own least, or what the table's options ask for."""
+    info = engine.game_info(game)
+    return max(info.min_seats, info.policy.least_players(options))
+
+
+def bonuses(game: str, options: Mapping[str, Any], seats: int) -> int:
+    """The most that the house may owe in bonuses for one hand of so many seats, in minor units."""
+    return sum(engine.game_info(game).policy.bonuses(rules(game, options, seats), seats))
