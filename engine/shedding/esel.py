@@ -34,7 +34,7 @@ from engine.kernel.grammar import DEALER, HOUSE, SEAT, Action, Grammar, Role, Se
 from engine.kernel.legal import Legal, Pick, Rows
 from engine.kernel.setup import Setup, Viewer
 from engine.kernel.state import Handler, Offer
-from engine.shedding.esel_rules import EselRules
+from engine.shedding.esel_rules import TERMS, EselRules
 from engine.shedding.state import SheddingState, new_series, next_seats, require_table, worst_loss
 from engine.tricks.chairs import goes_on
 
@@ -270,5 +270,6 @@ GAME = Game(
     next_seats=next_seats,
     new_series=new_series,
     continues=lambda series, ids, rules: goes_on(series, ids),
+    terms=TERMS,
     weights={"gv": 60, "sh": 1, "vd": 20},
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from engine.kernel.rules import Rules, option
+from engine.kernel.terms import Term
 
 
 @dataclass(frozen=True)
@@ -26,3 +27,10 @@ class EselRules(Rules):
     def least_stack(self) -> int:
         """The most that a seat can lose in a deal."""
         return 3 * self.forfeit
+
+
+TERMS = (
+    Term("szamár", "Esel", "donkey", "who threw the hand down last, or shouted wrongly: the loser"),
+    Term("bedobás", "Hinwerfen", "throwing down", "shouting and laying the hand open"),
+)
+"""The words of the tables."""

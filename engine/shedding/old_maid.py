@@ -49,7 +49,7 @@ from engine.kernel.setup import AUDITOR, Setup, Viewer
 from engine.kernel.state import Handler, Offer
 from engine.kernel.zones import Chance
 from engine.shedding.old_maid_pairs import UNTERS, pairings, pairs_in
-from engine.shedding.old_maid_rules import OldMaidRules
+from engine.shedding.old_maid_rules import TERMS, OldMaidRules
 from engine.shedding.state import SheddingState, new_series, next_seats, require_table, worst_loss
 from engine.tricks.chairs import goes_on
 
@@ -502,4 +502,5 @@ GAME = Game(
     next_seats=next_seats,
     new_series=new_series,
     continues=lambda series, ids, rules: goes_on(series, ids),
+    terms=TERMS,
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from engine.kernel.rules import Rules, option
+from engine.kernel.terms import Term
 
 
 @dataclass(frozen=True)
@@ -41,3 +42,16 @@ class OldMaidRules(Rules):
     def least_stack(self) -> int:
         """The most that a seat can lose in a deal: it pays for each other seat."""
         return (self.seats - 1) * self.forfeit
+
+
+TERMS = (
+    Term(
+        "Fekete Péter",
+        "Schwarzer Peter",
+        "old maid",
+        "the under of bells: it makes no pair, and who keeps it loses",
+    ),
+    Term("pár", "Paar", "pair", "two cards of one rank, which are put down"),
+    Term("legyező", "Fächer", "fan", "a hand held so that the neighbour can draw a card unseen"),
+)
+"""The words of the tables."""

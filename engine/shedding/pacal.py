@@ -48,7 +48,7 @@ from engine.kernel.legal import Legal, Pick, Rows, Words
 from engine.kernel.setup import AUDITOR, Setup, Viewer
 from engine.kernel.state import Handler, Offer
 from engine.kernel.zones import Chance
-from engine.shedding.pacal_rules import PacalRules
+from engine.shedding.pacal_rules import TERMS, PacalRules
 from engine.shedding.state import SheddingState, next_seats, require_table, worst_loss
 from engine.shedding.state import new_series as new_chairs
 from engine.tricks.chairs import goes_on
@@ -453,5 +453,6 @@ GAME = Game(
     next_seats=next_seats,
     new_series=_new_series,
     continues=lambda series, ids, rules: goes_on(series, ids),
+    terms=TERMS,
     weights={"pl": 4, "ps": 1},
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from engine.kernel.rules import Rules, option
+from engine.kernel.terms import Term
 
 
 @dataclass(frozen=True)
@@ -25,3 +26,16 @@ class PacalRules(Rules):
     def least_stack(self) -> int:
         """The most that a seat can lose in a deal."""
         return 3 * self.forfeit
+
+
+TERMS = (
+    Term("pacal", "Kutteln", "tripe", "the game; its loser is left with cards in the hand"),
+    Term(
+        "saját adu",
+        "eigener Trumpf",
+        "trump of one's own",
+        "the suit with which one player beats other suits, all evening",
+    ),
+    Term("felvétel", "Aufnehmen", "picking up", "taking the whole stack instead of beating its top card"),
+)
+"""The words of the tables."""

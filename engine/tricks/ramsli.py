@@ -56,7 +56,7 @@ from engine.kernel.purse import Why
 from engine.kernel.setup import Setup, Viewer
 from engine.kernel.state import Handler, Offer
 from engine.tricks.ramsli_cards import HAND, NEW_HAND, RamsliCards
-from engine.tricks.ramsli_rules import POSTED, RamsliRules, kitty_and_bank
+from engine.tricks.ramsli_rules import POSTED, TERMS, RamsliRules, kitty_and_bank
 
 SUITS = 3
 """Suits that are turned up at the most before a deal has failed ("Bidding")."""
@@ -452,5 +452,6 @@ GAME = Game(
     new_series=lambda ids, rules: {"kitty": 0, "bank": 0},
     continues=lambda series, ids, rules: bool(series),
     holds=lambda series, carry: sum(series.values()) == carry,
+    terms=TERMS,
     weights={"pl": 4, "in": 3, "ps": 3, "ds": 3, "kn": 2, "ex": 3, "cl": 2, "lk": 2},
 )

@@ -8,6 +8,7 @@ from typing import ClassVar
 from engine.errors import MalformedSetup, OptionOutOfRange
 from engine.kernel.rules import MAX_MONEY, Rules, option
 from engine.kernel.setup import Setup
+from engine.kernel.terms import Term
 
 POSTED = 4
 """Units that the dealer puts into the kitty before every deal ("The Deal"), and tricks of a deal, each of which takes
@@ -78,3 +79,14 @@ def _money(name: str, found: object, step: int) -> int:
     if type(found) is not int or not 0 <= found <= MAX_MONEY or found % step:
         raise MalformedSetup(f"{name} of the series is money, a multiple of four units", step=step)
     return found
+
+
+TERMS = (
+    Term("kassza", "Kasse", "kitty", "what the tricks of a deal are paid from; it lasts several deals"),
+    Term("bank", "Bank", "bank", "what the kitty holds above its level, kept for later deals"),
+    Term("muszáj", "Muß", "muss", "a deal whose kitty holds the dealer's four units alone: everybody plays"),
+    Term("kopogás", "Klopfen", "knock", "undertaking to take two of the four tricks"),
+    Term("adu", "Trumpf", "trump", "the suit of the card that was turned up"),
+    Term("egy nyitott", "eins auf", "one up", "taking one card that is dealt face up, and laying one away"),
+)
+"""The words of the tables."""
