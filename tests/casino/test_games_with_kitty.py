@@ -80,7 +80,7 @@ def test_tables_that_can_be_and_that_cannot(kit: Kit) -> None:
 # --- Evenings -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seats", [2, 3, 6])
+@pytest.mark.parametrize("seats", [2, *(pytest.param(seats, marks=pytest.mark.slow) for seats in (3, 6))])
 def test_kitty_and_bank_go_on_from_hand_to_hand(kit: Kit, tmp_path: Path, seats: int) -> None:
     desk = at_table(kit, seats=seats)
     before = {"kitty": 0, "bank": 0}

@@ -243,6 +243,7 @@ def test_several_folders(kit: Kit, tmp_path, settings) -> None:  # type: ignore[
         Sequencer(Signer.from_settings()).publish(kit.house.id)
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_stops_the_log_until_it_is_not(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     """The database is ahead by what could not be kept outside; nothing is lost and the file goes on where it ended."""
     kit.sequence()

@@ -49,7 +49,7 @@ TABLES = [*BETTING, *((name, dict(engine.game_info(name).example) | SHORT.get(na
 #: Lines of the house that come with the clock where nobody has done anything until then.
 HOUSE_ENDS = ("d vd",)
 #: So many acts of the clock are enough to see.
-SOME_ACTS = 20
+SOME_ACTS = 8
 #: A hand of two, from the dealer's pack: p2 is to pay the vizi or to fold.
 BEGUN = ("p1 po 100", "d dh p1 ????", "d dh p2 ????")
 

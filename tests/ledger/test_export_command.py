@@ -133,6 +133,7 @@ def test_no_half_file(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == "whole"
 
 
+@pytest.mark.slow
 def test_as_a_program(live_db: None) -> None:
     """Exit codes and bytes as a shell sees them, also when the reader goes away in the middle."""
     book, accounts = open_bulk()

@@ -13,13 +13,13 @@ from tests.model.table import Table
 SEEDS = st.integers(0, 2**64).map(str)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(SEEDS)
 def test_classic_ferbli(seed: str):
     assert list(one_hand(seed))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(SEEDS, st.sets(st.sampled_from(VARIANTS)).map(sorted))
 def test_variants_alone_and_together(seed: str, variants: list[str]):
     assert list(one_hand(seed, variants))
