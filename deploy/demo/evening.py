@@ -57,6 +57,7 @@ def read(evening: Path | None) -> dict[str, RecordedTable]:
     for part in tomllib.loads(PROGRAMME.read_text())["play"]:
         for code, table in load(HERE / part["file"]).items():
             if code in part.get("tables", [code]):
+                table.hands = table.hands[: part.get("first", len(table.hands))]
                 table.shorten(part.get("last", len(table.hands)))
                 if code in tables:
                     tables[code].go_on(table)
