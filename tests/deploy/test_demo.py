@@ -25,7 +25,7 @@ FERBLI = WORDS["ferbli"]
 
 def test_the_default_evening_has_every_game_and_the_variations() -> None:
     assert {code: len(table.hands) for code, table in EVENING.items()} == {
-        "T1": 12, "T2": 12, "T3": 10, "T4": 10, "V1": 6, "V2": 6, "F1": 6, "Z1": 8, "B1": 7,
+        "T2": 12, "T4": 10, "V1": 6, "V2": 6, "F1": 6, "Z1": 8, "B1": 7,
         "S1": 8, "R1": 6, "P1": 8, "K1": 10, "E1": 6, "L1": 3, "M1": 5,
     }  # fmt: skip
     assert {table.game for table in EVENING.values()} == set(engine.game_names())
@@ -137,7 +137,7 @@ def test_an_evening_that_cannot_be_read_says_where(tmp_path: Path, content: str,
 
 
 def test_a_table_does_not_change_its_game_between_hands(tmp_path: Path) -> None:
-    first, second = EVENING["T1"].hands[0], EVENING["F1"].hands[0] | {"hand": "T1-000002"}
+    first, second = EVENING["T2"].hands[0], EVENING["F1"].hands[0] | {"hand": "T2-000002"}
     path = tmp_path / "evening.jsonl"
     path.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n")
     with pytest.raises(EveningError, match=r"evening\.jsonl:2"):
