@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 from engine.play import Sitting, play_evening
-from engine.record.format import Record, format_record
+from engine.record.format import Record, format_record, parse_record
 from engine.record.replay import replay
 from engine.registry import game_info, game_names, start
 from tests.bench.alternate import Comparison, compare
 
+DATA = Path(__file__).resolve().parents[1] / "model" / "data"
 DEALS = 40
 """Deals of a game in the sample, with each number of seats that the game is usually played by."""
 LINES = 60_000
@@ -53,7 +55,11 @@ def of_game(game: str) -> Comparison:
 
 
 def sample(game: str) -> list[Record]:
-    """Random deals at tables of the game's example."""
+    """The recorded deals that the game's model has judged, where there are any; else random ones at tables of the
+    game's example, which are won with fewer cards."""
+    recorded = DATA / f"{game}.jsonl"
+    if recorded.exists():
+        return [parse_record(line) for line in recorded.read_text().splitlines()]
     info, found = game_info(game), list[Record]()
     for seats in info.seats_allowed or (info.min_seats, info.max_seats):
         opt = info.resolve(info.example, seats, ())
