@@ -171,8 +171,6 @@ class PacalState(SheddingState):
         """``pl CARD``: a higher card of the suit, or else a trump on a card that is none ("Each player in turn must
         beat")."""
         card, player = action.cards[0], action.actor
-        if card == UNKNOWN and self.offer_play() is None:
-            raise self.not_legal(action)  # it is not for want of a name
         place = self.place(player, card)
         top = self.stack[-1]
         higher = MASKS.higher[top]
