@@ -185,9 +185,9 @@ class OldMaidState(SheddingState):
             self.require_free(tuple(card for card in row if card not in self.cards[player]))
             self.known.update(row)
             self.note_unters()
-        elif row != (due := pairs_in(held)):
-            # The line is forced, but what it names is not for others to know.
-            raise CardMismatch(f"p{player} does not put {''.join(row)} down", count=len(due))
+        elif row != pairs_in(held):
+            # The line is forced, but what it names, and how much, is not for others to know.
+            raise CardMismatch(f"p{player} does not put {''.join(row)} down")
         else:
             held = tuple(card for card in held if card not in row)
         self.cards[player] = held
