@@ -172,7 +172,7 @@ class State(Purse):
         )
 
     def not_legal(self, action: Action) -> VerbNotLegal:
-        """The refusal of a verb that is not on offer. It names the verbs that are, as far as everybody may know: whoever
+        """The refusal of a verb that is not on offer. It names those that are, as far as everybody may know: whoever
         sent the line need not know the cards that decide it."""
         offers = [offer.verb for offer in self.legal_for(PUBLIC)]
         return VerbNotLegal(f"{action.text!r} is not legal now", phase=self.phase, verbs=offers)
