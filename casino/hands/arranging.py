@@ -109,6 +109,8 @@ def _named(game: engine.Hand, grammar: Grammar, seat: int, verb: str, places: li
         return line
     if fits and UNKNOWN in named and len(chosen) == offer.count:
         return line
+    if told is None:  # that there is anything to choose is a secret: the engine answers as if there were nothing
+        return f"{actor_name(seat)} {verb} {UNKNOWN * len(places)}"
     # Which cards may be played says what the seat holds; which places may be turned up everybody knows.
     every = allowed or tuple(combinations(range(len(held)), offer.count or 0))
     tellable = turned is not None and turned.role is Role.TURNED
