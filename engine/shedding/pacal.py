@@ -333,7 +333,7 @@ class PacalState(SheddingState):
         """Whether a seat can beat the top card is known to nobody else."""
         if self.phase != "beat" or viewer in (self.turn, AUDITOR) or self.pending:
             return super().legal_for(viewer)
-        return [self.offer("pl", Pick(1)), self.offer("ps")]
+        return [self.offer("pl", Pick(1, if_held=True)), self.offer("ps")]
 
     def view_of_seat(self, seat: int, viewer: Viewer) -> dict[str, object]:
         """Its trump, once it has one, and whether it is out."""
