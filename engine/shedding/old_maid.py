@@ -63,7 +63,7 @@ GRAMMAR = Grammar(
     Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.TARGET, most=HAND)), "deal face down: hands, and cards drawn"),
     Verb("ds", SEAT, (cards(Role.PUT_DOWN, Seen.ALL, most=MOST),), "put all pairs of the hand down"),
     Verb("fn", HOUSE, (seat(), cards(Role.FANNED, Seen.DRAWN, most=MOST)), "hold a hand out as a fan, in a new order"),
-    Verb("dr", SEAT, (number(),), "draw the card at this place of the fan, counted from 1"),
+    Verb("dr", SEAT, (number(),), "draw the card at this place of the fan, counted from 1", blind=True),
 )
 
 

@@ -12,12 +12,12 @@ from casino.hands import arranging, clock, deals, selectors
 from casino.hands.models import Hand, HandLine
 from deploy.demo.dealer import COMPELLED
 from deploy.demo.evening import HERE
-from engine.registry import game_info
+from engine.registry import game_info, supply
 from tests.casino import evenings
 from tests.casino.kit import Desk, Kit
 from tests.casino.superuser import unguarded
 from tests.casino.trick_hands import assert_whole, found, held, last_hand, settled
-from tests.engine.shedding_kit import deal, deck_of
+from tests.engine.shedding_kit import deal, deck_of, mixed, run_forced
 
 GAMES = ("esel", "pacal", "old_maid")
 
@@ -122,6 +122,19 @@ def test_whether_a_seat_can_beat_is_not_told_by_what_may_follow_in_a_request(lin
         deck = deck_of("AaKaOaUaXa", "AlKlOlUlXl", "AbKbObUbXb", "AhKhOhUhXh", top)
         hand = deal("pacal", 4, deck=deck, trumps="blah")
         assert (hand.phase, len(hand.legal())) == ("beat", 2 if top == "8a" else 1)
+        with pytest.raises(Unprocessable) as refusal:
+            arranging.require_sealed(hand, hand.grammar, line, last=False)
+        assert refusal.value.code == "must_be_last"
+        arranging.require_sealed(hand, hand.grammar, line, last=True)
+
+
+def test_nothing_follows_a_card_drawn_unseen_nor_a_shout_in_one_request() -> None:
+    """Whether the card makes a pair, or the shout is true, is what the next line would be refused by."""
+    drawing = deal("old_maid", 3, opt={"forfeit": 1, "discard": "draw"})
+    supply(drawing, mixed)
+    run_forced(drawing)
+    shouting = deal("esel", 4, "p1 gv 7h", deck=deck_of("AaKaOaUaXa9a8a7h"))
+    for hand, line in ((drawing, f"{drawing.actor} dr 1"), (shouting, "p1 sh")):
         with pytest.raises(Unprocessable) as refusal:
             arranging.require_sealed(hand, hand.grammar, line, last=False)
         assert refusal.value.code == "must_be_last"
