@@ -87,9 +87,10 @@ class SeatRead(Reading):
 
 class SeatHandOut(OpeningsOut):
     """A hand as one of its players may know it: `cards` are those that the player holds now, in the order of dealing,
-    in which an action's `places` count them from 0, `??` where nobody has looked; `openings` are those of the player's
-    cards and of everybody's; `view` is what everybody sees; `legal_actions` are what this seat may do now, where its
-    own cards decide that too."""
+    in which an action's `places` count them from 0, `??` where nobody has looked; `learned` is what the player alone
+    has seen beside them, by name: the `partner`'s hand once it was passed across, the `bottom` card of the pack;
+    `openings` are those of the player's cards and of everybody's; `view` is what everybody sees; `legal_actions` are
+    what this seat may do now, where its own cards decide that too."""
 
     state = serializers.CharField()
     mode = serializers.ChoiceField(choices=Mode.choices)
@@ -98,6 +99,7 @@ class SeatHandOut(OpeningsOut):
     actor = serializers.CharField(allow_null=True)
     act_by = serializers.DateTimeField(allow_null=True)
     cards = serializers.ListField(child=serializers.CharField())
+    learned = serializers.JSONField()
     legal_actions = serializers.ListField(child=serializers.JSONField())
     view = serializers.JSONField()
 

@@ -11,7 +11,7 @@ from casino.errors import Unprocessable
 from casino.hands import cards
 from engine.errors import EngineError, MalformedAction
 from engine.kernel.cards import UNKNOWN
-from engine.kernel.grammar import OUT_OF_HAND, UNCOVERING, Action, Grammar, Role, actor_name
+from engine.kernel.grammar import OUT_OF_HAND, Action, Grammar, Role, actor_name
 
 #: `p1 VERB @0,3`: a verb that names cards by their places among those that the seat holds.
 _BY_PLACES = re.compile(r"p(?P<seat>[1-9]) (?P<verb>[a-z]+) @(?P<places>[0-9]{1,2}(?:,[0-9]{1,2})*)", re.ASCII)
@@ -45,7 +45,7 @@ def require_sealed(game: engine.Hand, grammar: Grammar, line: str, *, last: bool
     """
     by_places = _BY_PLACES.fullmatch(line) is not None
     action = None if by_places else grammar.parse(line)
-    uncovers = by_places or (action is not None and grammar.role(action) in UNCOVERING)
+    uncovers = action is None or grammar.declared(action).uncovers
     names = action is not None and grammar.role(action) in OUT_OF_HAND
     if names and action is not None and set(action.cards) != {UNKNOWN}:
         raise Unprocessable(
@@ -109,6 +109,8 @@ def _named(game: engine.Hand, grammar: Grammar, seat: int, verb: str, places: li
         return line
     if fits and UNKNOWN in named and len(chosen) == offer.count:
         return line
+    if told is None:  # that there is anything to choose is a secret: the engine answers as if there were nothing
+        return f"{actor_name(seat)} {verb} {UNKNOWN * len(places)}"
     # Which cards may be played says what the seat holds; which places may be turned up everybody knows.
     every = allowed or tuple(combinations(range(len(held)), offer.count or 0))
     tellable = turned is not None and turned.role is Role.TURNED

@@ -21,8 +21,9 @@ def of_everybodys_cards(hand: Hand) -> dict[str, Any]:
 
 def for_player(seating: Seating, since: datetime) -> dict[str, Any]:
     """The hand in play that a player is dealt into, or the last one, of those dealt after `since`, as its player may
-    know it: what everybody sees, the cards that the player holds (`??` where nobody has looked), openings of both, and
-    what the player may do, by its own cards. Raises NotFound before the first."""
+    know it: what everybody sees, the cards that the player holds (`??` where nobody has looked), openings of both, what
+    else it has seen (a partner's hand, the bottom card), and what the player may do, by its own cards. Raises NotFound
+    before the first."""
     hand = _last_hand(seating, since)
     game = selectors.as_far_as_it_goes(hand)
     number = next(at for at, seat in enumerate(hand.seats, 1) if seat["seat"] == seating.seat)
@@ -36,6 +37,7 @@ def for_player(seating: Seating, since: datetime) -> dict[str, Any]:
         "actor": game.actor,
         "act_by": clock.act_by(hand, game),
         "cards": _own_cards(game, number),
+        "learned": game.learned(number),
         "legal_actions": selectors.legal_actions(game, number),
         "openings": deals.opened(hand, game.setup, places) if places else [],
         "view": selectors.in_the_records_words(game.view(engine.PUBLIC)),

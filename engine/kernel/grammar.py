@@ -233,6 +233,8 @@ class Verb:
     beside: bool = False
     """It may be said while another seat is to act, or several are: whoever says it answers what has been seen so far,
     and lines that come in between do not take it back, as long as it is still legal after them."""
+    blind: bool = False
+    """It takes a card that lies face down, so hidden cards decide what follows, as where cards are uncovered."""
 
     @property
     def cards(self) -> Argument | None:
@@ -241,8 +243,8 @@ class Verb:
 
     @property
     def uncovers(self) -> bool:
-        """Whether it turns cards of a hand over, or gives them on."""
-        return self.cards is not None and self.cards.role in UNCOVERING
+        """Whether it turns cards of a hand over, gives them on, or takes one unseen."""
+        return self.blind or (self.cards is not None and self.cards.role in UNCOVERING)
 
     @property
     def out_of_hand(self) -> bool:

@@ -229,6 +229,12 @@ class Hand:
         deck, pack n the n-th redeal."""
         return places_of(self._setup, self._state, viewer)
 
+    def learned(self, seat: int) -> dict[str, object]:
+        """What ``seat`` knows beside its own cards and what everybody sees, JSON-able, by name: the hand of a partner
+        that was passed across, a card of the pack at which it has looked. Empty where there is no such thing."""
+        require_viewer(seat, self._state.seats)
+        return self._state.learned(seat)
+
     def information(self, seat: int) -> str:
         """Everything that ``seat`` has learned so far, as one text: two hands that it cannot tell apart give equal
         texts. Set-up without cards, the log as the seat saw it, what it was shown beside that, and whose turn it is:

@@ -77,6 +77,12 @@ class HandsState(CardState):
 
     # -- who may know what -------------------------------------------------------------------------------------------
 
+    def laid_open(self, seat: int) -> list[str]:
+        """The cards of a hand that is shown to others: in fixed order, unknown ones last."""
+        held = self.cards[seat]
+        known = self.in_fixed_order(card for card in held if card != UNKNOWN)
+        return [*known, *(UNKNOWN,) * held.count(UNKNOWN)]
+
     def dealt_to(self, seat: int) -> tuple[str, ...]:
         """All cards dealt to the seat, played ones included."""
         dealt = (self.GRAMMAR.parse(line) for line in self.log if line.startswith("d dh "))

@@ -8,6 +8,7 @@ seats count from 1 in play order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 
@@ -16,7 +17,7 @@ from engine.kernel.events import Event, Spoke
 from engine.kernel.grammar import AUTOMATIC, DEALER, Action, Argument, Grammar, Role, actor_name
 from engine.kernel.legal import Domain, Legal, Order, Parts, Pick, Rows, Some
 from engine.kernel.purse import Purse
-from engine.kernel.setup import AUDITOR, NOTHING, Result, Setup, Viewer
+from engine.kernel.setup import AUDITOR, NOTHING, PUBLIC, Result, Setup, Viewer
 
 NOBODY = -1
 """The turn when the hand is over."""
@@ -89,7 +90,9 @@ class State(Purse):
         if self.pending is not None:
             verb, line = self.pending
             if action.actor != self.turn or action.verb != verb or line not in (None, action.text):
-                raise VerbNotLegal(f"{action.text!r} is not the automatic act", phase=self.phase, action=line or verb)
+                raise VerbNotLegal(
+                    f"{action.text!r} is not the automatic act", phase=self.phase, **self.due(verb, line)
+                )
             return State.take_automatic
         handler = self.out_of_turn(action)
         if handler is not None:
@@ -116,6 +119,15 @@ class State(Purse):
         self.HANDLERS[self.phase][action.verb](self, action)
         self.pending = None
         self.verbs = self.HANDLERS[self.phase]
+
+    def due(self, verb: str, line: str | None) -> dict[str, object]:
+        """The automatic act that must follow, as far as everybody may know it: the line, else its verb, else nothing.
+        A refusal goes to whoever sent a line, and hidden cards decide which act is the first."""
+        offers = self.legal_for(PUBLIC)
+        if {offer.verb for offer in offers} != {verb}:
+            return {}
+        told = [*islice((text for offer in offers for text in offer.lines()), 2)]
+        return {"action": line if told == [line] else verb}
 
     def automatic(self) -> tuple[str, str | None]:
         """Verb and line of the automatic act of the seat whose turn it is; no line where it names cards that are not
@@ -160,8 +172,9 @@ class State(Purse):
         )
 
     def not_legal(self, action: Action) -> VerbNotLegal:
-        """The refusal of a verb that is not on offer."""
-        offers = [offer.verb for offer in self.legal()]
+        """The refusal of a verb that is not on offer. It names those that are, as far as everybody may know: whoever
+        sent the line need not know the cards that decide it."""
+        offers = [offer.verb for offer in self.legal_for(PUBLIC)]
         return VerbNotLegal(f"{action.text!r} is not legal now", phase=self.phase, verbs=offers)
 
     # -- what may be done --------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ from engine.kernel.cards import TELL32, UNKNOWN
 from engine.kernel.game import Game, Policy
 from engine.kernel.grammar import DEALER, HOUSE, SEAT, Action, Grammar, Role, Seen, Verb, actor_name, cards, seat
 from engine.kernel.legal import Legal, Pick, Rows
-from engine.kernel.setup import Setup, Viewer
+from engine.kernel.setup import AUDITOR, Setup, Viewer
 from engine.kernel.state import Handler, Offer
 from engine.shedding.esel_rules import TERMS, EselRules
 from engine.shedding.state import SheddingState, new_series, next_seats, require_table, worst_loss
@@ -190,8 +190,11 @@ class EselState(SheddingState):
         return action.actor % SEATS + 1 if action.verb == "gv" else 0
 
     def held_by(self, seat: int, viewer: Viewer) -> list[str]:
-        """After a shout, true or false, all hands lie face up ("all other players must also throw down")."""
-        return list(self.cards[seat]) if self.thrown else super().held_by(seat, viewer)
+        """After a shout, true or false, all hands lie face up ("all other players must also throw down"), in fixed
+        order: that in which the cards have come would tell what was given last."""
+        if not self.thrown or viewer in (seat, AUDITOR):
+            return super().held_by(seat, viewer)
+        return self.laid_open(seat)
 
     def shown_so_far(self) -> set[str]:
         """All cards, once they are thrown down."""

@@ -63,7 +63,7 @@ GRAMMAR = Grammar(
     Verb("dh", HOUSE, (seat(), cards(Role.DEALT, Seen.TARGET, most=HAND)), "deal face down: hands, and cards drawn"),
     Verb("ds", SEAT, (cards(Role.PUT_DOWN, Seen.ALL, most=MOST),), "put all pairs of the hand down"),
     Verb("fn", HOUSE, (seat(), cards(Role.FANNED, Seen.DRAWN, most=MOST)), "hold a hand out as a fan, in a new order"),
-    Verb("dr", SEAT, (number(),), "draw the card at this place of the fan, counted from 1"),
+    Verb("dr", SEAT, (number(),), "draw the card at this place of the fan, counted from 1", blind=True),
 )
 
 
@@ -185,9 +185,9 @@ class OldMaidState(SheddingState):
             self.require_free(tuple(card for card in row if card not in self.cards[player]))
             self.known.update(row)
             self.note_unters()
-        elif row != (due := pairs_in(held)):
-            # The line is forced, but what it names is not for others to know.
-            raise CardMismatch(f"p{player} does not put {''.join(row)} down", count=len(due))
+        elif row != pairs_in(held):
+            # The line is forced, but what it names, and how much, is not for others to know.
+            raise CardMismatch(f"p{player} does not put {''.join(row)} down")
         else:
             held = tuple(card for card in held if card not in row)
         self.cards[player] = held

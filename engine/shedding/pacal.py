@@ -171,8 +171,6 @@ class PacalState(SheddingState):
         """``pl CARD``: a higher card of the suit, or else a trump on a card that is none ("Each player in turn must
         beat")."""
         card, player = action.cards[0], action.actor
-        if card == UNKNOWN and self.offer_play() is None:
-            raise self.not_legal(action)  # it is not for want of a name
         place = self.place(player, card)
         top = self.stack[-1]
         higher = MASKS.higher[top]
@@ -335,7 +333,7 @@ class PacalState(SheddingState):
         """Whether a seat can beat the top card is known to nobody else."""
         if self.phase != "beat" or viewer in (self.turn, AUDITOR) or self.pending:
             return super().legal_for(viewer)
-        return [self.offer("pl", Pick(1)), self.offer("ps")]
+        return [self.offer("pl", Pick(1, if_held=True)), self.offer("ps")]
 
     def view_of_seat(self, seat: int, viewer: Viewer) -> dict[str, object]:
         """Its trump, once it has one, and whether it is out."""

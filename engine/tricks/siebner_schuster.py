@@ -29,7 +29,7 @@ from engine.kernel.game import Game, Policy
 from engine.kernel.grammar import DEALER, HOUSE, Action, Grammar, Verb, seats
 from engine.kernel.legal import Legal, Seats
 from engine.kernel.rules import MAX_MONEY
-from engine.kernel.setup import AUDITOR, Setup, Viewer
+from engine.kernel.setup import Setup, Viewer
 from engine.kernel.state import Handler, Offer
 from engine.tricks.chairs import counts, goes_on
 from engine.tricks.sedma import (
@@ -103,9 +103,10 @@ class SiebnerSchusterState(SedmaState):
         return next((sum(pair) - seat for pair in PAIRS[: self.seen] if seat in pair), 0)
 
     def held_by(self, seat: int, viewer: Viewer) -> list[str]:
-        """A partner's hand is open, once it was shown."""
+        """A partner's hand is open, once it was shown; in fixed order, since that of dealing would tell which cards
+        were drawn last."""
         if type(viewer) is int and seat == self.partner_shown(viewer):
-            return super().held_by(seat, AUDITOR)
+            return self.laid_open(seat)
         return super().held_by(seat, viewer)
 
     def learned(self, seat: int) -> dict[str, object]:

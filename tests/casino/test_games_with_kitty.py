@@ -207,6 +207,7 @@ def test_a_dealer_s_device_shows_its_cards_once_it_has_looked(kit: Kit) -> None:
     desk.say("ramsli", "p2 po 400")
     desk.say("ramsli", "p2 cl top")
     told = dealer.get("hand").json()
+    assert told["learned"].keys() == {"bottom"} and other.get("hand").json()["learned"] == {}
     assert told["cards"] == ["??"] * 4 and {offer["verb"] for offer in told["legal_actions"]} == {"kn", "lk"}
     assert "??" not in other.get("hand").json()["cards"]
     desk.say("ramsli", "p2 lk 4")

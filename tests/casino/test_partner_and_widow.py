@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+import engine
 from casino.hands import arranging, selectors
 from casino.hands.models import Hand, HandState
+from engine.errors import EngineError
 from engine.kernel.cards import UNKNOWN, split_cards
 from engine.registry import game_info, start
 from tests.casino.kit import Kit
@@ -53,3 +55,21 @@ def test_whether_anybody_can_meld_is_not_told_by_what_may_follow_in_a_request() 
     assert any(offer.verb == "ml" for offer in hand.legal())
     everything, public = hand.legal(), hand.legal_for("public")
     assert arranging._binding(everything, hand.grammar) == arranging._binding(public, hand.grammar)
+
+
+def test_whether_anybody_can_meld_is_not_told_by_what_is_refused() -> None:
+    """Places that hold no pair are refused alike, whether there is a pair at others or none."""
+    called = "p1 cl 7b"
+    with_pair = say(run_forced(start(table("rufmariasch", deck=deck_of("7aXaKaOa")))), called)
+    without = say(run_forced(start(table("rufmariasch", deck=deck_of("7aXaKaUa")))), called)
+    answers = [refused_meld(hand, places) for hand in (with_pair, without) for places in ("0,1", "1,2", "0,1,2", "3")]
+    assert answers[:4] == answers[4:]
+    with_pair.apply(arranging.arranged(with_pair, with_pair.grammar, "p1 ml @2,3", {}))
+    assert with_pair.log[-1] == "p1 ml KaOa"
+
+
+def refused_meld(hand: engine.Hand, places: str) -> tuple[str, str, object]:
+    """Code, text and details of the refusal of a meld by its places."""
+    with pytest.raises(EngineError) as refusal:
+        hand.copy().apply(arranging.arranged(hand, hand.grammar, f"p1 ml @{places}", {}))
+    return refusal.value.code, refusal.value.message, refusal.value.expected

@@ -356,3 +356,21 @@ def test_a_device_proves_its_receipt_and_nothing_of_another_chain(kit: Kit) -> N
     desk.refresh()
     desk.ok("seats/1/leave")
     assert code(asked(**place)) == (401, "not_authenticated")
+
+
+def test_a_device_shows_a_partners_hand_once_it_was_passed_across(kit: Kit) -> None:
+    """Siebner Schuster: "players are allowed to know their partner's cards" when the talon is drawn, and not before."""
+    kit.table_for("siebner_schuster", {"stake": 1}, code="T1", seats=4)
+    desk = kit.seated(stacks=(40_000,) * 4)
+    devices = {f"T1-u{seat}": device(kit, desk, seat) for seat in (1, 2, 3, 4)}
+    desk.refresh()
+    answer = desk.ok("hands", {"mode": "electronic"})
+    mine, partner, other = (devices[answer["seats"][at]["player"]] for at in (0, 2, 1))
+    while answer["view"]["talon"]:
+        assert mine.get("hand").json()["learned"] == {}
+        offers = {offer["verb"]: offer for offer in answer["legal_actions"]}
+        act = {"actor": answer["actor"]} | ({"verb": "ps"} if "ps" in offers else {"verb": "pl", "places": [0]})
+        answer = desk.ok("hand/actions", {"actions": [act]})
+    shown = mine.get("hand").json()["learned"]["partner"]
+    assert "??" not in shown and sorted(shown) == sorted(partner.get("hand").json()["cards"])
+    assert set(shown).isdisjoint(other.get("hand").json()["learned"]["partner"])

@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
-from casino.hands import clock, deals, selectors
+from casino.errors import Unprocessable
+from casino.hands import arranging, clock, deals, selectors
 from casino.hands.models import Hand, HandLine
 from deploy.demo.dealer import COMPELLED
 from deploy.demo.evening import HERE
-from engine.registry import game_info
+from engine.registry import game_info, supply
 from tests.casino import evenings
 from tests.casino.kit import Desk, Kit
 from tests.casino.superuser import unguarded
 from tests.casino.trick_hands import assert_whole, found, held, last_hand, settled
+from tests.engine.shedding_kit import deal, deck_of, mixed, run_forced
 
 GAMES = ("esel", "pacal", "old_maid")
 
@@ -111,3 +113,29 @@ def test_recorded_hands_are_played_in_physical_mode(kit: Kit, game: str) -> None
     kit.table_for(game, evening[0]["opt"], code="T1", seats=len(evening[0]["seats"]), tray=0, max_stack=10_000_000)
     evenings.play_records(kit, evening)
     evenings.assert_house_is_whole(kit)
+
+
+@pytest.mark.parametrize("line", ["p1 ps", "p1 au", "p1 ts a", "p3 ps"])
+def test_whether_a_seat_can_beat_is_not_told_by_what_may_follow_in_a_request(line: str) -> None:
+    """A request that fails further on would be a look for nothing, so nothing follows where cards may compel."""
+    for top in ("8a", "7h"):  # p1 holds acorns and leaves, its trump is bells
+        deck = deck_of("AaKaOaUaXa", "AlKlOlUlXl", "AbKbObUbXb", "AhKhOhUhXh", top)
+        hand = deal("pacal", 4, deck=deck, trumps="blah")
+        assert (hand.phase, len(hand.legal())) == ("beat", 2 if top == "8a" else 1)
+        with pytest.raises(Unprocessable) as refusal:
+            arranging.require_sealed(hand, hand.grammar, line, last=False)
+        assert refusal.value.code == "must_be_last"
+        arranging.require_sealed(hand, hand.grammar, line, last=True)
+
+
+def test_nothing_follows_a_card_drawn_unseen_nor_a_shout_in_one_request() -> None:
+    """Whether the card makes a pair, or the shout is true, is what the next line would be refused by."""
+    drawing = deal("old_maid", 3, opt={"forfeit": 1, "discard": "draw"})
+    supply(drawing, mixed)
+    run_forced(drawing)
+    shouting = deal("esel", 4, "p1 gv 7h", deck=deck_of("AaKaOaUaXa9a8a7h"))
+    for hand, line in ((drawing, f"{drawing.actor} dr 1"), (shouting, "p1 sh")):
+        with pytest.raises(Unprocessable) as refusal:
+            arranging.require_sealed(hand, hand.grammar, line, last=False)
+        assert refusal.value.code == "must_be_last"
+        arranging.require_sealed(hand, hand.grammar, line, last=True)

@@ -78,6 +78,9 @@ def test_all_pairs_go_out_first_and_are_forced():
     assert (hand.phase, hand.timed, hand.automatic(), hand.forced()) == ("pairs", False, None, "p1 ds AaAl")
     for line in ("p1 ds AaAb", "p1 ds AlAa", "p1 ds AlAb", "p1 ds AaAlAbKh", "p1 ds ????"):
         refused(hand, line, "card_mismatch")
+    with pytest.raises(EngineError) as refusal:
+        hand.copy().apply("p1 ds ????")
+    assert refusal.value.expected == {}  # not even how many pairs there are
     refused(hand, "p1 au", "verb_not_legal")
     refused(hand, "p2 ds 7a7l7b7h", "not_your_turn")
     refused(hand, "d fn p2 7a7l7b7hUa", "not_your_turn")

@@ -151,8 +151,8 @@ def test_nothing_is_melded_before_all_cards_are_dealt_nor_between_clock_and_act(
     hand.apply("p1 cl 7b")
     refused(hand, "p1 ml KaOa", "not_your_turn", actor="d")
     run_forced(hand).apply("p1 au")
-    refused(hand, "p1 ml KaOa", "verb_not_legal", action="p1 pl Aa")
-    refused(hand, "p2 ml KlOl", "verb_not_legal", action="p1 pl Aa")
+    refused(hand, "p1 ml KaOa", "verb_not_legal", action="pl")
+    refused(hand, "p2 ml KlOl", "verb_not_legal", action="pl")
     assert lines_on_offer(hand) == {"p1 pl Aa"}
 
 

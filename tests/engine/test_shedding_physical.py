@@ -85,7 +85,7 @@ def test_who_shouts_names_what_the_house_does_not_know():
     assert hand.late() == () and hand.legal()[1].contains("p1 sh Aa") and not hand.legal()[1].contains("p1 sh Ka")
     false = play(hand.copy(), "p1 sh Aa")
     assert false.result and false.result.ending == "false_shout"  # 7h was no acorn
-    assert false.view(3)["seats"][0]["cards"] == ["Ka", "Oa", "Ua", "Xa", "9a", "8a", "Aa"]  # type: ignore[index]
+    assert false.view(3)["seats"][0]["cards"] == ["Aa", "Ka", "Oa", "Ua", "Xa", "9a", "8a"]  # type: ignore[index]
 
 
 def test_an_unknown_eighth_card_is_the_missing_one_unless_that_lies_elsewhere():

@@ -160,10 +160,12 @@ def test_from_then_on_each_sees_its_partners_hand_and_nobody_else_does():
             for seat, shown in enumerate(hand.view(viewer)["seats"], 1):  # type: ignore[arg-type, var-annotated]
                 open_hand = viewer != "public" and (seat - int(viewer)) % 2 == 0
                 held = list(hand.held(seat))
+                if seat != viewer:  # nor in the order in which they were drawn
+                    held.sort(key=TELL32.cards.index)
                 assert shown["cards"] == (held if open_hand else [UNKNOWN] * len(held))
         log = hand.view(1)["log"]
         assert all("??" in line for line in log if line.startswith("d dh p3"))  # type: ignore[attr-defined]
-        assert json.loads(hand.information(1))["partner"] == list(hand.held(3))
+        assert json.loads(hand.information(1))["partner"] == sorted(hand.held(3), key=TELL32.cards.index)
         hand.apply(hand.automatic() or "")
 
 

@@ -253,7 +253,7 @@ def test_no_call_while_cards_are_due_nor_after_the_end_nor_between_clock_and_act
     refused(hand, "p3 cl uss", "not_your_turn", actor="d")
     run_forced(hand)
     hand.apply("p1 au")
-    refused(hand, "p3 cl uss", "verb_not_legal", action="p1 pl Aa")
+    refused(hand, "p3 cl uss", "verb_not_legal", action="pl")
     assert lines_on_offer(hand) == {"p1 pl Aa"}
     while not hand.over:
         say(hand, hand.automatic() or "")
@@ -277,8 +277,8 @@ def test_the_automatic_act_is_the_first_card_in_fixed_order_or_to_concede():
         assert hand.automatic() == f"p{seat} pl {card}"
         hand.apply(f"p{seat} au")
         assert hand.pending == "pl"
-        refused(hand, f"p{seat} au", "verb_not_legal", action=f"p{seat} pl {card}")
-        refused(hand, f"p{seat % 4 + 1} pl 8a", "verb_not_legal", action=f"p{seat} pl {card}")
+        refused(hand, f"p{seat} au", "verb_not_legal", action="pl")
+        refused(hand, f"p{seat % 4 + 1} pl 8a", "verb_not_legal", action="pl")
         say(hand, f"p{seat} pl {card}")
     asked = say(deal(deck=ABCD), "p1 pl Aa; p2 pl Xa; p3 pl 8a; p4 pl 7h")
     asked.apply("p1 au")
