@@ -113,3 +113,24 @@ def test_of_calls_and_plays_at_once_all_that_are_legal_stand_in_one_order(kit: K
     assert [event["data"]["first_line"] for event in events(kit, "hand.acted")] == list(
         range(line + 1, line + 1 + len(log))
     )
+
+
+def test_a_shout_counts_until_the_next_card_is_given(kit: Kit, tmp_path: Path) -> None:
+    """Esel: whoever gave last may shout; the shouts that follow are in the order in which they arrive."""
+    kit.table_for("esel", {"forfeit": 100}, code="T1", seats=4, tray=0, max_stack=50_000)
+    desk = kit.seated(stacks=(20_000,) * 4)
+    answer = desk.ok("hands", {"mode": "electronic"})
+    name, line = answer["hand"], len(answer["view"]["log"])
+    assert code(say(desk, name, line, "p1", "sh")) == (422, "not_your_turn")
+    for seat in ("p1", "p2"):
+        desk.ok("hand/actions", {"actions": [{"actor": seat, "verb": "gv", "places": [0]}]})
+    late = say(desk, name, line + 1, "p1", "sh")
+    assert code(late) == (422, "not_your_turn")
+    assert late.json()["expected"]["came_before"] == ["p2 gv ??"]
+    shouted = say(desk, name, line + 2, "p2", "sh")  # false: p2 holds no suit, and is the Esel at once
+    assert shouted.status_code == 200, shouted.text
+    assert shouted.json()["result"]["net"] == [100, -300, 100, 100]
+    after = say(desk, name, line + 2, "p3", "sh")
+    assert code(after) == (409, "hand_over") and after.json()["expected"]["came_before"][0] == "p2 sh"
+    settled(kit, desk)
+    assert_whole(kit, tmp_path)

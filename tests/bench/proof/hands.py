@@ -14,7 +14,7 @@ GOAL = 5_000
 def comparison(*, hands: int = HANDS, rounds: int = ROUNDS, runs: int = 7) -> Comparison:
     """Hands per CPU second: 5,000 and more is the goal. Needs a database of its own (`tests.bench.database`)."""
     from casino.hands.models import Hand
-    from casino.reports import replaying
+    from casino.reports import hand_rows, replaying
     from tests.casino import evenings
     from tests.casino.kit import FERBLI, Kit
 
@@ -37,7 +37,7 @@ def comparison(*, hands: int = HANDS, rounds: int = ROUNDS, runs: int = 7) -> Co
         return rounds * stored
 
     def read() -> int:
-        return sum(replaying.merely_read(kit.house) for _ in range(rounds))
+        return sum(hand_rows.merely_read(kit.house) for _ in range(rounds))
 
     return compare("hands verified against the ledger", "hands", verified, "reading the rows", read, runs=runs)
 
