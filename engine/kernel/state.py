@@ -173,8 +173,8 @@ class State(Purse):
 
     def not_legal(self, action: Action) -> VerbNotLegal:
         """The refusal of a verb that is not on offer. It names those that are, as far as everybody may know: whoever
-        sent the line need not know the cards that decide it."""
-        offers = [offer.verb for offer in self.legal_for(PUBLIC)]
+        sent the line need not know the cards that decide it. A line that is a verb alone is refused with its verb."""
+        offers = [one.verb for one in self.legal_for(PUBLIC) if one.arguments or one.verb != action.verb]
         return VerbNotLegal(f"{action.text!r} is not legal now", phase=self.phase, verbs=offers)
 
     # -- what may be done --------------------------------------------------------------------------------------------
