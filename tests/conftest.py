@@ -46,6 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     django.setup()
     hash_passwords_quickly()
+    wait_for_no_signature()
 
 
 def hash_passwords_quickly() -> None:
@@ -53,6 +54,13 @@ def hash_passwords_quickly() -> None:
     from django.contrib.auth.hashers import Argon2PasswordHasher
 
     Argon2PasswordHasher.time_cost, Argon2PasswordHasher.memory_cost, Argon2PasswordHasher.parallelism = 1, 8, 1
+
+
+def wait_for_no_signature() -> None:
+    """Commands give the sequencer some seconds to sign the event of an export; here it runs only where a test does."""
+    from casino.reports import unattended
+
+    unattended.PATIENCE = 0.2
 
 
 def pytest_collection_finish() -> None:

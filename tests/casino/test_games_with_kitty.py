@@ -32,6 +32,7 @@ from tests.casino.kitty_hands import (
 from tests.casino.superuser import unguarded
 from tests.casino.test_settlement import alter_as_superuser
 from tests.casino.trick_hands import REASON, assert_whole, chairs, found, last_hand, settled
+from tests.slow import some_now
 
 ALONE = ("p3 po 400", "p3 cl top", "p3 lk 4", "p3 kn", "p1 ps", "p2 ps")
 """In no muss: the dealer knocks, nobody plays along."""
@@ -282,7 +283,9 @@ def test_a_disputed_hand_that_is_voided_gives_the_bank_back(kit: Kit, tmp_path: 
     assert_whole(kit, tmp_path)
 
 
-@pytest.mark.parametrize("rule", [CarryoverOnClose.SPLIT, CarryoverOnClose.HOUSE, CarryoverOnClose.LAST_DEALER])
+@pytest.mark.parametrize(
+    "rule", some_now([CarryoverOnClose.SPLIT, CarryoverOnClose.HOUSE, CarryoverOnClose.LAST_DEALER], 3)
+)
 def test_a_table_that_closes_shares_kitty_and_bank_by_its_rule(
     kit: Kit, tmp_path: Path, rule: CarryoverOnClose
 ) -> None:

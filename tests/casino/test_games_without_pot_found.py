@@ -29,6 +29,7 @@ from tests.casino.trick_hands import (
     transactions,
     zsiros,
 )
+from tests.slow import some_now
 
 # --- Disputes -------------------------------------------------------------------------------------------------------
 
@@ -85,7 +86,7 @@ def test_a_line_that_somebody_alters_is_not_paid_for(kit: Kit) -> None:
 # --- What verification finds ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [1, 2], ids=["the first", "one that goes on"])
+@pytest.mark.parametrize("number", some_now([2, 1], 2, ids={1: "the first", 2: "one that goes on"}.__getitem__))
 @pytest.mark.parametrize(
     "change",
     ["jsonb_set(series, '{score}', '[4, 4]')", "jsonb_set(series, '{games}', '[1, 0]')", "'{}'", "'[]'",

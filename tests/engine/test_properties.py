@@ -21,7 +21,7 @@ from tests.engine.offers import Watch
 from tests.engine.support import frozen, play, table, to_third_round
 from tests.slow import some_now
 
-PLAYOUTS = 3_000  # `make soak` plays a million of each game
+PLAYOUTS = 2_000  # `make soak` plays a million of each game
 ENDINGS = {
     "ferbli": {
         "cukassza": 0.02,
