@@ -296,7 +296,7 @@ def test_tables_and_houses_are_verified_apart(kit: Kit, table: Desk) -> None:
         call_command("verify_hands", "nowhere")
 
 
-@pytest.mark.parametrize("game", ["ferbli", "faerbeln"])
+@pytest.mark.parametrize("game", ["ferbli", pytest.param("faerbeln", marks=pytest.mark.slow)])
 def test_electronic_hands_of_any_kind_have_no_difference(kit: Kit, game: str) -> None:
     ferbli = FERBLI | {"cuhhol": True, "short_stack": "side_pot"}
     kit.table_for(game, ferbli if game == "ferbli" else FAERBELN, code="T1", seats=4)

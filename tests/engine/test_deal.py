@@ -198,7 +198,7 @@ def dealt_hands(hands: int) -> Iterator[Dealt]:
 
 def test_a_view_names_the_cards_at_its_viewers_places_and_no_others():
     redeals = 0
-    for dealt in dealt_hands(60):
+    for dealt in dealt_hands(35):
         hand, players = start(dealt.setup), dealt.players()
         while True:
             looked_at = len(hand.log) % 6 == 0 or hand.over
@@ -214,7 +214,7 @@ def test_a_view_names_the_cards_at_its_viewers_places_and_no_others():
             if hand.over:
                 break
             players.play_on(hand)
-    assert redeals > 5
+    assert redeals > 2
 
 
 def cards_in(text: str) -> set[str]:

@@ -36,6 +36,7 @@ def test_everything_is_measured_and_leaves_right_books() -> None:
         assert checks.verify(book) == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("live_db")
 def test_a_profile_leaves_every_guard_standing(capsys: pytest.CaptureFixture[str]) -> None:
     from django.db import connection

@@ -194,6 +194,7 @@ def post_book(specs: Sequence[AccountSpec], postings: Sequence[tuple[str, str, l
     return book
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("live_db")
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
