@@ -39,7 +39,7 @@ def test_hands_go_on_with_the_deck_that_was_committed_to(services: TestServices,
     from casino.hands.models import ClientSeed, Hand, HandState
     from casino.house.models import House
 
-    table = evening.read(None)["V2"]
+    table = evening.load(evening.HERE / "variants.jsonl")["V2"]
     credentials = found_house([table])
     stop = threading.Event()
     broker = redis.Redis.from_url(os.environ["REDIS_URL"])
