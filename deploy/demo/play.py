@@ -17,7 +17,7 @@ from deploy.demo.seed import DRAWER, DRAWER_OF_EACH, Credentials, chips_worth
 
 #: The short electronic sittings after the recorded hands: at a table that a console can play without knowing cards, and
 #: at one where players' devices choose them.
-ELECTRONIC_HANDS, CHOSEN_HANDS = 12, 2
+ELECTRONIC_HANDS, CHOSEN_HANDS = 8, 2
 ELECTRONIC_STACK = 200  # times the least that a seat must bring
 SEED = 41
 #: Chips that go to a tray before the evening and back after it.

@@ -25,8 +25,8 @@ FERBLI = WORDS["ferbli"]
 
 def test_the_default_evening_has_every_game_and_the_variations() -> None:
     assert {code: len(table.hands) for code, table in EVENING.items()} == {
-        "T2": 12, "T4": 10, "V1": 6, "V2": 6, "F1": 6, "Z1": 8, "B1": 7,
-        "S1": 8, "R1": 6, "P1": 8, "K1": 10, "E1": 6, "L1": 3, "M1": 5,
+        "T2": 12, "T4": 10, "V1": 6, "V2": 6, "F1": 6, "Z1": 6, "B1": 5,
+        "S1": 5, "R1": 4, "P1": 6, "K1": 7, "E1": 4, "L1": 3, "M1": 3,
     }  # fmt: skip
     assert {table.game for table in EVENING.values()} == set(engine.game_names())
     assert any("decks" in hand for hand in EVENING["V2"].hands)
