@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from casino import mix
@@ -54,12 +54,14 @@ def test_without_change_the_largest_chips_go_first(amount: int, rack: Mix) -> No
     assert left == 0
 
 
-@given(st.integers(1, 200), st.integers(1, 200), racks(7), racks(7))
-def test_where_change_is_promised_every_payment_can_be_collected(
-    amount: int, more: int, public: Mix, tray: Mix
-) -> None:
-    most = amount + more - 1
-    assume(public.value >= most and not mix.cannot_change(CHIPS, most, public, tray))
+# Random racks often have no change; that such are passed over is the point of the promise.
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
+@given(racks(7), racks(7), st.data())
+def test_where_change_is_promised_every_payment_can_be_collected(public: Mix, tray: Mix, data: st.DataObject) -> None:
+    assume(public.value)
+    most = data.draw(st.integers(1, min(public.value, 400)))
+    amount = data.draw(st.integers(1, most))
+    assume(not mix.cannot_change(CHIPS, most, public, tray))
     box, given_, change = mix.collect(amount, public, tray)
     assert (box.value, given_.value) == (amount, change.value)
     assert not (public - given_ + change - box).shortage
