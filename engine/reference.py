@@ -12,14 +12,13 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from itertools import pairwise
 
 from engine.annotated import TRIED, Line, annotated, example, payments, played
 from engine.kernel.game import Game
 from engine.kernel.grammar import HOUSE, Argument, Role, Seen, Verb
 from engine.kernel.hand import Hand
 from engine.kernel.purse import Why
-from engine.kernel.rules import Described, describe
+from engine.kernel.rules import Described, describe, texts_below
 from engine.kernel.terms import Term
 from engine.registry import MODULES, game_info, game_names
 
@@ -198,15 +197,11 @@ def _named(term: Term) -> str:
 
 def documented(members: type[StrEnum]) -> dict[str, str]:
     """The values of an enumeration with the texts below them."""
-    body = ast.parse(inspect.getsource(members)).body[0]
-    if not isinstance(body, ast.ClassDef):
-        raise TypeError(f"{members.__name__} is not declared as a class")
-    found = {}
-    for member, text in pairwise(body.body):
-        if isinstance(member, ast.Assign) and isinstance(text, ast.Expr):
-            [value] = ast.literal_eval(ast.List([member.value], ast.Load()))
-            found[str(value)] = markdown(str(ast.literal_eval(text.value))).replace("\n", " ").strip()
-    return found
+    return {
+        str(ast.literal_eval(member.value)): markdown(text).replace("\n", " ").strip()
+        for member, text in texts_below(members)
+        if isinstance(member, ast.Assign)
+    }
 
 
 def markdown(docstring: str) -> str:

@@ -234,7 +234,8 @@ def deal(
         _require_tray(table, len(order))
         left = selectors.series(table)
         hand = _new_hand(table, order, mode, left=left, announced=announced)
-        sessions.require_paid(table, begins_anew=hand.series != left)
+        if hand.series != left:
+            sessions.require_paid(table, left)
         if announced and not hand.carry and "carry" in engine.game_info(table.game).policy.zones:
             raise Conflict("This is for a deal that begins with a cukassza.", code="no_cukassza", carry=0)
         _require_fees(hand)

@@ -3,7 +3,8 @@
 Tables know no game, so these writes of theirs are carried out here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import engine
 from casino.commands import Answer, Command
@@ -27,17 +28,21 @@ def leave(*, command: Command, code: str, seat: int) -> Answer:
 def found(table: Table, seatings: Sequence[Seating]) -> SessionFound:
     """What the game says of the session that the sitting's last settled hand has left."""
     left = selectors.series(table)
-    game = engine.game_info(table.game)
-    owed = game.broken_off(left, terms.rules(table.game, table.options, table.seats)) if left else {}
     enough = len(seatings) >= terms.least_players(table.game, table.options)
-    return SessionFound(game.under_way(left), owed, enough)
+    return SessionFound(engine.game_info(table.game).under_way(left), _owed(table, left), enough)
 
 
-def require_paid(table: Table, *, begins_anew: bool) -> None:
-    """Refuse to begin a session anew while one is unpaid. Raises Conflict session_under_way."""
-    if not begins_anew:
-        return
-    owed = {player: amount for player, amount in found(table, ()).owed.items() if amount}
+def _owed(table: Table, left: Mapping[str, Any]) -> Mapping[str, int]:
+    """What every player is to be paid if a session that has left this series ends, in minor units."""
+    if not left:
+        return {}
+    return engine.game_info(table.game).broken_off(left, terms.rules(table.game, table.options, table.seats))
+
+
+def require_paid(table: Table, left: Mapping[str, Any]) -> None:
+    """Refuse to begin a session anew while the one that has left this series is unpaid. Raises Conflict
+    session_under_way."""
+    owed = {player: amount for player, amount in _owed(table, left).items() if amount}
     if owed:
         raise Conflict(
             "A session is under way that is paid at its end, and these players do not go on with it. Let those play "

@@ -203,3 +203,11 @@ def require_no_carry(setup: Setup) -> None:
     """Raise ``MalformedSetup`` for money carried in, in a game where every deal settles itself."""
     if setup.carry:
         raise MalformedSetup("every deal of this game settles itself, nothing can be carried in", carry=0)
+
+
+def require_settles_itself(setup: Setup, least: int) -> None:
+    """What a game asks whose every deal settles itself: no money and no packs carried in, and stacks that cover
+    ``least``, the most a seat may lose, in minor units. Raises ``MalformedSetup`` or ``StackTooShort``."""
+    require_no_redeals(setup)
+    require_no_carry(setup)
+    require_stacks(setup.stacks, least)

@@ -13,7 +13,7 @@ import dataclasses
 import inspect
 import marshal
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -133,14 +133,21 @@ def describe(rules: type[Rules]) -> tuple[Described, ...]:
 
 def _meanings(kind: type[Rules]) -> dict[str, str]:
     """The texts below the fields of a class, by field."""
+    return {
+        field.target.id: _plain_text(text)
+        for field, text in texts_below(kind)
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+    }
+
+
+def texts_below(kind: type) -> Iterator[tuple[ast.stmt, str]]:
+    """Every statement of a class that has a text below it, as documentation pages read them, with that text."""
     body = ast.parse(inspect.getsource(kind)).body[0]
     if not isinstance(body, ast.ClassDef):
         raise TypeError(f"{kind.__name__} is not declared as a class")
-    found = {}
-    for field, text in pairwise(body.body):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
-            found[field.target.id] = _plain_text(str(ast.literal_eval(text.value)))
-    return found
+    for statement, text in pairwise(body.body):
+        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+            yield statement, str(text.value.value)
 
 
 def _plain_text(docstring: str) -> str:

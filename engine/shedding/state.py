@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from engine.errors import MalformedSetup
-from engine.kernel.game import require_no_carry, require_no_redeals, require_stacks
+from engine.kernel.game import require_settles_itself
 from engine.kernel.hands import HandsState
 from engine.kernel.rules import MAX_MONEY
 from engine.kernel.setup import AUDITOR, Setup, Viewer
@@ -91,9 +91,7 @@ class SheddingState(HandsState):
 def require_table(setup: Setup, rules: Any, state: type[SheddingState]) -> None:
     """What every deal needs: a series with the right keys, nothing else carried in, stacks that cover the worst loss.
     Raises ``MalformedSetup`` or ``StackTooShort``."""
-    require_no_redeals(setup)
-    require_no_carry(setup)
-    require_stacks(setup.stacks, worst_loss(rules, setup.seats))
+    require_settles_itself(setup, worst_loss(rules, setup.seats))
     require_keys(setup, state.KEYS)
 
 

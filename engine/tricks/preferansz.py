@@ -32,7 +32,7 @@ from typing import ClassVar
 from engine.errors import CardNotFromDeck, CardUnknown, WrongCount
 from engine.kernel.cards import TELL32, UNKNOWN
 from engine.kernel.events import Event, Opened
-from engine.kernel.game import Game, Policy, require_no_carry, require_no_redeals, require_stacks
+from engine.kernel.game import Game, Policy, require_settles_itself
 from engine.kernel.grammar import (
     DEALER,
     HOUSE,
@@ -447,9 +447,7 @@ class PreferanszState(FollowState):
 
 def _begin(setup: Setup, rules: PreferanszRules) -> PreferanszState:
     """A deal before its first card: nothing but the score is carried in, and the stacks cover the worst."""
-    require_no_carry(setup)
-    require_no_redeals(setup)
-    require_stacks(setup.stacks, rules.least_stack)
+    require_settles_itself(setup, rules.least_stack)
     return PreferanszState(setup, rules)
 
 

@@ -28,7 +28,7 @@ from typing import ClassVar
 from engine.errors import CardMismatch, VerbNotLegal
 from engine.kernel.cards import TELL32, UNKNOWN
 from engine.kernel.events import Event, TurnedUp
-from engine.kernel.game import Game, Policy, require_no_carry, require_no_redeals, require_stacks
+from engine.kernel.game import Game, Policy, require_settles_itself
 from engine.kernel.grammar import HOUSE, SEAT, Action, Grammar, Role, Seen, Verb, actor_name, cards, seat, word
 from engine.kernel.legal import Legal, Rows, Words
 from engine.kernel.setup import AUDITOR, Setup, Viewer
@@ -284,9 +284,7 @@ class RufmariaschState(FollowState):
 
 def _begin(setup: Setup, rules: RufmariaschRules) -> RufmariaschState:
     """A deal before its first card: nothing but the score is carried in, and the stacks cover the worst."""
-    require_no_carry(setup)
-    require_no_redeals(setup)
-    require_stacks(setup.stacks, rules.least_stack)
+    require_settles_itself(setup, rules.least_stack)
     return RufmariaschState(setup, rules)
 
 

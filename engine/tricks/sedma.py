@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from engine.errors import NotYourTurn, OptionOutOfRange, VerbNotLegal
-from engine.kernel.game import as_they_stand, require_no_carry, require_no_redeals, require_stacks
+from engine.kernel.game import as_they_stand, require_settles_itself
 from engine.kernel.grammar import HOUSE, SEAT, Action, Role, Seen, Verb, actor_name, cards, seat, word
 from engine.kernel.legal import Legal, Words
 from engine.kernel.rules import MAX_MONEY, Rules
@@ -296,9 +296,7 @@ class SedmaState(TrickState):
 def require_playable(setup: Setup, rules: SedmaRules) -> None:
     """Raise a ``SetupError`` unless the series stands, nothing else is carried in, and the stacks cover the worst
     loss."""
-    require_no_redeals(setup)
-    require_no_carry(setup)
-    require_stacks(setup.stacks, rules.least_stack)
+    require_settles_itself(setup, rules.least_stack)
     require_keys(setup, SERIES)
 
 
