@@ -84,6 +84,17 @@ def play_records(kit: Kit, evening: list[Any], *, code: str = "T1") -> None:
         assert hand.series == record.get("series", {})
 
 
+def bring_stacks(kit: Kit, desk: Desk) -> None:
+    """What the cards have taken from a seat, so that it can be dealt in again: decks are the server's, so who loses
+    everything in an evening differs from run to run."""
+    table = desk.get().json()
+    for seat in table["seats"]:
+        missing = table["limits"]["min_stack"] - seat["stack"]
+        if missing > 0:
+            kit.cashier().ok("buy-ins", {"player": seat["player"], "amount": missing})
+            desk.ok(f"seats/{seat['seat']}/chips", {"amount": missing})
+
+
 def play_electronically(kit: Kit, desk: Desk, *, hands: int, seed: int) -> list[dict[str, Any]]:
     """Play committed decks as a console that knows no card, settle each hand, and return the exported records.
 
@@ -91,6 +102,7 @@ def play_electronically(kit: Kit, desk: Desk, *, hands: int, seed: int) -> list[
     """
     choice, found = random.Random(seed), []
     for _ in range(hands):
+        bring_stacks(kit, desk)
         answer = desk.ok("hands", {"mode": "electronic"})
         while answer["actor"] is not None:
             answer = one_action(desk, answer, choice)

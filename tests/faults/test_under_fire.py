@@ -15,14 +15,15 @@ import redis
 
 from deploy.demo import evening
 from deploy.demo.client import Terminal
-from deploy.demo.play import play_evening
+from deploy.demo.play import ELECTRONIC_HANDS, play_evening
 from deploy.demo.report import collect
 from deploy.demo.seed import found_house
 from deploy.processes import Processes, address, application, listen
 from tests.services import TestServices
 
-#: Recorded hands played at each of two tables.
+#: Recorded hands played at each of two tables, and all hands of the evening.
 HANDS = 25
+ALL_HANDS = 2 * HANDS + ELECTRONIC_HANDS
 
 
 @pytest.fixture(scope="module")
@@ -99,5 +100,5 @@ def test_every_hand_is_settled_exactly_once(
     assert report.ok, (report.checks, report.differences, report.verification)
     house = House.objects.get(code=credentials.house)
     hands = Hand.objects.filter(house=house)
-    assert Counter(hands.values_list("state", flat=True)) == {HandState.SETTLED: 2 * HANDS + 12}
-    assert Transaction.objects.filter(book=house.id, kind="hand.settled").count() == 2 * HANDS + 12
+    assert Counter(hands.values_list("state", flat=True)) == {HandState.SETTLED: ALL_HANDS}
+    assert Transaction.objects.filter(book=house.id, kind="hand.settled").count() == ALL_HANDS
