@@ -48,14 +48,15 @@ INSTALLED_APPS = [
     "axes",
     "drf_spectacular",
     "drf_spectacular_sidecar",
-    "casino.house",
+    "casino.houses",
+    "casino.bookkeeping",
     "casino.players",
     "casino.audit",
     "casino.chips",
     "casino.tables",
     "casino.hands",
     "casino.cage",
-    "casino.custody",
+    "casino.transfers",
     "casino.api",
     "casino.reports",
     # After the reports, whose `export_ledger` stands in front of the ledger's: the first of a name is run.
@@ -157,7 +158,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "TableState": "casino.tables.models.TableState",
         "TerminalKindEnum": "casino.staff.models.TerminalKind",
-        "TransferKindEnum": "casino.custody.models.Kind",
+        "TransferKindEnum": "casino.transfers.models.Kind",
     },
 }
 STATIC_URL = "static/"

@@ -58,7 +58,7 @@ def hash_passwords_quickly() -> None:
 
 def wait_for_no_signature() -> None:
     """Commands give the sequencer some seconds to sign the event of an export; here it runs only where a test does."""
-    from casino.reports import unattended
+    from casino.verification import command_audit as unattended
 
     unattended.PATIENCE = 0.2
 

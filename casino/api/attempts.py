@@ -20,13 +20,13 @@ from typing import Any
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, ParseError
 from rest_framework.request import Request
 
-from casino import canonical, locks
 from casino.api.parsers import MAX_BODY, strict_json
 from casino.audit.events import Told
 from casino.audit.events import reads as told
 from casino.audit.services import Actor, record
 from casino.cage.models import Drawer
-from casino.house.models import House
+from casino.core import canonical, locks
+from casino.houses.models import House
 from casino.players.models import REFERENCE
 from casino.tables.models import Table
 

@@ -20,8 +20,8 @@ from casino.api.operations import (
     whole_number,
 )
 from casino.audit import selectors as log
-from casino.errors import BadRequest, Forbidden
-from casino.house.models import House
+from casino.core.errors import BadRequest, Forbidden
+from casino.houses.models import House
 
 TAG = "audit"
 TEXT = "text/plain; charset=utf-8"

@@ -12,9 +12,9 @@ from knox.settings import CONSTANTS
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from casino import sql
 from casino.api import attempts
-from casino.house.models import House
+from casino.core import sql
+from casino.houses.models import House
 from casino.staff.models import Staff, Terminal, TerminalToken
 
 log = logging.getLogger(__name__)

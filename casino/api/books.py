@@ -21,7 +21,7 @@ from casino.api.operations import (
     problems,
     whole_number,
 )
-from casino.errors import BadRequest, NotFound
+from casino.core.errors import BadRequest, NotFound
 from casino.reports import books
 
 TAG = "books"

@@ -20,10 +20,10 @@ from casino.api.operations import (
     documented,
     problems,
 )
-from casino.commands import Answer, Command
-from casino.custody import counting, selectors
-from casino.custody.models import CountState, SoftCount
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
+from casino.transfers import counting, selectors
+from casino.transfers.models import CountState, SoftCount
 
 TAG = "soft counts"
 

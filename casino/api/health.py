@@ -12,11 +12,10 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
-from casino import sql
 from casino.api.problems import CONTENT_TYPE, document
 from casino.audit.selectors import behind, refusals
-from casino.house import guards
-from casino.reports.auditing import SIGNED_WITHIN
+from casino.core import guards, sql
+from casino.verification.auditing import SIGNED_WITHIN
 
 log = logging.getLogger(__name__)
 

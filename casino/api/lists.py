@@ -8,7 +8,7 @@ from rest_framework.generics import ListAPIView
 
 from casino.api.operations import READERS, Reading, known_parameters, moment
 from casino.api.permissions import HasRole
-from casino.errors import BadRequest
+from casino.core.errors import BadRequest
 from casino.staff.models import Role
 
 

@@ -14,12 +14,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from casino import canonical
 from casino.api import attempts
 from casino.api.permissions import HasRole
 from casino.api.problems import CONTENT_TYPE
-from casino.commands import Acting, Answer, Command
-from casino.errors import BadRequest, PreconditionRequired
+from casino.core import canonical
+from casino.core.commands import Acting, Answer, Command
+from casino.core.errors import BadRequest, PreconditionRequired
 from casino.staff.models import Role
 
 _ETAG = re.compile(r'"([1-9][0-9]{0,17})"\Z')

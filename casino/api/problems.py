@@ -13,8 +13,8 @@ from rest_framework.views import set_rollback
 
 from casino.api import attempts
 from casino.api.parsers import BodyTooLarge
-from casino.errors import HouseError
-from casino.house.chart import CHART
+from casino.bookkeeping.chart import CHART
+from casino.core.errors import HouseError
 from engine.errors import EngineError
 from ledger.errors import InsufficientFunds, LedgerError
 

@@ -7,7 +7,6 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino import roster
 from casino.api.lists import CursorList
 from casino.api.operations import (
     OVERSIGHT,
@@ -21,7 +20,8 @@ from casino.api.operations import (
     problems,
 )
 from casino.cage import selectors as drawers
-from casino.commands import Answer, Command
+from casino.core.commands import Answer, Command
+from casino.staff import roster
 from casino.staff.models import CODE, LOGIN, Role, Staff, Terminal, TerminalKind
 from casino.tables import selectors as tables
 

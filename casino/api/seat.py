@@ -20,7 +20,7 @@ from casino.api import attempts
 from casino.api.audit import OF_A_RECEIPT, InclusionOut, prove_inclusion
 from casino.api.deals import DealOut, OpeningsOut, Seed
 from casino.api.operations import Reading, StrictInput, StrictText, problems
-from casino.errors import TooManyAttempts
+from casino.core.errors import TooManyAttempts
 from casino.hands import openings, preparing
 from casino.hands.models import Mode
 from casino.staff import limits

@@ -19,10 +19,10 @@ from casino.api.operations import (
     documented,
 )
 from casino.cage import trading as cage
-from casino.commands import Answer, Command
-from casino.custody import tronc
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role
 from casino.tables import trading as tables
+from casino.transfers import tronc
 
 TABLE_TAG, CAGE_TAG, OFFICE_TAG = "dealer", "cashier", "office"
 

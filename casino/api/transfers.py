@@ -25,12 +25,12 @@ from casino.api.operations import (
     documented,
     problems,
 )
-from casino.commands import Answer, Command
-from casino.custody import selectors
-from casino.custody import transfers as services
-from casino.custody.models import Kind, Transfer
+from casino.core.commands import Answer, Command
 from casino.staff.models import Role, TerminalKind
 from casino.tables import selectors as tables
+from casino.transfers import selectors
+from casino.transfers import services as services
+from casino.transfers.models import Kind, Transfer
 
 TAG = "fills and credits"
 #: How an address names each kind of desk.

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 from django.db import DatabaseError, transaction
 
-from casino import sql
 from casino.audit import events, guard, outside
 from casino.audit.models import Epoch, Log
 from casino.audit.proofs import Hashes, HashesMissing
@@ -13,8 +12,9 @@ from casino.audit.refusals import log_refusals
 from casino.audit.services import Actor, record
 from casino.audit.signing import origin
 from casino.audit.verify import EMPTY_ROOT
-from casino.errors import Conflict, Forbidden, LogRefused
-from casino.house.models import House
+from casino.core import sql
+from casino.core.errors import Conflict, Forbidden, LogRefused
+from casino.houses.models import House
 
 #: Who opens epochs: the application may not.
 ALIAS = "owner"

@@ -4,7 +4,7 @@ from django.db import transaction
 
 from casino.audit.events import house as told
 from casino.audit.services import Actor, record
-from casino.house.models import House
+from casino.houses.models import House
 
 
 def found_house(*, code: str, name: str, currency: str, actor: Actor) -> House:

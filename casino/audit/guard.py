@@ -17,8 +17,8 @@ from django.db.backends.signals import connection_created
 from casino.audit import outside
 from casino.audit.models import Epoch, Log, SignedCheckpoint
 from casino.audit.proofs import Hashes, HashesMissing
-from casino.errors import LogDamaged, LogRefused, LogRolledBack, OutsideCheckpointMissing
-from casino.house.models import House
+from casino.core.errors import LogDamaged, LogRefused, LogRolledBack, OutsideCheckpointMissing
+from casino.houses.models import House
 
 #: The one kind of event that a house may write whose log was rolled back: it is how writing begins again.
 ALLOWED = frozenset({"log.epoch_opened"})

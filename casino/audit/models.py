@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import F
 
-from casino.house.models import House
+from casino.houses.models import House
 
 
 class ChainHead(models.Model):

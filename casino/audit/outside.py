@@ -17,8 +17,8 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 from casino.audit.signing import label
 from casino.audit.verify import Checkpoint, Key, Unusable, verify_note
-from casino.errors import OutsideCheckpointMissing, OutsideCheckpointUnreadable
-from casino.house.models import House
+from casino.core.errors import OutsideCheckpointMissing, OutsideCheckpointUnreadable
+from casino.houses.models import House
 
 #: Bytes at a file's end that hold its last note and one that was cut.
 TAIL = 8192

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from django.db import DatabaseError
 
 from casino.audit.proofs import HashesMissing
-from casino.errors import LogDamaged
+from casino.core.errors import LogDamaged
 
 #: How the SQLSTATEs of sql/0004/log.sql begin.
 _OURS = "KZ91"

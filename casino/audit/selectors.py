@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from casino import sql
 from casino.audit import guard, outside
 from casino.audit.models import Event, Leaf, Log, SignedCheckpoint
 from casino.audit.proofs import Hashes
 from casino.audit.services import Receipt
 from casino.audit.verify import join_notes
-from casino.errors import Conflict, NotFound
-from casino.house.models import House
+from casino.core import sql
+from casino.core.errors import Conflict, NotFound
+from casino.houses.models import House
 
 #: Rows read at a time.
 CHUNK = 1000

@@ -21,8 +21,8 @@ from casino.audit.proofs import Hashes
 from casino.audit.refusals import log_refusals
 from casino.audit.signing import Signer, origin
 from casino.audit.verify import Checkpoint, Frontier
-from casino.errors import HouseError, LogDamaged
-from casino.house.models import House
+from casino.core.errors import HouseError, LogDamaged
+from casino.houses.models import House
 
 log = logging.getLogger(__name__)
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
-from casino import canonical, sql
 from casino.audit import guard
 from casino.audit.events.registry import Told, require_known
-from casino.errors import ProofFailed
-from casino.house import untold
-from casino.house.models import House
+from casino.core import canonical, sql
+from casino.core import pending_postings as untold
+from casino.core.errors import ProofFailed
+from casino.houses.models import House
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from casino.audit.verify import Checkpoint, Key, key_of, log_name, note_text
-from casino.house.models import House
+from casino.houses.models import House
 
 
 class Signer:

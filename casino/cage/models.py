@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from casino.house.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House
 from casino.players.models import REFERENCE
 from casino.staff.models import Staff
 

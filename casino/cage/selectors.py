@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from casino.bookkeeping import chart
 from casino.cage.models import Drawer, Shift
-from casino.errors import NotFound
-from casino.house import chart
-from casino.house.models import House
+from casino.core.errors import NotFound
+from casino.houses.models import House
 
 
 def get(house: House, code: str) -> Drawer:

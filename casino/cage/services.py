@@ -6,22 +6,23 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
-from casino import commands, locks, mix
 from casino.audit.events import Told
 from casino.audit.events import cage as told
 from casino.audit.services import Actor, record
+from casino.bookkeeping import books, chart
+from casino.bookkeeping.postings import Happened, happened, moved_anything
 from casino.cage import selectors
 from casino.cage.models import Drawer, Shift
 from casino.chips import floats
 from casino.chips import selectors as chip_sets
 from casino.chips.changing import Desk
 from casino.chips.counts import chip_variance
-from casino.commands import Acting, Answer, Command
-from casino.errors import Conflict, WrongTerminal
-from casino.house import books, chart
-from casino.house.events import Happened, happened, moved_anything
-from casino.house.models import ClockTimestamp, House
-from casino.mix import Mix
+from casino.core import chips as mix
+from casino.core import commands, locks
+from casino.core.chips import Mix
+from casino.core.commands import Acting, Answer, Command
+from casino.core.errors import Conflict, WrongTerminal
+from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.players.models import Player
 from casino.staff.models import TerminalKind

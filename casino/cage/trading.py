@@ -3,18 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
-from casino import commands
 from casino.audit.events import Told
 from casino.audit.events import cage as told
 from casino.audit.events import house as house_told
 from casino.audit.services import record
+from casino.bookkeeping import books, chart
+from casino.bookkeeping.postings import happened
 from casino.cage import selectors
 from casino.cage.models import Drawer
 from casino.cage.services import at_drawer, enter, require_open
 from casino.chips.changing import Desk
-from casino.commands import Answer, Command
-from casino.house import books, chart
-from casino.house.events import happened
+from casino.core import commands
+from casino.core.commands import Answer, Command
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from casino import mix
+from casino.bookkeeping import books
+from casino.bookkeeping.postings import Happened, happened
 from casino.chips import selectors
-from casino.errors import Conflict, Unprocessable
-from casino.house import books
-from casino.house.events import Happened, happened
-from casino.house.models import House
-from casino.mix import ChipSet, Mix
+from casino.core import chips as mix
+from casino.core.chips import ChipSet, Mix
+from casino.core.errors import Conflict, Unprocessable
+from casino.houses.models import House
 
 
 @dataclass

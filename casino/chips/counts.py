@@ -1,7 +1,7 @@
 """What a count of chips found over or short, as events of the books."""
 
-from casino.house.events import Happened, happened
-from casino.mix import Mix
+from casino.bookkeeping.postings import Happened, happened
+from casino.core.chips import Mix
 
 
 def chip_variance(rack: str, place: str, variance: Mix) -> list[Happened]:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from casino import mix
+from casino.bookkeeping import books
 from casino.chips import selectors
-from casino.house import books
-from casino.house.models import House
-from casino.mix import Mix
+from casino.core import chips as mix
+from casino.core.chips import Mix
+from casino.houses.models import House
 
 VAULT = "9110"
 

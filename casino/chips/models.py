@@ -4,7 +4,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
 
-from casino.house.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House
 
 #: Set codes stand in the ledger's commodities, `HUF.MAIN.500`: short, no dots.
 SET_CODE = RegexValidator(r"^[A-Z0-9_-]{1,16}\Z", "1 to 16 capital letters, digits, - or _")

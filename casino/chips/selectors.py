@@ -1,12 +1,12 @@
 """Reading chip sets, and what a computed payment may draw on."""
 
-from casino import locks, sql
+from casino.bookkeeping import chart
 from casino.chips.models import ChipSet
-from casino.errors import Conflict, NotFound
-from casino.house import chart
-from casino.house.models import House
-from casino.mix import ChipSet as Ladder
-from casino.mix import Mix
+from casino.core import locks, sql
+from casino.core.chips import ChipSet as Ladder
+from casino.core.chips import Mix
+from casino.core.errors import Conflict, NotFound
+from casino.houses.models import House
 
 _IN_USE = """
 SELECT chips_chipset.code, array_agg(chips_denomination.value ORDER BY chips_denomination.value)

@@ -7,9 +7,9 @@ from django.db import IntegrityError, transaction
 from casino.audit.events import chips as told
 from casino.audit.services import Actor, record
 from casino.chips.models import ChipSet, Denomination
-from casino.errors import Conflict
-from casino.house.models import House
-from casino.mix import ChipSet as Ladder
+from casino.core.chips import ChipSet as Ladder
+from casino.core.errors import Conflict
+from casino.houses.models import House
 
 
 def introduce(*, house: House, code: str, denominations: Mapping[int, str], actor: Actor) -> Ladder:

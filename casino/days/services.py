@@ -9,16 +9,16 @@ from datetime import date, timedelta
 
 from django.utils import timezone
 
-from casino import commands, locks
 from casino.audit.events import Told
 from casino.audit.events import house as told
 from casino.audit.services import record
-from casino.commands import Answer, Command
-from casino.errors import Conflict, Unprocessable
+from casino.core import commands, locks
+from casino.core.commands import Answer, Command
+from casino.core.errors import Conflict, Unprocessable
 from casino.hands.models import UNSETTLED, Hand
-from casino.house import days
-from casino.house.days import Day
-from casino.house.models import House
+from casino.houses import days
+from casino.houses.days import Day
+from casino.houses.models import House
 from casino.tables.models import Table
 
 #: Hands that a refusal names at most.

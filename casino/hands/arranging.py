@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import engine
-from casino.errors import Unprocessable
+from casino.core.errors import Unprocessable
 from casino.hands import cards
 from engine.errors import EngineError, MalformedAction
 from engine.kernel.cards import UNKNOWN

@@ -10,8 +10,8 @@ from time import monotonic
 
 from django.db import OperationalError
 
-from casino import locks, sql
 from casino.audit.services import Actor
+from casino.core import locks, sql
 from casino.hands import clock, services
 from casino.hands.clock import Overdue
 from casino.hands.models import Hand

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import engine
-from casino import canonical, commands, sql
 from casino.audit.events import cards as told
 from casino.audit.services import Receipt, record
-from casino.commands import Answer, Command
-from casino.errors import Conflict, Unprocessable
+from casino.core import canonical, commands, sql
+from casino.core.commands import Answer, Command
+from casino.core.errors import Conflict, Unprocessable
 from casino.hands import exceptions, selectors
 from casino.hands.exceptions import CardsRefused
 from casino.hands.models import CardEntry, Correction, ExceptionKind, Hand, Mode

@@ -9,7 +9,7 @@ sees to it. An act that comes late is good until the worker has played the autom
 from dataclasses import dataclass
 
 import engine
-from casino import sql
+from casino.core import sql
 from casino.hands.models import Hand, HandState
 
 _RUNNING = """

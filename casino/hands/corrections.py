@@ -2,11 +2,11 @@
 stands beside the log, and whatever replays the hand reads the log with its corrections."""
 
 import engine
-from casino import commands
 from casino.audit.events import cards as told
 from casino.audit.services import record
-from casino.commands import Answer, Command
-from casino.errors import Conflict, Unprocessable
+from casino.core import commands
+from casino.core.commands import Answer, Command
+from casino.core.errors import Conflict, Unprocessable
 from casino.hands import cards, selectors
 from casino.hands.cards import Entry
 from casino.hands.models import Correction, Hand

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
 from casino.hands.models import Hand, Mode
-from casino.hands.stored import StoredHand
+from casino.hands.snapshot import StoredHand
 from engine.deal.opening import openings, pack_root
 from engine.deal.shuffle import SEED_BYTES, commitment, reshuffled, shuffled_deck
 from engine.kernel.setup import Setup

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import engine
-from casino import locks
 from casino.audit.events import Told
 from casino.audit.events import cards as told
 from casino.audit.services import record
-from casino.commands import Answer, Command
-from casino.errors import Conflict, NotFound, Unprocessable
+from casino.core import locks
+from casino.core.commands import Answer, Command
+from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.hands import selectors
 from casino.hands.models import CardException, ExceptionKind, HandState
-from casino.house.models import ClockTimestamp
+from casino.houses.models import ClockTimestamp
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
 from engine.errors import ActionError, CardAlreadyDealt, CardError, CardMismatch, CardNotInPack, EngineError

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import engine
-from casino import sql
 from casino.chips import selectors as chips
-from casino.errors import Unprocessable
+from casino.core import sql
+from casino.core.errors import Unprocessable
 from casino.hands.models import HandState
-from casino.house.models import House
+from casino.houses.models import House
 from casino.tables.models import FeePer, Seating, Table
 
 _PAID = """

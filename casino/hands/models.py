@@ -6,7 +6,7 @@ from typing import Any
 from django.db import models
 from django.db.models import F, Q, Value
 
-from casino.house.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House
 from casino.tables.models import Sitting, Table
 
 

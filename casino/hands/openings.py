@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import engine
-from casino.errors import Conflict, NotFound
+from casino.core.errors import Conflict, NotFound
 from casino.hands import clock, deals, selectors
 from casino.hands.models import Hand, engine_seats
 from casino.tables.models import Seating

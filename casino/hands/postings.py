@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from casino.bookkeeping.postings import EVENTS, Happened, happened
 from casino.chips.changing import Desk
 from casino.hands.models import Hand
-from casino.hands.stored import StoredHand
-from casino.house.events import EVENTS, Happened, happened
+from casino.hands.snapshot import StoredHand
 from engine.kernel.purse import AT_ONCE, HOUSE, PUT_IN, Move, place_kind
 
 #: (Source, target, why) of a move -> the event that books it, and the name its amount has there. Dr and Cr stand in

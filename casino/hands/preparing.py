@@ -5,15 +5,15 @@ suit them; they cannot suit it, because nobody knows it. Every seed that was tak
 as well: else whoever decides about sitting out would choose among decks.
 """
 
-from casino import locks
 from casino.audit.events import Told
 from casino.audit.events import deals as told
 from casino.audit.services import Receipt, record
-from casino.commands import Answer, Command
-from casino.errors import Conflict, NotFound, Unprocessable
+from casino.core import locks
+from casino.core.commands import Answer, Command
+from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.hands import deals
 from casino.hands.models import ClientSeed, Deal, DealState, GivenBy, Hand
-from casino.house.models import House
+from casino.houses.models import House
 from casino.tables import selectors
 from casino.tables import services as tables
 from casino.tables.keys import Holder

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import engine
 from casino.hands import deals, postings, selectors
 from casino.hands.models import Hand
-from casino.hands.stored import StoredHand
+from casino.hands.snapshot import StoredHand
 from engine.errors import EngineError
 from engine.kernel.purse import Move
 

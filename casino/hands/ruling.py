@@ -6,14 +6,14 @@ from collections.abc import Mapping
 import engine
 from casino.audit.events import Told
 from casino.audit.events import hands as told
+from casino.bookkeeping import books, chart
+from casino.bookkeeping.postings import Happened, happened
 from casino.chips.changing import Desk
-from casino.commands import Answer, Command
-from casino.errors import Conflict, Unprocessable
+from casino.core.commands import Answer, Command
+from casino.core.errors import Conflict, Unprocessable
 from casino.hands import postings, selectors
 from casino.hands.models import Hand, HandState
-from casino.house import books, chart
-from casino.house.events import Happened, happened
-from casino.house.models import ClockTimestamp
+from casino.houses.models import ClockTimestamp
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
 

@@ -4,13 +4,13 @@ import json
 from typing import Any
 
 import engine
-from casino import sql
-from casino.errors import Conflict, NotFound
+from casino.bookkeeping import chart
+from casino.core import sql
+from casino.core.errors import Conflict, NotFound
 from casino.hands import clock, deals
 from casino.hands.models import UNSETTLED, Hand, HandState, engine_seats
-from casino.hands.stored import StoredHand
-from casino.house import chart
-from casino.house.models import House
+from casino.hands.snapshot import StoredHand
+from casino.houses.models import House
 from casino.tables.models import Table
 from engine.errors import EngineError
 from engine.kernel.canonical import sha256_of

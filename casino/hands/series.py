@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import engine
-from casino.hands.stored import StoredHand
+from casino.hands.snapshot import StoredHand
 from engine.errors import EngineError
 from engine.kernel.rules import parse_rules
 

@@ -6,12 +6,13 @@ from functools import partial
 from typing import Any
 
 import engine
-from casino import commands, sql
 from casino.audit.events import Told
 from casino.audit.events import hands as told
 from casino.audit.services import Actor, record
-from casino.commands import Answer, Command
-from casino.errors import Conflict, NotFound, ProofFailed, Unprocessable
+from casino.bookkeeping import books
+from casino.core import commands, outbox, sql
+from casino.core.commands import Answer, Command
+from casino.core.errors import Conflict, NotFound, ProofFailed, Unprocessable
 from casino.hands import (
     arranging,
     cards,
@@ -29,8 +30,7 @@ from casino.hands import (
     verbs,
 )
 from casino.hands.models import Hand, HandState, Mode
-from casino.house import books, outbox
-from casino.house.models import ClockTimestamp
+from casino.houses.models import ClockTimestamp
 from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
 from casino.tables.carrying import in_play_order

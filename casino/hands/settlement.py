@@ -8,16 +8,16 @@ hand that leaves nothing to move is settled without a transaction.
 
 import logging
 
-from casino import locks
 from casino.audit.events import Told
 from casino.audit.events import hands as told
 from casino.audit.services import Actor, Receipt, record
+from casino.bookkeeping import books, chart
+from casino.bookkeeping.postings import happened, moved_anything
+from casino.core import locks, outbox
 from casino.hands import postings, replays, selectors
 from casino.hands.models import Hand, HandState
-from casino.hands.stored import StoredHand
-from casino.house import books, chart, outbox
-from casino.house.events import happened, moved_anything
-from casino.house.models import ClockTimestamp, OutboxMessage
+from casino.hands.snapshot import StoredHand
+from casino.houses.models import ClockTimestamp, OutboxMessage
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
 

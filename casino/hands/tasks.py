@@ -5,8 +5,8 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_init
 
+from casino.core import outbox
 from casino.hands import automatic, services, settlement
-from casino.house import outbox
 
 
 @worker_init.connect

@@ -7,10 +7,10 @@ from typing import Any
 import engine
 from casino.audit.services import Actor
 from casino.chips import selectors as chips
-from casino.commands import Answer, Command
-from casino.errors import Unprocessable
+from casino.core.commands import Answer, Command
+from casino.core.errors import Unprocessable
 from casino.hands import fees, trays
-from casino.house.models import House
+from casino.houses.models import House
 from casino.tables import services as tables
 from casino.tables.models import FeePer, Table
 from engine.errors import EngineError

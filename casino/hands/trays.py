@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from casino import mix
+from casino.bookkeeping import chart
 from casino.chips.changing import Desk
-from casino.errors import Conflict, Unprocessable
-from casino.house import chart
-from casino.mix import ChipSet
+from casino.core import chips as mix
+from casino.core.chips import ChipSet
+from casino.core.errors import Conflict, Unprocessable
 from casino.tables.models import Table
 from engine.kernel.game import Policy
 from engine.kernel.rules import Rules

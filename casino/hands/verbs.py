@@ -3,7 +3,7 @@
 from typing import Any
 
 import engine
-from casino.errors import NotFound
+from casino.core.errors import NotFound
 from engine.errors import EngineError
 from engine.kernel.grammar import HOUSE, Argument, Verb
 

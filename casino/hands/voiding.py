@@ -2,10 +2,10 @@
 
 from casino.audit.events import Told
 from casino.audit.events import hands as told
-from casino.commands import Answer, Command
+from casino.bookkeeping import books
+from casino.core.commands import Answer, Command
 from casino.hands import cards, postings, selectors
 from casino.hands.models import Hand, HandState
-from casino.house import books
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
 

@@ -3,7 +3,7 @@
 from django.core.validators import RegexValidator
 from django.db import models
 
-from casino.house.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House
 
 #: References stand in account codes and hand records: short, ASCII, no separators.
 REFERENCE = RegexValidator(r"^[A-Za-z0-9_-]{1,32}\Z", "1 to 32 ASCII letters, digits, - or _")

@@ -7,12 +7,12 @@ recorded, and one more with every record; the newest counts, the older ones stay
 import hashlib
 from typing import Any
 
-from casino import commands, locks, sql
 from casino.audit.events import players as told
 from casino.audit.services import record
-from casino.commands import Acting, Answer, Command
-from casino.errors import Gone, NotFound, WrongTerminal
-from casino.house.models import House
+from casino.core import commands, locks, sql
+from casino.core.commands import Acting, Answer, Command
+from casino.core.errors import Gone, NotFound, WrongTerminal
+from casino.houses.models import House
 from casino.players import sealing
 from casino.players.models import Person, PersonKey, Player
 from casino.staff.models import TerminalKind

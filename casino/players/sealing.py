@@ -18,8 +18,8 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
-from casino import canonical
-from casino.errors import ProofFailed
+from casino.core import canonical
+from casino.core.errors import ProofFailed
 
 KEY_BYTES = 32
 NONCE_BYTES = 12

@@ -2,13 +2,13 @@
 
 from django.db import IntegrityError, transaction
 
-from casino import commands
 from casino.audit.events import players as told
 from casino.audit.services import Actor, Receipt, record
-from casino.commands import Answer, Command
-from casino.errors import Conflict
-from casino.house import chart
-from casino.house.models import House
+from casino.bookkeeping import chart
+from casino.core import commands
+from casino.core.commands import Answer, Command
+from casino.core.errors import Conflict
+from casino.houses.models import House
 from casino.players.models import Player
 
 

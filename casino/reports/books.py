@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from django.db.models import QuerySet
 
-from casino.errors import NotFound
-from casino.house.models import House
+from casino.core.errors import NotFound
+from casino.houses.models import House
 from ledger import balances, exports, plaintext, statements
 from ledger.models import Account
 

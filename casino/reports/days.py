@@ -6,11 +6,11 @@ from typing import Any
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Concat
 
+from casino.bookkeeping.chart import kind_of
 from casino.cage.models import Drawer
 from casino.hands.models import Hand, HandState
-from casino.house.chart import kind_of
-from casino.house.days import Day, closing_snapshot, days, get
-from casino.house.models import House
+from casino.houses.days import Day, closing_snapshot, days, get
+from casino.houses.models import House
 from casino.reports.selectors import trial_rows
 from casino.reports.snapshots import differences
 from casino.tables.models import Table

@@ -5,18 +5,19 @@ from typing import Any
 
 from django.db.models import Count, Q, Sum
 
-from casino import sql
+from casino.bookkeeping import books
+from casino.bookkeeping.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, COMMISSIONED, face_value
 from casino.cage import selectors as cage
 from casino.cage.models import Shift
 from casino.chips.models import Imbalance
+from casino.core import sql
 from casino.hands import postings
 from casino.hands.models import UNSETTLED, Hand, HandState
-from casino.house import books
-from casino.house.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, COMMISSIONED, face_value
-from casino.house.models import House, OutboxMessage
+from casino.houses.models import House, OutboxMessage
 from casino.players.models import Player
-from casino.reports import auditing, replaying, waiting
+from casino.reports import waiting
 from casino.tables.models import Table
+from casino.verification import auditing, replaying
 from ledger import checks
 from ledger.models import Account, Entry
 from ledger.posting import find

@@ -3,7 +3,7 @@
 from itertools import islice, pairwise
 from typing import Any
 
-from casino.house.models import House
+from casino.houses.models import House
 from ledger import snapshots
 from ledger.models import Snapshot
 

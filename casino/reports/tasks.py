@@ -15,9 +15,10 @@ from casino.audit.events import Told
 from casino.audit.events import house as told
 from casino.audit.services import Actor, record
 from casino.chips.models import Imbalance, ImbalanceKind
-from casino.errors import LogRefused
-from casino.house.models import ClockTimestamp, House
-from casino.reports import auditing, selectors, snapshots
+from casino.core.errors import LogRefused
+from casino.houses.models import ClockTimestamp, House
+from casino.reports import selectors, snapshots
+from casino.verification import auditing
 from ledger import holds
 from ledger.snapshots import take
 

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from casino import sql
-from casino.house.models import House
+from casino.core import sql
+from casino.houses.models import House
 
 # A cukassza that a hand begins with goes through its pot: if that hand leaves one again, or is undone, it has waited
 # on.

@@ -15,8 +15,8 @@ from casino.audit.events import Told, reads
 from casino.audit.events import staff as events
 from casino.audit.refusals import log_refusals
 from casino.audit.services import Actor, record
-from casino.errors import BadRequest, Forbidden, HouseError, LogRefused, TooManyAttempts
-from casino.house.models import House
+from casino.core.errors import BadRequest, Forbidden, HouseError, LogRefused, TooManyAttempts
+from casino.houses.models import House
 from casino.staff import limits
 from casino.staff.models import Role, Staff
 

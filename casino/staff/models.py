@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 from knox.models import AbstractAuthToken
 
-from casino.house.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House
 
 #: What a login looks like, and the code of a terminal or a house.
 LOGIN = r"^[A-Za-z0-9][A-Za-z0-9._+@-]{2,63}\Z"

@@ -10,12 +10,12 @@ from django.contrib.auth.password_validation import validate_password
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 
-from casino import locks
 from casino.audit import guard
 from casino.audit.events import staff as told
 from casino.audit.services import Actor, Receipt, record
-from casino.errors import Conflict, Forbidden
-from casino.house.models import House
+from casino.core import locks
+from casino.core.errors import Conflict, Forbidden
+from casino.houses.models import House
 from casino.staff import limits
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, refuse, succeeded
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken

@@ -4,9 +4,9 @@ session that is paid at its end; and what a sitting goes on with that the last o
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from casino.bookkeeping.postings import Happened, happened
 from casino.chips.changing import Desk
-from casino.errors import Conflict
-from casino.house.events import Happened, happened
+from casino.core.errors import Conflict
 from casino.tables import selectors
 from casino.tables.models import CarryoverOnClose, Seating, Table
 

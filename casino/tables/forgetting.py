@@ -10,12 +10,12 @@ from django.conf import settings
 from django.db.models import Max
 from django.utils import timezone
 
-from casino import locks
 from casino.audit.events import players as told
 from casino.audit.services import Actor, Receipt, record
-from casino.errors import Conflict
-from casino.house import chart
-from casino.house.models import House
+from casino.bookkeeping import chart
+from casino.core import locks
+from casino.core.errors import Conflict
+from casino.houses.models import House
 from casino.players import persons
 from casino.players.models import REFERENCE, Person, Player
 from casino.staff.credentials import Credentials, refusals_told, role_for, two_people

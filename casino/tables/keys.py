@@ -13,9 +13,9 @@ from datetime import datetime
 from casino.audit.events import Told
 from casino.audit.events import deals as told
 from casino.audit.services import Actor
-from casino.commands import Answer, Command
-from casino.errors import Conflict
-from casino.house.models import ClockTimestamp
+from casino.core.commands import Answer, Command
+from casino.core.errors import Conflict
+from casino.houses.models import ClockTimestamp
 from casino.tables.models import Seating, SeatKey, Table
 from casino.tables.services import at_seat, at_table
 

@@ -14,7 +14,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import F, Q, Value
 
-from casino.house.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House
 from casino.players.models import REFERENCE, Player
 
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from casino.errors import NotFound
-from casino.house import chart
-from casino.house.models import House
+from casino.bookkeeping import chart
+from casino.core.errors import NotFound
+from casino.houses.models import House
 from casino.tables.models import Seating, SeatKey, Sitting, Table
 
 

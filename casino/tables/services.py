@@ -6,17 +6,17 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from casino import commands, locks, sql
 from casino.audit.events import Told
 from casino.audit.events import tables as told
 from casino.audit.services import Actor, record
+from casino.bookkeeping import books, chart
+from casino.bookkeeping.postings import happened, moved_anything
 from casino.chips import floats
 from casino.chips import selectors as chips
-from casino.commands import Acting, Answer, Command
-from casino.errors import Conflict, NotFound, Unprocessable, WrongTerminal
-from casino.house import books, chart
-from casino.house.events import happened, moved_anything
-from casino.house.models import ClockTimestamp, House
+from casino.core import commands, locks, sql
+from casino.core.commands import Acting, Answer, Command
+from casino.core.errors import Conflict, NotFound, Unprocessable, WrongTerminal
+from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.staff.models import TerminalKind
 from casino.tables import carrying, selectors

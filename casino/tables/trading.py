@@ -5,10 +5,10 @@ from typing import Any
 
 from casino.audit.events import Told
 from casino.audit.events import tables as told
+from casino.bookkeeping import books
+from casino.bookkeeping.postings import Happened, happened
 from casino.chips.changing import Desk
-from casino.commands import Answer, Command
-from casino.house import books
-from casino.house.events import Happened, happened
+from casino.core.commands import Answer, Command
 from casino.tables import selectors
 from casino.tables.models import Table, TableState
 from casino.tables.services import at_seat, at_table, require_limits, require_state, take_seat

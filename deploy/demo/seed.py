@@ -93,7 +93,7 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
     from casino.cage.services import create_drawer, open_vault
     from casino.chips.services import introduce
     from casino.hands.terms import bonuses, set_up_table
-    from casino.house.models import House
+    from casino.houses.models import House
     from casino.tables.models import CarryoverOnClose
     from casino.tables.services import Terms, stock_tray
 
@@ -149,7 +149,7 @@ def largest_amount(table: RecordedTable, words: Words) -> int:
 def _hire(house_code: str, table_codes: list[str]) -> Credentials:
     """Staff and terminals: some dealers, a cashier, an auditor, an administrator, one floor manager."""
     from casino.audit.services import Actor
-    from casino.house.models import House
+    from casino.houses.models import House
     from casino.staff.models import Role, TerminalKind
     from casino.staff.services import enrol_terminal, hire
 
@@ -192,7 +192,7 @@ def _hire(house_code: str, table_codes: list[str]) -> Credentials:
 
 def newest_house(logins: Path) -> Credentials | None:
     """The newest demo house of the connected database whose logins are kept in the folder `logins`."""
-    from casino.house.models import House
+    from casino.houses.models import House
 
     for code in House.objects.filter(code__startswith="DEMO-").order_by("-opened_at").values_list("code", flat=True):
         path = logins / f"{code}.json"

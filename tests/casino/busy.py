@@ -5,8 +5,8 @@ from typing import Any
 
 import httpx
 
-from casino.custody.models import SoftCount, Transfer
 from casino.staff.models import Role, TerminalKind
+from casino.transfers.models import SoftCount, Transfer
 from tests.casino.kit import PIECES, Desk, Kit
 from tests.casino.test_transfers import floor_at
 from tests.words import as_action

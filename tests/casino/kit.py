@@ -19,12 +19,12 @@ from casino.audit.sequencing import Sequencer
 from casino.audit.services import Actor, record
 from casino.audit.signing import Signer
 from casino.audit.verify import Checkpoint, parse_note
+from casino.bookkeeping import chart
 from casino.cage.services import create_drawer, open_vault
 from casino.chips.services import introduce
 from casino.hands import settlement
 from casino.hands.terms import set_up_table
-from casino.house import chart
-from casino.house.models import House, OutboxMessage
+from casino.houses.models import House, OutboxMessage
 from casino.players.services import create_player
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.tables.models import CarryoverOnClose, Table

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from casino.api import operations
 from casino.audit.models import Event
-from casino.reports import auditing
 from casino.reports import selectors as reports
 from casino.staff.models import Role, TerminalToken
+from casino.verification import auditing
 from tests.casino.kit import Desk, Kit
 from tests.casino.scene import assert_problem, last_event, told_since
 from tests.casino.test_permissions import DAY, address, routes

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
-from casino import canonical
 from casino.audit.events import Told
 from casino.audit.models import ChainHead, Event
 from casino.audit.services import Actor, record
-from casino.reports.auditing import verify_house
+from casino.core import canonical
+from casino.verification.auditing import verify_house
 from tests.casino.kit import ACTOR, Kit
 
 

@@ -18,16 +18,17 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import casino
-from casino import canonical
 from casino.audit import events, verify
 from casino.audit.events import EVENTS, Told, UnknownEvent, page
 from casino.audit.events.registry import event
 from casino.audit.models import Event, Posting
 from casino.audit.services import Actor, record
-from casino.errors import ProofFailed
-from casino.house import books, untold
-from casino.house.events import happened
-from casino.reports.moment import moment
+from casino.bookkeeping import books
+from casino.bookkeeping.postings import happened
+from casino.core import canonical
+from casino.core import pending_postings as untold
+from casino.core.errors import ProofFailed
+from casino.verification.snapshot_reader import moment
 from ledger.exports import utc
 from ledger.models import Entry, Transaction
 from ledger.posting import CREDIT, AccountSpec, Leg, ensure_accounts, post
@@ -356,7 +357,7 @@ DATA = st.dictionaries(ASCII, VALUES, max_size=4)
 def test_the_payload_that_postgresql_writes_is_the_canonical_text(
     kit: Kit, texts: list[str], second: str | None, data: dict[str, Any]
 ) -> None:
-    """Whatever stands in it: `audit_append` quotes texts and orders keys as `casino.canonical` does."""
+    """Whatever stands in it: `audit_append` quotes texts and orders keys as `casino.core.canonical` does."""
     staff, role, terminal, request = texts
     actor = Actor(staff=staff, role=role, terminal=terminal, request=request)
     with transaction.atomic():

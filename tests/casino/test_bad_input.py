@@ -12,7 +12,7 @@ from django.db import connections
 from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
-from casino.errors import HouseError
+from casino.core.errors import HouseError
 from casino.hands.terms import set_up_table
 from casino.staff.models import Staff
 from casino.tables.models import CarryoverOnClose

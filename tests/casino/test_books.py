@@ -11,8 +11,8 @@ import pytest
 from django.db import connections, transaction
 
 from casino.audit.models import Event
+from casino.bookkeeping import chart
 from casino.chips.models import Imbalance
-from casino.house import chart
 from casino.reports import tasks
 from casino.reports.selectors import house_report, verification
 from casino.reports.snapshots import newest_problems

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
-from casino import canonical
 from casino.audit.models import Event
+from casino.core import canonical
 from casino.hands import selectors
 from casino.hands.models import CardEntry, CardException, Correction, Hand, HandLine
-from casino.reports import auditing
-from casino.reports.replaying import verify
 from casino.staff.models import Role
+from casino.verification import auditing
+from casino.verification.replaying import verify
 from engine.kernel.cards import TELL32
 from engine.record.format import parse_record
 from engine.record.replay import replay

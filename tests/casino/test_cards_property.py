@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from casino.hands import selectors
 from casino.hands.models import CardEntry, Hand, HandLine
-from casino.reports.replaying import verify
 from casino.staff.models import Role
+from casino.verification.replaying import verify
 from tests.casino.kit import Desk, Kit
 from tests.casino.test_cards import UNKNOWN_CARDS
 

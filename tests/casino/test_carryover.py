@@ -10,8 +10,8 @@ import pytest
 from casino.audit import verify
 from casino.hands import selectors
 from casino.hands.models import Hand
-from casino.reports import exporting
 from casino.tables.models import CarryoverOnClose, Sitting
+from casino.verification import exporting
 from engine.kernel.cards import FRENCH52
 from engine.play import random_line
 from engine.registry import start

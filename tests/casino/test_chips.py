@@ -7,14 +7,15 @@ import pytest
 from django.db import connections, transaction
 
 from casino.audit.models import Event
+from casino.bookkeeping import chart
 from casino.cage.services import create_drawer, open_vault
 from casino.chips import selectors as chips
 from casino.chips.models import ChipSet, Imbalance
 from casino.chips.services import introduce
-from casino.errors import Conflict, HouseError
+from casino.core import pending_postings as untold
+from casino.core.errors import Conflict, HouseError
 from casino.hands.terms import set_up_table
-from casino.house import chart, untold
-from casino.house.models import House
+from casino.houses.models import House
 from casino.reports.selectors import custody, house_report, racks, verification
 from casino.reports.tasks import check, check_custody
 from casino.tables.models import CarryoverOnClose

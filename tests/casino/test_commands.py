@@ -14,10 +14,11 @@ from django.core.management import CommandError, call_command
 
 from casino.audit import verify
 from casino.audit.models import Event
-from casino.house.models import House
-from casino.reports import auditing, unattended
+from casino.houses.models import House
 from casino.staff.credentials import Credentials, two_people
 from casino.staff.models import Role, Staff, Terminal
+from casino.verification import auditing
+from casino.verification import command_audit as unattended
 from ledger import exports
 from tests.casino.kit import Desk, Kit
 from tests.casino.logs import note

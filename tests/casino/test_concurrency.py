@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 
-from casino import locks
+from casino.core import locks
 from casino.reports.selectors import custody, verification
 from casino.tables.models import Table
 from tests.casino.kit import Kit

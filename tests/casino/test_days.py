@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from casino.audit.models import Event
-from casino.house.days import days
+from casino.houses.days import days
 from casino.reports.selectors import house_report, verification
 from casino.staff.models import Role, TerminalKind
 from ledger import snapshots

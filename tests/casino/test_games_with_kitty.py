@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from casino.errors import Unprocessable
+from casino.core.errors import Unprocessable
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState
 from casino.hands.terms import set_up_table

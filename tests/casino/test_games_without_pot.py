@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 
 from casino.cage.services import create_drawer
-from casino.errors import Unprocessable
+from casino.core.errors import Unprocessable
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState
 from casino.hands.tasks import resolve_hand
 from casino.hands.terms import set_up_table
-from casino.house.models import OutboxMessage
-from casino.reports import auditing
+from casino.houses.models import OutboxMessage
 from casino.reports.selectors import hand_money, house_report
 from casino.staff.models import Role
 from casino.tables.models import CarryoverOnClose
 from casino.tables.services import Terms
+from casino.verification import auditing
 from engine.errors import EngineError
 from engine.registry import game_info
 from ledger.models import Transaction

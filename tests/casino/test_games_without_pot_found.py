@@ -8,9 +8,9 @@ import pytest
 
 from casino.hands import selectors
 from casino.hands.models import CardException, Hand, HandState
-from casino.reports import replaying
 from casino.reports.selectors import verification
 from casino.staff.models import Role
+from casino.verification import replaying
 from engine.registry import game_info
 from ledger.models import Transaction
 from tests.casino.devices import code, events

@@ -8,10 +8,9 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connections
 
-from casino import sql
-from casino.house import guards
-from casino.reports import auditing
+from casino.core import guards, sql
 from casino.reports.selectors import verification
+from casino.verification import auditing
 from tests.casino.kit import Kit
 
 #: Tables that may be emptied: sessions, which end by being deleted, and by the beginning of their names the lock of

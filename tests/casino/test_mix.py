@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from casino import mix
-from casino.errors import Conflict, HouseError, Unprocessable
-from casino.mix import ChipSet, Mix
+from casino.core import chips as mix
+from casino.core.chips import ChipSet, Mix
+from casino.core.errors import Conflict, HouseError, Unprocessable
 
 CHIPS = ChipSet("MAIN", (1, 5, 25, 100))
 

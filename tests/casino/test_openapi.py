@@ -18,7 +18,7 @@ from drf_spectacular.validation import validate_schema
 
 from casino.api import health
 from casino.api.operations import WriteOperation
-from casino.house import chart
+from casino.bookkeeping import chart
 from casino.staff.models import Role
 from casino.urls import v1
 from tests.casino.kit import Desk, Kit

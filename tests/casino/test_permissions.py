@@ -13,7 +13,7 @@ from casino.api.operations import ReadOperation, WriteOperation
 from casino.api.permissions import DenyAll, HasRole
 from casino.api.seat import HasSeat
 from casino.audit.models import SignedCheckpoint
-from casino.house import chart
+from casino.bookkeeping import chart
 from casino.staff.models import Role, Staff, TerminalKind, TerminalToken
 from casino.staff.services import enrol_terminal
 from casino.urls import v1

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casino.audit.models import Event
-from casino.errors import ProofFailed
+from casino.core.errors import ProofFailed
 from casino.players import sealing
 from casino.players.models import Person, PersonKey, Player
-from casino.reports import auditing
 from casino.reports.selectors import verification
 from casino.staff.models import Role, TerminalKind
 from casino.staff.services import hire
+from casino.verification import auditing
 from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.scene import assert_problem, last_event, told_since
 

@@ -7,14 +7,15 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
 
-from casino.errors import Conflict
+from casino.bookkeeping import books, chart
+from casino.bookkeeping import reference_page as page
+from casino.bookkeeping.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT
+from casino.bookkeeping.examples import CHIPS, CURRENCY, EXAMPLES, OPENED, OPENING, Example
+from casino.bookkeeping.postings import EVENTS, Happened, happened
+from casino.core.chips import Mix
+from casino.core.errors import Conflict
 from casino.hands.postings import BOOKED
-from casino.house import books, chart, page
-from casino.house.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT
-from casino.house.events import EVENTS, Happened, happened
-from casino.house.examples import CHIPS, CURRENCY, EXAMPLES, OPENED, OPENING, Example
-from casino.house.models import House
-from casino.mix import Mix
+from casino.houses.models import House
 from casino.reports.selectors import custody, custody_problems
 from engine.kernel.purse import Why
 from ledger import checks

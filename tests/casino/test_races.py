@@ -9,8 +9,8 @@ import pytest
 from django.db import connection, connections
 from django.utils import timezone
 
-from casino import roster
-from casino.errors import HouseError
+from casino.core.errors import HouseError
+from casino.staff import roster
 from casino.staff.credentials import Credentials
 from casino.staff.models import Role, TerminalToken
 from casino.staff.services import hire as hire_at_founding

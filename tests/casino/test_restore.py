@@ -11,7 +11,6 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections, transaction
 
-from casino import sql
 from casino.audit import epochs, guard, outside
 from casino.audit.events import Told
 from casino.audit.models import Epoch, Event, Leaf, Log, SignedCheckpoint
@@ -19,8 +18,9 @@ from casino.audit.sequencing import Sequencer
 from casino.audit.services import record
 from casino.audit.signing import Signer
 from casino.audit.verify import parse_note, verify_note
-from casino.errors import LogRefused
-from casino.house.models import House
+from casino.core import sql
+from casino.core.errors import LogRefused
+from casino.houses.models import House
 from casino.staff.models import Role, Staff, TerminalToken
 from casino.staff.services import hire
 from tests.casino.kit import ACTOR, Desk, Kit

@@ -8,10 +8,11 @@ from axes.models import AccessAttempt
 from django.core.management import CommandError, call_command
 from django.db import connections
 
-from casino import canonical, roster
 from casino.audit.models import Event
-from casino.commands import Acting, Command
-from casino.errors import Forbidden
+from casino.core import canonical
+from casino.core.commands import Acting, Command
+from casino.core.errors import Forbidden
+from casino.staff import roster
 from casino.staff.models import AnsweredRequest, Role, Staff, Terminal, TerminalKind
 from tests.casino.kit import Desk, Kit
 from tests.casino.scene import assert_problem, last_event, told_since

@@ -8,14 +8,14 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from casino.audit import verify
+from casino.bookkeeping import chart
 from casino.hands.models import HandState
 from casino.hands.terms import set_up_table
-from casino.house import chart
-from casino.reports import exporting
-from casino.reports.replaying import verify as verify_hands
 from casino.staff.models import TerminalKind
 from casino.tables.models import CarryoverOnClose, Table
 from casino.tables.services import Terms
+from casino.verification import exporting
+from casino.verification.replaying import verify as verify_hands
 from tests.casino.devices import code, events
 from tests.casino.kit import ACTOR, FERBLI, Desk, Kit
 from tests.casino.superuser import unguarded

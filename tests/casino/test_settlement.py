@@ -8,10 +8,10 @@ from django.db import close_old_connections, connections, transaction
 
 from casino.audit.models import Event
 from casino.celery import app
+from casino.core import outbox
 from casino.hands import settlement
 from casino.hands.models import Hand, HandLine, HandState
-from casino.house import outbox
-from casino.house.models import OutboxMessage
+from casino.houses.models import OutboxMessage
 from casino.reports.selectors import verification
 from casino.tables.models import TableState
 from ledger.models import Transaction

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from casino.errors import Unprocessable
+from casino.core.errors import Unprocessable
 from casino.hands import arranging, clock, deals, selectors
 from casino.hands.models import Hand, HandLine
 from deploy.demo.dealer import COMPELLED

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 
-from casino.custody.models import SoftCount
-from casino.house import books
-from casino.house.events import happened
-from casino.mix import Mix
+from casino.bookkeeping import books
+from casino.bookkeeping.postings import happened
+from casino.core.chips import Mix
 from casino.reports.selectors import custody, verification
 from casino.staff.models import Role, TerminalKind
+from casino.transfers.models import SoftCount
 from tests.casino.kit import CHIPS, SAMPLE, Desk, Kit, tell
 from tests.casino.test_transfers import floor_at, refusal
 

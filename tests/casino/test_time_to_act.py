@@ -17,18 +17,18 @@ from django.db import IntegrityError, OperationalError, connections, transaction
 
 import engine
 from casino.audit import guard, verify
-from casino.errors import LogRolledBack
+from casino.core.errors import LogRolledBack
 from casino.hands import automatic, clock, selectors, tasks
 from casino.hands.clock import Overdue
 from casino.hands.models import Hand, HandLine, HandState
 from casino.hands.terms import set_up_table
-from casino.house.models import House
-from casino.reports.replaying import verify as verify_hands
+from casino.houses.models import House
 from casino.reports.selectors import verification
 from casino.settings import CELERY_BEAT_SCHEDULE
 from casino.staff.models import Role, TerminalKind
 from casino.tables.models import CarryoverOnClose, Table
 from casino.tables.services import Terms
+from casino.verification.replaying import verify as verify_hands
 from engine.kernel.setup import Setup
 from engine.record.format import parse_record
 from engine.record.replay import replay

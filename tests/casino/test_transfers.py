@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 
-from casino.custody.models import Transfer
-from casino.errors import Conflict
-from casino.house import books
-from casino.house.events import happened
-from casino.mix import Mix
+from casino.bookkeeping import books
+from casino.bookkeeping.postings import happened
+from casino.core.chips import Mix
+from casino.core.errors import Conflict
 from casino.reports.selectors import custody, racks, verification
 from casino.staff.models import Role, Terminal, TerminalKind, TerminalToken
+from casino.transfers.models import Transfer
 from tests.casino.kit import FERBLI, PIECES, SAMPLE, TRAY, Desk, Kit, tell
 
 FILL = {"100": 20, "25": 40, "5": 40}

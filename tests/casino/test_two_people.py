@@ -8,7 +8,7 @@ import pytest
 from axes.models import AccessAttempt
 
 from casino.audit.models import Event
-from casino.errors import BadRequest, Forbidden, HouseError, TooManyAttempts
+from casino.core.errors import BadRequest, Forbidden, HouseError, TooManyAttempts
 from casino.staff.credentials import Credentials, ask_for_two, two_people
 from casino.staff.models import Role, Staff
 from casino.staff.services import hire

@@ -8,15 +8,15 @@ import pytest
 from django.db import transaction
 
 from casino.audit.models import Event
+from casino.bookkeeping import books
+from casino.bookkeeping.postings import happened
 from casino.chips import selectors as chips
+from casino.core.chips import Mix
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState
 from casino.hands.tasks import resolve_hand
 from casino.hands.terms import set_up_table
-from casino.house import books
-from casino.house.events import happened
-from casino.house.models import OutboxMessage
-from casino.mix import Mix
+from casino.houses.models import OutboxMessage
 from casino.reports.selectors import hand_money, verification
 from casino.staff.models import Role
 from casino.tables.models import CarryoverOnClose

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from casino.bookkeeping import chart
 from casino.hands.models import Hand, HandState
-from casino.house import chart
-from casino.reports.replaying import Difference, Tally, verify
 from casino.reports.selectors import hand_money, verification
 from casino.staff.models import Role
+from casino.verification.replaying import Difference, Tally, verify
 from ledger.models import Account, Transaction
 from ledger.posting import Leg, post
 from tests.casino import evenings

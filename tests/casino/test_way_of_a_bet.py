@@ -5,7 +5,7 @@ import json
 from casino.audit.models import Event
 from casino.hands import deals, selectors
 from casino.hands.models import Hand, HandLine, HandState
-from casino.house.models import OutboxMessage
+from casino.houses.models import OutboxMessage
 from casino.reports.selectors import hand_money, house_report, verification
 from casino.staff.models import Role
 from deploy.demo.evening import HERE as DEMO

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from casino.audit import verify
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState
-from casino.reports import exporting, replaying
+from casino.verification import exporting, replaying
 from engine.kernel.cards import TELL32
 from engine.record.format import parse_record
 from engine.record.replay import replay

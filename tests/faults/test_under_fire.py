@@ -71,7 +71,7 @@ def test_every_hand_is_settled_exactly_once(
     fault: Callable[[Processes, redis.Redis, threading.Event], int],
 ) -> None:
     from casino.hands.models import Hand, HandState
-    from casino.house.models import House
+    from casino.houses.models import House
     from ledger.models import Transaction
 
     recorded = evening.load(evening.HERE / "evening.jsonl")

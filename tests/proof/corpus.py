@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from casino import canonical
 from casino.audit import verify
 from casino.audit.signing import Signer, origin
+from casino.core import canonical
 from tests.casino.kit import Kit
 from tests.proof.superuser import (
     Forger,

@@ -1,7 +1,7 @@
 """The tamper corpus of games without a pot: verbs of cards, cards that were played, the series, settlements. Whoever
 imports it adds to `corpus.ATTACKS`."""
 
-from casino import canonical
+from casino.core import canonical
 from casino.hands.models import Hand
 from tests.casino.kit import Kit
 from tests.casino.trick_hands import Player, play_electronic, settled, zsiros

@@ -10,9 +10,9 @@ from typing import Any
 from django.db import connections, transaction
 from django.db.backends.utils import CursorWrapper
 
-from casino import canonical
 from casino.audit import outside, verify
 from casino.audit.signing import Signer, origin
+from casino.core import canonical
 from tests.casino.kit import SAMPLE, Kit
 from tests.casino.test_voiding import REASON, floor
 

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casino.audit import verify
-from casino.reports import auditing
-from casino.reports.moment import moment
+from casino.verification import auditing
+from casino.verification.snapshot_reader import moment
 from tests.casino.kit import Kit
 from tests.proof.superuser import evening, guards_off
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from casino.audit import epochs, guard, verify
 from casino.audit.services import Actor
-from casino.reports import auditing
+from casino.verification import auditing
 from tests.casino.kit import Kit
 from tests.proof.superuser import Backup, Forger, change, evening
 from tests.proof.test_tampering import export, told

@@ -10,7 +10,7 @@ import pytest
 from casino.audit import epochs, verify
 from casino.audit.models import Event
 from casino.audit.services import Actor
-from casino.reports import auditing, exporting
+from casino.verification import auditing, exporting
 from tests.casino.kit import Kit
 from tests.proof.corpus import ATTACKS, Attack, matches
 from tests.proof.corpus_tricks import evening_of_tricks

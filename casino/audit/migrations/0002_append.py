@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from casino.house.schema import append_only, grant
+from casino.core.schema import append_only, grant
 
 APPEND = (Path(__file__).resolve().parent.parent / "sql" / "append.sql").read_text()
 SIGNATURE = "audit_append(uuid, text, text, text, text, text, text, text)"

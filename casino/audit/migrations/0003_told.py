@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from casino.house.schema import append_only, grant
+from casino.core.schema import append_only, grant
 
 _SQL = Path(__file__).resolve().parent.parent / "sql"
 BEFORE = "audit_append(uuid, text, text, text, text, text, text, text)"

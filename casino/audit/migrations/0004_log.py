@@ -5,7 +5,7 @@ from pathlib import Path
 import django.db.models.deletion
 from django.db import migrations, models
 
-from casino.house.schema import append_only, create_sequencer_role, grant, grant_execute, never_deleted
+from casino.core.schema import append_only, create_sequencer_role, grant, grant_execute, never_deleted
 
 LOG = (Path(__file__).resolve().parent.parent / "sql" / "0004" / "log.sql").read_text()
 SEQUENCER = "CASINO_SEQUENCER_ROLE"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from django.db import migrations
 
-from casino.house.schema import revoke_execute
+from casino.core.schema import revoke_execute
 
 _SQL = Path(__file__).resolve().parent.parent / "sql"
 OPEN_EPOCH = "audit_open_epoch(uuid, integer, text, bigint, text, bigint, integer, bigint, bytea)"

@@ -3,7 +3,7 @@ keeps for itself."""
 
 from django.db import migrations
 
-from casino.house.schema import never_truncated
+from casino.core.schema import never_truncated
 
 TABLES = (
     "audit_chainhead",

@@ -5,7 +5,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import casino.house.models
+import casino.houses.models
 
 
 class Migration(migrations.Migration):
@@ -49,7 +49,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("number", models.PositiveIntegerField()),
-                ("opened_at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("opened_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("float_cash", models.BigIntegerField()),
                 ("float_chips", models.BigIntegerField()),
                 ("closed_at", models.DateTimeField(null=True)),

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from casino.house.schema import grant
+from casino.core.schema import grant
 
 
 class Migration(migrations.Migration):

@@ -4,7 +4,7 @@ import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
-import casino.house.models
+import casino.houses.models
 
 
 class Migration(migrations.Migration):
@@ -31,7 +31,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("in_use", models.BooleanField(default=True)),
-                ("introduced_at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("introduced_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 (
                     "house",
                     models.ForeignKey(
@@ -64,7 +64,7 @@ class Migration(migrations.Migration):
             name="Imbalance",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("found_at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("found_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("found", models.JSONField()),
                 ("cleared_at", models.DateTimeField(null=True)),
                 (

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from casino.house.schema import append_only, grant
+from casino.core.schema import append_only, grant
 
 
 class Migration(migrations.Migration):

@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-import casino.house.models
+import casino.houses.models
 
 
 class Migration(migrations.Migration):
@@ -50,7 +50,7 @@ class Migration(migrations.Migration):
                 ("digest", models.CharField(blank=True, default="", max_length=64)),
                 ("result", models.JSONField(null=True)),
                 ("handle", models.BigIntegerField(null=True)),
-                ("started_at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("started_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("ended_at", models.DateTimeField(null=True)),
                 ("settled_at", models.DateTimeField(null=True)),
                 ("settlement", models.BigIntegerField(null=True, unique=True)),
@@ -83,7 +83,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("seq", models.PositiveIntegerField()),
                 ("text", models.CharField(max_length=160)),
-                ("at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 (
                     "hand",
                     models.ForeignKey(

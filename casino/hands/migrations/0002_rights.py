@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from casino.house.schema import append_only, grant
+from casino.core.schema import append_only, grant
 
 INPUTS_STAY = """
 CREATE FUNCTION hands_inputs_stay() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -4,8 +4,8 @@ import django.db.models.deletion
 from django.db import migrations, models
 from django.db.models import Q
 
-import casino.house.models
-from casino.house.schema import append_only, grant
+import casino.houses.models
+from casino.core.schema import append_only, grant
 
 STATES = [("prepared", "Prepared"), ("dealt", "Dealt"), ("abandoned", "Abandoned")]
 GIVEN_BY = [("console", "Console"), ("player", "Player")]
@@ -82,7 +82,7 @@ class Migration(migrations.Migration):
                 ("commitment", models.CharField(max_length=64)),
                 ("sealed_seed", models.BinaryField()),
                 ("state", models.CharField(choices=STATES, default="prepared", max_length=9)),
-                ("at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 (
                     "house",
                     models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="+", to="house.house"),
@@ -111,7 +111,7 @@ class Migration(migrations.Migration):
                 ("player", models.CharField(max_length=32)),
                 ("seed", models.CharField(max_length=64)),
                 ("given_by", models.CharField(choices=GIVEN_BY, max_length=7)),
-                ("at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 (
                     "deal",
                     models.ForeignKey(

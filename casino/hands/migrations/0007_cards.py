@@ -4,8 +4,8 @@ import django.db.models.deletion
 from django.db import migrations, models
 from django.db.models import Q
 
-import casino.house.models
-from casino.house.schema import append_only, grant
+import casino.houses.models
+from casino.core.schema import append_only, grant
 
 KINDS = [(kind, kind.capitalize()) for kind in ("duplicate", "missing", "foreign", "differs", "deck")]
 
@@ -85,7 +85,7 @@ class Migration(migrations.Migration):
                 ("place", models.PositiveSmallIntegerField()),
                 ("card", models.CharField(max_length=2)),
                 ("salt", models.CharField(max_length=64)),
-                ("at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 (
                     "hand",
                     models.ForeignKey(
@@ -106,7 +106,7 @@ class Migration(migrations.Migration):
                 ("before", models.CharField(max_length=160)),
                 ("after", models.CharField(max_length=160)),
                 ("reason", models.CharField(max_length=200)),
-                ("at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 (
                     "hand",
                     models.ForeignKey(
@@ -125,7 +125,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("kind", models.CharField(choices=KINDS, max_length=9)),
                 ("found", models.JSONField()),
-                ("found_at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("found_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("cleared_at", models.DateTimeField(null=True)),
                 ("cleared_by", models.CharField(blank=True, default="", max_length=64)),
                 ("reason", models.CharField(blank=True, default="", max_length=200)),

@@ -4,7 +4,7 @@ import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
-import casino.house.models
+import casino.houses.models
 
 
 class Migration(migrations.Migration):
@@ -30,7 +30,7 @@ class Migration(migrations.Migration):
                         ],
                     ),
                 ),
-                ("registered_at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("registered_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 (
                     "house",
                     models.ForeignKey(

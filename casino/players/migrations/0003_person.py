@@ -5,8 +5,8 @@ from pathlib import Path
 import django.db.models.deletion
 from django.db import migrations, models
 
-import casino.house.models
-from casino.house.schema import append_only, grant, grant_execute
+import casino.houses.models
+from casino.core.schema import append_only, grant, grant_execute
 
 FORGET = (Path(__file__).resolve().parent.parent / "sql" / "0003" / "forget.sql").read_text()
 DESTROY_KEY = "players_destroy_key(bigint)"
@@ -51,7 +51,7 @@ class Migration(migrations.Migration):
                 ("version", models.PositiveIntegerField()),
                 ("sealed", models.BinaryField()),
                 ("sealed_sha256", models.CharField(max_length=64)),
-                ("at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 (
                     "player",
                     models.ForeignKey(

@@ -5,7 +5,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import casino.house.models
+import casino.houses.models
 
 
 class Migration(migrations.Migration):
@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("is_active", models.BooleanField(default=True)),
-                ("hired_at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("hired_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 (
                     "house",
                     models.ForeignKey(
@@ -67,7 +67,7 @@ class Migration(migrations.Migration):
                 ),
                 ("place", models.CharField(blank=True, default="", max_length=32)),
                 ("key_digest", models.CharField(max_length=64)),
-                ("enrolled_at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("enrolled_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("revoked_at", models.DateTimeField(null=True)),
                 (
                     "house",
@@ -88,7 +88,7 @@ class Migration(migrations.Migration):
                 ("request_hash", models.CharField(max_length=64)),
                 ("answer", models.TextField(db_default="", default="")),
                 ("status", models.PositiveSmallIntegerField(null=True)),
-                ("at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 (
                     "terminal",
                     models.ForeignKey(

@@ -4,7 +4,7 @@ import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
-import casino.house.models
+import casino.houses.models
 
 
 class Migration(migrations.Migration):
@@ -81,7 +81,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("number", models.PositiveIntegerField()),
-                ("opened_at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("opened_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("closed_at", models.DateTimeField(null=True)),
                 (
                     "table",
@@ -99,7 +99,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("seat", models.PositiveSmallIntegerField()),
-                ("sat_at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("sat_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("left_at", models.DateTimeField(null=True)),
                 (
                     "player",

@@ -4,8 +4,8 @@ import django.db.models.deletion
 from django.db import migrations, models
 from django.db.models import Q
 
-import casino.house.models
-from casino.house.schema import grant
+import casino.houses.models
+from casino.core.schema import grant
 
 # A key belongs to one seating for good; all that can happen to it is that a new one takes its place.
 KEYS_STAY = """
@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("digest", models.CharField(max_length=64, unique=True)),
-                ("issued_at", models.DateTimeField(db_default=casino.house.models.ClockTimestamp())),
+                ("issued_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("replaced_at", models.DateTimeField(null=True)),
                 (
                     "seating",

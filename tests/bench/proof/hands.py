@@ -14,7 +14,7 @@ GOAL = 5_000
 def comparison(*, hands: int = HANDS, rounds: int = ROUNDS, runs: int = 7) -> Comparison:
     """Hands per CPU second: 5,000 and more is the goal. Needs a database of its own (`tests.bench.database`)."""
     from casino.hands.models import Hand
-    from casino.reports import hand_rows, replaying
+    from casino.verification import hand_rows, replaying
     from tests.casino import evenings
     from tests.casino.kit import FERBLI, Kit
 

@@ -134,7 +134,7 @@ def _kit(code: str) -> "Kit":
     import django
 
     django.setup()
-    from casino.house.models import House
+    from casino.houses.models import House
     from tests.casino.kit import Kit
 
     return Kit(House.objects.get(code=code))

@@ -11,13 +11,13 @@ from django.db.backends.utils import CursorWrapper
 from casino.audit import verify
 
 if TYPE_CHECKING:
-    from casino.house.models import House
+    from casino.houses.models import House
 
 
 def load(folder: Path) -> "House":
     """The house of an export, its checkpoints put into the files outside too."""
     from casino.audit import outside
-    from casino.house.models import House
+    from casino.houses.models import House
     from tests.proof.superuser import guards_off
 
     manifest = json.loads((folder / "manifest.json").read_text())

@@ -15,7 +15,7 @@ from tests.bench.alternate import Comparison, compare
 from tests.bench.proof.evening import write
 
 if TYPE_CHECKING:
-    from casino.house.models import House
+    from casino.houses.models import House
 
 EVENTS = 1_000_000
 LIVE = 100_000
@@ -85,7 +85,7 @@ def comparisons(events: int = EVENTS, *, runs: int = 3) -> list[Comparison]:
 def live_comparisons(events: int = LIVE, *, runs: int = 5) -> list[Comparison]:
     """Verification of a live house against streaming its events, transactions and hands and no more, by the wall clock:
     PostgreSQL works beside the reader. Needs a database of its own (`tests.bench.database`)."""
-    from casino.reports import auditing
+    from casino.verification import auditing
     from tests.bench.proof.loading import load
 
     with tempfile.TemporaryDirectory() as place:
@@ -118,7 +118,7 @@ def live_comparisons(events: int = LIVE, *, runs: int = 5) -> list[Comparison]:
 
 def _by_copy(house: "House") -> int:
     """Plainly: the same queries under the same plans, by the library's own reader."""
-    from casino.reports import moment
+    from casino.verification import snapshot_reader as moment
 
     found = 0
     for statement, parameters, without in (
@@ -154,7 +154,7 @@ def _by_django(house: "House") -> int:
 
 def _as_verification(house: "House") -> int:
     """Straight from libpq, many rows at a time."""
-    from casino.reports.moment import moment
+    from casino.verification.snapshot_reader import moment
 
     with moment(house) as there:
         found = sum(len(payloads) for payloads, _ in there.leaves(1))

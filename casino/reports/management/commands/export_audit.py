@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from casino.house.named import house_named
-from casino.reports.exporting import export_house, require_room
-from casino.reports.unattended import UNRECORDED, tell_read, wait_until_signed
+from casino.houses.cli_arguments import house_named
+from casino.verification.command_audit import UNRECORDED, tell_read, wait_until_signed
+from casino.verification.exporting import export_house, require_room
 
 COMMAND = "export_audit"
 

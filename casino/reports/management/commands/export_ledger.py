@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from casino.house.models import House
-from casino.reports.unattended import UNRECORDED, tell_read
+from casino.houses.models import House
+from casino.verification.command_audit import UNRECORDED, tell_read
 from ledger.management.commands.export_ledger import Command as Plain
 
 COMMAND = "export_ledger"

@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from casino.audit import guard
 from casino.audit.epochs import ALIAS, open_epoch
 from casino.audit.services import Actor
-from casino.errors import HouseError
-from casino.house.named import house_named, reason_of
+from casino.core.errors import HouseError
+from casino.houses.cli_arguments import house_named, reason_of
 from casino.staff.credentials import ask_for_two, refusals_told, role_for, two_people
 from casino.staff.models import Role
 from casino.staff.services import end_tokens

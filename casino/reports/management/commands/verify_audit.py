@@ -8,9 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from casino.audit import verify
-from casino.house.models import House
-from casino.house.named import UNUSABLE, houses_named
-from casino.reports import auditing
+from casino.houses.cli_arguments import UNUSABLE, houses_named
+from casino.houses.models import House
+from casino.verification import auditing
 
 
 class Command(BaseCommand):

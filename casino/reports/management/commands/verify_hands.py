@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from casino.house.models import House
-from casino.house.named import UNUSABLE, houses_named
-from casino.reports import replaying
+from casino.houses.cli_arguments import UNUSABLE, houses_named
+from casino.houses.models import House
 from casino.tables.models import Table
+from casino.verification import replaying
 
 
 class Command(BaseCommand):

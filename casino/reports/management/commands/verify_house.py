@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from casino.house.named import houses_named
+from casino.houses.cli_arguments import houses_named
 from casino.reports.selectors import verification
 
 

@@ -15,8 +15,8 @@ from django.db import transaction
 
 from casino.audit.founding import found_house
 from casino.audit.services import Actor
-from casino.errors import HouseError
-from casino.house.named import UNUSABLE
+from casino.core.errors import HouseError
+from casino.houses.cli_arguments import UNUSABLE
 from casino.staff.models import CODE, LOGIN, Role, TerminalKind
 from casino.staff.services import add_terminal, hire
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from casino.errors import HouseError
-from casino.house.named import house_named, reason_of
+from casino.core.errors import HouseError
+from casino.houses.cli_arguments import house_named, reason_of
 from casino.staff.credentials import ask_for_two
 from casino.tables.forgetting import forget
 

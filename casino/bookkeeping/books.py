@@ -1,0 +1,132 @@
+"""Posting what has happened: services name events of the table in `events`, the ledger gets ids and signed legs."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from casino.bookkeeping import chart
+from casino.bookkeeping.postings import Happened, Line
+from casino.core import canonical
+from casino.core import pending_postings as untold
+from casino.core.chips import Mix
+from casino.houses.models import House
+from ledger import balances
+from ledger.assertions import assert_balance
+from ledger.errors import InsufficientFunds
+from ledger.exports import utc
+from ledger.posting import Leg, find, post, reverse
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A ledger transaction's id and what it left: balances of money accounts by code in minor units, and pieces by
+    rack and denomination, of what it touched."""
+
+    transaction_id: int
+    balances: dict[str, int]
+    racks: dict[str, dict[str, int]]
+
+
+#: The kind of mirrors.
+REVERSAL = "reversal"
+
+#: One leg before it has an account id: code, commodity, units with their sign.
+_Half = tuple[str, str, int]
+
+
+def enter(
+    house: House,
+    *,
+    key: str,
+    kind: str,
+    happened: Iterable[Happened],
+    metadata: Mapping[str, Any],
+    occurred_at: datetime | None = None,
+) -> Entered:
+    """Post one ledger transaction of everything that happened together; returns its id and the balances it left.
+
+    `key` is unique in the house: the same key and content again posts nothing. The next event that the database
+    transaction records tells the posting; without one it cannot commit. Raises the ledger's typed errors: Unbacked when
+    chips and what is owed for them would part.
+    """
+    halves = [half for event in happened for line in event.lines() for half in _halves(house, line)]
+    ids = chart.ids(house, {(code, commodity) for code, commodity, _ in halves})
+    legs = [Leg(ids[code, commodity], units) for code, commodity, units in halves]
+    posted = post(book=house.id, key=key, kind=kind, legs=legs, metadata=metadata, occurred_at=occurred_at)
+    if not posted.replayed:
+        about = _about(key, kind, metadata, occurred_at, posted.posted_at)
+        untold.posted(posted.transaction_id, halves, about)
+    money: dict[str, int] = {}
+    racks: dict[str, dict[str, int]] = {}
+    for (code, commodity), id_ in ids.items():
+        left = posted.balances[id_].balance
+        if chart.kind_of(code).custody:
+            racks.setdefault(code, {})[str(chart.face_value(commodity))] = left
+        else:
+            money[code] = left
+    return Entered(posted.transaction_id, money, racks)
+
+
+def _about(key: str, kind: str, metadata: Mapping[str, Any], occurred: datetime | None, posted: datetime) -> str:
+    """What events tell of a transaction besides its legs: SHA-256 of the canonical JSON of this list, 64 hex digits.
+    Whoever has the ledger compares it; nobody alters key, kind, metadata or a moment there without its being seen."""
+    moments = [None if moment is None else utc(moment) for moment in (occurred, posted)]
+    return canonical.sha256([key, kind, dict(metadata), *moments])
+
+
+def _halves(house: House, line: Line) -> list[_Half]:
+    debit, credit, what = line
+    if isinstance(what, Mix):
+        moved = [(chart.commodity(house, what.chip_set, value), pieces) for value, pieces in what.pieces.items()]
+    else:
+        moved = [(house.currency, what)] if what else []
+    return [half for commodity, units in moved for half in ((debit, commodity, units), (credit, commodity, -units))]
+
+
+def attest(house: House, code: str, counted: Iterable[tuple[str, int]], metadata: Mapping[str, Any]) -> None:
+    """Write down what somebody counted in a place that has been emptied since: the units of each commodity that were
+    there before its last posting took them away. The ledger keeps it, and refuses it where its entries say otherwise.
+
+    Whoever posts to the place must have been kept away since the count. Needs a transaction. Raises BalanceDiffers.
+    """
+    found = dict(counted)
+    accounts = chart.ids(house, {(code, commodity) for commodity in found})
+    held = balances.balances(accounts.values())
+    for (_, commodity), account in accounts.items():
+        units = found[commodity]
+        # Nothing was taken away, and so no entry made, where there was nothing.
+        version = held[account].version - (1 if units else 0)
+        assert_balance(house.id, account, units, version=version, metadata=metadata)
+
+
+def require(house: House, code: str, held: int, needed: int) -> None:
+    """Refuse, in the ledger's own words, what takes more from a pile than is there. Raises InsufficientFunds."""
+    if held < needed:
+        raise InsufficientFunds(
+            f"account {code} holds {held}, needs {needed}",
+            {"account_code": code, "balance": held, "needed": needed, "min_balance": 0},
+        )
+
+
+def reverse_all(house: House, *, keys: Iterable[str], metadata: Mapping[str, Any]) -> dict[str, int]:
+    """Reverse what these keys posted, the newest first so that no account is overdrawn.
+
+    Returns the mirrors' ids by the key they undo; events tell them as they tell postings. Raises the ledger's typed
+    errors.
+    """
+    posted = reversed(find(house.id, keys).items())
+    return {key: _reverse(house, key, id_, metadata) for key, id_ in posted}
+
+
+def _reverse(house: House, key: str, transaction_id: int, metadata: Mapping[str, Any]) -> int:
+    mirror = reverse(house.id, mirror_key(key), transaction_id, metadata, kind=REVERSAL)
+    if not mirror.replayed:
+        about = _about(mirror_key(key), REVERSAL, metadata, None, mirror.posted_at)
+        untold.reversed_(mirror.transaction_id, transaction_id, about)
+    return mirror.transaction_id
+
+
+def mirror_key(key: str) -> str:
+    """The key of the transaction that undoes what `key` posted."""
+    return f"{key}:void"

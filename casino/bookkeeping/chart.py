@@ -1,0 +1,221 @@
+"""The chart of accounts as data, and the one way from an account code to the ledger's account.
+
+A code is `NUMBER` or `NUMBER/PLACE[/WHO]`: `2030/T1` is the pot of table T1, `2020/T1/u11` the stack of player u11
+there. Tax, bonus, pots and over/short exist per table or per drawer, so that no row is shared between tables; they
+roll up by number.
+
+Money accounts hold the currency's minor units. Custody accounts (9xxx) hold chips, in one commodity per denomination
+of a chip set, `HUF.MAIN.500`, and count **pieces**; the custody accounts of one place over all denominations are its
+rack. Weights join the two worlds: in every posting, and so at any time, chips with the public and in tip boxes are
+worth what the house owes for chips.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import Q
+
+from casino.core import sql
+from casino.core.chips import ChipSet, Mix
+from casino.core.errors import Conflict
+from casino.houses.models import House
+from ledger.models import Account
+from ledger.posting import AccountSpec, ensure_accounts
+
+DEBIT, CREDIT = 1, -1
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One line of the chart: number, name, normal side, floor, and what it holds.
+
+    `joined`: its balance is one side of the invariant between money and custody. `on`: whether a house has it without
+    a setting that says so.
+    """
+
+    number: str
+    name: str
+    normal_side: Literal[1, -1]
+    floor: int | None
+    joined: bool = False
+    custody: bool = False
+    on: bool = True
+
+    def weight(self, denomination: int = 0) -> int:
+        """What one unit of the account weighs in the invariant: minor units owed 1, a chip out there its value."""
+        if not self.joined:
+            return 0
+        return denomination if self.custody else 1
+
+
+#: Assets and liabilities never fall below zero. Income, expense, and the public's and the issuer's custody can:
+#: a bonus may exceed a table's tax, and chips bought at one desk are lost or cashed at another.
+CHART: dict[str, Kind] = {
+    kind.number: kind
+    for kind in (
+        Kind("1010", "vault cash", DEBIT, 0),
+        Kind("1020", "drawer cash", DEBIT, 0),
+        Kind("1050", "drop cash", DEBIT, 0),
+        Kind("1160", "foreign chips", DEBIT, 0),
+        Kind("1300", "player receivable", DEBIT, 0, on=False),
+        Kind("2010", "chips outstanding", CREDIT, 0, joined=True),
+        Kind("2015", "chips unattributed", CREDIT, None, joined=True),
+        Kind("2020", "seat stack", CREDIT, 0, joined=True),
+        Kind("2030", "pot", CREDIT, 0, joined=True),
+        Kind("2040", "cukassza", CREDIT, 0, joined=True),
+        Kind("2050", "bank of the seats", CREDIT, 0, joined=True),
+        Kind("2060", "tronc", CREDIT, 0, joined=True),
+        Kind("2070", "disputed pot", CREDIT, 0, joined=True),
+        Kind("2080", "carry held", CREDIT, 0),
+        Kind("2200", "duty payable", CREDIT, 0),
+        Kind("3010", "house capital", CREDIT, 0),
+        Kind("4010", "house tax", CREDIT, None),
+        Kind("4020", "table fees", CREDIT, None),
+        Kind("5100", "bonus", DEBIT, None),
+        Kind("5200", "cash over/short", DEBIT, None),
+        Kind("5210", "chip over/short", DEBIT, None),
+        Kind("5300", "gaming duty", DEBIT, None),
+        Kind("9110", "vault chips", DEBIT, 0, custody=True),
+        Kind("9120", "cage chips", DEBIT, 0, custody=True),
+        Kind("9130", "table tray", DEBIT, 0, custody=True),
+        Kind("9140", "transit", DEBIT, 0, custody=True),
+        Kind("9150", "tax box", DEBIT, 0, custody=True),
+        Kind("9160", "tronc box", DEBIT, 0, joined=True, custody=True),
+        Kind("9170", "public", DEBIT, None, joined=True, custody=True),
+        Kind("9199", "commissioned", CREDIT, 0, custody=True),
+    )
+}
+#: What chips with the public and in tip boxes must be worth: every money account that owes chips to somebody.
+CHIP_LIABILITIES = tuple(kind.number for kind in CHART.values() if kind.joined and not kind.custody)
+#: Where those chips are.
+CHIPS_OUT = tuple(kind.number for kind in CHART.values() if kind.joined and kind.custody)
+#: All chips there are.
+COMMISSIONED = "9199"
+
+_ids: dict[tuple[UUID, str, str], int] = {}
+
+
+def kind_of(code: str) -> Kind:
+    """The line of the chart that an account code belongs to."""
+    return CHART[code.split("/", 1)[0]]
+
+
+def commodity(house: House, chip_set: str, value: int) -> str:
+    """The ledger's commodity of one denomination, e.g. `HUF.MAIN.500`."""
+    return f"{house.currency}.{chip_set}.{value}"
+
+
+def face_value(commodity: str) -> int:
+    """What one unit of a custody account is worth, in minor units; 1 where a house kept custody by value."""
+    value = commodity.rsplit(".", 1)[-1]
+    return int(value) if value.isdecimal() else 1
+
+
+def open_accounts(house: House, codes: Iterable[str], chips: ChipSet | None = None) -> None:
+    """Open the accounts of these codes in the ledger where they are not open yet; a rack with every denomination of
+    `chips`. Needs a transaction. Raises Conflict account_off for what this house does not keep."""
+    specs = [spec for code in codes for spec in _specs(house, code, chips)]
+    ensure_accounts(house.id, specs)
+
+
+def _specs(house: House, code: str, chips: ChipSet | None) -> list[AccountSpec]:
+    kind = kind_of(code)
+    if not kind.on and kind.number not in settings.CASINO_ACCOUNTS_ON:
+        raise Conflict(f"Account {kind.number}, {kind.name}, is off in this house.", code="account_off", account=code)
+    if not kind.custody:
+        return [_spec(code, kind, house.currency, kind.weight())]
+    if chips is None:
+        raise AssertionError(f"{code} is a rack: it needs a chip set")
+    return [_spec(code, kind, commodity(house, chips.code, value), kind.weight(value)) for value in chips.values]
+
+
+def _spec(code: str, kind: Kind, commodity: str, weight: int) -> AccountSpec:
+    return AccountSpec(
+        code=code,
+        kind=kind.name,
+        commodity=commodity,
+        normal_side=kind.normal_side,
+        min_balance=kind.floor,
+        # What the whole house shares is locked last and so held for the shortest time.
+        lock_rank=0 if "/" in code else 1,
+        weight=weight,
+    )
+
+
+def ids(house: House, accounts: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    """Ledger account ids by (code, commodity). Raises KeyError for what was never opened (a programming error).
+
+    Ids never change and accounts are never deleted, so a process remembers them, but only once the transaction that
+    read them has committed: an account opened by a transaction that is rolled back must not be remembered.
+    """
+    wanted = set(accounts)
+    found = {(code, held): _ids[house.id, code, held] for code, held in wanted if (house.id, code, held) in _ids}
+    missing = wanted - found.keys()
+    if missing:
+        rows = Account.objects.filter(book=house.id, code__in={code for code, _ in missing})
+        read = {(code, held): id_ for code, held, id_ in rows.values_list("code", "commodity", "id")}
+        if missing - read.keys():
+            raise KeyError(f"accounts were never opened: {sorted(missing - read.keys())}")
+        connection.on_commit(lambda: _ids.update({(house.id, *account): id_ for account, id_ in read.items()}))
+        found |= {account: read[account] for account in missing}
+    return found
+
+
+_BALANCES = "SELECT id, balance FROM ledger_account WHERE id = ANY(%s)"
+_RACK = "SELECT commodity, balance FROM ledger_account WHERE book = %s AND code = %s"
+_BY_DENOMINATION = """
+SELECT commodity, sum(balance)::bigint FROM ledger_account
+WHERE book = %s AND code >= '9170' AND code < '9171' GROUP BY commodity
+"""
+
+
+def balances(house: House, codes: Iterable[str]) -> dict[str, int]:
+    """Balances of money accounts by code, each on its normal side, in minor units."""
+    by_account = ids(house, {(code, house.currency) for code in codes})
+    by_id = dict(sql.rows(_BALANCES, [list(by_account.values())]))
+    return {code: by_id[id_] for (code, _), id_ in by_account.items()}
+
+
+def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
+    """A player's own accounts, his wallet and his stacks at tables: code, balance, time of the newest entry."""
+    named = Q(code=f"2010/{ref}") | Q(code__startswith="2020/", code__endswith=f"/{ref}")
+    rows = Account.objects.filter(named, book=house.id).order_by("code")
+    return list(rows.values_list("code", "balance", "posted_at"))
+
+
+def rack(house: House, code: str, chip_set: str) -> Mix:
+    """The chips of one set in one place."""
+    return _mix(house, chip_set, dict(sql.rows(_RACK, [house.id, code])))
+
+
+def public(house: House, chip_set: str) -> Mix:
+    """The chips of one set that the public holds, all over the house. A denomination may be below zero: a count can
+    find more of it than was ever issued."""
+    return _mix(house, chip_set, dict(sql.rows(_BY_DENOMINATION, [house.id])))
+
+
+def pieces(house: House, code: str) -> dict[int, int]:
+    """The chips in one place, of all sets together, by denomination; a house that kept custody by value has them as
+    chips of one minor unit."""
+    found: dict[int, int] = {}
+    for commodity, held in sql.rows(_RACK, [house.id, code]):
+        found[face_value(commodity)] = found.get(face_value(commodity), 0) + held
+    return found
+
+
+def rack_value(house: House, code: str) -> int:
+    """What the chips in one place are worth, in minor units; also where a house kept custody by value."""
+    return sum(value * count for value, count in pieces(house, code).items())
+
+
+def _mix(house: House, chip_set: str, by_commodity: Mapping[str, int]) -> Mix:
+    prefix = f"{house.currency}.{chip_set}."
+    return Mix(
+        chip_set,
+        {face_value(name): pieces for name, pieces in by_commodity.items() if name.startswith(prefix)},
+    )

@@ -1,0 +1,368 @@
+"""A worked example of every row of the table of postings: data that a test posts and that `POSTINGS.md` prints.
+
+All begin on the same evening, in euros: OPENING, as it stands when Anna and Bela have sat down at table T1. An example
+then needs nothing but what it names itself; `after` lists every account that it touches, with what it holds then.
+Amounts in cents.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from casino.bookkeeping.postings import Happened, happened
+from casino.core.chips import ChipSet, Mix
+
+CURRENCY = "EUR"
+CHIPS = ChipSet("MAIN", (100, 500, 2_500, 10_000))
+ANNA, BELA = {"table": "T1", "player": "anna"}, {"table": "T1", "player": "bela"}
+T1, C1 = {"table": "T1"}, {"drawer": "C1"}
+BOTH = {**T1, **C1}
+AT_C1 = {"rack": "9120/C1", "place": "C1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """What happens in one posting, after OPENING and `given`, and what every account it touches holds after it: minor
+    units, or pieces by denomination. `mirrored`: the posting is reversed, and `after` is what the mirror leaves."""
+
+    story: str
+    events: tuple[Happened, ...]
+    after: Mapping[str, int | Mapping[int, int]]
+    given: tuple[Happened, ...] = ()
+    mirrored: bool = False
+
+
+def _mix(pieces: Mapping[int, int]) -> Mix:
+    return Mix(CHIPS.code, pieces)
+
+
+_BOUGHT = {100: 50, 500: 20, 2_500: 6}
+
+#: The evening so far, one posting each.
+OPENING: tuple[Happened, ...] = (
+    happened("capital_paid_in", {}, cash=10_000_000),
+    happened("chips_commissioned", {}, chips=_mix({100: 2_000, 500: 2_000, 2_500: 400, 10_000: 100})),
+    happened("float_issued", C1, cash=200_000, chips=_mix({100: 300, 500: 300, 2_500: 100, 10_000: 20})),
+    happened("tray_stocked", T1, chips=_mix({100: 100, 500: 100, 2_500: 20})),
+    happened("buy_in", {**C1, **ANNA}, amount=30_000, chips=_mix(_BOUGHT)),
+    happened("buy_in", {**C1, **BELA}, amount=30_000, chips=_mix(_BOUGHT)),
+    happened("sat_down", ANNA, amount=20_000),
+    happened("sat_down", BELA, amount=20_000),
+)
+#: What it has left, in money and in pieces.
+OPENED: dict[str, int | Mapping[int, int]] = {
+    "1010": 9_800_000, "1020/C1": 260_000, "3010": 10_000_000,
+    "2010/anna": 10_000, "2010/bela": 10_000, "2020/T1/anna": 20_000, "2020/T1/bela": 20_000,
+    "9110": {100: 1_600, 500: 1_600, 2_500: 280, 10_000: 80},
+    "9120/C1": {100: 200, 500: 260, 2_500: 88, 10_000: 20},
+    "9130/T1": {100: 100, 500: 100, 2_500: 20},
+    "9170/C1": {100: 100, 500: 40, 2_500: 12},
+    "9199": {100: 2_000, 500: 2_000, 2_500: 400, 10_000: 100},
+}  # fmt: skip
+
+_STAKES = (happened("stake", ANNA, amount=100), happened("stake", BELA, amount=100))
+_SIXTY_EACH = (happened("stake", ANNA, amount=6_000), happened("stake", BELA, amount=6_000))
+_CARRIED = (*_STAKES, happened("carried_out", T1, amount=200))
+_WON = happened("award", ANNA, net=11_500, tax=500, chips=_mix({500: 1}))
+_TABLE_BUY_IN = happened("buy_in_at_table", ANNA, amount=5_000, chips=_mix({2_500: 2}))
+_FILL = happened("fill_sent", BOTH, chips=_mix({100: 40}))
+_CREDIT = happened("credit_sent", T1, chips=_mix({500: 20}))
+_TIP = happened("tip", ANNA, amount=500, chips=_mix({500: 1}))
+_KITTY = (happened("kitty_stake", ANNA, amount=1_500), happened("kitty_stake", BELA, amount=1_500))
+_BANKED = happened("banked", T1, amount=1_000)
+
+_MONEY_AND_RACKS: dict[str, Example] = {
+    "capital_paid_in": Example(
+        "The owners add 1,000.00.",
+        (happened("capital_paid_in", {}, cash=100_000),),
+        {"1010": 9_900_000, "3010": 10_100_000},
+    ),
+    "chips_commissioned": Example(
+        "The maker delivers 500 more chips of 1.00.",
+        (happened("chips_commissioned", {}, chips=_mix({100: 500})),),
+        {"9110": {100: 2_100}, "9199": {100: 2_500}},
+    ),
+    "chips_destroyed": Example(
+        "Forty worn chips of 5.00 are ground.",
+        (happened("chips_destroyed", {}, chips=_mix({500: 40})),),
+        {"9110": {500: 1_560}, "9199": {500: 1_960}},
+    ),
+    "float_issued": Example(
+        "The cashier draws 500.00 more in cash and a hundred chips of 1.00.",
+        (happened("float_issued", C1, cash=50_000, chips=_mix({100: 100})),),
+        {"1010": 9_750_000, "1020/C1": 310_000, "9110": {100: 1_500}, "9120/C1": {100: 300}},
+    ),
+    "float_returned": Example(
+        "The shift ends and the count found everything.",
+        (happened("float_returned", C1, cash=260_000, chips=_mix({100: 200, 500: 260, 2_500: 88, 10_000: 20})),),
+        {
+            "1010": 10_060_000,
+            "1020/C1": 0,
+            "9110": {100: 1_800, 500: 1_860, 2_500: 368, 10_000: 100},
+            "9120/C1": {100: 0, 500: 0, 2_500: 0, 10_000: 0},
+        },
+    ),
+    "tray_stocked": Example(
+        "Fifty more chips of 1.00 for change.",
+        (happened("tray_stocked", T1, chips=_mix({100: 50})),),
+        {"9110": {100: 1_550}, "9130/T1": {100: 150}},
+    ),
+    "buy_in": Example(
+        "Anna buys chips for 100.00 and gets four of 25.00.",
+        (happened("buy_in", {**C1, **ANNA}, amount=10_000, chips=_mix({2_500: 4})),),
+        {"1020/C1": 270_000, "2010/anna": 20_000, "9120/C1": {2_500: 84}, "9170/C1": {2_500: 16}},
+    ),
+    "cash_out": Example(
+        "Anna wants 80.00 for four chips of 25.00: she gets four of 5.00 back.",
+        (happened("cash_out", {**C1, **ANNA}, amount=8_000, chips=_mix({2_500: 4}), change=_mix({500: 4})),),
+        {
+            "1020/C1": 252_000,
+            "2010/anna": 2_000,
+            "9120/C1": {2_500: 92, 500: 256},
+            "9170/C1": {2_500: 8, 500: 44},
+        },
+    ),
+    "foreign_chips": Example(
+        "A guest brings chips of another house worth 40.00.",
+        (happened("foreign_chips", C1, amount=4_000),),
+        {"1160/C1": 4_000, "1020/C1": 256_000},
+    ),
+    "exchange": Example(
+        "Twenty-five chips of 1.00 are coloured up to one of 25.00 at the cage.",
+        (happened("exchange", AT_C1, given=_mix({100: 25}), change=_mix({2_500: 1})),),
+        {"9120/C1": {100: 225, 2_500: 87}, "9170/C1": {100: 75, 2_500: 13}},
+    ),
+    "cash_short": Example(
+        "5.00 are missing.",
+        (happened("cash_short", C1, amount=500),),
+        {"5200/C1": 500, "1020/C1": 259_500},
+    ),
+    "cash_over": Example(
+        "3.00 are there that should not be.",
+        (happened("cash_over", C1, amount=300),),
+        {"5200/C1": -300, "1020/C1": 260_300},
+    ),
+    "chip_short": Example(
+        "Three chips of 5.00 are missing and five of 1.00 too many: 10.00 short, and the rest was an exchange.",
+        (happened("chip_short", AT_C1, amount=1_000, missing=_mix({500: 3}), surplus=_mix({100: 5})),),
+        {"5210/C1": 1_000, "2015/C1": 1_000, "9120/C1": {500: 257, 100: 205}, "9170/C1": {500: 43, 100: 95}},
+    ),
+    "chip_over": Example(
+        "Two chips of 1.00 too many.",
+        (happened("chip_over", AT_C1, amount=200, surplus=_mix({100: 2})),),
+        {"5210/C1": -200, "2015/C1": -200, "9120/C1": {100: 202}, "9170/C1": {100: 98}},
+    ),
+    "buy_in_at_table": Example(
+        "Anna puts 50.00 down and gets two chips of 25.00 from the tray.",
+        (_TABLE_BUY_IN,),
+        {"1050/T1": 5_000, "2020/T1/anna": 25_000, "9130/T1": {2_500: 18}, "9170/T1": {2_500: 2}},
+    ),
+    "sat_down": Example(
+        "Anna adds the 100.00 that she has left.",
+        (happened("sat_down", ANNA, amount=10_000),),
+        {"2010/anna": 0, "2020/T1/anna": 30_000},
+    ),
+    "left": Example(
+        "Anna leaves with all of her 200.00.",
+        (happened("left", ANNA, amount=20_000),),
+        {"2010/anna": 30_000, "2020/T1/anna": 0},
+    ),
+    "fill_sent": Example(
+        "Forty chips of 1.00 are on their way to T1.",
+        (_FILL,),
+        {"9120/C1": {100: 160}, "9140/T1": {100: 40}},
+    ),
+    "fill_received": Example(
+        "They arrive.",
+        (happened("fill_received", T1, chips=_mix({100: 40})),),
+        {"9130/T1": {100: 140}, "9140/T1": {100: 0}},
+        given=(_FILL,),
+    ),
+    "credit_sent": Example(
+        "T1 sends twenty chips of 5.00 back.",
+        (_CREDIT,),
+        {"9130/T1": {500: 80}, "9140/T1": {500: 20}},
+    ),
+    "credit_received": Example(
+        "They arrive.",
+        (happened("credit_received", BOTH, chips=_mix({500: 20})),),
+        {"9120/C1": {500: 280}, "9140/T1": {500: 0}},
+        given=(_CREDIT,),
+    ),
+    "soft_count": Example(
+        "After a buy-in of 50.00 at the table and a hand with 5.00 of tax the boxes are opened.",
+        (happened("soft_count", BOTH, cash=5_000, chips=_mix({500: 1})),),
+        {"1010": 9_805_000, "1050/T1": 0, "9120/C1": {500: 261}, "9150/T1": {500: 0}},
+        given=(_TABLE_BUY_IN, *_SIXTY_EACH, _WON),
+    ),
+    "drop_short": Example(
+        "The drop box should hold 50.00, and 45.00 are counted.",
+        (happened("drop_short", T1, amount=500),),
+        {"1050/T1": 4_500, "5200/T1": 500},
+        given=(_TABLE_BUY_IN,),
+    ),
+    "drop_over": Example(
+        "It holds 52.00.",
+        (happened("drop_over", T1, amount=200),),
+        {"1050/T1": 5_200, "5200/T1": -200},
+        given=(_TABLE_BUY_IN,),
+    ),
+}
+
+_HANDS: dict[str, Example] = {
+    "stake": Example(
+        "Anna posts a first stake of 1.00.",
+        (happened("stake", ANNA, amount=100),),
+        {"2020/T1/anna": 19_900, "2030/T1": 100},
+    ),
+    "stake_returned": Example(
+        "Anna has bet 40.00, and only 25.00 of it were matched.",
+        (happened("stake_returned", ANNA, amount=1_500),),
+        {"2020/T1/anna": 17_500, "2030/T1": 2_500},
+        given=(happened("stake", ANNA, amount=4_000),),
+    ),
+    "missing_stake": Example(
+        "The hand is not played; Bela has paid no first stake.",
+        (happened("missing_stake", BELA, amount=100),),
+        {"2020/T1/bela": 19_900, "2030/T1": 100},
+    ),
+    "carried_out": Example(
+        "Nobody has won the 2.00.",
+        (happened("carried_out", T1, amount=200),),
+        {"2030/T1": 0, "2040/T1": 200},
+        given=_STAKES,
+    ),
+    "carried_in": Example(
+        "The next hand begins with them.",
+        (happened("carried_in", T1, amount=200),),
+        {"2030/T1": 200, "2040/T1": 0},
+        given=_CARRIED,
+    ),
+    "award": Example(
+        "The pot is 120.00, tax 5 % with a cap of 5.00: 5.00 go to the house, 115.00 to Anna, who had put in 60.00.",
+        (_WON,),
+        {"2030/T1": 0, "2020/T1/anna": 25_500, "4010/T1": 500, "9150/T1": {500: 1}, "9170/T1": {500: -1}},
+        given=_SIXTY_EACH,
+    ),
+    "bonus": Example(
+        "Anna shows a 41, for which the house pays 100.00.",
+        (happened("bonus", ANNA, amount=10_000, chips=_mix({2_500: 4})),),
+        {"5100/T1": 10_000, "2020/T1/anna": 30_000, "9130/T1": {2_500: 16}, "9170/T1": {2_500: 4}},
+    ),
+    "cukassza_shared": Example(
+        "2.00 are left when the table closes; each of the two gets half.",
+        (happened("cukassza_shared", ANNA, amount=100), happened("cukassza_shared", BELA, amount=100)),
+        {"2040/T1": 0, "2020/T1/anna": 20_000, "2020/T1/bela": 20_000},
+        given=_CARRIED,
+    ),
+    "cukassza_to_house": Example(
+        "The same at a table whose rule gives it to the house.",
+        (happened("cukassza_to_house", T1, tax=200, chips=_mix({100: 2})),),
+        {"2040/T1": 0, "4010/T1": 200, "9150/T1": {100: 2}, "9170/T1": {100: -2}},
+        given=_CARRIED,
+    ),
+    "disputed": Example(
+        "Replay and record of a hand with 120.00 in its pot disagree.",
+        (happened("disputed", T1, amount=12_000),),
+        {"2030/T1": 0, "2070/T1": 12_000},
+        given=_SIXTY_EACH,
+    ),
+    "ruled": Example(
+        "The floor rules for Bela.",
+        (happened("ruled", BELA, net=11_500, tax=500, chips=_mix({500: 1})),),
+        {"2070/T1": 0, "2020/T1/bela": 25_500, "4010/T1": 500, "9150/T1": {500: 1}, "9170/T1": {500: -1}},
+        given=(*_SIXTY_EACH, happened("disputed", T1, amount=12_000)),
+    ),
+    "voided": Example(
+        "A hand had opened with a cukassza of 2.00 and a bet of 60.00 when a card was turned over. This is what its "
+        "mirror leaves.",
+        (happened("carried_in", T1, amount=200), happened("stake", ANNA, amount=6_000)),
+        {"2030/T1": 0, "2040/T1": 200, "2020/T1/anna": 19_900},
+        given=_CARRIED,
+        mirrored=True,
+    ),
+    "kitty_stake": Example(
+        "Anna pays an ante of 5.00.",
+        (happened("kitty_stake", ANNA, amount=500),),
+        {"2020/T1/anna": 19_500, "2030/T1": 500},
+    ),
+    "banked": Example(
+        "The pot has grown to 30.00, the agreed level is 20.00.",
+        (_BANKED,),
+        {"2030/T1": 2_000, "2050/T1": 1_000},
+        given=_KITTY,
+    ),
+    "topped_up": Example(
+        "The pot has been paid out; the bank's 10.00 open the next one.",
+        (happened("topped_up", T1, amount=1_000),),
+        {"2030/T1": 1_000, "2050/T1": 0},
+        given=(*_KITTY, _BANKED, happened("trick_paid", BELA, amount=2_000)),
+    ),
+    "kitty_paid": Example(
+        "Anna has taken no trick and pays as much as the pot was, 20.00.",
+        (happened("kitty_paid", ANNA, amount=2_000),),
+        {"2020/T1/anna": 18_000, "2030/T1": 2_000},
+    ),
+    "trick_paid": Example(
+        "Each of four tricks takes a fourth of the 20.00; Bela makes one.",
+        (happened("trick_paid", BELA, amount=500),),
+        {"2030/T1": 1_500, "2020/T1/bela": 20_500},
+        given=(happened("kitty_stake", ANNA, amount=2_000),),
+    ),
+    "table_fee": Example(
+        "Anna pays 5.00 for her seat.",
+        (happened("table_fee", ANNA, amount=500, chips=_mix({500: 1})),),
+        {"2020/T1/anna": 19_500, "4020/T1": 500, "9150/T1": {500: 1}, "9170/T1": {500: -1}},
+    ),
+    "bank_shared": Example(
+        "10.00 lie in the bank when the table closes; each of the two gets half.",
+        (happened("bank_shared", ANNA, amount=500), happened("bank_shared", BELA, amount=500)),
+        {"2050/T1": 0, "2020/T1/anna": 19_000, "2020/T1/bela": 19_000},
+        given=(*_KITTY, _BANKED),
+    ),
+    "bank_to_house": Example(
+        "The same at a table whose rule gives it to the house.",
+        (happened("bank_to_house", T1, tax=1_000, chips=_mix({500: 2})),),
+        {"2050/T1": 0, "4010/T1": 1_000, "9150/T1": {500: 2}, "9170/T1": {500: -2}},
+        given=(*_KITTY, _BANKED),
+    ),
+    "bank_disputed": Example(
+        "Replay and record of a hand disagree while 10.00 lie in the bank.",
+        (happened("bank_disputed", T1, amount=1_000),),
+        {"2050/T1": 0, "2070/T1": 1_000},
+        given=(*_KITTY, _BANKED),
+    ),
+    "carry_held": Example(
+        "10.00 lie in the bank when the table closes; they are kept for the next evening.",
+        (happened("carry_held", T1, bank=1_000, chips=_mix({500: 2})),),
+        {"2050/T1": 0, "2080/T1": 1_000, "9130/T1": {500: 102}, "9170/T1": {500: -2}},
+        given=(*_KITTY, _BANKED),
+    ),
+    "carry_resumed": Example(
+        "The next evening begins with them.",
+        (happened("carry_resumed", T1, bank=1_000, chips=_mix({500: 2})),),
+        {"2050/T1": 1_000, "2080/T1": 0, "9130/T1": {500: 100}, "9170/T1": {500: 0}},
+        given=(*_KITTY, _BANKED, happened("carry_held", T1, bank=1_000, chips=_mix({500: 2}))),
+    ),
+    "points_paid": Example(
+        "Anna has lost 12.00 in points to Bela.",
+        (happened("points_paid", {**T1, "loser": "anna", "winner": "bela"}, amount=1_200),),
+        {"2020/T1/anna": 18_800, "2020/T1/bela": 21_200},
+    ),
+    "tip": Example(
+        "Anna tips 5.00.",
+        (_TIP,),
+        {"2020/T1/anna": 19_500, "2060/T1": 500, "9160/T1": {500: 1}, "9170/T1": {500: -1}},
+    ),
+    "tronc_paid": Example(
+        "It is paid out to the staff.",
+        (happened("tronc_paid", BOTH, amount=500, chips=_mix({500: 1})),),
+        {"2060/T1": 0, "1020/C1": 259_500, "9120/C1": {500: 261}, "9160/T1": {500: 0}},
+        given=(_TIP,),
+    ),
+    "duty": Example(
+        "1,200.00 fall due.",
+        (happened("duty", {}, amount=120_000),),
+        {"5300": 120_000, "2200": 120_000},
+    ),
+}
+EXAMPLES: dict[str, Example] = _MONEY_AND_RACKS | _HANDS

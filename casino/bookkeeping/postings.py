@@ -1,0 +1,356 @@
+"""The table of postings as data: every event that moves money or chips, with the accounts it debits and credits.
+
+Services name an event, its places and what moved (`happened`); this table is the only one that says Dr and Cr. Money
+lines carry minor units, custody lines mixes of chips; a line whose amount is nothing is not posted. `POSTINGS.md` is
+this table in words, with a worked example of every row.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from casino.core.chips import Mix
+
+#: One line of a posting, `Dr/Cr amount`: debited code, credited code, minor units of money or chips.
+Line = tuple[str, str, int | Mix]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One line of a row: account codes with their places in braces, and the name of what moves."""
+
+    debit: str
+    credit: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the table: what happens, in words, and its lines. `since` says whether a game or a workflow books it
+    already, or has its row waiting."""
+
+    name: str
+    title: str
+    meaning: str
+    lines: tuple[Pair, ...]
+    since: Literal["now", "to come"] = "now"
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """One event with its places and amounts."""
+
+    row: Row
+    places: Mapping[str, str]
+    moved: Mapping[str, int | Mix]
+
+    def lines(self) -> list[Line]:
+        """The lines of the posting, without those that move nothing."""
+        return [
+            (line.debit.format(**self.places), line.credit.format(**self.places), self.moved[line.what])
+            for line in self.row.lines
+            if self.moved.get(line.what)
+        ]
+
+
+def happened(name: str, places: Mapping[str, str], **moved: int | Mix) -> Happened:
+    """An event of the table. Amounts that a row names may be left out where nothing moves.
+
+    A name that the row does not have and an amount below zero are programming errors.
+    """
+    row = EVENTS[name]
+    unknown = moved.keys() - {line.what for line in row.lines}
+    negative = [what for what, amount in moved.items() if (amount.shortage if isinstance(amount, Mix) else amount < 0)]
+    if unknown or negative:
+        raise AssertionError(f"{name}: unknown {sorted(unknown)}, below zero {negative}")
+    return Happened(row, places, moved)
+
+
+def moved_anything(events: list[Happened]) -> bool:
+    """Whether there is anything to post."""
+    return any(event.lines() for event in events)
+
+
+def _row(
+    name: str, title: str, meaning: str, *lines: tuple[str, str, str], since: Literal["now", "to come"] = "now"
+) -> Row:
+    return Row(name, title, meaning, tuple(Pair(*line) for line in lines), since)
+
+
+_STACK, _WALLET = "2020/{table}/{player}", "2010/{player}"
+_POT, _KASSZA, _BANK = "2030/{table}", "2040/{table}", "2050/{table}"
+_DRAWER, _CAGE = "1020/{drawer}", "9120/{drawer}"
+_TRAY, _BOX = "9130/{table}", "9150/{table}"
+_AT_TABLE, _AT_CAGE = "9170/{table}", "9170/{drawer}"
+
+_VAULT = (
+    _row("capital_paid_in", "Capital is paid in", "The owners put cash into the vault.", ("1010", "3010", "cash")),
+    _row(
+        "chips_commissioned",
+        "Chips are commissioned",
+        "New chips come from the maker. Nobody is owed anything for them until they leave the house's hands.",
+        ("9110", "9199", "chips"),
+    ),
+    _row(
+        "chips_destroyed",
+        "Chips are destroyed",
+        "Worn chips are taken out of the vault for good.",
+        ("9199", "9110", "chips"),
+        since="to come",
+    ),
+    _row(
+        "float_issued",
+        "A drawer gets its float",
+        "Cash and chips go from the vault to a cashier's drawer.",
+        (_DRAWER, "1010", "cash"),
+        (_CAGE, "9110", "chips"),
+    ),
+    _row(
+        "float_returned",
+        "A drawer is emptied",
+        "What was counted goes back to the vault.",
+        ("1010", _DRAWER, "cash"),
+        ("9110", _CAGE, "chips"),
+    ),
+    _row(
+        "tray_stocked",
+        "A tray is stocked",
+        "Chips go from the vault to a table's tray when the table is set up.",
+        (_TRAY, "9110", "chips"),
+    ),
+)
+_CAGE_ROWS = (
+    _row(
+        "buy_in",
+        "Buy-in at the cage",
+        "Cash for chips: the house holds more cash and owes as much for chips.",
+        (_DRAWER, _WALLET, "amount"),
+        (_AT_CAGE, _CAGE, "chips"),
+    ),
+    _row(
+        "cash_out",
+        "Cash-out",
+        "Chips for cash. Where the player's chips do not make the amount he gets chips back as change.",
+        (_WALLET, _DRAWER, "amount"),
+        (_CAGE, _AT_CAGE, "chips"),
+        (_AT_CAGE, _CAGE, "change"),
+    ),
+    _row(
+        "foreign_chips",
+        "Chips of another house are taken",
+        "The cashier pays cash for them; the other house will redeem them.",
+        ("1160/{drawer}", _DRAWER, "amount"),
+    ),
+    _row(
+        "exchange",
+        "Colour-up, or change",
+        "Chips against chips of the same value, between the public and a rack. No money moves.",
+        ("{rack}", "9170/{place}", "given"),
+        ("9170/{place}", "{rack}", "change"),
+    ),
+    _row(
+        "cash_short",
+        "A count finds cash missing",
+        "The house bears it, by drawer.",
+        ("5200/{drawer}", _DRAWER, "amount"),
+    ),
+    _row("cash_over", "A count finds cash too much", "The mirror of a shortage.", (_DRAWER, "5200/{drawer}", "amount")),
+    _row(
+        "chip_short",
+        "A count finds chips missing",
+        "Chips that are not in the rack are with the public, and the "
+        "house owes for them without having been paid; to whom is not known. Denominations found over lie against "
+        "those missing: only the difference in value costs anything.",
+        ("5210/{place}", "2015/{place}", "amount"),
+        ("9170/{place}", "{rack}", "missing"),
+        ("{rack}", "9170/{place}", "surplus"),
+    ),
+    _row(
+        "chip_over",
+        "A count finds chips too many",
+        "The mirror: chips have come back that nobody was paid for.",
+        ("2015/{place}", "5210/{place}", "amount"),
+        ("{rack}", "9170/{place}", "surplus"),
+        ("9170/{place}", "{rack}", "missing"),
+    ),
+)
+_SEATS = (
+    _row(
+        "buy_in_at_table",
+        "Buy-in at the table",
+        "Cash into the table's drop box, chips from its tray to the seat.",
+        ("1050/{table}", _STACK, "amount"),
+        (_AT_TABLE, _TRAY, "chips"),
+    ),
+    _row(
+        "sat_down",
+        "A player sits down or adds chips",
+        "His chips are now in front of him. They stay with the public.",
+        (_WALLET, _STACK, "amount"),
+    ),
+    _row("left", "A player leaves", "The mirror of sitting down.", (_STACK, _WALLET, "amount")),
+    _row(
+        "fill_sent",
+        "A fill leaves the cage",
+        "Chips for a tray are signed out and carried.",
+        ("9140/{table}", _CAGE, "chips"),
+    ),
+    _row(
+        "fill_received",
+        "A fill arrives",
+        "The table has counted them and signed.",
+        (_TRAY, "9140/{table}", "chips"),
+    ),
+    _row(
+        "credit_sent",
+        "A credit leaves the table",
+        "Chips that the tray does not need are signed out.",
+        ("9140/{table}", _TRAY, "chips"),
+    ),
+    _row(
+        "credit_received",
+        "A credit arrives",
+        "The cage has counted them and signed.",
+        (_CAGE, "9140/{table}", "chips"),
+    ),
+    _row(
+        "soft_count",
+        "Soft count",
+        "Drop box and tax box are opened and counted: the cash goes to the vault, the chips to the cage.",
+        ("1010", "1050/{table}", "cash"),
+        (_CAGE, _BOX, "chips"),
+    ),
+    _row(
+        "drop_short",
+        "A soft count finds cash missing",
+        "Players were given chips for it; the house bears it, by table. Chips over or short in a tax box are booked as "
+        "those of any rack.",
+        ("5200/{table}", "1050/{table}", "amount"),
+    ),
+    _row(
+        "drop_over",
+        "A soft count finds cash too much",
+        "The mirror of a shortage.",
+        ("1050/{table}", "5200/{table}", "amount"),
+    ),
+)
+_HANDS = (
+    _row("stake", "Ante, blind, bet", "A seat puts chips into the pot.", (_STACK, _POT, "amount")),
+    _row(
+        "stake_returned",
+        "An uncalled bet is returned",
+        "Nobody matched it, so it was never at stake and is not taxed.",
+        (_POT, _STACK, "amount"),
+    ),
+    _row(
+        "missing_stake",
+        "A missing stake",
+        "The rules make a seat pay what it did not put in by itself: the first stake of a deal that nobody plays.",
+        (_STACK, _POT, "amount"),
+    ),
+    _row(
+        "carried_out",
+        "The pot is carried",
+        "Nobody has won it: it becomes the table's cukassza.",
+        (_POT, _KASSZA, "amount"),
+    ),
+    _row("carried_in", "The cukassza reopens", "The next hand begins with it in its pot.", (_KASSZA, _POT, "amount")),
+    _row(
+        "award",
+        "A pot is won",
+        "The house takes its tax once, of what was matched: rate times base, at most the "
+        "cap. The rest is the winner's. The tax's chips fall into the locked box; the winner's stay with the public.",
+        (_POT, _STACK, "net"),
+        (_POT, "4010/{table}", "tax"),
+        (_BOX, _AT_TABLE, "chips"),
+    ),
+    _row(
+        "bonus",
+        "A bonus is paid",
+        "The house pays a bonus out of the table's tray. Where the tray does not have "
+        "the exact chips the player gives change.",
+        ("5100/{table}", _STACK, "amount"),
+        (_AT_TABLE, _TRAY, "chips"),
+        (_TRAY, _AT_TABLE, "change"),
+    ),
+    _row(
+        "cukassza_shared",
+        "An unwon cukassza is shared",
+        "The table closes and its rule gives the cukassza to players.",
+        (_KASSZA, _STACK, "amount"),
+    ),
+    _row(
+        "cukassza_to_house",
+        "An unwon cukassza goes to the house",
+        "The same, where the rule gives it to the house: booked and boxed like tax.",
+        (_KASSZA, "4010/{table}", "tax"),
+        (_BOX, _AT_TABLE, "chips"),
+    ),
+    _row(
+        "disputed",
+        "A pot is disputed",
+        "Nothing is paid until somebody rules; the table deals no hand.",
+        (_POT, "2070/{table}", "amount"),
+    ),
+    _row(
+        "ruled",
+        "A ruling",
+        "The disputed pot goes to whom the floor names, one line a seat, less the house's tax.",
+        ("2070/{table}", _STACK, "net"),
+        ("2070/{table}", "4010/{table}", "tax"),
+        (_BOX, _AT_TABLE, "chips"),
+    ),
+    _row(
+        "voided",
+        "A hand is voided",
+        "Every posting of the hand is reversed, the newest first: its exact mirror, "
+        "linked to it, once. A cukassza that had been carried in goes back to where it came from, chips to where "
+        "they were.",
+    ),
+)
+_OTHER = (
+    _row("table_fee", "A seat's fee", "Where there is no pot to tax a player pays for the seat, for every deal or for "
+         "every hour, with the settlement of a hand. Booked and boxed like tax.",
+         (_STACK, "4020/{table}", "amount"), (_BOX, _AT_TABLE, "chips")),
+    _row("kitty_stake", "A stake into the kitty", "A seat pays into the pot that lasts several hands.",
+         (_STACK, _POT, "amount")),
+    _row("kitty_paid", "A payment into the kitty", "A seat that has not done what it undertook pays into the pot at "
+         "the end of the hand.", (_STACK, _POT, "amount")),
+    _row("banked", "The kitty above its level", "What the pot holds above the agreed level is put aside.",
+         (_POT, _BANK, "amount")),
+    _row("topped_up", "The kitty is topped up", "The bank fills a pot up to its level.",
+         (_BANK, _POT, "amount")),
+    _row("trick_paid", "A share of the kitty", "Each trick takes its part of the pot; whom nobody plays against takes "
+         "all of it.", (_POT, _STACK, "amount")),
+    _row("bank_shared", "A bank is shared", "The table closes and its rule gives what the seats hold in common to "
+         "players, after the cukassza.", (_BANK, _STACK, "amount")),
+    _row("bank_to_house", "A bank goes to the house", "The same, where the rule gives it to the house: booked and "
+         "boxed like tax.", (_BANK, "4010/{table}", "tax"), (_BOX, _AT_TABLE, "chips")),
+    _row("bank_disputed", "A bank is disputed", "It lies apart with the disputed pot of its table, and the same ruling "
+         "divides both.", (_BANK, "2070/{table}", "amount")),
+    _row("carry_held", "What is carried is held", "The table closes and its rule keeps cukassza and bank for its next "
+         "sitting: the chips go into the tray, and the house owes them.", (_KASSZA, "2080/{table}", "cukassza"),
+         (_BANK, "2080/{table}", "bank"), (_TRAY, _AT_TABLE, "chips"), (_AT_TABLE, _TRAY, "change")),
+    _row("carry_resumed", "What was held is carried on", "The next sitting begins with it.",
+         ("2080/{table}", _KASSZA, "cukassza"), ("2080/{table}", _BANK, "bank"), (_AT_TABLE, _TRAY, "chips"),
+         (_TRAY, _AT_TABLE, "change")),
+    _row("points_paid", "Points are paid", "One line for each pair of players: the loser pays the winner, there is no "
+         "pot. The chips stay with the public.",
+         ("2020/{table}/{loser}", "2020/{table}/{winner}", "amount")),
+    _row("tip", "A tip", "A player's chips into the table's tip box: owed to the staff from now on.",
+         (_STACK, "2060/{table}", "amount"), ("9160/{table}", _AT_TABLE, "chips")),
+    _row("tronc_paid", "The tronc is paid out", "The cage gives the staff cash for the chips of the tip box.",
+         ("2060/{table}", _DRAWER, "amount"), (_CAGE, "9160/{table}", "chips")),
+    _row("duty", "Gaming duty", "Duty on the house's take falls due.",
+         ("5300", "2200", "amount")),
+)  # fmt: skip
+
+#: Sections of the table, in the order in which an evening meets them.
+SECTIONS: dict[str, tuple[Row, ...]] = {
+    "Vault and floats": _VAULT,
+    "The cage": _CAGE_ROWS,
+    "Seats, trays and boxes": _SEATS,
+    "Hands": _HANDS,
+    "Other games, tips, duty": _OTHER,
+}
+EVENTS: dict[str, Row] = {row.name: row for rows in SECTIONS.values() for row in rows}

@@ -1,0 +1,1 @@
+"""What every app of the house shares: writing, locks, SQL, errors, canonical JSON, outbox, triggers and rights."""

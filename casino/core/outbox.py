@@ -1,0 +1,70 @@
+"""Transactional outbox: rows written with the change they follow, sent to Celery after commit, sent again if stale."""
+
+import logging
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from kombu.exceptions import OperationalError
+
+from casino.celery import app
+from casino.houses.models import ClockTimestamp, House, OutboxMessage
+
+log = logging.getLogger(__name__)
+
+
+def enqueue(*, house: House, task: str, subject: str) -> None:
+    """Write one message in the current transaction and hint to the broker once it has committed.
+
+    `task` is a Celery task name that takes the message's id. The same (task, subject) twice is an IntegrityError.
+    """
+    message = OutboxMessage.objects.create(house=house, task=task, subject=subject)
+    transaction.on_commit(lambda: send(message))
+
+
+def send(message: OutboxMessage) -> bool:
+    """Give the broker the hint. A broker that is away loses nothing: the sweeper sends the row again.
+
+    Returns whether the broker took it.
+    """
+    try:
+        app.send_task(message.task, args=[message.id], retry=False)
+    except OperationalError as error:
+        log.warning("broker did not take %s: %s; the sweeper will send it again", message, error)
+        return False
+    OutboxMessage.objects.filter(id=message.id, done_at=None).update(
+        sent_at=ClockTimestamp(), deliveries=F("deliveries") + 1
+    )
+    return True
+
+
+#: After so many deliveries a message is sent ten times less often: something else than a lost task is wrong with it.
+OFTEN = 5
+
+
+def sweep() -> int:
+    """Send every message again that is still open and was last sent a while ago. Returns how many were sent."""
+    stale = timedelta(seconds=settings.CASINO_OUTBOX_STALE_SECONDS)
+    due = (
+        Q(sent_at=None, created_at__lt=Now() - stale)
+        | Q(deliveries__lt=OFTEN, sent_at__lt=Now() - stale)
+        | Q(sent_at__lt=Now() - 10 * stale)
+    )
+    waiting = OutboxMessage.objects.filter(due, done_at=None).order_by("id")[:500]
+    return sum(send(message) for message in waiting)
+
+
+def done(message: OutboxMessage) -> None:
+    """Mark a message as done, in the transaction that did the work."""
+    OutboxMessage.objects.filter(id=message.id, done_at=None).update(done_at=ClockTimestamp(), last_error="")
+
+
+def failed(message_id: int, problem: str, detail: str) -> OutboxMessage | None:
+    """Keep the reason why a message could not be worked off; it stays open and will be sent again. Returns the message
+    when `problem`, a short word, is another than the last time, None otherwise."""
+    message = OutboxMessage.objects.get(id=message_id)
+    kept = OutboxMessage.objects.filter(id=message_id, done_at=None, last_error=message.last_error)
+    changed = kept.update(last_error=f"{problem}: {detail}"[:2000])
+    return message if changed and not message.last_error.startswith(f"{problem}: ") else None

@@ -1,0 +1,10 @@
+"""App configuration."""
+
+from django.apps import AppConfig
+
+
+class HousesConfig(AppConfig):
+    """The house."""
+
+    name = "casino.houses"
+    label = "house"

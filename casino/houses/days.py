@@ -1,0 +1,83 @@
+"""Gaming days: stretches of a house's books, each named by the date on which it began, kept as the ledger's periods.
+
+A house that has opened no day books without days. From its first one on every posting goes into the newest open day,
+and is refused (`period_not_open`) while none is open. Closing a day takes the snapshot that its report is made of.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from casino.core.errors import NotFound
+from casino.houses.models import House
+from ledger import periods, snapshots
+from ledger.models import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A gaming day; `snapshot` is the id of its closing snapshot. Its version is 1 while it is open, then 2."""
+
+    name: str
+    opened_at: datetime
+    closed_at: datetime | None
+    snapshot: int | None
+
+    @property
+    def version(self) -> int:
+        """What ETag and If-Match say."""
+        return 1 if self.closed_at is None else 2
+
+    def as_json(self) -> dict[str, Any]:
+        """As answers carry it."""
+        return {
+            "day": self.name,
+            "version": self.version,
+            "opened_at": _utc(self.opened_at),
+            "closed_at": None if self.closed_at is None else _utc(self.closed_at),
+            "snapshot": self.snapshot,
+        }
+
+
+def closing_snapshot(name: str) -> str:
+    """What the ledger calls the snapshot that it takes when a day closes."""
+    return f"period {name}"
+
+
+def days(house: House) -> list[Day]:
+    """Every day of the house, the first one first."""
+    taken = dict(Snapshot.objects.filter(book=house.id, name__startswith="period ").values_list("name", "id"))
+    return [
+        Day(period.name, period.opened_at, period.closed_at, taken.get(closing_snapshot(period.name)))
+        for period in periods.periods(house.id)
+    ]
+
+
+def get(house: House, name: str) -> Day:
+    """One day of the house. Raises NotFound."""
+    for day in days(house):
+        if day.name == name:
+            return day
+    raise NotFound(f"This house has no gaming day {name}.")
+
+
+def begin(house: House, name: str) -> Day:
+    """Open a day; from now on it takes the postings. Needs a transaction."""
+    periods.open_period(house.id, name)
+    return get(house, name)
+
+
+def end(house: House, name: str) -> Day:
+    """Close a day for good and take its snapshot, after waiting for the postings under way. Needs a transaction."""
+    periods.close_period(house.id, name)
+    return get(house, name)
+
+
+def totals(house: House, name: str) -> dict[str, dict[str, int]]:
+    """Debits and credits of a closed day's snapshot by commodity; they are equal."""
+    found = snapshots.trial_balance(house.id, closing_snapshot(name), separator="/")
+    return {commodity: {"debit": debit, "credit": credit} for commodity, (debit, credit) in found.totals.items()}
+
+
+def _utc(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")

@@ -1,0 +1,239 @@
+"""The roster as an administrator changes it in the office: people, their roles and passwords, terminals.
+
+Nobody changes himself, except for his own password: every other change of a person takes another administrator; and
+changes of a house's people wait for each other. So an administrator always remains; and since nobody revokes the
+terminal at which he is signed in, so does one in the office.
+What a change takes away ends at once: a deactivated person's tokens, a revoked terminal's, those from before a new
+password; roles are read anew for every request.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django.contrib.auth.password_validation import validate_password
+from django.http import HttpRequest
+from django.utils import timezone
+
+from casino.audit.events import Told
+from casino.audit.events import staff as told
+from casino.audit.services import record
+from casino.core import commands, locks
+from casino.core.commands import Answer, Command
+from casino.core.errors import Conflict, Forbidden
+from casino.houses.models import ClockTimestamp
+from casino.staff import limits, services
+from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, is_right, role_for
+from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
+
+
+def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], password: str) -> Answer:
+    """Take somebody on with a first password. Raises Conflict login_taken, ValidationError for a weak password."""
+
+    def operation() -> Answer:
+        house = command.acting.at_the_office()
+        staff, receipt = services.add_person(
+            house=house,
+            login=login,
+            name=name,
+            roles=roles,
+            password=password,
+            giver=command.acting.staff,
+            actor=command.acting.actor,
+        )
+        return Answer({**describe(staff), "audit": receipt.as_json()}, staff.version, 201)
+
+    return commands.run(command, operation)
+
+
+def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason: str) -> Answer:
+    """Give somebody these roles instead of those he has. Raises Conflict unchanged."""
+    wanted = sorted(roles)
+
+    def change(staff: Staff) -> Told:
+        before = list(staff.roles)
+        _require_change(wanted != before, staff, f"has the roles {', '.join(before)} already")
+        staff.roles = wanted
+        return told.roles_changed(login=login, before=before, after=wanted, reason=reason)
+
+    return _of_person(command, login, change)
+
+
+def deactivate(*, command: Command, login: str, reason: str) -> Answer:
+    """Let somebody work here no more; his tokens end. Raises Conflict unchanged."""
+
+    def change(staff: Staff) -> Told:
+        _require_change(staff.is_active, staff, "is not active")
+        staff.is_active = False
+        ended = _end(user=staff)
+        return told.deactivated(login=login, before=True, after=False, sessions=ended, reason=reason)
+
+    return _of_person(command, login, change)
+
+
+def activate(*, command: Command, login: str, reason: str) -> Answer:
+    """Let somebody work here again, with the roles and the password he had. Raises Conflict unchanged."""
+
+    def change(staff: Staff) -> Told:
+        _require_change(not staff.is_active, staff, "is active")
+        staff.is_active = True
+        return told.activated(login=login, before=False, after=True, reason=reason)
+
+    return _of_person(command, login, change)
+
+
+def set_password(*, command: Command, login: str, password: str, reason: str) -> Answer:
+    """Give somebody a new password; his tokens end. Raises ValidationError for a weak one."""
+
+    def change(staff: Staff) -> Told:
+        validate_password(password, staff)
+        staff.give_password(password, command.acting.staff)
+        return told.password_set(login=login, sessions=_end(user=staff), reason=reason)
+
+    return _of_person(command, login, change)
+
+
+def change_password(*, command: Command, old: str, new: str, token: TerminalToken, request: HttpRequest) -> Answer:
+    """Choose a new password of one's own, at any terminal; tokens but this one end. Who gave the one before stays on
+    record: it can have been he who chose.
+
+    A wrong old password is refused, counted and told as at signing in. Raises Forbidden sign_in_refused,
+    TooManyAttempts, Conflict unchanged where the new one is the old one, ValidationError for a weak one.
+    """
+    house, given = command.acting.house, Credentials(command.acting.staff.login, old)
+
+    def operation() -> Answer:
+        locks.lock_roster(house.id)
+        staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=given.login)
+        if not (is_right(staff, given, request) and staff.is_active):
+            raise _WrongPassword
+        _require_change(new != old, staff, "has this password already")
+        validate_password(new, staff)
+        staff.set_password(new)
+        staff.must_change_password = False
+        staff.version += 1
+        staff.save(update_fields=["password", "must_change_password", "version"])
+        event = told.password_changed(sessions=_end(keep=token, user=staff))
+        return _answer(command, describe(staff), staff.version, event)
+
+    try:
+        return commands.run(command, operation)
+    except _WrongPassword:
+        # Outside the transaction, so that the failure counts and stays told.
+        terminal, request_id = command.acting.terminal.code, command.acting.request_id
+        check(house=house, given=given, request=request, terminal=terminal, request_id=request_id)
+        raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE) from None  # it became right a moment later
+
+
+class _WrongPassword(Exception):
+    """The old password was not right, or the login is locked."""
+
+
+def unlock(*, command: Command, login: str, reason: str) -> Answer:
+    """Open the lock that wrong passwords have put on a login, wherever they came from. Raises Conflict unchanged."""
+
+    def change(staff: Staff) -> Told:
+        failures = limits.open_lock(login)
+        _require_change(failures > 0, staff, "has no failed attempts")
+        return told.unlocked(login=login, failures=failures, reason=reason)
+
+    return _of_person(command, login, change)
+
+
+def enrol(*, command: Command, code: str, kind: TerminalKind, place: str) -> Answer:
+    """Enrol a device; its key is in the first answer only and kept by the device only. Raises Conflict
+    terminal_exists."""
+
+    def operation() -> Answer:
+        house = command.acting.at_the_office()
+        terminal, key, receipt = services.add_terminal(
+            house=house, code=code, kind=kind, place=place, actor=command.acting.actor
+        )
+        body = {**describe_terminal(terminal), "audit": receipt.as_json()}
+        return Answer(body, terminal.version, 201, once={"key": key})
+
+    return commands.run(command, operation)
+
+
+def revoke(*, command: Command, code: str, reason: str) -> Answer:
+    """Take a device out of use for good. Raises Conflict unchanged, and own_terminal for the one asked from."""
+
+    def operation() -> Answer:
+        house = command.acting.at_the_office()
+        locks.lock_roster(house.id)
+        if Terminal.objects.get(id=command.acting.terminal.id).revoked_at is not None:
+            raise Forbidden(f"Terminal {command.acting.terminal.code} is in use no more.")
+        if code == command.acting.terminal.code:
+            raise Conflict("A terminal is revoked from another one of the office.", code="own_terminal")
+        terminal = locks.lock(Terminal, locks.Rank.STAFF, house=house, code=code)
+        command.require_version(terminal.version)
+        if terminal.revoked_at is not None:
+            raise Conflict(f"Terminal {code} has been revoked.", code="unchanged")
+        Terminal.objects.filter(id=terminal.id).update(revoked_at=ClockTimestamp(), version=terminal.version + 1)
+        terminal.refresh_from_db()
+        event = told.terminal_revoked(terminal=code, sessions=_end(terminal=terminal), reason=reason)
+        return _answer(command, describe_terminal(terminal), terminal.version, event)
+
+    return commands.run(command, operation)
+
+
+def describe(staff: Staff) -> dict[str, Any]:
+    """A person as writes answer: by login, never by name."""
+    return {"login": staff.login, "roles": list(staff.roles), "active": staff.is_active, "version": staff.version}
+
+
+def describe_terminal(terminal: Terminal) -> dict[str, Any]:
+    """A terminal, without anything of its key."""
+    return {
+        "terminal": terminal.code,
+        "kind": str(terminal.kind),
+        "place": terminal.place,
+        "revoked": terminal.revoked_at is not None,
+        "version": terminal.version,
+    }
+
+
+def _of_person(command: Command, login: str, change: Callable[[Staff], Told]) -> Answer:
+    """Change another person's row. Raises Forbidden four_eyes, NotFound, VersionConflict and what `change` refuses."""
+
+    def operation() -> Answer:
+        house = command.acting.at_the_office()
+        if login == command.acting.staff.login:
+            raise Forbidden("Nobody changes himself; this takes another administrator.", code="four_eyes")
+        locks.lock_roster(house.id)
+        _require_still_admin(command)
+        staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=login)
+        command.require_version(staff.version)
+        event = change(staff)
+        staff.version += 1
+        staff.save(
+            update_fields=["roles", "is_active", "password", "password_givers", "must_change_password", "version"]
+        )
+        return _answer(command, describe(staff), staff.version, event)
+
+    return commands.run(command, operation)
+
+
+def _require_still_admin(command: Command) -> None:
+    """Refuse whoever has been deactivated, or is no administrator any more, since the request came in."""
+    me = Staff.objects.get(id=command.acting.staff.id)
+    role = role_for(me, [command.acting.role])
+    if not me.is_active:
+        raise Forbidden(f"{me.login} is no {role} any more.")
+
+
+def _answer(command: Command, body: dict[str, Any], version: int, event: Told) -> Answer:
+    house = command.acting.house
+    receipt = record(chain=house.chain, house=house, actor=command.acting.actor, told=event)
+    return Answer({**body, "audit": receipt.as_json()}, version)
+
+
+def _require_change(changes: bool, staff: Staff, otherwise: str) -> None:
+    if not changes:
+        raise Conflict(f"{staff.login} {otherwise}.", code="unchanged")
+
+
+def _end(keep: TerminalToken | None = None, **whose: Any) -> int:
+    """End tokens; says how many had not ended yet. They stay on record, so that who still comes with one is known."""
+    now = timezone.now()
+    found = TerminalToken.objects.filter(**whose, expiry__gt=now)
+    return (found.exclude(pk=keep.pk) if keep else found).update(expiry=now)

@@ -1,0 +1,144 @@
+"""Soft counts: a table's drop box and tax box are opened and counted at the cage, before a witness.
+
+The cashier counts without being told what there should be; somebody of the floor who has counted the same signs. Then
+the cash goes to the vault, the chips to the drawer, and what is over or short is posted, by table.
+"""
+
+from django.db import IntegrityError, transaction
+
+from casino.audit.events import Told
+from casino.audit.events import custody as told
+from casino.bookkeeping import books, chart
+from casino.bookkeeping.postings import Happened, happened, moved_anything
+from casino.cage import services as cage
+from casino.cage.models import Drawer
+from casino.chips import selectors as chips
+from casino.chips.counts import chip_variance
+from casino.core import chips as mix
+from casino.core import locks
+from casino.core.chips import Mix
+from casino.core.commands import Answer, Command
+from casino.core.errors import Conflict, NotFound
+from casino.houses.models import ClockTimestamp
+from casino.tables import selectors as tables
+from casino.transfers import selectors
+from casino.transfers.models import CountState, SoftCount
+from casino.transfers.services import Pieces, require_another
+
+
+def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pieces) -> Answer:
+    """Write down what was found in a table's boxes: `cash` in minor units, and chips by denomination.
+
+    Nothing moves yet. Raises Conflict drawer_closed or count_under_way, Unprocessable for wrong pieces, NotFound.
+    """
+
+    def change(drawer: Drawer) -> Told:
+        cage.require_open(drawer)
+        table = tables.get(drawer.house, table_code)
+        counted = mix.parse(chips.in_use(drawer.house), pieces)
+        drop = table.account("1050")
+        found = SoftCount(
+            house=drawer.house,
+            table=table,
+            drawer=drawer,
+            expected_cash=chart.balances(drawer.house, [drop])[drop],
+            expected_pieces=chips.rack(drawer.house, table.account("9150")).as_json(),
+            counted_cash=cash,
+            counted_pieces=counted.as_json(),
+            counted_by=command.acting.staff,
+        )
+        try:
+            with transaction.atomic():
+                found.save(force_insert=True)
+        except IntegrityError:
+            raise Conflict(
+                f"A count of table {table_code} waits for its witness; confirm or withdraw it first.",
+                code="count_under_way",
+            ) from None
+        return told.soft_count_counted(soft_count=selectors.describe_count(found, told=False))
+
+    return cage.at_drawer(command, code, change, status=201)
+
+
+def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pieces) -> Answer:
+    """Sign a count as its witness, who has counted the same, and post it.
+
+    Raises Conflict counts_differ (the cashier withdraws the count and both count again), drawer_closed or one that
+    names the count's state; Forbidden four_eyes for whoever counted first.
+    """
+
+    def change(drawer: Drawer) -> Told:
+        cage.require_open(drawer)
+        found = _lock(drawer, count_id)
+        require_another(command, found.counted_by, "counted this")
+        chip_set = chips.in_use(drawer.house)
+        counted, witnessed = mix.parse(chip_set, found.counted_pieces), mix.parse(chip_set, pieces)
+        if (cash, witnessed) != (found.counted_cash, counted):
+            raise Conflict(
+                f"The first count found cash of {found.counted_cash} and chips worth {counted.value}; this one "
+                f"{cash} and {witnessed.value}. Withdraw it and count again.",
+                code="counts_differ",
+                first={"cash": found.counted_cash, "pieces": counted.as_json()},
+                second={"cash": cash, "pieces": witnessed.as_json()},
+            )
+        _post(drawer, found, counted)
+        _end(command, found, CountState.CONFIRMED)
+        return told.soft_count_confirmed(
+            soft_count=selectors.describe_count(found, told=True), approver=command.acting.staff.login
+        )
+
+    return cage.at_drawer(command, code, change)
+
+
+def withdraw(*, command: Command, code: str, count_id: int) -> Answer:
+    """Give up a count that was not confirmed; the boxes are counted again."""
+
+    def change(drawer: Drawer) -> Told:
+        found = _lock(drawer, count_id)
+        _end(command, found, CountState.WITHDRAWN)
+        return told.soft_count_withdrawn(soft_count=selectors.describe_count(found, told=False))
+
+    return cage.at_drawer(command, code, change)
+
+
+# --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _lock(drawer: Drawer, count_id: int) -> SoftCount:
+    """A count at this drawer that waits for its witness. Raises NotFound, Conflict count_confirmed, count_withdrawn."""
+    found = locks.lock(SoftCount, locks.Rank.CUSTODY, house=drawer.house, id=count_id)
+    if found.drawer_id != drawer.pk:
+        raise NotFound(f"Soft count {count_id} was not made at drawer {drawer.code}.")
+    if found.state != CountState.COUNTED:
+        raise Conflict(f"Soft count {count_id} is {found.state}.", code=f"count_{found.state}", state=found.state)
+    found.drawer = drawer
+    return found
+
+
+def _post(drawer: Drawer, found: SoftCount, counted: Mix) -> None:
+    table = found.table
+    expected = mix.parse(chips.in_use(drawer.house), found.expected_pieces)
+    # Tables set up before boxes were counted have no account for the drop's variance.
+    chart.open_accounts(drawer.house, [table.account("5200")])
+    events = [
+        *_drop_variance(table.code, found.counted_cash - found.expected_cash),
+        *chip_variance(table.account("9150"), table.code, counted - expected),
+        happened("soft_count", {"table": table.code, "drawer": drawer.code}, cash=found.counted_cash, chips=counted),
+    ]
+    if moved_anything(events):
+        books.enter(
+            drawer.house,
+            key=f"soft_count:{found.pk}",
+            kind="soft_count.confirmed",
+            happened=events,
+            metadata={"soft_count": found.pk, "table": table.code, "drawer": drawer.code},
+        )
+
+
+def _drop_variance(code: str, over: int) -> list[Happened]:
+    return [happened("drop_over" if over > 0 else "drop_short", {"table": code}, amount=abs(over))]
+
+
+def _end(command: Command, found: SoftCount, state: CountState) -> None:
+    found.state, found.ended_by = state, command.acting.staff
+    SoftCount.objects.filter(id=found.pk).update(state=state, ended_by=found.ended_by, ended_at=ClockTimestamp())

@@ -1,0 +1,138 @@
+"""Transfers between a drawer and a table's tray, and soft counts of a table's boxes.
+
+Both take two persons: who has signed for chips does not sign for the same chips again at the other end. The rows are
+work under way that any restart finds again; the ledger says where the chips are.
+"""
+
+from django.db import models
+from django.db.models import F, Q
+
+from casino.cage.models import Drawer
+from casino.houses.models import ClockTimestamp, House
+from casino.staff.models import Staff, TerminalKind
+from casino.tables.models import Table
+
+
+class Kind(models.TextChoices):
+    """Which way the chips go."""
+
+    FILL = "fill", "from the cage to a table's tray"
+    CREDIT = "credit", "from a table's tray to the cage"
+
+
+#: Where the chips of a transfer come from, and where they go.
+SENDER = {Kind.FILL: TerminalKind.CAGE, Kind.CREDIT: TerminalKind.TABLE}
+RECEIVER = {Kind.FILL: TerminalKind.TABLE, Kind.CREDIT: TerminalKind.CAGE}
+
+
+class TransferState(models.TextChoices):
+    """asked (nothing has moved) -> sent (in transit) -> received; asked and sent ones can be cancelled, which brings
+    the chips back to where they came from."""
+
+    ASKED = "asked"
+    SENT = "sent"
+    RECEIVED = "received"
+    CANCELLED = "cancelled"
+
+
+#: States in which something is still to be done.
+UNDER_WAY = (TransferState.ASKED, TransferState.SENT)
+
+
+class Transfer(models.Model):
+    """A fill or a credit: chips between one drawer and one table's tray. Chips as pieces by denomination."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="transfers")
+    kind = models.CharField(max_length=6, choices=Kind.choices)
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="transfers")
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="transfers")
+    state = models.CharField(max_length=9, choices=TransferState.choices, default=TransferState.ASKED)
+    #: What was asked for: {"amount": minor units}, {"pieces": {...}}, or both.
+    asked = models.JSONField()
+    opened_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    opened_at = models.DateTimeField(db_default=ClockTimestamp())
+    sent = models.JSONField(null=True)
+    sent_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    sent_at = models.DateTimeField(null=True)
+    #: What the other end counted; differs from `sent` only where the floor has settled the difference.
+    counted = models.JSONField(null=True)
+    ended_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    ended_at = models.DateTimeField(null=True)
+    #: Why it was cancelled, or what the floor says to a difference.
+    reason = models.CharField(max_length=200, blank=True, default="")
+
+    class Meta:
+        verbose_name = "transfer"
+        constraints = [
+            models.CheckConstraint(condition=Q(kind__in=Kind.values), name="transfer_kind"),
+            models.CheckConstraint(condition=Q(state__in=TransferState.values), name="transfer_state"),
+            models.CheckConstraint(
+                condition=Q(state=TransferState.ASKED, sent__isnull=True)
+                | Q(state=TransferState.CANCELLED)
+                | Q(sent__isnull=False, sent_by__isnull=False, sent_at__isnull=False),
+                name="transfer_sent_is_signed",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=TransferState.RECEIVED) | Q(counted__isnull=False, ended_by__isnull=False),
+                name="transfer_received_is_counted",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=TransferState.RECEIVED) | ~Q(ended_by=F("sent_by")), name="transfer_two_persons"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["house", "id"], condition=Q(state__in=["asked", "sent"]), name="transfer_under_way")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}"
+
+    @property
+    def places(self) -> dict[str, str]:
+        """Its ends, as the table of postings names them."""
+        return {"table": self.table.code, "drawer": self.drawer.code}
+
+
+class CountState(models.TextChoices):
+    """counted (by the cashier, nothing has moved) -> confirmed (by the floor, posted), or withdrawn."""
+
+    COUNTED = "counted"
+    CONFIRMED = "confirmed"
+    WITHDRAWN = "withdrawn"
+
+
+class SoftCount(models.Model):
+    """A count of one table's drop box and tax box at a drawer.
+
+    What was expected is what the books had in the boxes when the count was written down: what falls into them between
+    that and the witness's signature belongs to the next count.
+    """
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="soft_counts")
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="soft_counts")
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="soft_counts")
+    state = models.CharField(max_length=9, choices=CountState.choices, default=CountState.COUNTED)
+    #: Minor units, and pieces by denomination.
+    expected_cash = models.BigIntegerField()
+    expected_pieces = models.JSONField()
+    counted_cash = models.BigIntegerField()
+    counted_pieces = models.JSONField()
+    counted_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    counted_at = models.DateTimeField(db_default=ClockTimestamp())
+    ended_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "soft count"
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=CountState.values), name="soft_count_state"),
+            models.UniqueConstraint(fields=["table"], condition=Q(state="counted"), name="soft_count_one_open"),
+            models.CheckConstraint(
+                condition=~Q(state=CountState.CONFIRMED) | (Q(ended_by__isnull=False) & ~Q(ended_by=F("counted_by"))),
+                name="soft_count_two_persons",
+            ),
+            models.CheckConstraint(condition=Q(counted_cash__gte=0, expected_cash__gte=0), name="soft_count_cash"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.table_id} {self.pk}"

@@ -1,0 +1,274 @@
+"""Fills and credits: chips between a drawer and a table's tray, sent by one person and received by another.
+
+Either end may begin. The end that the chips come from sends them at once; the other one asks for them, and they are
+sent when the first end says so. What arrives is counted and must be what was sent; only the floor can settle a
+difference, which is then chips over or short of the table.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from casino.audit.events import Told
+from casino.audit.events import custody as told
+from casino.bookkeeping import books
+from casino.bookkeeping.postings import happened
+from casino.cage import selectors as drawers
+from casino.cage import services as cage
+from casino.cage.models import Drawer
+from casino.chips import selectors as chips
+from casino.chips.counts import chip_variance
+from casino.core import chips as mix
+from casino.core import locks
+from casino.core.chips import Mix
+from casino.core.commands import Answer, Command
+from casino.core.errors import Conflict, Forbidden, NotFound, Unprocessable
+from casino.houses.models import ClockTimestamp
+from casino.staff.models import Staff, TerminalKind
+from casino.tables import selectors as tables_read
+from casino.tables import services as tables
+from casino.tables.models import Table, TableState
+from casino.transfers import selectors
+from casino.transfers.models import RECEIVER, SENDER, UNDER_WAY, Kind, Transfer, TransferState
+
+#: Chips by denomination as somebody wrote them: {"500": 3}.
+Pieces = Mapping[Any, int]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One end of a transfer: a table's console or a drawer's terminal."""
+
+    kind: TerminalKind
+    code: str
+
+
+def start(
+    *, command: Command, end: End, kind: Kind, other: str, amount: int | None = None, pieces: Pieces | None = None
+) -> Answer:
+    """Send a fill or credit to the other end (code `other`), or ask for one, whichever `end` can do.
+
+    What is wanted is named as `pieces`, or worked out for `amount` minor units. Raises Conflict drawer_closed or
+    chips_cannot_make, InsufficientFunds, Unprocessable for wrong pieces, NotFound.
+    """
+
+    def change(place: Table | Drawer) -> Told:
+        table, drawer = _ends(place, other)
+        wanted = {"amount": amount, "pieces": None if pieces is None else _mix(place, pieces, amount).as_json()}
+        transfer = Transfer(
+            house=place.house,
+            kind=kind,
+            table=table,
+            drawer=drawer,
+            opened_by=command.acting.staff,
+            asked={name: value for name, value in wanted.items() if value is not None},
+        )
+        transfer.save(force_insert=True)
+        if SENDER[kind] == end.kind:
+            _send(command, transfer, place)
+        return _told(transfer)
+
+    return _at(command, end, change, status=201)
+
+
+def send(*, command: Command, end: End, transfer_id: int, amount: int | None, pieces: Pieces | None) -> Answer:
+    """Send what the other end has asked for, or something else instead. Raises as `start`, and Conflict wrong_end or
+    one that says in which state the transfer is."""
+
+    def change(place: Table | Drawer) -> Told:
+        transfer = _lock(place, transfer_id)
+        _require(transfer, end, SENDER, TransferState.ASKED)
+        instead = {"amount": amount, "pieces": pieces} if amount is not None or pieces is not None else None
+        _send(command, transfer, place, instead)
+        return _told(transfer)
+
+    return _at(command, end, change)
+
+
+def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, settled: str | None = None) -> Answer:
+    """Count what has arrived and take it in. It must be what was sent, piece by piece; `settled` is what the floor
+    says to a difference, which is then posted as chips over or short at the table.
+
+    Raises Conflict transfer_differs (with both counts), wrong_end, or one naming the transfer's state; Forbidden
+    four_eyes for whoever sent it.
+    """
+
+    def change(place: Table | Drawer) -> Told:
+        transfer = _lock(place, transfer_id)
+        _require(transfer, end, RECEIVER, TransferState.SENT)
+        require_another(command, transfer.sent_by, "sent this")
+        _require_open(place)
+        sent, counted = _mix(place, transfer.sent or {}), _mix(place, pieces)
+        if counted != sent and settled is None:
+            raise Conflict(
+                f"Chips worth {sent.value} were sent, worth {counted.value} were counted. Count again, or let the "
+                "floor settle the difference.",
+                code="transfer_differs",
+                sent=sent.as_json(),
+                counted=counted.as_json(),
+            )
+        rack = transfer.table.account("9140")
+        books.enter(
+            place.house,
+            key=f"transfer:{transfer.pk}:received",
+            kind=f"{transfer.kind}.received",
+            happened=[
+                *chip_variance(rack, transfer.table.code, counted - sent),
+                happened(f"{transfer.kind}_received", transfer.places, chips=counted),
+            ],
+            metadata={"transfer": transfer.pk, **transfer.places},
+        )
+        _end(command, transfer, TransferState.RECEIVED, counted=counted.as_json(), reason=settled or "")
+        return _told(transfer, reason=settled, approver=settled and command.acting.staff.login)
+
+    return _at(command, end, change)
+
+
+def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answer:
+    """Give up a transfer: either end, as long as nothing was sent; after that the end that sent it, when the chips are
+    back in its rack. The posting is mirrored. Raises Conflict as `receive`."""
+
+    def change(place: Table | Drawer) -> Told:
+        transfer = _lock(place, transfer_id)
+        was = transfer.state
+        if was == TransferState.SENT:
+            _require(transfer, end, SENDER, TransferState.SENT)
+            _require_open(place)
+        else:
+            _require_state(transfer, *UNDER_WAY)
+        mirrors = books.reverse_all(
+            place.house, keys=[f"transfer:{transfer.pk}:sent"], metadata={"transfer": transfer.pk, "reason": reason}
+        )
+        _end(command, transfer, TransferState.CANCELLED, reason=reason)
+        return _told(transfer, mirrors=mirrors or None, reason=reason)
+
+    return _at(command, end, change)
+
+
+# --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _at(command: Command, end: End, change: Callable[[Any], Told], *, status: int = 200) -> Answer:
+    if end.kind == TerminalKind.TABLE:
+        return tables.at_table(command, end.code, change, status=status)
+    return cage.at_drawer(command, end.code, change, status=status)
+
+
+def _ends(place: Table | Drawer, other: str) -> tuple[Table, Drawer]:
+    """The two ends of a transfer that begins at `place`; only that one is locked."""
+    if isinstance(place, Table):
+        return place, drawers.get(place.house, other)
+    return tables_read.get(place.house, other), place
+
+
+def _lock(place: Table | Drawer, transfer_id: int) -> Transfer:
+    """The transfer, if this place is one of its ends. Raises NotFound."""
+    name = "table" if isinstance(place, Table) else "drawer"
+    transfer = locks.lock(Transfer, locks.Rank.CUSTODY, house=place.house, id=transfer_id)
+    if getattr(transfer, f"{name}_id") != place.pk:
+        raise NotFound(f"Transfer {transfer_id} does not concern {name} {place.code}.")
+    setattr(transfer, name, place)
+    return transfer
+
+
+def _require(transfer: Transfer, end: End, whose: Mapping[Any, TerminalKind], state: TransferState) -> None:
+    _require_state(transfer, state)
+    if whose[Kind(transfer.kind)] != end.kind:
+        raise Conflict(
+            f"A {transfer.kind} is sent by the {SENDER[Kind(transfer.kind)]} and received by the "
+            f"{RECEIVER[Kind(transfer.kind)]}; this is the {end.kind}.",
+            code="wrong_end",
+            kind=transfer.kind,
+        )
+
+
+def _require_state(transfer: Transfer, *allowed: TransferState) -> None:
+    if transfer.state not in allowed:
+        raise Conflict(
+            f"Transfer {transfer.pk} is {transfer.state}; this takes one that is {' or '.join(allowed)}.",
+            code=f"transfer_{transfer.state}",
+            state=transfer.state,
+        )
+
+
+def require_another(command: Command, first: Staff | None, what: str) -> None:
+    """Refuse the person who has signed already. Raises Forbidden four_eyes."""
+    if first is not None and first.pk == command.acting.staff.pk:
+        raise Forbidden(f"You {what} yourself; this takes a second person.", code="four_eyes")
+
+
+def _require_open(place: Table | Drawer) -> None:
+    """A drawer that is closed has been counted: nothing goes into it or out of it. A tray is always there."""
+    if isinstance(place, Drawer):
+        cage.require_open(place)
+
+
+def _mix(place: Table | Drawer, pieces: Pieces, amount: int | None = None) -> Mix:
+    found = mix.parse(chips.in_use(place.house), pieces)
+    return found if amount is None else mix.worth(found, amount)
+
+
+def _send(
+    command: Command, transfer: Transfer, place: Table | Drawer, instead: Mapping[str, Any] | None = None
+) -> None:
+    """Take the chips out of this place's rack and sign for them.
+
+    Not during a hand: what lies in the tray then may be promised to it.
+    """
+    _require_open(place)
+    if isinstance(place, Table):
+        tables.require_state(place, TableState.OPEN, TableState.CLOSED)
+    wanted = transfer.asked if instead is None else instead
+    rack = place.account("9130" if isinstance(place, Table) else "9120")
+    chosen = _chosen(place, rack, wanted.get("amount"), wanted.get("pieces"))
+    books.enter(
+        place.house,
+        key=f"transfer:{transfer.pk}:sent",
+        kind=f"{transfer.kind}.sent",
+        happened=[happened(f"{transfer.kind}_sent", transfer.places, chips=chosen)],
+        metadata={"transfer": transfer.pk, **transfer.places},
+    )
+    transfer.state, transfer.sent, transfer.sent_by = TransferState.SENT, chosen.as_json(), command.acting.staff
+    Transfer.objects.filter(id=transfer.pk).update(
+        state=transfer.state, sent=transfer.sent, sent_by=transfer.sent_by, sent_at=ClockTimestamp()
+    )
+
+
+def _chosen(place: Table | Drawer, rack: str, amount: int | None, pieces: Pieces | None) -> Mix:
+    """The chips to be sent: those named, or some of every denomination worth `amount`."""
+    if pieces is not None:
+        chosen = _mix(place, pieces, amount)
+        if not chosen:
+            raise Unprocessable("There is nothing to send.", code="nothing_to_send")
+        return chosen
+    held, wanted = chips.rack(place.house, rack), amount or 0
+    books.require(place.house, rack, held.value, wanted)
+    chips.in_use(place.house).require_payable(wanted, "A transfer")
+    return mix.spread(wanted, held)
+
+
+def _end(command: Command, transfer: Transfer, state: TransferState, **fields: Any) -> None:
+    transfer.state, transfer.ended_by = state, command.acting.staff
+    for name, value in fields.items():
+        setattr(transfer, name, value)
+    Transfer.objects.filter(id=transfer.pk).update(
+        state=state, ended_by=transfer.ended_by, ended_at=ClockTimestamp(), **fields
+    )
+
+
+_EVENTS = {
+    (Kind.FILL, TransferState.ASKED): told.fill_asked,
+    (Kind.FILL, TransferState.SENT): told.fill_sent,
+    (Kind.FILL, TransferState.RECEIVED): told.fill_received,
+    (Kind.FILL, TransferState.CANCELLED): told.fill_cancelled,
+    (Kind.CREDIT, TransferState.ASKED): told.credit_asked,
+    (Kind.CREDIT, TransferState.SENT): told.credit_sent,
+    (Kind.CREDIT, TransferState.RECEIVED): told.credit_received,
+    (Kind.CREDIT, TransferState.CANCELLED): told.credit_cancelled,
+}
+
+
+def _told(transfer: Transfer, **more: Any) -> Told:
+    """The event of the state that a transfer has reached."""
+    event = _EVENTS[Kind(transfer.kind), TransferState(transfer.state)]
+    return event(transfer=selectors.describe(transfer), **more)

@@ -1,0 +1,1 @@
+"""Live verification: the trail, hands replayed, postings that nothing explains."""

@@ -1,0 +1,83 @@
+"""The export set of a house's audit trail: what `verify.py` reads, written from one moment of the database."""
+
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from casino.audit import verify
+from casino.hands import selectors
+from casino.hands.models import Hand, HandState
+from casino.houses.models import House
+from casino.verification.snapshot_reader import Moment, Stored, moment
+
+
+def export_house(house: House, folder: Path) -> dict[str, Any]:
+    """Write the export set into a new or empty folder; returns its manifest. Raises FileExistsError, OSError."""
+    require_room(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with moment(house) as there:
+        epochs = {epoch: _events(folder / f"events-{epoch}.jsonl", there.leaves(epoch)) for epoch, _ in _logs(there)}
+        tail = _events(folder / verify.TAIL, there.tail())
+        notes = there.rows("SELECT note FROM audit_checkpoint WHERE house_id = %s ORDER BY epoch, size", [house.id])
+        _write(folder / verify.CHECKPOINTS, verify.join_notes(note for (note,) in notes))
+        _write(folder / verify.VKEY, "".join(f"{vkey}\n" for vkey in dict.fromkeys(v for _, v in _logs(there) if v)))
+        _lines(folder / verify.LEDGER, _ledger(there))
+        _lines(folder / verify.HANDS, (_line(_sealed(house, row)) for row in there.hands()))
+    manifest = {
+        "code": house.code,
+        "currency": house.currency,
+        "epochs": {str(epoch): size for epoch, size in epochs.items()},
+        "house": str(house.id),
+        "tail": tail,
+    }
+    _lines(folder / verify.MANIFEST, [_line(manifest)])
+    shutil.copyfile(verify.__file__, folder / "verify.py")
+    return manifest
+
+
+def require_room(folder: Path) -> None:
+    """Refuse a folder that has something in it. Raises FileExistsError, OSError."""
+    if folder.exists() and any(folder.iterdir()):
+        raise FileExistsError(f"{folder} is not empty: an export is not mixed with what was there before")
+
+
+def _logs(there: Moment) -> list[tuple[Any, ...]]:
+    return there.rows("SELECT epoch, vkey FROM audit_log WHERE house_id = %s ORDER BY epoch", [there.house.id])
+
+
+def _events(path: Path, stored: Iterator[Stored]) -> int:
+    count = 0
+    with path.open("wb") as file:
+        for payloads, _ in stored:
+            count += len(payloads)
+            file.writelines(payload + b"\n" for payload in payloads)
+    return count
+
+
+def _ledger(there: Moment) -> Iterator[bytes]:
+    for account in there.accounts():
+        yield _line({"account": account})
+    for lines in there.transactions():
+        yield from lines
+
+
+def _sealed(house: House, row: dict[str, Any]) -> dict[str, Any]:
+    """A hand's row as an export may show it: while it is played, no card that lies face down."""
+    if row["state"] != HandState.PLAYING:
+        return row
+    hand = Hand.objects.select_related("table__house").get(house=house, name=row["hand"])
+    return row | {"log": selectors.seen_log(hand)[: len(row["log"])]}
+
+
+def _line(row: dict[str, Any]) -> bytes:
+    return verify.json_text(row).encode()
+
+
+def _lines(path: Path, lines: Iterable[bytes]) -> None:
+    with path.open("wb") as file:
+        file.writelines(line + b"\n" for line in lines)
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_bytes(text.encode())

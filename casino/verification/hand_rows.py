@@ -1,0 +1,170 @@
+"""Reading stored hands for verification: their rows and logs, and what the ledger holds under their keys, many at a
+time."""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from casino.core import sql
+from casino.hands import postings
+from casino.hands.models import Deal, Mode
+from casino.hands.snapshot import StoredHand
+from casino.houses.models import House
+from casino.tables.models import Table
+
+#: Hands that are read, replayed and compared at a time.
+CHUNK = 500
+#: Codes to amounts, debits positive, chips at face value.
+Legs = dict[str, int]
+
+
+class Posted(NamedTuple):
+    """One ledger transaction of a hand: how many lines it covers, what it moved, and its mirror where it was reversed.
+    `text` is what it moved as PostgreSQL writes it, a JSON object of codes and amounts (`postings.text`); it is read
+    only where it is not the one expected."""
+
+    id: int
+    lines: int
+    text: str
+    mirror: int | None = None
+    mirror_text: str = "{}"
+
+    @property
+    def legs(self) -> Legs:
+        """What it moved."""
+        legs: Legs = json.loads(self.text)
+        return legs
+
+    @property
+    def mirrored(self) -> Legs:
+        """What its mirror moved."""
+        legs: Legs = json.loads(self.mirror_text)
+        return legs
+
+
+class Read(NamedTuple):
+    """A hand's row and its log; `gapless` says whether the numbers of its lines run from 1 without a gap."""
+
+    hand: StoredHand
+    lines: list[str]
+    gapless: bool
+
+
+# Options and seats are those of many hands, so their texts come by themselves; JSON that is read together costs less.
+_HANDS = """
+SELECT log.text, log.gapless, options::text, seats::text,
+    jsonb_build_array(stacks, fees, series, client_seeds, cards_roots, result, ruling)::text, table_id,
+    sitting_id, name, mode, game, rules, carry, commitment, sealed_seed, state, digest, handle, settlement, id
+FROM hands_hand LEFT JOIN LATERAL (
+    SELECT string_agg(text, E'\\n' ORDER BY seq) AS text, count(*) = coalesce(max(seq), 0) AS gapless
+    FROM hands_log WHERE hand_id = hands_hand.id
+) AS log ON true
+WHERE house_id = %s AND id > %s AND (%s::bigint IS NULL OR table_id = %s) ORDER BY id LIMIT %s
+"""
+
+
+def chunks(house: House, tables: Mapping[int, Table], table: Table | None) -> Iterator[list[Read]]:
+    """All hands, in the order of their ids; a chunk that is not full is the last."""
+    last, full = 0, True
+    while full and (chunk := _read(house, tables, last, table)):
+        yield chunk
+        last, full = chunk[-1].hand.id, len(chunk) == CHUNK
+
+
+def _read(house: House, tables: Mapping[int, Table], after: int, table: Table | None) -> list[Read]:
+    """The next hands after this id with their logs, in one query."""
+    only = table.id if table else None
+    found = []
+    for text, gapless, options, seats, own, table_id, *plain, id_ in sql.rows(
+        _HANDS, [house.id, after, only, only, CHUNK]
+    ):
+        hand = StoredHand(id_, house.id, tables[table_id], *plain, _shared(options), _shared(seats), *json.loads(own))
+        found.append(Read(hand, text.split("\n") if text else [], gapless))
+    return found
+
+
+@lru_cache(maxsize=1 << 10)
+def _shared(text: str) -> Any:
+    """What a text of JSON says, the same object for the same text: nobody may change it."""
+    return json.loads(text)
+
+
+# The parts of each hand's keys by index; mirrors by what they reverse, whatever their keys are. A posting is a line of
+# text, those of the hand's lines in their order and its endings last; in the text of JSON there is no tab.
+_POSTED = """
+WITH hand AS (
+    SELECT id, name, lines FROM unnest(%s::bigint[], %s::text[], %s::int[]) AS hand (id, name, lines)
+), keyed AS (
+    SELECT id, line, part, 'hand:' || name || ':' || part AS key FROM hand CROSS JOIN LATERAL (
+        SELECT line, line::text FROM generate_series(0, lines) AS line UNION ALL SELECT NULL, unnest(%s::text[])
+    ) AS parts (line, part)
+), posted AS MATERIALIZED (
+    SELECT keyed.id AS hand, keyed.line, keyed.part, t.id, CASE
+        WHEN t.metadata->>'lines' ~ '^[0-9]{1,6}$' THEN (t.metadata->>'lines')::int ELSE 1 END AS lines,
+        mirror.id AS mirror
+    FROM keyed JOIN ledger_transaction t
+    ON md5(t.book::text || t.idempotency_key)::uuid = md5(%s || keyed.key)::uuid AND t.idempotency_key = keyed.key
+    LEFT JOIN ledger_transaction mirror ON mirror.reverses_id = t.id
+), moved AS (
+    SELECT entry.transaction_id AS id, account.code, sum(entry.amount * CASE
+        WHEN split_part(account.commodity, '.', 3) ~ '^[0-9]+$' THEN split_part(account.commodity, '.', 3)::bigint
+        ELSE 1 END)::bigint AS amount
+    FROM (SELECT id FROM posted UNION ALL SELECT mirror FROM posted WHERE mirror IS NOT NULL) AS wanted
+    JOIN ledger_entry entry ON entry.transaction_id = wanted.id
+    JOIN ledger_account account ON account.id = entry.account_id
+    GROUP BY 1, 2
+), legs AS (
+    SELECT id, jsonb_object_agg(code, amount)::text AS legs FROM moved WHERE amount <> 0 GROUP BY id
+)
+SELECT posted.hand, string_agg(concat_ws(E'\\t',
+    posted.part, posted.id, posted.lines, coalesce(own.legs, '{}'), posted.mirror,
+    CASE WHEN posted.mirror IS NOT NULL THEN coalesce(mirrored.legs, '{}') END), E'\\n' ORDER BY posted.line)
+FROM posted LEFT JOIN legs own ON own.id = posted.id LEFT JOIN legs mirrored ON mirrored.id = posted.mirror
+GROUP BY posted.hand
+"""
+
+
+def posted_of(house: House, chunk: list[Read]) -> dict[int, dict[str, Posted]]:
+    """What the ledger holds under these hands' keys, by hand and part of the key, in one query: postings of lines in
+    the order of their lines."""
+    rows = sql.rows(
+        _POSTED,
+        [
+            [read.hand.id for read in chunk],
+            [read.hand.name for read in chunk],
+            [len(read.lines) for read in chunk],
+            list(postings.ENDINGS),
+            str(house.id),
+        ],
+    )
+    return {hand: dict(map(_posting, text.split("\n"))) for hand, text in rows}
+
+
+def _posting(row: str) -> tuple[str, Posted]:
+    """One posting of :data:`_POSTED`: the part of its key, and the posting."""
+    part, id_, lines, text, *reversed_by = row.split("\t")
+    if reversed_by:
+        mirror, mirror_text = reversed_by
+        return part, Posted(int(id_), int(lines), text, int(mirror), mirror_text)
+    return part, Posted(int(id_), int(lines), text)
+
+
+def prepared_of(house: House, chunk: list[Read]) -> dict[str, Deal]:
+    """The deals that were prepared under the names of these electronic hands, by name; none is read for others."""
+    names = [read.hand.name for read in chunk if read.hand.mode == Mode.ELECTRONIC]
+    if not names:
+        return {}
+    found = Deal.objects.filter(house=house, name__in=names).prefetch_related("client_seeds")
+    return {deal.name: deal for deal in found}
+
+
+def merely_read(house: House) -> int:
+    """Read all that :func:`verify` compares, and no more; returns the number of hands. What verification is measured
+    against."""
+    tables = {found.id: found for found in Table.objects.filter(house=house)}
+    hands = 0
+    for chunk in chunks(house, tables, None):
+        posted_of(house, chunk)
+        hands += len(chunk)
+    return hands

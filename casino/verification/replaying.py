@@ -1,0 +1,383 @@
+"""Every stored hand replayed under the rules of its day, and compared with the ledger posting by posting.
+
+One home for it: `manage.py verify_hands`, the house's verification and the report of a hand's money. The replay is
+`hands.replays`', which the worker settles by; here its movements meet what the ledger holds under the hand's keys.
+A difference names the hand, the line of its log, the account, and the amounts, counted on the account's normal side.
+Of hands that are not settled yet, what is posted so far is compared. Of electronic hands, commitment, client seeds and
+the roots of their packs are compared with their seed and their prepared deal.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from cryptography.exceptions import InvalidTag
+from django.db import connection, transaction
+
+from casino.bookkeeping import books, chart
+from casino.hands import deals, postings, replays, series, settlement
+from casino.hands.models import Deal, DealState, HandState, Mode
+from casino.hands.snapshot import StoredHand
+from casino.houses.models import House
+from casino.tables.models import Sitting, Table
+from casino.verification import unexplained_postings as strays
+from casino.verification.hand_rows import Legs, Posted, Read, chunks, posted_of, prepared_of
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is not as the replay says. `line` counts from 1 (0: what came with the start) and `action` is its
+    text, or the settlement, ruling or dispute; `key` is the ledger's key of the posting; amounts in minor units."""
+
+    hand: str
+    problem: str
+    line: int | None = None
+    action: str | None = None
+    key: str | None = None
+    account: str | None = None
+    expected: int | None = None
+    found: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """What is known of it."""
+        known = {part.name: getattr(self, part.name) for part in fields(self)}
+        return {name: value for name, value in known.items() if value is not None}
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many hands were gone through, by state."""
+
+    states: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def hands(self) -> int:
+        """All of them."""
+        return self.states.total()
+
+
+def verify(house: House, *, table: Table | None = None, tally: Tally | None = None) -> Iterator[Difference]:
+    """Every difference between the hands of a house, or of one table, and its ledger, in the order of the hands; at the
+    end what the ledger has posted to pots without a line of a hand to explain it. `tally` counts along.
+
+    Reads one snapshot, so a house may be playing meanwhile; must be the first in its transaction where there is one.
+    """
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield from differences(house, table=table, tally=tally)
+
+
+def differences(house: House, *, table: Table | None = None, tally: Tally | None = None) -> Iterator[Difference]:
+    """As :func:`verify`, in whatever transaction there is."""
+    counted = tally or Tally()
+    tables = {found.id: found for found in Table.objects.filter(house=house)}
+    left, resumes = dict[int, dict[str, Any]](), _resumed(house)
+    for chunk in chunks(house, tables, table):
+        posted = posted_of(house, chunk)
+        prepared = prepared_of(house, chunk)
+        counted.states.update([read.hand.state for read in chunk])
+        for read in chunk:
+            hand = read.hand
+            yield from _differences(read, posted.get(hand.id, {}), prepared.get(hand.name))
+            yield from _series(hand, left, resumes)
+    for key, problem in strays.of(house, table):
+        yield Difference(key.split(":")[1] if key.startswith("hand:") else "", problem, key=key)
+
+
+# --- Comparing ------------------------------------------------------------------------------------------------------
+
+
+def _differences(read: Read, posted: dict[str, Posted], prepared: Deal | None) -> Iterator[Difference]:
+    """What is wrong with one hand, which was dealt from this prepared deal."""
+    hand = read.hand
+    if not read.gapless:
+        yield Difference(hand.name, "the numbers of its lines have a gap")
+    try:
+        replayed = replays.follow(hand, read.lines)
+        yield from _deal(replayed, prepared)
+    except InvalidTag:
+        yield Difference(hand.name, "the sealed seed does not open: row or key is another")
+        return
+    agrees = yield from _replay(replayed)
+    check = _Check(replayed, posted)
+    if hand.state != HandState.VOIDED:
+        yield from check.reversed()
+    if agrees and not check.stakes_agree():
+        yield from check.stakes()
+    match hand.state:
+        case HandState.SETTLED:
+            if agrees:
+                yield from check.ending("settlement", replayed.settled())
+        case HandState.VOIDED:
+            yield from check.undone()
+        case HandState.RULED:
+            yield from check.ruled()
+        case HandState.DISPUTED:
+            yield from check.frozen()
+
+
+def _deal(replayed: replays.Replay, prepared: Deal | None) -> Iterator[Difference]:
+    """Compare what an electronic hand was committed to with its seed, its prepared deal and its packs. Raises
+    cryptography's InvalidTag."""
+    hand = replayed.hand
+    if hand.mode != Mode.ELECTRONIC:
+        return
+    found = deals.recommitted(hand)
+    if found != hand.commitment:
+        yield Difference(hand.name, f"its seed has the commitment {found}, the hand was dealt with {hand.commitment}")
+    if prepared is not None and prepared.commitment != hand.commitment:
+        problem = f"its deal was prepared with commitment {prepared.commitment}, the hand has {hand.commitment}"
+        yield Difference(hand.name, problem)
+    if prepared is not None and prepared.state != DealState.DEALT:
+        yield Difference(hand.name, f"it was dealt, and its deal is {prepared.state}")
+    taken = {str(one.seat): one.seed for one in prepared.client_seeds.all()} if prepared else {}
+    if taken != hand.client_seeds:
+        yield Difference(hand.name, f"client seeds {taken} were taken, the hand was dealt with {hand.client_seeds}")
+    if replayed.game is not None and hand.cards_roots:
+        roots = deals.roots(hand, replayed.game.setup)
+        # A replay that was refused has not come to all redeals; the refusal is a difference of its own.
+        stored = hand.cards_roots[: len(roots)] if replayed.error else hand.cards_roots
+        if roots != stored:
+            yield Difference(hand.name, f"its packs have the roots {roots}, the hand tells {stored}")
+
+
+def _replay(replayed: replays.Replay) -> Any:
+    """Compare the replay with what the row holds; a generator that returns whether stakes can be compared with it."""
+    hand = replayed.hand
+    if hand.state in (HandState.PLAYING, HandState.VOIDED):
+        # A hand that nothing came of: its log must stand as far as it goes, if it was not voided for that.
+        if replayed.refusal and hand.state == HandState.PLAYING:
+            yield _at(replayed, replayed.accepted + 1, replayed.refusal)
+        return replayed.error is None
+    mismatch = settlement.compare(hand, replayed)
+    if mismatch is None and hand.handle != postings.handle(replayed.moves):
+        mismatch = f"the handle is {postings.handle(replayed.moves)} by replay and {hand.handle} as stored"
+    if hand.state == HandState.DISPUTED:
+        yield Difference(hand.name, f"the hand is disputed: {mismatch or 'its replay stands now'}")
+    elif mismatch is not None and hand.state != HandState.RULED:
+        yield _at(replayed, replayed.accepted + 1 if replayed.error else None, mismatch)
+    return mismatch is None
+
+
+def _at(replayed: replays.Replay, line: int | None, problem: str) -> Difference:
+    name, lines = replayed.hand.name, replayed.lines
+    if line is None or not 0 < line <= len(lines):
+        return Difference(name, problem)
+    return Difference(name, f"line {line}, {lines[line - 1]}: {problem}", line=line, action=lines[line - 1])
+
+
+def _resumed(house: House) -> dict[int, int]:
+    """Sittings that go on with what another one has left, by their ids."""
+    found = Sitting.objects.filter(table__house=house, resumes__isnull=False)
+    return dict(found.values_list("id", "resumes_id"))
+
+
+def _series(hand: StoredHand, left: dict[int, dict[str, Any]], resumes: Mapping[int, int]) -> Iterator[Difference]:
+    """What a hand was told of those before it; `left` remembers what each sitting's last settled hand left."""
+    sitting: int | None = hand.sitting_id
+    while sitting is not None and sitting not in left:
+        sitting = resumes.get(sitting)
+    before = left[sitting] if sitting is not None else {}
+    if hand.state == HandState.SETTLED:
+        left[hand.sitting_id] = (hand.result or {}).get("series", {})
+    problem = series.problem_of(hand, before)
+    if problem is not None:
+        yield Difference(hand.name, problem)
+
+
+class _Check:
+    """One hand's movements against its postings."""
+
+    def __init__(self, replayed: replays.Replay, posted: dict[str, Posted]) -> None:
+        self.replayed = replayed
+        self.hand = replayed.hand
+        self.posted = posted
+
+    def stakes_agree(self) -> bool:
+        """Whether :meth:`stakes` has nothing to say, told in a fraction of the time: the postings in the order of their
+        lines hold exactly the movements in their order."""
+        replayed, at = self.replayed, 0
+        ends, moves, last = replayed.ends, replayed.moves, replayed.accepted
+        table, seats = self.hand.table.code, self.hand.seats
+        for first, posted in self._numbered():
+            begin, at = at, ends[min(first + max(posted.lines, 1) - 1, last)]
+            if (ends[first - 1] if first else 0) != begin:
+                return False
+            if at == begin + 1 <= replayed.ending:
+                # One movement, as almost all: no need to add anything up, nor to read the posting.
+                move = moves[begin]
+                if posted.text != postings.text(move, table, postings.ends_of(move, seats)):
+                    return False
+            elif replayed.booked(replayed.at_once(first, posted.lines)) != posted.legs:
+                return False
+        return not postings.at_once(moves[at:], replayed.ending - at)
+
+    def _numbered(self) -> list[tuple[int, Posted]]:
+        """The postings of lines in the order of their lines."""
+        return [(int(part), posted) for part, posted in self.posted.items() if part.isdigit()]
+
+    def stakes(self) -> Iterator[Difference]:
+        """What lines post at once: each posting against the lines it covers, and every line's movements posted."""
+        replayed, at = self.replayed, 0
+        for first, posted in self._numbered():
+            if first > at:
+                yield from self._unposted(at, first)
+            # A posting of lines that another one covers already explains nothing.
+            due = replayed.booked(replayed.at_once(first, posted.lines)) if first >= at else {}
+            if due != posted.legs:
+                yield from self._unlike(first, posted.lines, due, posted.legs)
+            at = max(at, first + max(posted.lines, 1))
+        yield from self._unposted(at, replayed.accepted + 1)
+
+    def _unposted(self, first: int, beyond: int) -> Iterator[Difference]:
+        """Lines in a stretch that no posting covers, but move something."""
+        ends = self.replayed.ends
+        if first < beyond and ends[beyond - 1] > (ends[first - 1] if first else 0):
+            for line in range(first, beyond):
+                due = self.replayed.booked(self.replayed.at_once(line, 1))
+                yield from self._unlike(line, 1, due, {})
+
+    def ending(self, part: str, due: Legs) -> Iterator[Difference]:
+        """What the hand posts at its end, and that the row names that transaction."""
+        posted = self.posted.get(part)
+        found = posted.legs if posted else {}
+        if due != found:
+            yield from self._unlike_ending(part, due, found)
+        named = self.hand.settlement
+        if named != (posted.id if posted else None):
+            key = postings.key(self.hand, part)
+            problem = f"{part}: the hand names ledger transaction {named}, {key} is {posted.id if posted else 'none'}"
+            yield Difference(self.hand.name, problem, action=part, key=key)
+        explained = ("ruling", "dispute") if part == "ruling" else (part,)
+        for other in postings.ENDINGS:
+            if other in self.posted and other not in explained:
+                yield from self._unlike_ending(other, {}, self.posted[other].legs)
+
+    def frozen(self) -> Iterator[Difference]:
+        """Of a disputed hand the whole pot lies apart, and the bank of the seats with it; nothing is paid."""
+        table = self.hand.table
+        pot, carried, bank, apart = (table.account(number) for number in ("2030", "2040", "2050", "2070"))
+        posted = self.posted.get("dispute")
+        found = posted.legs if posted else {}
+        before = _sum(each.legs for part, each in self.posted.items() if part.isdigit())
+        # What was carried in and did not come out of the cukassza lay in the bank.
+        in_bank = self.hand.carry - before.get(carried, 0) - before.get(bank, 0)
+        due = {pot: -before.get(pot, 0), bank: in_bank}
+        due = {code: amount for code, amount in due.items() if amount}
+        yield from self._unlike_ending("dispute", due | {apart: -sum(due.values())}, found)
+        for part in ("settlement", "ruling"):
+            if part in self.posted:
+                yield from self._unlike_ending(part, {}, self.posted[part].legs)
+
+    def ruled(self) -> Iterator[Difference]:
+        """A hand that was ruled on is not what its replay says, so its money is compared with the ruling, and with what
+        must be true of any hand: the seats have lost what the house kept, less the cukassza that was carried in."""
+        hand, table = self.hand, self.hand.table
+        decided = hand.ruling or {}
+        stacks = {actor: table.stack_account(hand.player_of(int(actor[1:]))) for actor in decided["awards"]}
+        due = {stacks[actor]: -amount for actor, amount in decided["awards"].items() if amount}
+        due[table.account("2070")] = decided["pot"]
+        if decided["tax"]:
+            due |= {table.account("4010"): -decided["tax"]}
+            due |= {table.account("9150"): decided["tax"], table.account("9170"): -decided["tax"]}
+        posted = self.posted.get("ruling")
+        found = posted.legs if posted else {}
+        if found != due:
+            told = {code: _signed(code, amount) for code, amount in found.items()}
+            wanted = {code: _signed(code, amount) for code, amount in due.items()}
+            yield Difference(hand.name, f"the ruling says {wanted} and the ledger {told}", action="ruling",
+                             key=postings.key(hand, "ruling"))  # fmt: skip
+        yield from self.ending("ruling", found)
+        whole = _sum(each.legs for each in self.posted.values())
+        carried, bank = table.account("2040"), table.account("2050")
+        kept = {table.account("2030"): 0, table.account("2070"): 0, table.account("4010"): -decided["tax"]}
+        kept[carried] = hand.carry - whole.get(bank, 0)
+        for code, amount in kept.items():
+            if whole.get(code, 0) != amount:
+                yield self._difference(None, "the whole hand", None, code, amount, whole.get(code, 0))
+        seats = sum(whole.get(table.stack_account(seat["player"]), 0) for seat in hand.seats)
+        if -seats != hand.carry - decided["tax"]:
+            yield Difference(
+                hand.name, f"the seats won {-seats} in all, carry less tax is {hand.carry - decided['tax']}"
+            )
+
+    def undone(self) -> Iterator[Difference]:
+        """Of a voided hand nothing is left: each of its transactions has its exact mirror."""
+        for part, posted in self.posted.items():
+            back = {code: -amount for code, amount in posted.mirrored.items()}
+            if back != posted.legs:
+                for code in sorted(back.keys() | posted.legs.keys()):
+                    left = posted.legs.get(code, 0) - back.get(code, 0)
+                    if left:
+                        key = books.mirror_key(postings.key(self.hand, part))
+                        line = int(part) if part.isdigit() else None
+                        yield self._difference(
+                            line, "the mirror", key, code, -posted.legs.get(code, 0), -back.get(code, 0)
+                        )
+        for part in ("settlement", "ruling"):
+            if part in self.posted:
+                yield Difference(self.hand.name, f"the hand is void and has a {part}", action=part)
+
+    def reversed(self) -> Iterator[Difference]:
+        """Nothing of a hand that is not void was undone."""
+        for part, posted in self.posted.items():
+            if posted.mirror is not None:
+                key = postings.key(self.hand, part)
+                yield Difference(self.hand.name, f"{key} was reversed by ledger transaction {posted.mirror}", key=key)
+
+    # -- naming ------------------------------------------------------------------------------------------------------
+
+    def _unlike(self, first: int, count: int, due: Legs, found: Legs) -> Iterator[Difference]:
+        key = postings.key(self.hand, first)
+        for code, wanted, there in _apart(due, found):
+            line = self._line(first, count, code, there)
+            yield self._difference(line, None, key, code, wanted, there)
+
+    def _unlike_ending(self, part: str, due: Legs, found: Legs) -> Iterator[Difference]:
+        key, last = postings.key(self.hand, part), len(self.replayed.lines) or None
+        for code, wanted, there in _apart(due, found):
+            yield self._difference(last, part, key, code, wanted, there)
+
+    def _line(self, first: int, count: int, code: str, there: int) -> int:
+        """The line to name of those that one posting covers: the one whose movement is missing or wrong there; the
+        first that moves this account where that cannot be told, or else the first that moves anything."""
+        replayed = self.replayed
+        lines = range(first, min(first + max(count, 1), replayed.accepted + 1))
+        moved = {line: replayed.booked(replayed.at_once(line, 1)) for line in lines}
+        touching = [line for line in lines if code in moved[line]]
+        whole = sum(moved[line][code] for line in touching)
+        missing = [line for line in touching if whole - moved[line][code] == there]
+        return next(iter(missing or touching or [line for line in lines if moved[line]] or [first]))
+
+    def _difference(
+        self, line: int | None, part: str | None, key: str | None, code: str, wanted: int, there: int
+    ) -> Difference:
+        lines, said = self.replayed.lines, part
+        if part is None and line is not None:
+            said = "the start" if line == 0 else lines[line - 1] if line <= len(lines) else "no line of its log"
+        place = f"line {line}, {said}" if part is None and line else str(said)
+        expected, found = _signed(code, wanted), _signed(code, there)
+        problem = f"{place}: {code} moved by {found} in the ledger and by {expected} in the replay"
+        return Difference(self.hand.name, problem, line, said, key, code, expected, found)
+
+
+def _apart(due: Legs, found: Legs) -> Iterator[tuple[str, int, int]]:
+    """Accounts on which two postings differ, with both amounts; money before chips."""
+    for code in sorted(due.keys() | found.keys()):
+        if due.get(code, 0) != found.get(code, 0):
+            yield code, due.get(code, 0), found.get(code, 0)
+
+
+def _signed(code: str, amount: int) -> int:
+    """An amount on the normal side of its account."""
+    return amount * chart.kind_of(code).normal_side
+
+
+def _sum(parts: Any) -> Legs:
+    whole: Counter[str] = Counter()
+    for legs in parts:
+        for code, amount in legs.items():
+            whole[code] += amount
+    return dict(whole)

@@ -1,0 +1,237 @@
+"""Everything that a house's audit trail is made of, as it was at one moment, in streams of flat memory.
+
+One snapshot (REPEATABLE READ, READ ONLY) is shared by several connections, so that events, transactions and hands can
+be read side by side; each stream is a `COPY ... TO STDOUT`, which PostgreSQL fills while the reader works.
+"""
+
+import json
+import re
+import select
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import psycopg
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg import pq
+
+from casino.audit import verify
+from casino.houses.models import House
+
+BATCH = 128
+"""Rows that are handed on together."""
+
+_UTC = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
+#: A row is the payload and, in one text, what the columns beside it say: both hashes, chain, number, place in the log.
+_LEAVES = """
+    SELECT e.payload, concat_ws(' ', e.leaf_hash, encode(l.leaf_hash, 'hex'), c.name, e.seq, l.leaf_index)
+    FROM audit_leaf l LEFT JOIN audit_event e ON e.id = l.event_id LEFT JOIN audit_chainhead c ON c.id = e.chain_id
+    WHERE l.house_id = %s AND l.epoch = %s ORDER BY l.leaf_index
+"""
+_TAIL = """
+    SELECT e.payload, concat_ws(' ', e.leaf_hash, c.name, e.seq)
+    FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id
+    WHERE c.house_id = %s AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.event_id = e.id) ORDER BY e.id
+"""
+#: The same by the chains' marks, where these account for every event: quicker by far.
+_RECENT = """
+    SELECT e.payload, concat_ws(' ', e.leaf_hash, c.name, e.seq)
+    FROM audit_chainhead c LEFT JOIN audit_mark m ON m.chain_id = c.id
+    JOIN audit_event e ON e.chain_id = c.id AND e.seq > coalesce(m.seq, 0)
+    WHERE c.house_id = %s ORDER BY e.id
+"""
+_ACCOUNTED = """
+    SELECT (SELECT count(*) FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id WHERE c.house_id = %s)
+        = (SELECT count(*) FROM audit_leaf WHERE house_id = %s)
+        + (SELECT coalesce(sum(c.seq - coalesce(m.seq, 0)), 0) FROM audit_chainhead c
+           LEFT JOIN audit_mark m ON m.chain_id = c.id WHERE c.house_id = %s)
+"""
+_OCCURRED, _POSTED = _UTC.format("t.occurred_at"), _UTC.format("t.posted_at")
+#: Transactions as lines of an export, of what PostgreSQL brings along and nothing of ours, which could be replaced.
+#: Metadata with lists or objects in it have a line that is not canonical, made by PostgreSQL, beginning otherwise.
+_TRANSACTIONS = f"""
+    SELECT CASE WHEN m.nested OR jsonb_typeof(t.metadata) IS DISTINCT FROM 'object' THEN json_build_object(
+        'about', json_build_array(t.idempotency_key, t.kind, t.metadata, {_OCCURRED}, {_POSTED}),
+        'id', t.id, 'legs', l.legs::json, 'reverses', t.reverses_id)::text
+    ELSE concat(
+        '{{"about":[', to_json(t.idempotency_key), ',', to_json(t.kind), ',{{', m.flat, '}},',
+        coalesce('"' || {_OCCURRED} || '"', 'null'), ',"', {_POSTED}, '"],"id":', t.id, ',"legs":', l.legs,
+        ',"reverses":', coalesce(t.reverses_id::text, 'null'), '}}')
+    END
+    FROM ledger_transaction t,
+    LATERAL (SELECT string_agg(concat(to_json(key), ':', value), ',' ORDER BY key COLLATE "C") AS flat,
+                    bool_or(jsonb_typeof(value) IN ('array', 'object')) AS nested
+             FROM jsonb_each(CASE jsonb_typeof(t.metadata) WHEN 'object' THEN t.metadata END)) m,
+    LATERAL (SELECT concat('[', string_agg(concat('[', account_id, ',', version, ',', amount, ',', balance_after, ']'),
+                    ',' ORDER BY account_id, version), ']') AS legs
+             FROM ledger_entry WHERE transaction_id = t.id) l
+    WHERE t.book = %s ORDER BY t.id
+"""  # noqa: S608 - made of constants
+_ACCOUNTS = """
+    SELECT json_build_object('id', id, 'code', code, 'commodity', commodity, 'normal_side', normal_side,
+                             'balance', balance, 'version', version)
+    FROM ledger_account WHERE book = %s AND (version > 0 OR balance <> 0) ORDER BY id
+"""
+_HANDS = """
+    SELECT json_build_object(
+        'hand', h.name, 'table', t.code, 'number', h.number, 'mode', h.mode, 'game', h.game, 'rules', h.rules,
+        'options', h.options, 'seats', h.seats, 'stacks', h.stacks, 'carry', h.carry,
+        'fees', nullif(h.fees, '{}'::jsonb), 'series', h.series,
+        'commitment', nullif(h.commitment, ''), 'client_seeds', nullif(h.client_seeds, '{}'::jsonb),
+        'cards_roots', nullif(h.cards_roots, '[]'::jsonb), 'state', h.state, 'digest', nullif(h.digest, ''),
+        'result', h.result, 'handle', h.handle, 'ruling', h.ruling, 'settlement', h.settlement,
+        'log', coalesce((SELECT json_agg(l.text ORDER BY l.seq) FROM hands_log l WHERE l.hand_id = h.id), '[]'))
+    FROM hands_hand h JOIN tables_table t ON t.id = h.table_id WHERE h.house_id = %s ORDER BY h.id
+"""
+#: Streams begin at once and keep nothing: along the indexes, not by hashing or sorting the whole. What is made of few
+#: rows for each row of a stream may be sorted: else an aggregate's order would cost a walk over a whole index.
+_ALONG = ("enable_hashjoin", "enable_mergejoin", "jit")
+_UNSORTED = (*_ALONG, "enable_sort")
+#: A few rows, sorted.
+_WHOLE = ("jit",)
+
+_CANONICAL = b'{"about":['
+
+Stored = tuple[list[bytes], list[bytes]]
+"""Payloads, and for each what the columns beside it say."""
+
+
+class Moment:
+    """A house as it was when the `moment` block began."""
+
+    def __init__(self, stack: ExitStack, using: str, house: House) -> None:
+        self.house = house
+        self._stack, self._using = stack, using
+        self._first = self._connect("")
+        [(self._snapshot,)] = self.rows("SELECT pg_export_snapshot()", [])
+
+    def rows(self, statement: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+        """All rows of a small query."""
+        with self._first.cursor() as cursor:
+            cursor.execute(statement, parameters)
+            return list(cursor.fetchall())
+
+    def leaves(self, epoch: int) -> Iterator[Stored]:
+        """The events of an epoch's leaves in their order."""
+        return self._pairs(_LEAVES, [self.house.id, epoch], _UNSORTED)
+
+    def tail(self) -> Iterator[Stored]:
+        """The events that are in no log yet, in the order in which they were written."""
+        house = self.house.id
+        # Marks that were altered lead past events, which chains and heads then lack; one that lies beside its chain, as
+        # under the number 0, would not be missed, were the events not counted.
+        [(accounted,)] = self.rows(_ACCOUNTED, [house] * 3)
+        return self._pairs(_RECENT if accounted else _TAIL, [house], _WHOLE)
+
+    def transactions(self) -> Iterator[list[bytes]]:
+        """The ledger's transactions as lines of an export, canonical JSON, in the order of their ids: `about` is what
+        `verify.about_of` hashes, legs are account, version, amount, balance after it."""
+        for lines in self._copied(_TRANSACTIONS, [self.house.id], _ALONG):
+            yield [line if line.startswith(_CANONICAL) else _made_canonical(line) for line in lines]
+
+    def accounts(self) -> Iterator[dict[str, Any]]:
+        """The ledger's accounts that were ever posted to."""
+        return self._objects(_ACCOUNTS)
+
+    def hands(self) -> Iterator[dict[str, Any]]:
+        """The hands in the order in which they were dealt, with the keys of events; what is not there is left out."""
+        rows = self._objects(_HANDS)
+        return ({key: value for key, value in row.items() if value is not None} for row in rows)
+
+    def _connect(self, snapshot: str) -> BaseDatabaseWrapper:
+        connection = connections[self._using].copy()
+        self._stack.callback(connection.close)
+        connection.set_autocommit(False)
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            if snapshot:
+                cursor.execute("SET TRANSACTION SNAPSHOT %s", [snapshot])
+        return connection
+
+    def _objects(self, statement: str) -> Iterator[dict[str, Any]]:
+        stream = self._copied(statement, [self.house.id], _ALONG)
+        return (row for rows in stream for row in json.loads(b"[" + b",".join(rows) + b"]"))
+
+    def _pairs(self, statement: str, parameters: list[Any], without: tuple[str, ...]) -> Iterator[Stored]:
+        stream = self._copied(statement, parameters, without)
+        parted = ([row.rpartition(b"\t") for row in rows] for rows in stream)
+        return (([payload for payload, _, _ in rows], [columns for _, _, columns in rows]) for rows in parted)
+
+    def _copied(self, statement: str, parameters: list[Any], without: tuple[str, ...]) -> Iterator[list[bytes]]:
+        """The rows of a query as COPY writes them, unescaped, on a connection of the stream's own; PostgreSQL plans it
+        `without` these, and begins before the first row is asked for."""
+        connection = self._connect(self._snapshot)
+        with connection.cursor() as cursor:
+            cursor.execute("; ".join(f"SET LOCAL {name} = off" for name in without))
+        raw: psycopg.Connection[Any] = connection.connection
+        query = psycopg.ClientCursor(raw).mogrify(f"COPY ({statement}) TO STDOUT", parameters)
+        raw.pgconn.send_query(query.encode())
+        return _batches(connection)
+
+
+def _made_canonical(line: bytes) -> bytes:
+    return verify.json_text(json.loads(line)).encode()
+
+
+def _batches(connection: BaseDatabaseWrapper) -> Iterator[list[bytes]]:
+    rows: list[bytes] = []
+    for row in _received(connection.connection.pgconn):
+        rows.append(row)
+        if len(rows) == BATCH:
+            yield unescaped(rows)
+            rows = []
+    if rows:
+        yield unescaped(rows)
+    connection.close()
+
+
+def _received(connection: pq.abc.PGconn) -> Iterator[bytes]:
+    """The rows that the COPY sends, without their line ends.
+
+    What has arrived is taken from libpq at once: psycopg's own reader waits anew for each row, at twice the price.
+    """
+    while connection.flush():
+        _wait(connection, select.POLLIN | select.POLLOUT)
+    _expect(connection, pq.ExecStatus.COPY_OUT)
+    count = 0
+    while count >= 0:
+        count, row = connection.get_copy_data(1)
+        if count > 0:
+            yield bytes(row[:-1])
+        elif count == 0:
+            _wait(connection)
+    _expect(connection, pq.ExecStatus.COMMAND_OK)
+
+
+def _expect(connection: pq.abc.PGconn, status: pq.ExecStatus) -> None:
+    while connection.is_busy():
+        _wait(connection)
+    result = connection.get_result()
+    if result is None:
+        raise psycopg.OperationalError("the stream has ended before its time")
+    if result.status != status:
+        raise psycopg.errors.error_from_result(result)
+
+
+def _wait(connection: pq.abc.PGconn, events: int = select.POLLIN) -> None:
+    poll = select.poll()
+    poll.register(connection.socket, events)
+    if poll.poll()[0][1] != select.POLLOUT:
+        connection.consume_input()
+
+
+_ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
+_MEANING = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v", b"N": b""}
+
+
+def unescaped(rows: list[bytes]) -> list[bytes]:
+    """Rows of COPY's text format with its escapes undone; null becomes nothing."""
+    return [_ESCAPED.sub(lambda found: _MEANING.get(found[1], found[1]), row) if b"\\" in row else row for row in rows]
+
+
+@contextmanager
+def moment(house: House, *, using: str = DEFAULT_DB_ALIAS) -> Iterator[Moment]:
+    """The house as it is now, for as long as the block lasts."""
+    with ExitStack() as stack:
+        yield Moment(stack, using, house)

@@ -1,0 +1,62 @@
+"""What the ledger has posted under a hand's key, or to a table's pots, without a line of any hand to explain it."""
+
+from collections.abc import Iterator
+
+from casino.core import sql
+from casino.hands import postings
+from casino.houses.models import House
+from casino.tables.models import Table
+
+#: Who else may post to the accounts that hands post to, by the beginning of his ledger keys: accounts of no hand's
+#: (`casino.core.commands.Command.ledger_key`) are the sharing out of cukassza and bank, sitting down, leaving, tips.
+_OTHERS = {
+    "2020": "command:",
+    "2030": None,
+    "2040": "command:carry:",
+    "2050": "command:carry:",
+    "2070": None,
+    "4010": "command:carry:",
+    "5100": None,
+}
+
+# A mirror is known by what it reverses, whatever its key.
+_UNEXPLAINED = """
+WITH log AS (
+    SELECT hand.name, count(line.id) AS lines FROM hands_hand hand
+    LEFT JOIN hands_handline line ON line.hand_id = hand.id WHERE hand.house_id = %s GROUP BY hand.id, hand.name
+), keyed AS (
+    SELECT t.id, t.idempotency_key AS key, split_part(t.idempotency_key, ':', 2) AS hand,
+        substr(t.idempotency_key, length('hand:' || split_part(t.idempotency_key, ':', 2) || ':') + 1) AS part
+    FROM ledger_transaction t WHERE t.book = %s AND starts_with(t.idempotency_key, 'hand:') AND t.reverses_id IS NULL
+)
+SELECT keyed.key, keyed.id, log.lines FROM keyed LEFT JOIN log ON log.name = keyed.hand
+WHERE (%s::text IS NULL OR starts_with(keyed.hand, %s || '-')) AND CASE
+    WHEN log.name IS NULL THEN true
+    WHEN keyed.part = ANY(%s) THEN false
+    WHEN keyed.part ~ '^(0|[1-9][0-9]{0,8})$' THEN keyed.part::int > log.lines
+    ELSE true END
+ORDER BY keyed.id
+"""
+
+_FOREIGN = """
+SELECT DISTINCT t.id, t.idempotency_key, account.code
+FROM ledger_account account
+JOIN unnest(%s::text[], %s::text[]) AS rule (number, others) ON starts_with(account.code, rule.number || '/')
+JOIN ledger_entry entry ON entry.account_id = account.id
+JOIN ledger_transaction t ON t.id = entry.transaction_id
+LEFT JOIN ledger_transaction undone ON undone.id = t.reverses_id
+WHERE account.book = %s AND (%s::text IS NULL OR split_part(account.code, '/', 2) = %s)
+    AND NOT starts_with(coalesce(undone.idempotency_key, t.idempotency_key), 'hand:')
+    AND (rule.others IS NULL OR NOT starts_with(t.idempotency_key, rule.others))
+ORDER BY t.id, account.code
+"""
+
+
+def of(house: House, table: Table | None = None) -> Iterator[tuple[str, str]]:
+    """Keys of such postings, each with what is wrong with it."""
+    code = table.code if table else None
+    for key, id_, lines in sql.rows(_UNEXPLAINED, [house.id, house.id, code, code, list(postings.ENDINGS)]):
+        problem = "of which there is no hand" if lines is None else f"which its log of {lines} lines does not explain"
+        yield key, f"the ledger posted {key} (transaction {id_}), {problem}"
+    for id_, key, account in sql.rows(_FOREIGN, [list(_OTHERS), list(_OTHERS.values()), house.id, code, code]):
+        yield key, f"{account} was posted to by transaction {id_} ({key}), which is no hand's"
