@@ -193,7 +193,7 @@ def _asked(request: Request, view: Any) -> dict[str, str]:
     """The hash of a write's body and what may be told of it. Neither of a body with passwords or personal data, nor of
     what is no JSON object, where nothing says what to hide; and no hash where something is hidden. All of them are
     short enough to be found by trying."""
-    if not _writes(request) or getattr(view, "discreet", False):
+    if not _writes(request) or getattr(view, "redact_body", False):
         return {}
     plain = _plain_request(request)
     raw: bytes = plain.body_read if hasattr(plain, "body_read") else plain.read(MAX_BODY + 1)
@@ -230,7 +230,7 @@ def _hides(name: str, value: Any, hidden: frozenset[str]) -> bool:
 
 
 def _hidden(view: Any) -> frozenset[str]:
-    found: frozenset[str] = getattr(view, "hides", frozenset())
+    found: frozenset[str] = getattr(view, "redact_fields", frozenset())
     return found
 
 

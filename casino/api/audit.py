@@ -14,7 +14,7 @@ from casino.api.operations import (
     OVERSIGHT,
     READERS,
     ReadOperation,
-    acting,
+    context_of,
     known_parameters,
     problems,
     whole_number,
@@ -62,7 +62,7 @@ class Checkpoint(ReadOperation):
         asked = known_parameters(request, "size", "epoch")
         epoch = whole_number(asked, "epoch", least=1, most=MAX_EPOCH)
         size = whole_number(asked, "size", least=1, most=MAX_SIZE)
-        return HttpResponse(log.checkpoint(acting(request).house, epoch, size).note, content_type=TEXT)
+        return HttpResponse(log.checkpoint(context_of(request).house, epoch, size).note, content_type=TEXT)
 
 
 class Checkpoints(ReadOperation):
@@ -81,7 +81,7 @@ class Checkpoints(ReadOperation):
     def get(self, request: Request) -> StreamingHttpResponse:
         """The notes, in the format of the files outside the database."""
         known_parameters(request)
-        return StreamingHttpResponse(log.notes(acting(request).house), content_type=TEXT)
+        return StreamingHttpResponse(log.notes(context_of(request).house), content_type=TEXT)
 
 
 class LogKey(ReadOperation):
@@ -102,7 +102,7 @@ class LogKey(ReadOperation):
         """The vkey of C2SP's signed-note. Whoever checks this house compares it with a copy from elsewhere."""
         asked = known_parameters(request, "epoch")
         epoch = whole_number(asked, "epoch", least=1, most=MAX_EPOCH)
-        return HttpResponse(f"{log.log_of(acting(request).house, epoch).vkey}\n", content_type=TEXT)
+        return HttpResponse(f"{log.log_of(context_of(request).house, epoch).vkey}\n", content_type=TEXT)
 
 
 class InclusionOut(serializers.Serializer):
@@ -166,7 +166,7 @@ class InclusionProof(ReadOperation):
     )
     def get(self, request: Request) -> Response:
         """The proof; 409 `not_in_the_log_yet` for the second or so until the sequencer has taken an event."""
-        return prove_inclusion(request, acting(request).house)
+        return prove_inclusion(request, context_of(request).house)
 
 
 class _Consistency(serializers.Serializer):
@@ -207,7 +207,7 @@ class ConsistencyProof(ReadOperation):
         """The proof."""
         asked = known_parameters(request, "from", "to", "epoch")
         least = _required(asked, "from", least=1)
-        house = acting(request).house
+        house = context_of(request).house
         new = log.checkpoint(
             house,
             whole_number(asked, "epoch", least=1, most=MAX_EPOCH),
@@ -244,7 +244,7 @@ class EventExport(ReadOperation):
         """The payloads as they were hashed; the headers name epoch and size."""
         asked = known_parameters(request, "size", "epoch")
         epoch = whole_number(asked, "epoch", least=1, most=MAX_EPOCH)
-        house = acting(request).house
+        house = context_of(request).house
         until = log.checkpoint(house, epoch, whole_number(asked, "size", least=1, most=MAX_SIZE))
         name = f"{house.code}-events-{until.epoch}-{until.size}.jsonl"
         return StreamingHttpResponse(

@@ -15,7 +15,7 @@ from casino.api.negotiation import AsItIs
 from casino.api.operations import (
     OVERSIGHT,
     ReadOperation,
-    acting,
+    context_of,
     known_parameters,
     moment,
     problems,
@@ -115,7 +115,7 @@ class AccountBalance(ReadOperation):
         if len(asked) > 1:
             raise BadRequest("Name a version or a moment, not both.", code="invalid_parameter", parameters=["at"])
         version = whole_number(asked, "version", least=0, most=MAX_VERSION)
-        return Response(books.balance(acting(request).house, account, version=version, at=moment(asked, "at")))
+        return Response(books.balance(context_of(request).house, account, version=version, at=moment(asked, "at")))
 
 
 class _Line(serializers.Serializer):
@@ -159,7 +159,7 @@ class AccountStatement(ReadOperation):
         asked = known_parameters(request, "after", "page_size")
         after = whole_number(asked, "after", least=0, most=MAX_VERSION) or 0
         limit = whole_number(asked, "page_size", least=1, most=1000) or 100
-        return Response(books.statement(acting(request).house, account, after=after, limit=limit))
+        return Response(books.statement(context_of(request).house, account, after=after, limit=limit))
 
 
 class Export(ReadOperation):
@@ -190,7 +190,7 @@ class Export(ReadOperation):
             raise NotFound(f"The book goes out as {', '.join(FILES)}.")
         asked = known_parameters(request, *(("since", "until") if layout in ("csv", "jsonl") else ("until",)))
         since, until = moment(asked, "since"), moment(asked, "until")
-        house = acting(request).house
+        house = context_of(request).house
         text = books.text(house, found, since=since, until=until)
         media, ending = FILES[layout]
         name = f"{house.code}-{timezone.now():%Y%m%dT%H%M%SZ}.{ending}"

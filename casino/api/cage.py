@@ -16,7 +16,7 @@ from casino.api.operations import (
     StrictInput,
     StrictText,
     WriteOperation,
-    acting,
+    context_of,
     documented,
     problems,
 )
@@ -59,7 +59,7 @@ class DrawerDetail(ReadOperation):
     )
     def get(self, request: Request, drawer: str) -> Response:
         """The drawer."""
-        found = selectors.get(acting(request).house, drawer)
+        found = selectors.get(context_of(request).house, drawer)
         return Response(selectors.describe(found), headers={"ETag": f'"{found.version}"'})
 
 
@@ -77,7 +77,7 @@ class RegisterPlayer(WriteOperation):
 
     roles = AT_THE_CAGE
     versioned = False
-    discreet = True  # whoever types a name where a reference belongs is refused, and the name is not kept
+    redact_body = True  # whoever types a name where a reference belongs is refused, and the name is not kept
 
     @extend_schema_serializer(component_name="RegisterPlayerInput")
     class Input(StrictInput):

@@ -49,7 +49,7 @@ class EnterCards(WriteOperation):
     """Enter cards, from a scanner or by hand, all or none. What is shown later must agree with them."""
 
     roles = AT_TABLES
-    hides = _HIDDEN
+    redact_fields = _HIDDEN
 
     @extend_schema_serializer(component_name="EnterCardsInput")
     class Input(StrictInput):
@@ -76,7 +76,7 @@ class CorrectCards(WriteOperation):
     """Correct what was told of a card in the hand in play. Money, turn and what may be done must stay as they are."""
 
     roles = (Role.FLOOR,)
-    hides = _HIDDEN
+    redact_fields = _HIDDEN
 
     @extend_schema_serializer(component_name="CorrectCardsInput")
     class Input(StrictInput):

@@ -17,7 +17,7 @@ from casino.api.operations import (
     StrictInput,
     StrictPattern,
     WriteOperation,
-    acting,
+    context_of,
     documented,
     problems,
 )
@@ -135,5 +135,5 @@ class DayDetail(ReadOperation):
     )
     def get(self, request: Request, day: str) -> Response:
         """The day."""
-        found, body = reports.report(acting(request).house, day)
+        found, body = reports.report(context_of(request).house, day)
         return Response(body, headers={"ETag": f'"{found.version}"'})

@@ -18,7 +18,7 @@ from casino.api.operations import (
     StrictPattern,
     StrictText,
     WriteOperation,
-    acting,
+    context_of,
     documented,
     problems,
 )
@@ -163,7 +163,7 @@ class TableDetail(ReadOperation):
     )
     def get(self, request: Request, table: str) -> Response:
         """The table."""
-        found = tables.get(acting(request).house, table)
+        found = tables.get(context_of(request).house, table)
         return Response(tables.describe(found), headers=_etag(found.version))
 
 
@@ -379,7 +379,7 @@ class Act(WriteOperation):
     """Act. One gesture may be several lines of the log: the packets of a deal, a look and the bet that follows it."""
 
     roles = AT_TABLES
-    hides = frozenset({"card", "cards"})  # a refused line may name cards that are face down and will be dealt again
+    redact_fields = frozenset({"card", "cards"})
 
     @extend_schema_serializer(component_name="ActInput")
     class Input(StrictInput):
@@ -401,7 +401,8 @@ class SayBeside(WriteOperation):
     is refused, with the lines that came before it (`expected.came_before`)."""
 
     roles = AT_TABLES
-    hides = frozenset({"card", "cards"})
+    # A refused line may name cards that are face down and will be dealt again.
+    redact_fields = frozenset({"card", "cards"})
     versioned = False
 
     @extend_schema_serializer(component_name="SayBesideInput")
@@ -492,7 +493,7 @@ class HandNow(ReadOperation):
     )
     def get(self, request: Request, table: str) -> Response:
         """The hand, its public view and legal actions."""
-        found = tables.get(acting(request).house, table)
+        found = tables.get(context_of(request).house, table)
         hand = hands.unsettled(found)
         if hand is None:
             raise Conflict(f"No hand is being played at table {table}.", code="no_hand", state=found.state)
@@ -519,6 +520,6 @@ class LegalNow(ReadOperation):
     )
     def get(self, request: Request, table: str) -> Response:
         """The legal actions of whoever's turn it is."""
-        found = tables.get(acting(request).house, table)
+        found = tables.get(context_of(request).house, table)
         game = hands.state(hands.playing(found))
         return Response(hands.legal_actions(game), headers=_etag(found.version))

@@ -20,7 +20,7 @@ from casino.api.operations import (
     StrictPattern,
     StrictText,
     WriteOperation,
-    acting,
+    context_of,
     documented,
     problems,
 )
@@ -105,7 +105,7 @@ class PreparedDeal(WriteOperation, Reading):
     )
     def get(self, request: Request, table: str) -> Response:
         """The deal."""
-        found = tables.get(acting(request).house, table)
+        found = tables.get(context_of(request).house, table)
         return Response(preparing.describe(preparing.prepared(found)), headers={"ETag": f'"{found.version}"'})
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
@@ -226,7 +226,7 @@ class DealDetail(ReadOperation):
     )
     def get(self, request: Request, hand: str) -> Response:
         """The deal."""
-        return Response(preparing.disclosed(preparing.get(acting(request).house, hand)))
+        return Response(preparing.disclosed(preparing.get(context_of(request).house, hand)))
 
 
 class HandOpenings(ReadOperation):
@@ -243,4 +243,4 @@ class HandOpenings(ReadOperation):
     )
     def get(self, request: Request, hand: str) -> Response:
         """The openings."""
-        return Response(openings.of_everybodys_cards(hands.get(acting(request).house, hand)))
+        return Response(openings.of_everybodys_cards(hands.get(context_of(request).house, hand)))

@@ -18,7 +18,7 @@ from casino.api import attempts
 from casino.api.permissions import HasRole
 from casino.api.problems import CONTENT_TYPE
 from casino.core import canonical
-from casino.core.commands import Acting, Answer, Command
+from casino.core.commands import Answer, Command, RequestContext
 from casino.core.errors import BadRequest, PreconditionRequired
 from casino.staff.models import Role
 
@@ -134,9 +134,9 @@ def problems(*statuses: int) -> dict[tuple[int, str], type[Problem]]:
     return {(status, CONTENT_TYPE): Problem for status in statuses}
 
 
-def acting(request: Request) -> Acting:
+def context_of(request: Request) -> RequestContext:
     """Who asks, from where, in which role; only behind HasRole."""
-    return Acting(
+    return RequestContext(
         house=request.user.house,
         staff=request.user,
         role=request.acting_role,  # type: ignore[attr-defined]
@@ -175,9 +175,9 @@ class WriteOperation(APIView):
     versioned: ClassVar[bool] = True
     #: Whether the body holds personal data or a password: nothing of it is kept, neither in a refusal's event nor as a
     #: hash that could be found by trying.
-    discreet: ClassVar[bool] = False
+    redact_body: ClassVar[bool] = False
     #: Names of input values that a refusal's event does not tell.
-    hides: ClassVar[frozenset[str]] = frozenset()
+    redact_fields: ClassVar[frozenset[str]] = frozenset()
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Call the service; subclasses say how."""
@@ -189,7 +189,7 @@ class WriteOperation(APIView):
         serializer.is_valid(raise_exception=True)
         body = request.data or {}
         command = Command(
-            acting=acting(request),
+            context=context_of(request),
             key=idempotency_key(request),
             request_hash=self._request_hash({"method": "POST", "path": request.path, "body": body}),
             expected_version=if_match(request) if self.versioned else None,
@@ -201,9 +201,9 @@ class WriteOperation(APIView):
         return Response(answer.body | answer.once, status=answer.status, headers=headers)
 
     def _request_hash(self, asked: dict[str, Any]) -> str:
-        """What tells the same request from another one under its key. Of a discreet one a hash under the house's seal
+        """What tells the same request from another one under its key. With `redact_body` a hash under the house's seal
         key, so that nobody who reads the database can try passwords or names against it."""
-        if self.discreet:
+        if self.redact_body:
             text = canonical.dumps(asked)
             return salted_hmac("casino.api.request", text, settings.CASINO_SEAL_KEY, algorithm="sha256").hexdigest()
         return canonical.sha256(asked)

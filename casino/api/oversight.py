@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.lists import CursorList
-from casino.api.operations import OVERSIGHT, ReadOperation, acting, problems
+from casino.api.operations import OVERSIGHT, ReadOperation, context_of, problems
 from casino.audit.models import Event
 from casino.hands import selectors as hands
 from casino.hands.models import Hand
@@ -140,7 +140,7 @@ class HandRecord(ReadOperation):
     )
     def get(self, request: Request, hand: str) -> Response:
         """The record."""
-        by = acting(request)
+        by = context_of(request)
         told = hands.finished_record if by.role in OVERSIGHT else hands.public_record
         return Response(told(hands.get(by.house, hand)))
 
@@ -215,7 +215,7 @@ class HouseReport(ReadOperation):
     )
     def get(self, request: Request) -> Response:
         """The report."""
-        return Response(reports.house_report(acting(request).house))
+        return Response(reports.house_report(context_of(request).house))
 
 
 class Verification(ReadOperation):
@@ -232,7 +232,7 @@ class Verification(ReadOperation):
     )
     def get(self, request: Request) -> Response:
         """What verifying found."""
-        return Response(reports.verification(acting(request).house))
+        return Response(reports.verification(context_of(request).house))
 
 
 class PlayerReport(ReadOperation):
@@ -249,7 +249,7 @@ class PlayerReport(ReadOperation):
     )
     def get(self, request: Request) -> Response:
         """The report."""
-        return Response({"players": reports.players(acting(request).house)})
+        return Response({"players": reports.players(context_of(request).house)})
 
 
 class HandMoney(HandList):

@@ -17,7 +17,7 @@ from casino.api.operations import (
     StrictPattern,
     StrictText,
     WriteOperation,
-    acting,
+    context_of,
     documented,
     problems,
 )
@@ -92,7 +92,7 @@ class PersonOfPlayer(WriteOperation, Reading):
     roles = AT_THE_CAGE
     readers = (*AT_THE_CAGE, *OVERSIGHT)
     sensitive = True
-    discreet = True
+    redact_body = True
     input = Input
 
     @extend_schema(
@@ -104,7 +104,7 @@ class PersonOfPlayer(WriteOperation, Reading):
     )
     def get(self, request: Request, player: str) -> Response:
         """The newest record."""
-        found = persons.read_person(acting=acting(request), ref=player)
+        found = persons.read_person(context=context_of(request), ref=player)
         return Response(found, headers={"ETag": f'"{found["version"]}"', "Cache-Control": "no-store"})
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:

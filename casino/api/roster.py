@@ -96,7 +96,7 @@ class People(WriteOperation, CursorList):
     readers = OVERSIGHT
     sensitive = True
     versioned = False
-    discreet = True
+    redact_body = True
     input = Input
     model = Staff
     serializer_class = _StaffRow
@@ -176,7 +176,7 @@ class SetPassword(WriteOperation):
         reason = _reason()
 
     roles = ADMINS
-    discreet = True
+    redact_body = True
     input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
@@ -200,7 +200,7 @@ class ChangePassword(WriteOperation):
     roles = READERS
     takes_given_passwords = True
     versioned = False
-    discreet = True
+    redact_body = True
     input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
@@ -293,9 +293,9 @@ class Terminals(WriteOperation, CursorList):
         """Enrol, where the place is one of this house."""
         kind = TerminalKind(data["kind"])
         if kind == TerminalKind.TABLE:
-            tables.get(command.acting.house, data["place"])
+            tables.get(command.context.house, data["place"])
         elif kind == TerminalKind.CAGE:
-            drawers.get(command.acting.house, data["place"])
+            drawers.get(command.context.house, data["place"])
         return roster.enrol(command=command, code=data["terminal"], kind=kind, place=data["place"])
 
 

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from casino.api.operations import READERS, ReadOperation, StrictInput, StrictText, acting, problems
+from casino.api.operations import READERS, ReadOperation, StrictInput, StrictText, context_of, problems
 from casino.staff import services
 
 
@@ -100,5 +100,5 @@ class SignOut(ReadOperation):
     )
     def post(self, request: Request) -> Response:
         """Sign out."""
-        services.sign_out(token=request.auth, actor=acting(request).actor)
+        services.sign_out(token=request.auth, actor=context_of(request).actor)
         return Response(status=204)

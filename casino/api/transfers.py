@@ -21,7 +21,7 @@ from casino.api.operations import (
     StrictInput,
     StrictText,
     WriteOperation,
-    acting,
+    context_of,
     documented,
     problems,
 )
@@ -316,4 +316,4 @@ class TableChips(ReadOperation):
     )
     def get(self, request: Request, table: str) -> Response:
         """The racks."""
-        return Response(selectors.at_table(tables.get(acting(request).house, table)))
+        return Response(selectors.at_table(tables.get(context_of(request).house, table)))

@@ -1,4 +1,4 @@
-"""Posting what has happened: services name events of the table in `events`, the ledger gets ids and signed legs."""
+"""Posting: services name rows of the table in `postings`, the ledger gets account ids and signed legs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,16 +6,17 @@ from datetime import datetime
 from typing import Any
 
 from casino.bookkeeping import chart
-from casino.bookkeeping.postings import Happened, Line
+from casino.bookkeeping.postings import Line, Posting
 from casino.core import canonical
 from casino.core import pending_postings as untold
-from casino.core.chips import Mix
+from casino.core.denominations import Chips
 from casino.houses.models import House
 from ledger import balances
+from ledger import posting as ledger
 from ledger.assertions import assert_balance
 from ledger.errors import InsufficientFunds
 from ledger.exports import utc
-from ledger.posting import Leg, find, post, reverse
+from ledger.posting import Leg, find, reverse
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +36,12 @@ REVERSAL = "reversal"
 _Half = tuple[str, str, int]
 
 
-def enter(
+def post(
     house: House,
     *,
     key: str,
     kind: str,
-    happened: Iterable[Happened],
+    postings: Iterable[Posting],
     metadata: Mapping[str, Any],
     occurred_at: datetime | None = None,
 ) -> Entered:
@@ -50,10 +51,10 @@ def enter(
     transaction records tells the posting; without one it cannot commit. Raises the ledger's typed errors: Unbacked when
     chips and what is owed for them would part.
     """
-    halves = [half for event in happened for line in event.lines() for half in _halves(house, line)]
+    halves = [half for posting in postings for line in posting.lines() for half in _halves(house, line)]
     ids = chart.ids(house, {(code, commodity) for code, commodity, _ in halves})
     legs = [Leg(ids[code, commodity], units) for code, commodity, units in halves]
-    posted = post(book=house.id, key=key, kind=kind, legs=legs, metadata=metadata, occurred_at=occurred_at)
+    posted = ledger.post(book=house.id, key=key, kind=kind, legs=legs, metadata=metadata, occurred_at=occurred_at)
     if not posted.replayed:
         about = _about(key, kind, metadata, occurred_at, posted.posted_at)
         untold.posted(posted.transaction_id, halves, about)
@@ -77,7 +78,7 @@ def _about(key: str, kind: str, metadata: Mapping[str, Any], occurred: datetime 
 
 def _halves(house: House, line: Line) -> list[_Half]:
     debit, credit, what = line
-    if isinstance(what, Mix):
+    if isinstance(what, Chips):
         moved = [(chart.commodity(house, what.chip_set, value), pieces) for value, pieces in what.pieces.items()]
     else:
         moved = [(house.currency, what)] if what else []

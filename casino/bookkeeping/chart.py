@@ -21,7 +21,7 @@ from django.db import connection
 from django.db.models import Q
 
 from casino.core import sql
-from casino.core.chips import ChipSet, Mix
+from casino.core.denominations import Chips, ChipSet
 from casino.core.errors import Conflict
 from casino.houses.models import House
 from ledger.models import Account
@@ -188,12 +188,12 @@ def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
     return list(rows.values_list("code", "balance", "posted_at"))
 
 
-def rack(house: House, code: str, chip_set: str) -> Mix:
+def rack(house: House, code: str, chip_set: str) -> Chips:
     """The chips of one set in one place."""
     return _mix(house, chip_set, dict(sql.rows(_RACK, [house.id, code])))
 
 
-def public(house: House, chip_set: str) -> Mix:
+def public(house: House, chip_set: str) -> Chips:
     """The chips of one set that the public holds, all over the house. A denomination may be below zero: a count can
     find more of it than was ever issued."""
     return _mix(house, chip_set, dict(sql.rows(_BY_DENOMINATION, [house.id])))
@@ -213,9 +213,9 @@ def rack_value(house: House, code: str) -> int:
     return sum(value * count for value, count in pieces(house, code).items())
 
 
-def _mix(house: House, chip_set: str, by_commodity: Mapping[str, int]) -> Mix:
+def _mix(house: House, chip_set: str, by_commodity: Mapping[str, int]) -> Chips:
     prefix = f"{house.currency}.{chip_set}."
-    return Mix(
+    return Chips(
         chip_set,
         {face_value(name): pieces for name, pieces in by_commodity.items() if name.startswith(prefix)},
     )

@@ -8,8 +8,8 @@ Amounts in cents.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from casino.bookkeeping.postings import Happened, happened
-from casino.core.chips import ChipSet, Mix
+from casino.bookkeeping.postings import Posting, posting
+from casino.core.denominations import Chips, ChipSet
 
 CURRENCY = "EUR"
 CHIPS = ChipSet("MAIN", (100, 500, 2_500, 10_000))
@@ -25,28 +25,28 @@ class Example:
     units, or pieces by denomination. `mirrored`: the posting is reversed, and `after` is what the mirror leaves."""
 
     story: str
-    events: tuple[Happened, ...]
+    events: tuple[Posting, ...]
     after: Mapping[str, int | Mapping[int, int]]
-    given: tuple[Happened, ...] = ()
+    given: tuple[Posting, ...] = ()
     mirrored: bool = False
 
 
-def _mix(pieces: Mapping[int, int]) -> Mix:
-    return Mix(CHIPS.code, pieces)
+def _mix(pieces: Mapping[int, int]) -> Chips:
+    return Chips(CHIPS.code, pieces)
 
 
 _BOUGHT = {100: 50, 500: 20, 2_500: 6}
 
 #: The evening so far, one posting each.
-OPENING: tuple[Happened, ...] = (
-    happened("capital_paid_in", {}, cash=10_000_000),
-    happened("chips_commissioned", {}, chips=_mix({100: 2_000, 500: 2_000, 2_500: 400, 10_000: 100})),
-    happened("float_issued", C1, cash=200_000, chips=_mix({100: 300, 500: 300, 2_500: 100, 10_000: 20})),
-    happened("tray_stocked", T1, chips=_mix({100: 100, 500: 100, 2_500: 20})),
-    happened("buy_in", {**C1, **ANNA}, amount=30_000, chips=_mix(_BOUGHT)),
-    happened("buy_in", {**C1, **BELA}, amount=30_000, chips=_mix(_BOUGHT)),
-    happened("sat_down", ANNA, amount=20_000),
-    happened("sat_down", BELA, amount=20_000),
+OPENING: tuple[Posting, ...] = (
+    posting("capital_paid_in", {}, cash=10_000_000),
+    posting("chips_commissioned", {}, chips=_mix({100: 2_000, 500: 2_000, 2_500: 400, 10_000: 100})),
+    posting("float_issued", C1, cash=200_000, chips=_mix({100: 300, 500: 300, 2_500: 100, 10_000: 20})),
+    posting("tray_stocked", T1, chips=_mix({100: 100, 500: 100, 2_500: 20})),
+    posting("buy_in", {**C1, **ANNA}, amount=30_000, chips=_mix(_BOUGHT)),
+    posting("buy_in", {**C1, **BELA}, amount=30_000, chips=_mix(_BOUGHT)),
+    posting("sat_down", ANNA, amount=20_000),
+    posting("sat_down", BELA, amount=20_000),
 )
 #: What it has left, in money and in pieces.
 OPENED: dict[str, int | Mapping[int, int]] = {
@@ -59,41 +59,41 @@ OPENED: dict[str, int | Mapping[int, int]] = {
     "9199": {100: 2_000, 500: 2_000, 2_500: 400, 10_000: 100},
 }  # fmt: skip
 
-_STAKES = (happened("stake", ANNA, amount=100), happened("stake", BELA, amount=100))
-_SIXTY_EACH = (happened("stake", ANNA, amount=6_000), happened("stake", BELA, amount=6_000))
-_CARRIED = (*_STAKES, happened("carried_out", T1, amount=200))
-_WON = happened("award", ANNA, net=11_500, tax=500, chips=_mix({500: 1}))
-_TABLE_BUY_IN = happened("buy_in_at_table", ANNA, amount=5_000, chips=_mix({2_500: 2}))
-_FILL = happened("fill_sent", BOTH, chips=_mix({100: 40}))
-_CREDIT = happened("credit_sent", T1, chips=_mix({500: 20}))
-_TIP = happened("tip", ANNA, amount=500, chips=_mix({500: 1}))
-_KITTY = (happened("kitty_stake", ANNA, amount=1_500), happened("kitty_stake", BELA, amount=1_500))
-_BANKED = happened("banked", T1, amount=1_000)
+_STAKES = (posting("stake", ANNA, amount=100), posting("stake", BELA, amount=100))
+_SIXTY_EACH = (posting("stake", ANNA, amount=6_000), posting("stake", BELA, amount=6_000))
+_CARRIED = (*_STAKES, posting("carried_out", T1, amount=200))
+_WON = posting("award", ANNA, net=11_500, tax=500, chips=_mix({500: 1}))
+_TABLE_BUY_IN = posting("buy_in_at_table", ANNA, amount=5_000, chips=_mix({2_500: 2}))
+_FILL = posting("fill_sent", BOTH, chips=_mix({100: 40}))
+_CREDIT = posting("credit_sent", T1, chips=_mix({500: 20}))
+_TIP = posting("tip", ANNA, amount=500, chips=_mix({500: 1}))
+_KITTY = (posting("kitty_stake", ANNA, amount=1_500), posting("kitty_stake", BELA, amount=1_500))
+_BANKED = posting("banked", T1, amount=1_000)
 
 _MONEY_AND_RACKS: dict[str, Example] = {
     "capital_paid_in": Example(
         "The owners add 1,000.00.",
-        (happened("capital_paid_in", {}, cash=100_000),),
+        (posting("capital_paid_in", {}, cash=100_000),),
         {"1010": 9_900_000, "3010": 10_100_000},
     ),
     "chips_commissioned": Example(
         "The maker delivers 500 more chips of 1.00.",
-        (happened("chips_commissioned", {}, chips=_mix({100: 500})),),
+        (posting("chips_commissioned", {}, chips=_mix({100: 500})),),
         {"9110": {100: 2_100}, "9199": {100: 2_500}},
     ),
     "chips_destroyed": Example(
         "Forty worn chips of 5.00 are ground.",
-        (happened("chips_destroyed", {}, chips=_mix({500: 40})),),
+        (posting("chips_destroyed", {}, chips=_mix({500: 40})),),
         {"9110": {500: 1_560}, "9199": {500: 1_960}},
     ),
     "float_issued": Example(
         "The cashier draws 500.00 more in cash and a hundred chips of 1.00.",
-        (happened("float_issued", C1, cash=50_000, chips=_mix({100: 100})),),
+        (posting("float_issued", C1, cash=50_000, chips=_mix({100: 100})),),
         {"1010": 9_750_000, "1020/C1": 310_000, "9110": {100: 1_500}, "9120/C1": {100: 300}},
     ),
     "float_returned": Example(
         "The shift ends and the count found everything.",
-        (happened("float_returned", C1, cash=260_000, chips=_mix({100: 200, 500: 260, 2_500: 88, 10_000: 20})),),
+        (posting("float_returned", C1, cash=260_000, chips=_mix({100: 200, 500: 260, 2_500: 88, 10_000: 20})),),
         {
             "1010": 10_060_000,
             "1020/C1": 0,
@@ -103,17 +103,17 @@ _MONEY_AND_RACKS: dict[str, Example] = {
     ),
     "tray_stocked": Example(
         "Fifty more chips of 1.00 for change.",
-        (happened("tray_stocked", T1, chips=_mix({100: 50})),),
+        (posting("tray_stocked", T1, chips=_mix({100: 50})),),
         {"9110": {100: 1_550}, "9130/T1": {100: 150}},
     ),
     "buy_in": Example(
         "Anna buys chips for 100.00 and gets four of 25.00.",
-        (happened("buy_in", {**C1, **ANNA}, amount=10_000, chips=_mix({2_500: 4})),),
+        (posting("buy_in", {**C1, **ANNA}, amount=10_000, chips=_mix({2_500: 4})),),
         {"1020/C1": 270_000, "2010/anna": 20_000, "9120/C1": {2_500: 84}, "9170/C1": {2_500: 16}},
     ),
     "cash_out": Example(
         "Anna wants 80.00 for four chips of 25.00: she gets four of 5.00 back.",
-        (happened("cash_out", {**C1, **ANNA}, amount=8_000, chips=_mix({2_500: 4}), change=_mix({500: 4})),),
+        (posting("cash_out", {**C1, **ANNA}, amount=8_000, chips=_mix({2_500: 4}), change=_mix({500: 4})),),
         {
             "1020/C1": 252_000,
             "2010/anna": 2_000,
@@ -123,32 +123,32 @@ _MONEY_AND_RACKS: dict[str, Example] = {
     ),
     "foreign_chips": Example(
         "A guest brings chips of another house worth 40.00.",
-        (happened("foreign_chips", C1, amount=4_000),),
+        (posting("foreign_chips", C1, amount=4_000),),
         {"1160/C1": 4_000, "1020/C1": 256_000},
     ),
     "exchange": Example(
         "Twenty-five chips of 1.00 are coloured up to one of 25.00 at the cage.",
-        (happened("exchange", AT_C1, given=_mix({100: 25}), change=_mix({2_500: 1})),),
+        (posting("exchange", AT_C1, given=_mix({100: 25}), change=_mix({2_500: 1})),),
         {"9120/C1": {100: 225, 2_500: 87}, "9170/C1": {100: 75, 2_500: 13}},
     ),
     "cash_short": Example(
         "5.00 are missing.",
-        (happened("cash_short", C1, amount=500),),
+        (posting("cash_short", C1, amount=500),),
         {"5200/C1": 500, "1020/C1": 259_500},
     ),
     "cash_over": Example(
         "3.00 are there that should not be.",
-        (happened("cash_over", C1, amount=300),),
+        (posting("cash_over", C1, amount=300),),
         {"5200/C1": -300, "1020/C1": 260_300},
     ),
     "chip_short": Example(
         "Three chips of 5.00 are missing and five of 1.00 too many: 10.00 short, and the rest was an exchange.",
-        (happened("chip_short", AT_C1, amount=1_000, missing=_mix({500: 3}), surplus=_mix({100: 5})),),
+        (posting("chip_short", AT_C1, amount=1_000, missing=_mix({500: 3}), surplus=_mix({100: 5})),),
         {"5210/C1": 1_000, "2015/C1": 1_000, "9120/C1": {500: 257, 100: 205}, "9170/C1": {500: 43, 100: 95}},
     ),
     "chip_over": Example(
         "Two chips of 1.00 too many.",
-        (happened("chip_over", AT_C1, amount=200, surplus=_mix({100: 2})),),
+        (posting("chip_over", AT_C1, amount=200, surplus=_mix({100: 2})),),
         {"5210/C1": -200, "2015/C1": -200, "9120/C1": {100: 202}, "9170/C1": {100: 98}},
     ),
     "buy_in_at_table": Example(
@@ -158,12 +158,12 @@ _MONEY_AND_RACKS: dict[str, Example] = {
     ),
     "sat_down": Example(
         "Anna adds the 100.00 that she has left.",
-        (happened("sat_down", ANNA, amount=10_000),),
+        (posting("sat_down", ANNA, amount=10_000),),
         {"2010/anna": 0, "2020/T1/anna": 30_000},
     ),
     "left": Example(
         "Anna leaves with all of her 200.00.",
-        (happened("left", ANNA, amount=20_000),),
+        (posting("left", ANNA, amount=20_000),),
         {"2010/anna": 30_000, "2020/T1/anna": 0},
     ),
     "fill_sent": Example(
@@ -173,7 +173,7 @@ _MONEY_AND_RACKS: dict[str, Example] = {
     ),
     "fill_received": Example(
         "They arrive.",
-        (happened("fill_received", T1, chips=_mix({100: 40})),),
+        (posting("fill_received", T1, chips=_mix({100: 40})),),
         {"9130/T1": {100: 140}, "9140/T1": {100: 0}},
         given=(_FILL,),
     ),
@@ -184,25 +184,25 @@ _MONEY_AND_RACKS: dict[str, Example] = {
     ),
     "credit_received": Example(
         "They arrive.",
-        (happened("credit_received", BOTH, chips=_mix({500: 20})),),
+        (posting("credit_received", BOTH, chips=_mix({500: 20})),),
         {"9120/C1": {500: 280}, "9140/T1": {500: 0}},
         given=(_CREDIT,),
     ),
     "soft_count": Example(
         "After a buy-in of 50.00 at the table and a hand with 5.00 of tax the boxes are opened.",
-        (happened("soft_count", BOTH, cash=5_000, chips=_mix({500: 1})),),
+        (posting("soft_count", BOTH, cash=5_000, chips=_mix({500: 1})),),
         {"1010": 9_805_000, "1050/T1": 0, "9120/C1": {500: 261}, "9150/T1": {500: 0}},
         given=(_TABLE_BUY_IN, *_SIXTY_EACH, _WON),
     ),
     "drop_short": Example(
         "The drop box should hold 50.00, and 45.00 are counted.",
-        (happened("drop_short", T1, amount=500),),
+        (posting("drop_short", T1, amount=500),),
         {"1050/T1": 4_500, "5200/T1": 500},
         given=(_TABLE_BUY_IN,),
     ),
     "drop_over": Example(
         "It holds 52.00.",
-        (happened("drop_over", T1, amount=200),),
+        (posting("drop_over", T1, amount=200),),
         {"1050/T1": 5_200, "5200/T1": -200},
         given=(_TABLE_BUY_IN,),
     ),
@@ -211,29 +211,29 @@ _MONEY_AND_RACKS: dict[str, Example] = {
 _HANDS: dict[str, Example] = {
     "stake": Example(
         "Anna posts a first stake of 1.00.",
-        (happened("stake", ANNA, amount=100),),
+        (posting("stake", ANNA, amount=100),),
         {"2020/T1/anna": 19_900, "2030/T1": 100},
     ),
     "stake_returned": Example(
         "Anna has bet 40.00, and only 25.00 of it were matched.",
-        (happened("stake_returned", ANNA, amount=1_500),),
+        (posting("stake_returned", ANNA, amount=1_500),),
         {"2020/T1/anna": 17_500, "2030/T1": 2_500},
-        given=(happened("stake", ANNA, amount=4_000),),
+        given=(posting("stake", ANNA, amount=4_000),),
     ),
     "missing_stake": Example(
         "The hand is not played; Bela has paid no first stake.",
-        (happened("missing_stake", BELA, amount=100),),
+        (posting("missing_stake", BELA, amount=100),),
         {"2020/T1/bela": 19_900, "2030/T1": 100},
     ),
     "carried_out": Example(
         "Nobody has won the 2.00.",
-        (happened("carried_out", T1, amount=200),),
+        (posting("carried_out", T1, amount=200),),
         {"2030/T1": 0, "2040/T1": 200},
         given=_STAKES,
     ),
     "carried_in": Example(
         "The next hand begins with them.",
-        (happened("carried_in", T1, amount=200),),
+        (posting("carried_in", T1, amount=200),),
         {"2030/T1": 200, "2040/T1": 0},
         given=_CARRIED,
     ),
@@ -245,44 +245,44 @@ _HANDS: dict[str, Example] = {
     ),
     "bonus": Example(
         "Anna shows a 41, for which the house pays 100.00.",
-        (happened("bonus", ANNA, amount=10_000, chips=_mix({2_500: 4})),),
+        (posting("bonus", ANNA, amount=10_000, chips=_mix({2_500: 4})),),
         {"5100/T1": 10_000, "2020/T1/anna": 30_000, "9130/T1": {2_500: 16}, "9170/T1": {2_500: 4}},
     ),
     "cukassza_shared": Example(
         "2.00 are left when the table closes; each of the two gets half.",
-        (happened("cukassza_shared", ANNA, amount=100), happened("cukassza_shared", BELA, amount=100)),
+        (posting("cukassza_shared", ANNA, amount=100), posting("cukassza_shared", BELA, amount=100)),
         {"2040/T1": 0, "2020/T1/anna": 20_000, "2020/T1/bela": 20_000},
         given=_CARRIED,
     ),
     "cukassza_to_house": Example(
         "The same at a table whose rule gives it to the house.",
-        (happened("cukassza_to_house", T1, tax=200, chips=_mix({100: 2})),),
+        (posting("cukassza_to_house", T1, tax=200, chips=_mix({100: 2})),),
         {"2040/T1": 0, "4010/T1": 200, "9150/T1": {100: 2}, "9170/T1": {100: -2}},
         given=_CARRIED,
     ),
     "disputed": Example(
         "Replay and record of a hand with 120.00 in its pot disagree.",
-        (happened("disputed", T1, amount=12_000),),
+        (posting("disputed", T1, amount=12_000),),
         {"2030/T1": 0, "2070/T1": 12_000},
         given=_SIXTY_EACH,
     ),
     "ruled": Example(
         "The floor rules for Bela.",
-        (happened("ruled", BELA, net=11_500, tax=500, chips=_mix({500: 1})),),
+        (posting("ruled", BELA, net=11_500, tax=500, chips=_mix({500: 1})),),
         {"2070/T1": 0, "2020/T1/bela": 25_500, "4010/T1": 500, "9150/T1": {500: 1}, "9170/T1": {500: -1}},
-        given=(*_SIXTY_EACH, happened("disputed", T1, amount=12_000)),
+        given=(*_SIXTY_EACH, posting("disputed", T1, amount=12_000)),
     ),
     "voided": Example(
         "A hand had opened with a cukassza of 2.00 and a bet of 60.00 when a card was turned over. This is what its "
         "mirror leaves.",
-        (happened("carried_in", T1, amount=200), happened("stake", ANNA, amount=6_000)),
+        (posting("carried_in", T1, amount=200), posting("stake", ANNA, amount=6_000)),
         {"2030/T1": 0, "2040/T1": 200, "2020/T1/anna": 19_900},
         given=_CARRIED,
         mirrored=True,
     ),
     "kitty_stake": Example(
         "Anna pays an ante of 5.00.",
-        (happened("kitty_stake", ANNA, amount=500),),
+        (posting("kitty_stake", ANNA, amount=500),),
         {"2020/T1/anna": 19_500, "2030/T1": 500},
     ),
     "banked": Example(
@@ -293,59 +293,59 @@ _HANDS: dict[str, Example] = {
     ),
     "topped_up": Example(
         "The pot has been paid out; the bank's 10.00 open the next one.",
-        (happened("topped_up", T1, amount=1_000),),
+        (posting("topped_up", T1, amount=1_000),),
         {"2030/T1": 1_000, "2050/T1": 0},
-        given=(*_KITTY, _BANKED, happened("trick_paid", BELA, amount=2_000)),
+        given=(*_KITTY, _BANKED, posting("trick_paid", BELA, amount=2_000)),
     ),
     "kitty_paid": Example(
         "Anna has taken no trick and pays as much as the pot was, 20.00.",
-        (happened("kitty_paid", ANNA, amount=2_000),),
+        (posting("kitty_paid", ANNA, amount=2_000),),
         {"2020/T1/anna": 18_000, "2030/T1": 2_000},
     ),
     "trick_paid": Example(
         "Each of four tricks takes a fourth of the 20.00; Bela makes one.",
-        (happened("trick_paid", BELA, amount=500),),
+        (posting("trick_paid", BELA, amount=500),),
         {"2030/T1": 1_500, "2020/T1/bela": 20_500},
-        given=(happened("kitty_stake", ANNA, amount=2_000),),
+        given=(posting("kitty_stake", ANNA, amount=2_000),),
     ),
     "table_fee": Example(
         "Anna pays 5.00 for her seat.",
-        (happened("table_fee", ANNA, amount=500, chips=_mix({500: 1})),),
+        (posting("table_fee", ANNA, amount=500, chips=_mix({500: 1})),),
         {"2020/T1/anna": 19_500, "4020/T1": 500, "9150/T1": {500: 1}, "9170/T1": {500: -1}},
     ),
     "bank_shared": Example(
         "10.00 lie in the bank when the table closes; each of the two gets half.",
-        (happened("bank_shared", ANNA, amount=500), happened("bank_shared", BELA, amount=500)),
+        (posting("bank_shared", ANNA, amount=500), posting("bank_shared", BELA, amount=500)),
         {"2050/T1": 0, "2020/T1/anna": 19_000, "2020/T1/bela": 19_000},
         given=(*_KITTY, _BANKED),
     ),
     "bank_to_house": Example(
         "The same at a table whose rule gives it to the house.",
-        (happened("bank_to_house", T1, tax=1_000, chips=_mix({500: 2})),),
+        (posting("bank_to_house", T1, tax=1_000, chips=_mix({500: 2})),),
         {"2050/T1": 0, "4010/T1": 1_000, "9150/T1": {500: 2}, "9170/T1": {500: -2}},
         given=(*_KITTY, _BANKED),
     ),
     "bank_disputed": Example(
         "Replay and record of a hand disagree while 10.00 lie in the bank.",
-        (happened("bank_disputed", T1, amount=1_000),),
+        (posting("bank_disputed", T1, amount=1_000),),
         {"2050/T1": 0, "2070/T1": 1_000},
         given=(*_KITTY, _BANKED),
     ),
     "carry_held": Example(
         "10.00 lie in the bank when the table closes; they are kept for the next evening.",
-        (happened("carry_held", T1, bank=1_000, chips=_mix({500: 2})),),
+        (posting("carry_held", T1, bank=1_000, chips=_mix({500: 2})),),
         {"2050/T1": 0, "2080/T1": 1_000, "9130/T1": {500: 102}, "9170/T1": {500: -2}},
         given=(*_KITTY, _BANKED),
     ),
     "carry_resumed": Example(
         "The next evening begins with them.",
-        (happened("carry_resumed", T1, bank=1_000, chips=_mix({500: 2})),),
+        (posting("carry_resumed", T1, bank=1_000, chips=_mix({500: 2})),),
         {"2050/T1": 1_000, "2080/T1": 0, "9130/T1": {500: 100}, "9170/T1": {500: 0}},
-        given=(*_KITTY, _BANKED, happened("carry_held", T1, bank=1_000, chips=_mix({500: 2}))),
+        given=(*_KITTY, _BANKED, posting("carry_held", T1, bank=1_000, chips=_mix({500: 2}))),
     ),
     "points_paid": Example(
         "Anna has lost 12.00 in points to Bela.",
-        (happened("points_paid", {**T1, "loser": "anna", "winner": "bela"}, amount=1_200),),
+        (posting("points_paid", {**T1, "loser": "anna", "winner": "bela"}, amount=1_200),),
         {"2020/T1/anna": 18_800, "2020/T1/bela": 21_200},
     ),
     "tip": Example(
@@ -355,13 +355,13 @@ _HANDS: dict[str, Example] = {
     ),
     "tronc_paid": Example(
         "It is paid out to the staff.",
-        (happened("tronc_paid", BOTH, amount=500, chips=_mix({500: 1})),),
+        (posting("tronc_paid", BOTH, amount=500, chips=_mix({500: 1})),),
         {"2060/T1": 0, "1020/C1": 259_500, "9120/C1": {500: 261}, "9160/T1": {500: 0}},
         given=(_TIP,),
     ),
     "duty": Example(
         "1,200.00 fall due.",
-        (happened("duty", {}, amount=120_000),),
+        (posting("duty", {}, amount=120_000),),
         {"5300": 120_000, "2200": 120_000},
     ),
 }

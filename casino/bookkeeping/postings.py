@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from casino.core.chips import Mix
+from casino.core.denominations import Chips
 
 #: One line of a posting, `Dr/Cr amount`: debited code, credited code, minor units of money or chips.
-Line = tuple[str, str, int | Mix]
+Line = tuple[str, str, int | Chips]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,12 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
+class Posting:
     """One event with its places and amounts."""
 
     row: Row
     places: Mapping[str, str]
-    moved: Mapping[str, int | Mix]
+    moved: Mapping[str, int | Chips]
 
     def lines(self) -> list[Line]:
         """The lines of the posting, without those that move nothing."""
@@ -53,20 +53,22 @@ class Happened:
         ]
 
 
-def happened(name: str, places: Mapping[str, str], **moved: int | Mix) -> Happened:
+def posting(name: str, places: Mapping[str, str], **moved: int | Chips) -> Posting:
     """An event of the table. Amounts that a row names may be left out where nothing moves.
 
     A name that the row does not have and an amount below zero are programming errors.
     """
     row = EVENTS[name]
     unknown = moved.keys() - {line.what for line in row.lines}
-    negative = [what for what, amount in moved.items() if (amount.shortage if isinstance(amount, Mix) else amount < 0)]
+    negative = [
+        what for what, amount in moved.items() if (amount.shortage if isinstance(amount, Chips) else amount < 0)
+    ]
     if unknown or negative:
         raise AssertionError(f"{name}: unknown {sorted(unknown)}, below zero {negative}")
-    return Happened(row, places, moved)
+    return Posting(row, places, moved)
 
 
-def moved_anything(events: list[Happened]) -> bool:
+def moved_anything(events: list[Posting]) -> bool:
     """Whether there is anything to post."""
     return any(event.lines() for event in events)
 

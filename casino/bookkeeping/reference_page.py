@@ -9,7 +9,7 @@ from pathlib import Path
 from casino.bookkeeping.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, CREDIT, Kind
 from casino.bookkeeping.examples import EXAMPLES, OPENED, Example
 from casino.bookkeeping.postings import EVENTS, SECTIONS, Row
-from casino.core.chips import Mix
+from casino.core.denominations import Chips
 
 PATH = Path(__file__).with_name("POSTINGS.md")
 #: What each account is for.
@@ -148,7 +148,7 @@ def _name(code: str) -> str:
     return f"{code} {CHART[code.split('/')[0]].name}"
 
 
-def _moved(what: int | Mix) -> str:
+def _moved(what: int | Chips) -> str:
     if isinstance(what, int):
         return _figure(what)
     return f"{_pieces(what.pieces)} = {_figure(what.value)}"

@@ -10,17 +10,16 @@ from casino.audit.events import Told
 from casino.audit.events import cage as told
 from casino.audit.services import Actor, record
 from casino.bookkeeping import books, chart
-from casino.bookkeeping.postings import Happened, happened, moved_anything
+from casino.bookkeeping.postings import Posting, moved_anything, posting
 from casino.cage import selectors
 from casino.cage.models import Drawer, Shift
 from casino.chips import floats
 from casino.chips import selectors as chip_sets
 from casino.chips.changing import Desk
 from casino.chips.counts import chip_variance
-from casino.core import chips as mix
-from casino.core import commands, locks
-from casino.core.chips import Mix
-from casino.core.commands import Acting, Answer, Command
+from casino.core import commands, denominations, locks
+from casino.core.commands import Answer, Command, RequestContext
+from casino.core.denominations import Chips
 from casino.core.errors import Conflict, WrongTerminal
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
@@ -41,15 +40,15 @@ def open_vault(*, house: House, capital: int, chips: Mapping[Any, int], actor: A
     """
     with transaction.atomic():
         chip_set = chip_sets.in_use(house)
-        commissioned = mix.parse(chip_set, chips)
+        commissioned = denominations.parse(chip_set, chips)
         chart.open_accounts(house, VAULT_ACCOUNTS, chip_set)
-        books.enter(
+        books.post(
             house,
             key="vault:opening",
             kind="vault.opened",
-            happened=[
-                happened("capital_paid_in", {}, cash=capital),
-                happened("chips_commissioned", {}, chips=commissioned),
+            postings=[
+                posting("capital_paid_in", {}, cash=capital),
+                posting("chips_commissioned", {}, chips=commissioned),
             ],
             metadata={},
         )
@@ -76,8 +75,8 @@ def at_drawer(command: Command, code: str, change: Callable[[Drawer], Told], *, 
     """Run one write at a drawer: lock it, change it, record the change, answer with the drawer as it is now."""
 
     def operation() -> Answer:
-        drawer = locks.lock(Drawer, locks.Rank.DESK, house=command.acting.house, code=code)
-        require_at(command.acting, drawer)
+        drawer = locks.lock(Drawer, locks.Rank.DESK, house=command.context.house, code=code)
+        require_at(command.context, drawer)
         command.require_version(drawer.version)
         event = change(drawer)
         drawer.version += 1
@@ -85,7 +84,7 @@ def at_drawer(command: Command, code: str, change: Callable[[Drawer], Told], *, 
         receipt = record(
             chain=drawer.chain,
             house=drawer.house,
-            actor=command.acting.actor,
+            actor=command.context.actor,
             told=event.also(drawer_version=drawer.version),
         )
         body = {**selectors.describe(drawer), **event.data, "audit": receipt.as_json()}
@@ -94,10 +93,10 @@ def at_drawer(command: Command, code: str, change: Callable[[Drawer], Told], *, 
     return commands.run(command, operation)
 
 
-def require_at(acting: Acting, drawer: Drawer) -> None:
+def require_at(context: RequestContext, drawer: Drawer) -> None:
     """Refuse terminals that do not stand at this drawer."""
-    if acting.terminal.kind != TerminalKind.CAGE or acting.terminal.place != drawer.code:
-        raise WrongTerminal(f"Terminal {acting.terminal.code} does not stand at drawer {drawer.code}.")
+    if context.terminal.kind != TerminalKind.CAGE or context.terminal.place != drawer.code:
+        raise WrongTerminal(f"Terminal {context.terminal.code} does not stand at drawer {drawer.code}.")
 
 
 def require_open(drawer: Drawer) -> Shift:
@@ -108,14 +107,14 @@ def require_open(drawer: Drawer) -> Shift:
     return shift
 
 
-def enter(command: Command, drawer: Drawer, kind: str, events: list[Happened], **metadata: Any) -> None:
+def enter(command: Command, drawer: Drawer, kind: str, events: list[Posting], **metadata: Any) -> None:
     """Post what has happened at a drawer, if anything moved, under the command's own key."""
     if moved_anything(events):
-        books.enter(
+        books.post(
             drawer.house,
             key=command.ledger_key(),
             kind=kind,
-            happened=events,
+            postings=events,
             metadata={"drawer": drawer.code, **metadata},
         )
 
@@ -134,12 +133,12 @@ def open_drawer(
         Shift.objects.create(
             drawer=drawer,
             number=number,
-            opened_by=command.acting.staff,
+            opened_by=command.context.staff,
             float_cash=cash,
             float_chips=chosen.value,
             float_pieces=chosen.as_json(),
         )
-        issued = happened("float_issued", {"drawer": code}, cash=cash, chips=chosen)
+        issued = posting("float_issued", {"drawer": code}, cash=cash, chips=chosen)
         enter(command, drawer, "drawer.opened", [issued])
         return told.drawer_opened(float_cash=cash, float_chips=chosen.value, float_pieces=chosen.as_json())
 
@@ -154,7 +153,7 @@ def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces:
     def change(drawer: Drawer) -> Told:
         player, desk = _customer(drawer, player_ref)
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
-        sold = happened("buy_in", {"drawer": code, "player": player_ref}, amount=amount, chips=chosen)
+        sold = posting("buy_in", {"drawer": code, "player": player_ref}, amount=amount, chips=chosen)
         enter(command, drawer, "cage.buy_in", [sold], player=player_ref)
         return told.buy_in(**_exchanged(player, amount, chosen))
 
@@ -174,8 +173,8 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
         if pieces is None:
             taken, given_back = desk.take_in(amount)
         else:
-            taken, given_back = desk.require_public(desk.named(pieces, amount)), Mix(desk.chips.code)
-        bought = happened(
+            taken, given_back = desk.require_public(desk.named(pieces, amount)), Chips(desk.chips.code)
+        bought = posting(
             "cash_out", {"drawer": code, "player": player_ref}, amount=amount, chips=taken, change=given_back
         )
         enter(command, drawer, "cage.cash_out", [bought], player=player_ref)
@@ -192,7 +191,7 @@ def _customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:
     return player, Desk(drawer.house, drawer.account("9120"), drawer.code)
 
 
-def _exchanged(player: Player, amount: int, chips: Mix, given_back: Mix | None = None) -> dict[str, Any]:
+def _exchanged(player: Player, amount: int, chips: Chips, given_back: Chips | None = None) -> dict[str, Any]:
     held = chart.balances(player.house, [player.wallet])[player.wallet]
     found = {"player": player.ref, "amount": amount, "player_chips": held, "exchanged": chips.as_json()}
     return found | ({"change": given_back.as_json()} if given_back else {})
@@ -227,12 +226,12 @@ def close_drawer(
         events = [
             *_cash_variance(code, counted_cash - cash),
             *chip_variance(drawer.account("9120"), code, variance),
-            happened("float_returned", {"drawer": code}, cash=counted_cash, chips=counted),
+            posting("float_returned", {"drawer": code}, cash=counted_cash, chips=counted),
         ]
         enter(command, drawer, "drawer.closed", events, shift=shift.number)
         _attest(drawer, shift, counted_cash, counted, desk)
         Shift.objects.filter(id=shift.id).update(
-            closed_by=command.acting.staff,
+            closed_by=command.context.staff,
             closed_at=ClockTimestamp(),
             expected_cash=cash,
             counted_cash=counted_cash,
@@ -247,7 +246,7 @@ def close_drawer(
     return at_drawer(command, code, change)
 
 
-def _attest(drawer: Drawer, shift: Shift, cash: int, counted: Mix, desk: Desk) -> None:
+def _attest(drawer: Drawer, shift: Shift, cash: int, counted: Chips, desk: Desk) -> None:
     """Have the ledger keep the count, found true once the variance was booked: cash and every denomination."""
     metadata = {"drawer": drawer.code, "shift": shift.number}
     books.attest(drawer.house, drawer.account("1020"), [(drawer.house.currency, cash)], metadata)
@@ -258,7 +257,7 @@ def _attest(drawer: Drawer, shift: Shift, cash: int, counted: Mix, desk: Desk) -
     books.attest(drawer.house, drawer.account("9120"), pieces, metadata)
 
 
-def _variance(desk: Desk, over: int) -> Mix:
+def _variance(desk: Desk, over: int) -> Chips:
     """The chips that a count by value found over (short: below zero), worked out: over from the public, short to it,
     with change where need be. More than the public can have had is booked in the fewest chips. Raises Conflict
     chips_cannot_make where a shortage cannot be made of the drawer's chips: then the pieces have to be counted."""
@@ -268,9 +267,9 @@ def _variance(desk: Desk, over: int) -> Mix:
     try:
         more, less = desk.take_in(over)
     except Conflict:
-        return mix.canonical(desk.chips, over)
+        return denominations.canonical(desk.chips, over)
     return more - less
 
 
-def _cash_variance(code: str, over: int) -> list[Happened]:
-    return [happened("cash_over" if over > 0 else "cash_short", {"drawer": code}, amount=abs(over))]
+def _cash_variance(code: str, over: int) -> list[Posting]:
+    return [posting("cash_over" if over > 0 else "cash_short", {"drawer": code}, amount=abs(over))]

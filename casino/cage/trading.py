@@ -8,7 +8,7 @@ from casino.audit.events import cage as told
 from casino.audit.events import house as house_told
 from casino.audit.services import record
 from casino.bookkeeping import books, chart
-from casino.bookkeeping.postings import happened
+from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer
 from casino.cage.services import at_drawer, enter, require_open
@@ -42,7 +42,7 @@ def take_foreign(*, command: Command, code: str, amount: int, issuer: str) -> An
     def change(drawer: Drawer) -> Told:
         require_open(drawer)
         books.require(drawer.house, drawer.account("1020"), selectors.cash(drawer), amount)
-        taken = happened("foreign_chips", {"drawer": code}, amount=amount)
+        taken = posting("foreign_chips", {"drawer": code}, amount=amount)
         enter(command, drawer, "cage.foreign_chips", [taken], issuer=issuer)
         return told.foreign_chips(foreign_chips={"amount": amount, "issuer": issuer})
 
@@ -53,21 +53,21 @@ def duty_due(*, command: Command, amount: int, reason: str) -> Answer:
     """Book `amount` minor units of gaming duty on the house's take. There is no version to match: it only adds up."""
 
     def operation() -> Answer:
-        acting = command.acting
-        entered = books.enter(
-            acting.house,
+        context = command.context
+        entered = books.post(
+            context.house,
             key=command.ledger_key(),
             kind="house.duty",
-            happened=[happened("duty", {}, amount=amount)],
+            postings=[posting("duty", {}, amount=amount)],
             metadata={"reason": reason},
         )
         receipt = record(
-            chain=acting.house.chain,
-            house=acting.house,
-            actor=acting.actor,
+            chain=context.house.chain,
+            house=context.house,
+            actor=context.actor,
             told=house_told.duty(amount=amount, posting=entered.transaction_id, reason=reason),
         )
-        payable = chart.balances(acting.house, ["2200"])["2200"]
+        payable = chart.balances(context.house, ["2200"])["2200"]
         body = {"amount": amount, "reason": reason, "payable": payable, "audit": receipt.as_json()}
         return Answer(body, entered.transaction_id, 201)
 

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Any
 
 from casino.bookkeeping import books
-from casino.bookkeeping.postings import Happened, happened
+from casino.bookkeeping.postings import Posting, posting
 from casino.chips import selectors
-from casino.core import chips as mix
-from casino.core.chips import ChipSet, Mix
+from casino.core import denominations
+from casino.core.denominations import Chips, ChipSet
 from casino.core.errors import Conflict, Unprocessable
 from casino.houses.models import House
 
@@ -37,65 +37,65 @@ class Desk:
         return selectors.in_use(self.house)
 
     @cached_property
-    def rack(self) -> Mix:
+    def rack(self) -> Chips:
         """What the rack holds."""
         return selectors.rack(self.house, self.rack_code)
 
     @cached_property
-    def public(self) -> Mix:
+    def public(self) -> Chips:
         """What the public holds, all over the house; nobody else takes any of it before the transaction ends."""
-        selectors.hold_still(self.house)
+        selectors.lock_chip_set(self.house)
         return selectors.public(self.house).surplus
 
-    def for_the_box(self, amount: int) -> tuple[Mix, list[Happened]]:
+    def for_the_box(self, amount: int) -> tuple[Chips, list[Posting]]:
         """Chips for a locked box that gives no change (tax): what falls into it, and the exchange with the rack that
         the public needs before. Raises Conflict chips_cannot_make."""
-        nothing = Mix(self.chips.code)
+        nothing = Chips(self.chips.code)
         try:
             # The rack is read only when the public needs change.
-            box, given, change = mix.make(amount, self.public), nothing, nothing
+            box, given, change = denominations.make(amount, self.public), nothing, nothing
         except Conflict:
-            box, given, change = mix.collect(amount, self.public, self.rack)
+            box, given, change = denominations.collect(amount, self.public, self.rack)
         self._count(to_rack=given - change, to_public=change - given - box)
         if not given:
             return box, []
-        return box, [happened("exchange", {"rack": self.rack_code, "place": self.place}, given=given, change=change)]
+        return box, [posting("exchange", {"rack": self.rack_code, "place": self.place}, given=given, change=change)]
 
-    def pay_out(self, amount: int) -> tuple[Mix, Mix]:
+    def pay_out(self, amount: int) -> tuple[Chips, Chips]:
         """Chips from the rack to the public, and what the public gives back. Raises InsufficientFunds when the rack
         holds less, Conflict chips_cannot_make when it cannot be paid exactly."""
         books.require(self.house, self.rack_code, self.rack.value, amount)
         try:
-            given, change = mix.make(amount, self.rack), Mix(self.chips.code)
+            given, change = denominations.make(amount, self.rack), Chips(self.chips.code)
         except Conflict:
-            given, change = mix.settle(amount, self.rack, self.public)
+            given, change = denominations.settle(amount, self.rack, self.public)
             self._count(to_public=given - change)
         self._count(to_rack=change - given)
         return given, change
 
-    def give(self, amount: int) -> Mix:
+    def give(self, amount: int) -> Chips:
         """Chips from the rack, with no change from anybody. Raises as `pay_out`."""
         books.require(self.house, self.rack_code, self.rack.value, amount)
-        given = mix.make(amount, self.rack)
-        self._count(to_rack=Mix(given.chip_set) - given)
+        given = denominations.make(amount, self.rack)
+        self._count(to_rack=Chips(given.chip_set) - given)
         return given
 
-    def take_in(self, amount: int) -> tuple[Mix, Mix]:
+    def take_in(self, amount: int) -> tuple[Chips, Chips]:
         """Chips of the public to the rack, and the change. Raises Conflict chips_cannot_make."""
         self.chips.require_payable(amount, "A payment")
         try:
-            taken, change = mix.make(amount, self.public), Mix(self.chips.code)
+            taken, change = denominations.make(amount, self.public), Chips(self.chips.code)
         except Conflict:
-            taken, change = mix.settle(amount, self.public, self.rack)
+            taken, change = denominations.settle(amount, self.public, self.rack)
         self._count(to_rack=taken - change, to_public=change - taken)
         return taken, change
 
-    def named(self, pieces: Mapping[Any, Any], amount: int | None = None) -> Mix:
+    def named(self, pieces: Mapping[Any, Any], amount: int | None = None) -> Chips:
         """Chips that somebody has named, worth `amount` where one is given. Raises Unprocessable."""
-        found = mix.parse(self.chips, pieces)
-        return found if amount is None else mix.worth(found, amount)
+        found = denominations.parse(self.chips, pieces)
+        return found if amount is None else denominations.worth(found, amount)
 
-    def require_public(self, chips: Mix) -> Mix:
+    def require_public(self, chips: Chips) -> Chips:
         """The chips, if the public can have them. Raises Conflict chips_not_out."""
         if missing := (self.public - chips).shortage:
             raise Conflict(
@@ -105,7 +105,7 @@ class Desk:
             )
         return chips
 
-    def swap(self, given: Mapping[Any, Any], wanted: Mapping[Any, Any] | None) -> tuple[Happened, dict[str, Any]]:
+    def swap(self, given: Mapping[Any, Any], wanted: Mapping[Any, Any] | None) -> tuple[Posting, dict[str, Any]]:
         """Chips of the public against chips of the rack worth the same: those wanted, or the largest there are.
 
         Returns the event of the books and what an answer tells. Raises Conflict chips_not_out or chips_cannot_make,
@@ -114,16 +114,16 @@ class Desk:
         taken = self.require_public(self.named(given))
         if wanted is None:
             books.require(self.house, self.rack_code, self.rack.value, taken.value)
-            change = mix.make(taken.value, self.rack)
+            change = denominations.make(taken.value, self.rack)
         else:
             change = self.named(wanted, taken.value)
         if taken == change:
             raise Unprocessable("These are the same chips.", code="nothing_to_change", chips=taken.as_json())
         places = {"rack": self.rack_code, "place": self.place}
         told = {"amount": taken.value, "given": taken.as_json(), "change": change.as_json()}
-        return happened("exchange", places, given=taken, change=change), told
+        return posting("exchange", places, given=taken, change=change), told
 
-    def _count(self, *, to_rack: Mix | None = None, to_public: Mix | None = None) -> None:
+    def _count(self, *, to_rack: Chips | None = None, to_public: Chips | None = None) -> None:
         if to_rack:
             self.__dict__["rack"] = self.rack + to_rack
         if to_public:

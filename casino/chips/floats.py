@@ -5,31 +5,31 @@ from typing import Any
 
 from casino.bookkeeping import books
 from casino.chips import selectors
-from casino.core import chips as mix
-from casino.core.chips import Mix
+from casino.core import denominations
+from casino.core.denominations import Chips
 from casino.houses.models import House
 
 VAULT = "9110"
 
 
-def from_vault(house: House, *, amount: int | None, pieces: Mapping[Any, int] | None) -> Mix:
+def from_vault(house: House, *, amount: int | None, pieces: Mapping[Any, int] | None) -> Chips:
     """Chips that the vault can give: these pieces, worth `amount` where both are given, or a spread of denominations
     worth `amount`. Nobody else takes any before the transaction ends.
 
     Raises InsufficientFunds when the vault holds less, Conflict chips_cannot_make, Unprocessable for wrong pieces.
     """
-    selectors.hold_still(house)
+    selectors.lock_chip_set(house)
     chips = selectors.in_use(house)
     vault = selectors.rack(house, VAULT)
     if pieces is not None:
-        named = mix.parse(chips, pieces)
+        named = denominations.parse(chips, pieces)
         if amount is not None:
-            mix.worth(named, amount)
+            denominations.worth(named, amount)
         if (vault - named).shortage:
             books.require(house, VAULT, vault.value, named.value)
-            raise mix.cannot_make(named.value, vault)
+            raise denominations.cannot_make(named.value, vault)
         return named
     wanted = amount or 0
     books.require(house, VAULT, vault.value, wanted)
     chips.require_payable(wanted, "A float")
-    return mix.spread(wanted, vault)
+    return denominations.spread(wanted, vault)

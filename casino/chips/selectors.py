@@ -3,8 +3,8 @@
 from casino.bookkeeping import chart
 from casino.chips.models import ChipSet
 from casino.core import locks, sql
-from casino.core.chips import ChipSet as Ladder
-from casino.core.chips import Mix
+from casino.core.denominations import Chips
+from casino.core.denominations import ChipSet as Ladder
 from casino.core.errors import Conflict, NotFound
 from casino.houses.models import House
 
@@ -26,17 +26,17 @@ def _without_chips(house: House) -> Conflict:
     return Conflict(f"House {house.code} has no chip set; its chips have no denominations.", code="no_chip_set")
 
 
-def rack(house: House, code: str) -> Mix:
+def rack(house: House, code: str) -> Chips:
     """The chips in one place, e.g. `9130/T1` for a table's tray; of the set in use."""
     return chart.rack(house, code, in_use(house).code)
 
 
-def public(house: House) -> Mix:
+def public(house: House) -> Chips:
     """What the public holds of each denomination, all over the house; of the set in use."""
     return chart.public(house, in_use(house).code)
 
 
-def hold_still(house: House) -> None:
+def lock_chip_set(house: House) -> None:
     """Until the transaction ends, let nobody else decide on chips of the public or of the vault.
 
     Taken before what they hold is read; otherwise two tables could each count on the same chip.

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from casino.audit.events import chips as told
 from casino.audit.services import Actor, record
 from casino.chips.models import ChipSet, Denomination
-from casino.core.chips import ChipSet as Ladder
+from casino.core.denominations import ChipSet as Ladder
 from casino.core.errors import Conflict
 from casino.houses.models import House
 

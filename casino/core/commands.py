@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Acting:
+class RequestContext:
     """Who does it, in which role, from which terminal, under which request id."""
 
     house: House
@@ -45,7 +45,7 @@ class Acting:
 class Command:
     """One write as asked for: the acting person, the Idempotency-Key with the request's hash, the If-Match version."""
 
-    acting: Acting
+    context: RequestContext
     key: str
     request_hash: str
     expected_version: int | None
@@ -55,7 +55,7 @@ class Command:
 
         What the caller chose stands last, so that no choice of his can make it another posting's key.
         """
-        return f"command:{part}:{self.acting.terminal.id}:{self.key}"
+        return f"command:{part}:{self.context.terminal.id}:{self.key}"
 
     def require_version(self, current: int) -> None:
         """Refuse with VersionConflict when the caller has seen another version than `current`."""
@@ -112,7 +112,7 @@ def _take_key(command: Command) -> AnsweredRequest:
 
     The waiting is PostgreSQL's: an INSERT that meets another transaction's uncommitted row of the same key blocks.
     """
-    terminal = command.acting.terminal
+    terminal = command.context.terminal
     for (inserted,) in sql.rows(_INSERT_KEY, [terminal.id, command.key, command.request_hash]):
         return AnsweredRequest(id=inserted, terminal=terminal, key=command.key, request_hash=command.request_hash)
     row = locks.lock(AnsweredRequest, locks.Rank.KEY, terminal=terminal, key=command.key)

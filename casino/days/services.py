@@ -33,7 +33,7 @@ def open_day(*, command: Command, name: str) -> Answer:
     """
 
     def operation() -> Answer:
-        house = command.acting.at_the_office()
+        house = command.context.at_the_office()
         locks.lock_days(house.id)
         before = days.days(house)
         if any(day.name == name for day in before):
@@ -59,7 +59,7 @@ def close_day(*, command: Command, name: str) -> Answer:
     """
 
     def operation() -> Answer:
-        house = command.acting.at_the_office()
+        house = command.context.at_the_office()
         locks.lock_days(house.id)
         day = days.get(house, name)
         command.require_version(day.version)
@@ -100,6 +100,6 @@ def _require_settled(house: House, following: Day | None) -> None:
 
 
 def _answer(command: Command, day: Day, event: Told, *, status: int = 200) -> Answer:
-    house = command.acting.house
-    receipt = record(chain=house.chain, house=house, actor=command.acting.actor, told=event)
+    house = command.context.house
+    receipt = record(chain=house.chain, house=house, actor=command.context.actor, told=event)
     return Answer({**day.as_json(), **event.data, "audit": receipt.as_json()}, day.version, status)

@@ -86,7 +86,7 @@ def enter(*, command: Command, code: str, entries: Sequence[Entry]) -> Answer:
         tables.advance(table)
         event = told.entered(hand=hand.name, entries=hashes).also(table_version=table.version)
         return answer(hand, game, record(
-            chain=table.chain, house=table.house, actor=command.acting.actor, told=event
+            chain=table.chain, house=table.house, actor=command.context.actor, told=event
         ))  # fmt: skip
 
     return exceptions.keeping(command, code, lambda: commands.run(command, operation))

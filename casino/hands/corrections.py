@@ -40,7 +40,7 @@ def correct_line(*, command: Command, code: str, line: int, named: str, reason: 
         receipt = record(
             chain=table.chain,
             house=table.house,
-            actor=command.acting.actor,
+            actor=command.context.actor,
             told=event.also(table_version=table.version),
         )
         return cards.answer(hand, game, receipt)
@@ -66,7 +66,7 @@ def correct_entry(*, command: Command, code: str, entry: Entry, reason: str) -> 
         [hashed] = cards.add(hand, [entry])
         tables.advance(table)
         event = told.entry_corrected(hand=hand.name, **hashed, reason=reason).also(table_version=table.version)
-        receipt = record(chain=table.chain, house=table.house, actor=command.acting.actor, told=event)
+        receipt = record(chain=table.chain, house=table.house, actor=command.context.actor, told=event)
         return cards.answer(hand, game, receipt)
 
     return commands.run(command, operation)

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
 from casino.hands.models import Hand, Mode
-from casino.hands.snapshot import StoredHand
+from casino.hands.snapshot import HandSnapshot
 from engine.deal.opening import openings, pack_root
 from engine.deal.shuffle import SEED_BYTES, commitment, reshuffled, shuffled_deck
 from engine.kernel.setup import Setup
@@ -56,7 +56,7 @@ def recommitted(row: Sealed) -> str:
     return commitment(open_seed(row), row.name)
 
 
-def deck(hand: Hand | StoredHand) -> tuple[str, ...] | None:
+def deck(hand: Hand | HandSnapshot) -> tuple[str, ...] | None:
     """The hand's deck, top first; None in physical mode, where the pack is in the dealer's hands."""
     if hand.mode == Mode.PHYSICAL:
         return None
@@ -64,7 +64,7 @@ def deck(hand: Hand | StoredHand) -> tuple[str, ...] | None:
     return shuffled_deck(pack, open_seed(hand), hand.name, by_chair(hand.client_seeds))
 
 
-def shuffle(hand: Hand | StoredHand) -> Shuffle | None:
+def shuffle(hand: Hand | HandSnapshot) -> Shuffle | None:
     """Shuffles what is shuffled anew in the course of the hand from its seed: packs of redeals, or the cards of a seat
     that holds them out as a fan. None in physical mode, where people shuffle.
 
@@ -97,7 +97,7 @@ def commit_to_cards(hand: Hand, setup: Setup) -> bool:
     return True
 
 
-def roots(hand: Hand | StoredHand, setup: Setup, *, known: int = 0) -> list[str]:
+def roots(hand: Hand | HandSnapshot, setup: Setup, *, known: int = 0) -> list[str]:
     """The roots over the cards of the packs, without those of the first `known`. Raises InvalidTag as open_seed."""
     wanted = list(enumerate(packs(setup)))[known:]
     seed = open_seed(hand) if wanted else b""

@@ -68,7 +68,7 @@ def keeping(command: Command, code: str, operation: Callable[[], T], lines: Sequ
 
 def _game(command: Command, code: str) -> engine.Game:
     """The game that is played at the table."""
-    return engine.game_info(Table.objects.values_list("game", flat=True).get(house=command.acting.house, code=code))
+    return engine.game_info(Table.objects.values_list("game", flat=True).get(house=command.context.house, code=code))
 
 
 def _kind(error: CardError, game: engine.Game, line: str) -> ExceptionKind | None:
@@ -85,8 +85,8 @@ def _keep(command: Command, code: str, kind: ExceptionKind, found: dict[str, Any
     """Keep an exception, unless the very same one is open."""
 
     def operation() -> None:
-        table = locks.lock(Table, locks.Rank.DESK, house=command.acting.house, code=code)
-        table.house = command.acting.house
+        table = locks.lock(Table, locks.Rank.DESK, house=command.context.house, code=code)
+        table.house = command.context.house
         hand = selectors.unsettled(table)
         same = CardException.objects.filter(table=table, hand=hand, kind=kind, found=found, cleared_at=None)
         if same.exists():
@@ -95,7 +95,7 @@ def _keep(command: Command, code: str, kind: ExceptionKind, found: dict[str, Any
         event = told.exception(
             exception=kept.id, kind=str(kind), hand=hand.name if hand else None, found=None if hand else found
         )
-        record(chain=table.chain, house=table.house, actor=command.acting.actor, told=event)
+        record(chain=table.chain, house=table.house, actor=command.context.actor, told=event)
 
     locks.in_transaction(operation)
 
@@ -128,7 +128,7 @@ def clear(*, command: Command, code: str, exception: int, reason: str) -> Answer
         if found.hand is not None and found.hand.state == HandState.PLAYING:
             tables.require_state(table, TableState.OPEN, TableState.CLOSED)
         CardException.objects.filter(id=found.id).update(
-            cleared_at=ClockTimestamp(), cleared_by=command.acting.actor.staff, reason=reason
+            cleared_at=ClockTimestamp(), cleared_by=command.context.actor.staff, reason=reason
         )
         hand = found.hand.name if found.hand else None
         return told.exception_cleared(exception=found.id, kind=found.kind, hand=hand, found=found.found, reason=reason)

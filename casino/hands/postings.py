@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from casino.bookkeeping.postings import EVENTS, Happened, happened
+from casino.bookkeeping.postings import EVENTS, Posting, posting
 from casino.chips.changing import Desk
 from casino.hands.models import Hand
-from casino.hands.snapshot import StoredHand
+from casino.hands.snapshot import HandSnapshot
 from engine.kernel.purse import AT_ONCE, HOUSE, PUT_IN, Move, place_kind
 
 #: (Source, target, why) of a move -> the event that books it, and the name its amount has there. Dr and Cr stand in
@@ -46,13 +46,13 @@ class Fee(NamedTuple):
     amount: int
 
 
-def fees(hand: Hand | StoredHand) -> list[Fee]:
+def fees(hand: Hand | HandSnapshot) -> list[Fee]:
     """What is paid for seats with the hand's settlement."""
     amounts = hand.fees.get("amounts", ())
     return [Fee(seat["player"], amount) for seat, amount in zip(hand.seats, amounts, strict=False) if amount]
 
 
-def key(hand: Hand | StoredHand, part: int | str) -> str:
+def key(hand: Hand | HandSnapshot, part: int | str) -> str:
     """The ledger's key of what a hand posts: `part` is the first line that brings it, or one of ENDINGS."""
     return f"hand:{hand.name}:{part}"
 
@@ -141,7 +141,7 @@ def text(move: Move, table: str, ends: Ends) -> str:
     return _text(min(move.source, 1), min(move.target, 1), move.why.value, move.amount, table, ends)
 
 
-def events(hand: Hand, moves: Iterable[Move], *, fees: Iterable[Fee] = ()) -> list[Happened]:
+def events(hand: Hand, moves: Iterable[Move], *, fees: Iterable[Fee] = ()) -> list[Posting]:
     """What these moves and fees are in the books, the chips of tax, bonus and fee worked out.
 
     Chips change places only where they cross between the public and the house: stakes, awards and pots stay with the
@@ -152,17 +152,17 @@ def events(hand: Hand, moves: Iterable[Move], *, fees: Iterable[Fee] = ()) -> li
     for fee in fees:
         chips, before = desk.for_the_box(fee.amount)
         places = {"table": hand.table.code, "player": fee.player}
-        found += [*before, happened(FEE, places, amount=fee.amount, chips=chips)]
+        found += [*before, posting(FEE, places, amount=fee.amount, chips=chips)]
     return found
 
 
-def _events(hand: Hand, move: Move, desk: Desk) -> list[Happened]:
+def _events(hand: Hand, move: Move, desk: Desk) -> list[Posting]:
     name, amount = BOOKED[move.key]
     found = _places(hand.table.code, *ends_of(move, hand.seats))
     if move.target == HOUSE:
         chips, before = desk.for_the_box(move.amount)
-        return [*before, happened(name, found, chips=chips, **{amount: move.amount})]
+        return [*before, posting(name, found, chips=chips, **{amount: move.amount})]
     if move.source == HOUSE:
         chips, change = desk.pay_out(move.amount)
-        return [happened(name, found, chips=chips, change=change, **{amount: move.amount})]
-    return [happened(name, found, **{amount: move.amount})]
+        return [posting(name, found, chips=chips, change=change, **{amount: move.amount})]
+    return [posting(name, found, **{amount: move.amount})]

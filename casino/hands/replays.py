@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import engine
 from casino.hands import deals, postings, selectors
 from casino.hands.models import Hand
-from casino.hands.snapshot import StoredHand
+from casino.hands.snapshot import HandSnapshot
 from engine.errors import EngineError
 from engine.kernel.purse import Move
 
@@ -23,7 +23,7 @@ class Replay:
 
     def __init__(
         self,
-        hand: Hand | StoredHand,
+        hand: Hand | HandSnapshot,
         lines: Sequence[str],
         game: engine.Hand | None,
         ends: list[int],
@@ -77,7 +77,7 @@ def _add(found: dict[str, int], accounts: Iterable[tuple[str, str]], amount: int
         found[credit] = found.get(credit, 0) - amount
 
 
-def follow(hand: Hand | StoredHand, lines: Sequence[str]) -> Replay:
+def follow(hand: Hand | HandSnapshot, lines: Sequence[str]) -> Replay:
     """Replay a hand's inputs and these lines; stops at the first line that the engine refuses."""
     game: engine.Hand | None = None
     ends: list[int] = []

@@ -7,7 +7,7 @@ import engine
 from casino.audit.events import Told
 from casino.audit.events import hands as told
 from casino.bookkeeping import books, chart
-from casino.bookkeeping.postings import Happened, happened
+from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
 from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Unprocessable
@@ -33,11 +33,11 @@ def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, re
             raise AssertionError(f"table {code} is disputed without an unsettled hand")
         frozen = _frozen(table)
         _require_fair(hand, frozen, awards, tax)
-        entered = books.enter(
+        entered = books.post(
             table.house,
             key=postings.key(hand, "ruling"),
             kind="hand.ruled",
-            happened=_events(hand, awards, tax),
+            postings=_events(hand, awards, tax),
             metadata={"hand": hand.name, "reason": reason},
         )
         decided = {"pot": frozen, "awards": dict(awards), "tax": tax}
@@ -85,13 +85,13 @@ def _require_fair(hand: Hand, frozen: int, awards: Mapping[str, int], tax: int) 
         )
 
 
-def _events(hand: Hand, awards: Mapping[str, int], tax: int) -> list[Happened]:
+def _events(hand: Hand, awards: Mapping[str, int], tax: int) -> list[Posting]:
     code = hand.table.code
     events = [
-        happened("ruled", {"table": code, "player": hand.player_of(int(actor[1:]))}, net=amount)
+        posting("ruled", {"table": code, "player": hand.player_of(int(actor[1:]))}, net=amount)
         for actor, amount in awards.items()
     ]
     if tax:
         box, before = Desk(hand.house, hand.table.account("9130"), code).for_the_box(tax)
-        events += [*before, happened("ruled", {"table": code}, tax=tax, chips=box)]
+        events += [*before, posting("ruled", {"table": code}, tax=tax, chips=box)]
     return events

@@ -9,7 +9,7 @@ from casino.core import sql
 from casino.core.errors import Conflict, NotFound
 from casino.hands import clock, deals
 from casino.hands.models import UNSETTLED, Hand, HandState, engine_seats
-from casino.hands.snapshot import StoredHand
+from casino.hands.snapshot import HandSnapshot
 from casino.houses.models import House
 from casino.tables.models import Table
 from engine.errors import EngineError
@@ -17,7 +17,7 @@ from engine.kernel.canonical import sha256_of
 from engine.kernel.grammar import Grammar
 
 
-def setup(hand: Hand | StoredHand) -> engine.Setup:
+def setup(hand: Hand | HandSnapshot) -> engine.Setup:
     """The engine's set-up of a stored hand."""
     return engine.Setup(
         game=hand.game,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import engine
-from casino.hands.snapshot import StoredHand
+from casino.hands.snapshot import HandSnapshot
 from engine.errors import EngineError
 from engine.kernel.rules import parse_rules
 
@@ -24,7 +24,7 @@ def due(
     return dict(left if goes_on else info.new_series(seats, agreed))
 
 
-def problem_of(hand: StoredHand, left: Any) -> str | None:
+def problem_of(hand: HandSnapshot, left: Any) -> str | None:
     """What is wrong with the series that a stored hand was dealt with, in words; None if it is the one due after what
     the sitting's last settled hand has stored as left."""
     before = left if isinstance(left, Mapping) else {}

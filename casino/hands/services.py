@@ -138,11 +138,11 @@ def _post_at_once(play: _Play) -> None:
     moves = postings.at_once(new, play.ending - play.first_move)
     if moves:
         hand = play.hand
-        books.enter(
+        books.post(
             hand.house,
             key=postings.key(hand, play.first_seq),
             kind="hand.stakes" if play.first_seq else "hand.carry_in",
-            happened=postings.events(hand, moves),
+            postings=postings.events(hand, moves),
             metadata={"hand": hand.name, "first_line": play.first_seq, "lines": len(play.lines)},
         )
 
@@ -252,7 +252,7 @@ def deal(
         _post_at_once(play)
         play.first_seq, play.first_move = 1, len(game.moves)
         play.take_forced()
-        return _answer(command.acting.actor, play, _dealt(hand, left=left), status=201)
+        return _answer(command.context.actor, play, _dealt(hand, left=left), status=201)
 
     return commands.run(command, operation)
 
@@ -326,7 +326,7 @@ def _take(command: Command, hand: Hand, actions: Sequence[Mapping[str, Any]], li
             raise
         cards.require_agreeing(hand, game, entered, line=line)
         play.take_forced()
-    return _answer(command.acting.actor, play, told.acted, status=200)
+    return _answer(command.context.actor, play, told.acted, status=200)
 
 
 def play_automatic(hand: Hand, actor: Actor) -> bool:

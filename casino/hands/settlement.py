@@ -12,11 +12,11 @@ from casino.audit.events import Told
 from casino.audit.events import hands as told
 from casino.audit.services import Actor, Receipt, record
 from casino.bookkeeping import books, chart
-from casino.bookkeeping.postings import happened, moved_anything
+from casino.bookkeeping.postings import moved_anything, posting
 from casino.core import locks, outbox
 from casino.hands import postings, replays, selectors
 from casino.hands.models import Hand, HandState
-from casino.hands.snapshot import StoredHand
+from casino.hands.snapshot import HandSnapshot
 from casino.houses.models import ClockTimestamp, OutboxMessage
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
@@ -82,17 +82,17 @@ def _pay(hand: Hand, replayed: replays.Replay) -> int | None:
     paid = postings.events(hand, replayed.waiting, fees=postings.fees(hand))
     if not moved_anything(paid):
         return None
-    entered = books.enter(
+    entered = books.post(
         hand.house,
         key=postings.key(hand, "settlement"),
         kind="hand.settled",
-        happened=paid,
+        postings=paid,
         metadata={"hand": hand.name, "digest": hand.digest},
     )
     return entered.transaction_id
 
 
-def compare(hand: Hand | StoredHand, replayed: replays.Replay) -> str | None:
+def compare(hand: Hand | HandSnapshot, replayed: replays.Replay) -> str | None:
     """Whether a replayed hand is the stored one: None, or the first difference in words."""
     game = replayed.game
     if game is None or replayed.error is not None:
@@ -117,13 +117,13 @@ def _dispute(hand: Hand, reason: str, actor: Actor) -> None:
     lying = chart.balances(hand.house, [pot, bank])
     amount, places = sum(lying.values()), {"table": hand.table.code}
     if amount:
-        books.enter(
+        books.post(
             hand.house,
             key=postings.key(hand, "dispute"),
             kind="hand.disputed",
-            happened=[
-                happened("disputed", places, amount=lying[pot]),
-                happened("bank_disputed", places, amount=lying[bank]),
+            postings=[
+                posting("disputed", places, amount=lying[pot]),
+                posting("bank_disputed", places, amount=lying[bank]),
             ],
             metadata={"hand": hand.name, "reason": reason},
         )

@@ -8,7 +8,7 @@ from casino.tables.models import Table
 
 
 @dataclass(slots=True)
-class StoredHand:
+class HandSnapshot:
     """To be read in place of a :class:`casino.hands.models.Hand`, whose fields these are: all that a replay starts
     from and is compared with."""
 

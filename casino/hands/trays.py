@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from casino.bookkeeping import chart
 from casino.chips.changing import Desk
-from casino.core import chips as mix
-from casino.core.chips import ChipSet
+from casino.core import denominations
+from casino.core.denominations import ChipSet
 from casino.core.errors import Conflict, Unprocessable
 from casino.tables.models import Table
 from engine.kernel.game import Policy
@@ -70,7 +70,7 @@ def _require_change(table: Table, cap: int | None) -> None:
     desk = Desk(table.house, table.account("9130"), table.code)
     public = chart.public(table.house, desk.chips.code).surplus
     most = public.value if cap is None else min(cap, public.value)
-    short = mix.cannot_change(desk.chips, most, public, desk.rack)
+    short = denominations.cannot_change(desk.chips, most, public, desk.rack)
     if short:
         raise Conflict(
             f"Tray and players have too few chips of {', '.join(map(str, short))} to be sure of making the tax of a "

@@ -10,7 +10,7 @@ from typing import Any
 from casino.audit.events import players as told
 from casino.audit.services import record
 from casino.core import commands, locks, sql
-from casino.core.commands import Acting, Answer, Command
+from casino.core.commands import Answer, Command, RequestContext
 from casino.core.errors import Gone, NotFound, WrongTerminal
 from casino.houses.models import House
 from casino.players import sealing
@@ -28,8 +28,8 @@ def record_person(*, command: Command, ref: str, person: dict[str, str], reason:
     """
 
     def operation() -> Answer:
-        house = command.acting.house
-        require_away_from_tables(command.acting)
+        house = command.context.house
+        require_away_from_tables(command.context)
         player = lock(house, ref)
         newest = _newest(player)
         current = newest.version if newest else NOT_YET
@@ -42,7 +42,7 @@ def record_person(*, command: Command, ref: str, person: dict[str, str], reason:
         receipt = record(
             chain=house.chain,
             house=house,
-            actor=command.acting.actor,
+            actor=command.context.actor,
             told=told.person_recorded(player=ref, version=version, sealed_sha256=digest, fields=fields, reason=reason),
         )
         body = {"player": ref, "version": version, "recorded": fields, "audit": receipt.as_json()}
@@ -51,10 +51,10 @@ def record_person(*, command: Command, ref: str, person: dict[str, str], reason:
     return commands.run(command, operation)
 
 
-def read_person(*, acting: Acting, ref: str) -> dict[str, Any]:
+def read_person(*, context: RequestContext, ref: str) -> dict[str, Any]:
     """Who a player is. Raises NotFound (`no_person` where nobody was recorded), Gone, WrongTerminal."""
-    house = acting.house
-    require_away_from_tables(acting)
+    house = context.house
+    require_away_from_tables(context)
     player = _player(house, ref)
     newest = _newest(player)
     if newest is None:
@@ -93,11 +93,11 @@ def destroy_key(player: Player) -> None:
         raise _forgotten(player.ref)
 
 
-def require_away_from_tables(acting: Acting) -> None:
+def require_away_from_tables(context: RequestContext) -> None:
     """Refuse consoles that stand among players. Raises WrongTerminal."""
-    if acting.terminal.kind == TerminalKind.TABLE:
+    if context.terminal.kind == TerminalKind.TABLE:
         raise WrongTerminal(
-            f"Terminal {acting.terminal.code} stands at a table; personal data are for cage and office."
+            f"Terminal {context.terminal.code} stands at a table; personal data are for cage and office."
         )
 
 

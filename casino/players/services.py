@@ -29,7 +29,7 @@ def register(*, command: Command, ref: str) -> Answer:
     """Register a player under a reference. There is no version to match: nothing existed before."""
 
     def operation() -> Answer:
-        player, receipt = create_player(house=command.acting.house, ref=ref, actor=command.acting.actor)
+        player, receipt = create_player(house=command.context.house, ref=ref, actor=command.context.actor)
         return Answer({"player": player.ref, "chips": 0, "audit": receipt.as_json()}, 1, 201)
 
     return commands.run(command, operation)

@@ -30,15 +30,15 @@ def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], pass
     """Take somebody on with a first password. Raises Conflict login_taken, ValidationError for a weak password."""
 
     def operation() -> Answer:
-        house = command.acting.at_the_office()
+        house = command.context.at_the_office()
         staff, receipt = services.add_person(
             house=house,
             login=login,
             name=name,
             roles=roles,
             password=password,
-            giver=command.acting.staff,
-            actor=command.acting.actor,
+            giver=command.context.staff,
+            actor=command.context.actor,
         )
         return Answer({**describe(staff), "audit": receipt.as_json()}, staff.version, 201)
 
@@ -86,7 +86,7 @@ def set_password(*, command: Command, login: str, password: str, reason: str) ->
 
     def change(staff: Staff) -> Told:
         validate_password(password, staff)
-        staff.give_password(password, command.acting.staff)
+        staff.give_password(password, command.context.staff)
         return told.password_set(login=login, sessions=_end(user=staff), reason=reason)
 
     return _of_person(command, login, change)
@@ -99,7 +99,7 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
     A wrong old password is refused, counted and told as at signing in. Raises Forbidden sign_in_refused,
     TooManyAttempts, Conflict unchanged where the new one is the old one, ValidationError for a weak one.
     """
-    house, given = command.acting.house, Credentials(command.acting.staff.login, old)
+    house, given = command.context.house, Credentials(command.context.staff.login, old)
 
     def operation() -> Answer:
         locks.lock_roster(house.id)
@@ -119,7 +119,7 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
         return commands.run(command, operation)
     except _WrongPassword:
         # Outside the transaction, so that the failure counts and stays told.
-        terminal, request_id = command.acting.terminal.code, command.acting.request_id
+        terminal, request_id = command.context.terminal.code, command.context.request_id
         check(house=house, given=given, request=request, terminal=terminal, request_id=request_id)
         raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE) from None  # it became right a moment later
 
@@ -144,9 +144,9 @@ def enrol(*, command: Command, code: str, kind: TerminalKind, place: str) -> Ans
     terminal_exists."""
 
     def operation() -> Answer:
-        house = command.acting.at_the_office()
+        house = command.context.at_the_office()
         terminal, key, receipt = services.add_terminal(
-            house=house, code=code, kind=kind, place=place, actor=command.acting.actor
+            house=house, code=code, kind=kind, place=place, actor=command.context.actor
         )
         body = {**describe_terminal(terminal), "audit": receipt.as_json()}
         return Answer(body, terminal.version, 201, once={"key": key})
@@ -158,11 +158,11 @@ def revoke(*, command: Command, code: str, reason: str) -> Answer:
     """Take a device out of use for good. Raises Conflict unchanged, and own_terminal for the one asked from."""
 
     def operation() -> Answer:
-        house = command.acting.at_the_office()
+        house = command.context.at_the_office()
         locks.lock_roster(house.id)
-        if Terminal.objects.get(id=command.acting.terminal.id).revoked_at is not None:
-            raise Forbidden(f"Terminal {command.acting.terminal.code} is in use no more.")
-        if code == command.acting.terminal.code:
+        if Terminal.objects.get(id=command.context.terminal.id).revoked_at is not None:
+            raise Forbidden(f"Terminal {command.context.terminal.code} is in use no more.")
+        if code == command.context.terminal.code:
             raise Conflict("A terminal is revoked from another one of the office.", code="own_terminal")
         terminal = locks.lock(Terminal, locks.Rank.STAFF, house=house, code=code)
         command.require_version(terminal.version)
@@ -196,8 +196,8 @@ def _of_person(command: Command, login: str, change: Callable[[Staff], Told]) ->
     """Change another person's row. Raises Forbidden four_eyes, NotFound, VersionConflict and what `change` refuses."""
 
     def operation() -> Answer:
-        house = command.acting.at_the_office()
-        if login == command.acting.staff.login:
+        house = command.context.at_the_office()
+        if login == command.context.staff.login:
             raise Forbidden("Nobody changes himself; this takes another administrator.", code="four_eyes")
         locks.lock_roster(house.id)
         _require_still_admin(command)
@@ -215,15 +215,15 @@ def _of_person(command: Command, login: str, change: Callable[[Staff], Told]) ->
 
 def _require_still_admin(command: Command) -> None:
     """Refuse whoever has been deactivated, or is no administrator any more, since the request came in."""
-    me = Staff.objects.get(id=command.acting.staff.id)
-    role = role_for(me, [command.acting.role])
+    me = Staff.objects.get(id=command.context.staff.id)
+    role = role_for(me, [command.context.role])
     if not me.is_active:
         raise Forbidden(f"{me.login} is no {role} any more.")
 
 
 def _answer(command: Command, body: dict[str, Any], version: int, event: Told) -> Answer:
-    house = command.acting.house
-    receipt = record(chain=house.chain, house=house, actor=command.acting.actor, told=event)
+    house = command.context.house
+    receipt = record(chain=house.chain, house=house, actor=command.context.actor, told=event)
     return Answer({**body, "audit": receipt.as_json()}, version)
 
 

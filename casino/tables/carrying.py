@@ -4,7 +4,7 @@ session that is paid at its end; and what a sitting goes on with that the last o
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from casino.bookkeeping.postings import Happened, happened
+from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
 from casino.core.errors import Conflict
 from casino.tables import selectors
@@ -30,7 +30,7 @@ Session = Callable[[Table, Sequence[Seating]], SessionFound]
 class Settled:
     """How what was carried was settled: the events of the books, the shares by account code, what is held."""
 
-    events: Sequence[Happened] = ()
+    events: Sequence[Posting] = ()
     shares: Mapping[str, int] = field(default_factory=dict)
     held: Mapping[str, int] = field(default_factory=dict)
 
@@ -53,17 +53,17 @@ def settle(table: Table, seatings: list[Seating], session: SessionFound) -> Sett
     if rule == CarryoverOnClose.HOLD and waiting.whole:
         held = {"cukassza": waiting.cukassza, "bank": waiting.bank}
         chips, change = _desk(table).take_in(waiting.whole)
-        event = happened("carry_held", {"table": table.code}, chips=chips, change=change, **held)
+        event = posting("carry_held", {"table": table.code}, chips=chips, change=change, **held)
         return Settled([*paid, event], {}, held)
     shares = _share_carried(table, seatings, waiting.whole)
     return Settled([*paid, *_shared_out(table, shares, waiting)], shares)
 
 
-def resumed(table: Table, held: Mapping[str, int]) -> list[Happened]:
+def resumed(table: Table, held: Mapping[str, int]) -> list[Posting]:
     """What the last sitting has held, back to where it lay. Raises InsufficientFunds where the tray has too little,
     Conflict chips_cannot_make."""
     chips, change = _desk(table).pay_out(sum(held.values()))
-    return [happened("carry_resumed", {"table": table.code}, chips=chips, change=change, **held)]
+    return [posting("carry_resumed", {"table": table.code}, chips=chips, change=change, **held)]
 
 
 def require_settled(session: SessionFound, player: str) -> None:
@@ -77,7 +77,7 @@ def require_settled(session: SessionFound, player: str) -> None:
         )
 
 
-def _broken_off(table: Table, owed: Mapping[str, int]) -> list[Happened]:
+def _broken_off(table: Table, owed: Mapping[str, int]) -> list[Posting]:
     """Payments from seat to seat that settle a session: the first loser pays the first winner as far as it goes, and so
     on, in the order of their names."""
     losers = {player: -amount for player, amount in sorted(owed.items()) if amount < 0}
@@ -89,7 +89,7 @@ def _broken_off(table: Table, owed: Mapping[str, int]) -> list[Happened]:
             due, winners[winner] = due - paid, winners[winner] - paid
             if paid:
                 places = {"table": table.code, "loser": loser, "winner": winner}
-                events.append(happened("points_paid", places, amount=paid))
+                events.append(posting("points_paid", places, amount=paid))
     return events
 
 
@@ -122,10 +122,10 @@ def _share_carried(table: Table, seatings: list[Seating], amount: int) -> dict[s
     return {account: value for account, value in shares.items() if value}
 
 
-def _shared_out(table: Table, shares: Mapping[str, int], waiting: selectors.Carried) -> list[Happened]:
+def _shared_out(table: Table, shares: Mapping[str, int], waiting: selectors.Carried) -> list[Posting]:
     """The shares of `_share_carried` as events of the books, paid out of the cukassza as far as it reaches and then out
     of the bank; the house's share falls into the tax box."""
-    events: list[Happened] = []
+    events: list[Posting] = []
     desk = Desk(table.house, table.account("9130"), table.code)
     left = {"cukassza": waiting.cukassza, "bank": waiting.bank}
     for account, share in shares.items():
@@ -139,13 +139,13 @@ def _shared_out(table: Table, shares: Mapping[str, int], waiting: selectors.Carr
     return events
 
 
-def _share_of(source: str, account: str, amount: int, desk: Desk, table: Table) -> list[Happened]:
+def _share_of(source: str, account: str, amount: int, desk: Desk, table: Table) -> list[Posting]:
     """One share out of one of the two as events of the books."""
     if account == table.account("4010"):
         box, before = desk.for_the_box(amount)
-        return [*before, happened(f"{source}_to_house", {"table": table.code}, tax=amount, chips=box)]
+        return [*before, posting(f"{source}_to_house", {"table": table.code}, tax=amount, chips=box)]
     player = account.rsplit("/", 1)[-1]
-    return [happened(f"{source}_shared", {"table": table.code, "player": player}, amount=amount)]
+    return [posting(f"{source}_shared", {"table": table.code, "player": player}, amount=amount)]
 
 
 def in_play_order(seatings: list[Seating], *, after: int) -> list[Seating]:

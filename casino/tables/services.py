@@ -10,11 +10,11 @@ from casino.audit.events import Told
 from casino.audit.events import tables as told
 from casino.audit.services import Actor, record
 from casino.bookkeeping import books, chart
-from casino.bookkeeping.postings import happened, moved_anything
+from casino.bookkeeping.postings import moved_anything, posting
 from casino.chips import floats
 from casino.chips import selectors as chips
 from casino.core import commands, locks, sql
-from casino.core.commands import Acting, Answer, Command
+from casino.core.commands import Answer, Command, RequestContext
 from casino.core.errors import Conflict, NotFound, Unprocessable, WrongTerminal
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
@@ -67,11 +67,11 @@ def stock_tray(
     by denomination, or a spread of denominations worth `amount` minor units. Once for each table."""
     with transaction.atomic():
         stock = floats.from_vault(table.house, amount=amount, pieces=pieces)
-        books.enter(
+        books.post(
             table.house,
             key=f"tray:{table.code}:stock",
             kind="table.tray_stocked",
-            happened=[happened("tray_stocked", {"table": table.code}, chips=stock)],
+            postings=[posting("tray_stocked", {"table": table.code}, chips=stock)],
             metadata={"table": table.code},
         )
         record(
@@ -87,17 +87,17 @@ def stock_tray(
 
 def lock_table(command: Command, code: str) -> Table:
     """Lock the table, then make sure that terminal and If-Match are right. The first step of every write here."""
-    table = locks.lock(Table, locks.Rank.DESK, house=command.acting.house, code=code)
-    table.house = command.acting.house
-    require_at(command.acting, table)
+    table = locks.lock(Table, locks.Rank.DESK, house=command.context.house, code=code)
+    table.house = command.context.house
+    require_at(command.context, table)
     command.require_version(table.version)
     return table
 
 
-def require_at(acting: Acting, table: Table) -> None:
+def require_at(context: RequestContext, table: Table) -> None:
     """Refuse terminals that do not stand at this table."""
-    if acting.terminal.kind != TerminalKind.TABLE or acting.terminal.place != table.code:
-        raise WrongTerminal(f"Terminal {acting.terminal.code} does not stand at table {table.code}.")
+    if context.terminal.kind != TerminalKind.TABLE or context.terminal.place != table.code:
+        raise WrongTerminal(f"Terminal {context.terminal.code} does not stand at table {table.code}.")
 
 
 def require_state(table: Table, *allowed: TableState) -> None:
@@ -173,7 +173,7 @@ def at_table(
         receipt = record(
             chain=table.chain,
             house=table.house,
-            actor=command.acting.actor,
+            actor=command.context.actor,
             told=event.also(table_version=table.version),
         )
         done = {"kind": event.kind} | {name: value for name, value in event.data.items() if name not in unanswered}
@@ -248,11 +248,11 @@ def open_table(*, command: Command, code: str) -> Answer:
         held = before.held if before else {}
         Sitting.objects.create(table=table, number=number, resumes=before if held else None)
         if held:
-            books.enter(
+            books.post(
                 table.house,
                 key=command.ledger_key("carry"),
                 kind="table.carry_resumed",
-                happened=carrying.resumed(table, held),
+                postings=carrying.resumed(table, held),
                 metadata={"table": code},
             )
         table.dealer_seat = None
@@ -274,11 +274,11 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
         require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
         take_seat(table, seat, player_ref, amount)
         if amount:
-            books.enter(
+            books.post(
                 table.house,
                 key=command.ledger_key(),
                 kind="table.sat_down",
-                happened=[happened("sat_down", {"table": code, "player": player_ref}, amount=amount)],
+                postings=[posting("sat_down", {"table": code, "player": player_ref}, amount=amount)],
                 metadata={"table": code, "player": player_ref},
             )
         return told.sat_down(seat=seat, player=player_ref, amount=amount)
@@ -295,11 +295,11 @@ def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
         player = seating.player
         require_limits(table, selectors.stacks(table, [seating])[player.ref] + amount)
         chips.in_use(table.house).require_payable(amount, "A stack")
-        books.enter(
+        books.post(
             table.house,
             key=command.ledger_key(),
             kind="table.chips_added",
-            happened=[happened("sat_down", {"table": code, "player": player.ref}, amount=amount)],
+            postings=[posting("sat_down", {"table": code, "player": player.ref}, amount=amount)],
             metadata={"table": code, "player": player.ref},
         )
         return told.chips_added(seat=seat, player=player.ref, amount=amount)
@@ -333,11 +333,11 @@ def close_table(*, command: Command, code: str, session: Session) -> Answer:
         found = session(table, seatings)
         settled = carrying.settle(table, seatings, found)
         if settled.events:
-            books.enter(
+            books.post(
                 table.house,
                 key=command.ledger_key("carry"),
                 kind="table.carry_settled",
-                happened=list(settled.events),
+                postings=list(settled.events),
                 metadata={"table": code, "rule": table.carryover_on_close},
             )
         amounts = _stand_up(table, seatings, key=command.ledger_key())
@@ -404,14 +404,14 @@ def _stand_up(table: Table, seatings: list[Seating], *, key: str) -> dict[str, i
     """Move whole stacks back into their players' hands; returns the amounts by player reference."""
     amounts = selectors.stacks(table, seatings)
     left = [
-        happened("left", {"table": table.code, "player": player}, amount=amount) for player, amount in amounts.items()
+        posting("left", {"table": table.code, "player": player}, amount=amount) for player, amount in amounts.items()
     ]
     if moved_anything(left):
-        books.enter(
+        books.post(
             table.house,
             key=key,
             kind="table.left",
-            happened=left,
+            postings=left,
             metadata={"table": table.code, "players": sorted(amounts)},
         )
     Seating.objects.filter(id__in=[seating.id for seating in seatings]).update(left_at=ClockTimestamp())

@@ -6,7 +6,7 @@ from typing import Any
 from casino.audit.events import Told
 from casino.audit.events import tables as told
 from casino.bookkeeping import books
-from casino.bookkeeping.postings import Happened, happened
+from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
 from casino.core.commands import Answer, Command
 from casino.tables import selectors
@@ -38,7 +38,7 @@ def buy_in(
             require_limits(table, selectors.stacks(table, [seating])[player] + amount)
         desk = _desk(table)
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
-        bought = happened("buy_in_at_table", {"table": code, "player": player}, amount=amount, chips=chosen)
+        bought = posting("buy_in_at_table", {"table": code, "player": player}, amount=amount, chips=chosen)
         _enter(command, table, "table.buy_in", [bought], player=player)
         return told.bought_in(seat=seat, player=player, amount=amount, exchanged=chosen.as_json())
 
@@ -73,12 +73,12 @@ def tip(*, command: Command, code: str, seat: int, amount: int, pieces: Pieces |
         stack = table.stack_account(seating.player.ref)
         books.require(table.house, stack, selectors.stacks(table, [seating])[seating.player.ref], amount)
         desk = _desk(table)
-        before: list[Happened] = []
+        before: list[Posting] = []
         if pieces is None:
             box, before = desk.for_the_box(amount)
         else:
             box = desk.require_public(desk.named(pieces, amount))
-        tipped = happened("tip", {"table": code, "player": seating.player.ref}, amount=amount, chips=box)
+        tipped = posting("tip", {"table": code, "player": seating.player.ref}, amount=amount, chips=box)
         _enter(command, table, "table.tip", [*before, tipped], player=seating.player.ref)
         return told.tipped(seat=seat, player=seating.player.ref, amount=amount, chips=box.as_json())
 
@@ -92,11 +92,11 @@ def _desk(table: Table) -> Desk:
     return Desk(table.house, table.account("9130"), table.code)
 
 
-def _enter(command: Command, table: Table, kind: str, events: list[Happened], **metadata: Any) -> None:
-    books.enter(
+def _enter(command: Command, table: Table, kind: str, events: list[Posting], **metadata: Any) -> None:
+    books.post(
         table.house,
         key=command.ledger_key(),
         kind=kind,
-        happened=events,
+        postings=events,
         metadata={"table": table.code, **metadata},
     )

@@ -9,15 +9,14 @@ from django.db import IntegrityError, transaction
 from casino.audit.events import Told
 from casino.audit.events import custody as told
 from casino.bookkeeping import books, chart
-from casino.bookkeeping.postings import Happened, happened, moved_anything
+from casino.bookkeeping.postings import Posting, moved_anything, posting
 from casino.cage import services as cage
 from casino.cage.models import Drawer
 from casino.chips import selectors as chips
 from casino.chips.counts import chip_variance
-from casino.core import chips as mix
-from casino.core import locks
-from casino.core.chips import Mix
+from casino.core import denominations, locks
 from casino.core.commands import Answer, Command
+from casino.core.denominations import Chips
 from casino.core.errors import Conflict, NotFound
 from casino.houses.models import ClockTimestamp
 from casino.tables import selectors as tables
@@ -35,7 +34,7 @@ def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pi
     def change(drawer: Drawer) -> Told:
         cage.require_open(drawer)
         table = tables.get(drawer.house, table_code)
-        counted = mix.parse(chips.in_use(drawer.house), pieces)
+        counted = denominations.parse(chips.in_use(drawer.house), pieces)
         drop = table.account("1050")
         found = SoftCount(
             house=drawer.house,
@@ -45,7 +44,7 @@ def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pi
             expected_pieces=chips.rack(drawer.house, table.account("9150")).as_json(),
             counted_cash=cash,
             counted_pieces=counted.as_json(),
-            counted_by=command.acting.staff,
+            counted_by=command.context.staff,
         )
         try:
             with transaction.atomic():
@@ -72,7 +71,7 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
         found = _lock(drawer, count_id)
         require_another(command, found.counted_by, "counted this")
         chip_set = chips.in_use(drawer.house)
-        counted, witnessed = mix.parse(chip_set, found.counted_pieces), mix.parse(chip_set, pieces)
+        counted, witnessed = denominations.parse(chip_set, found.counted_pieces), denominations.parse(chip_set, pieces)
         if (cash, witnessed) != (found.counted_cash, counted):
             raise Conflict(
                 f"The first count found cash of {found.counted_cash} and chips worth {counted.value}; this one "
@@ -84,7 +83,7 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
         _post(drawer, found, counted)
         _end(command, found, CountState.CONFIRMED)
         return told.soft_count_confirmed(
-            soft_count=selectors.describe_count(found, told=True), approver=command.acting.staff.login
+            soft_count=selectors.describe_count(found, told=True), approver=command.context.staff.login
         )
 
     return cage.at_drawer(command, code, change)
@@ -115,30 +114,30 @@ def _lock(drawer: Drawer, count_id: int) -> SoftCount:
     return found
 
 
-def _post(drawer: Drawer, found: SoftCount, counted: Mix) -> None:
+def _post(drawer: Drawer, found: SoftCount, counted: Chips) -> None:
     table = found.table
-    expected = mix.parse(chips.in_use(drawer.house), found.expected_pieces)
+    expected = denominations.parse(chips.in_use(drawer.house), found.expected_pieces)
     # Tables set up before boxes were counted have no account for the drop's variance.
     chart.open_accounts(drawer.house, [table.account("5200")])
     events = [
         *_drop_variance(table.code, found.counted_cash - found.expected_cash),
         *chip_variance(table.account("9150"), table.code, counted - expected),
-        happened("soft_count", {"table": table.code, "drawer": drawer.code}, cash=found.counted_cash, chips=counted),
+        posting("soft_count", {"table": table.code, "drawer": drawer.code}, cash=found.counted_cash, chips=counted),
     ]
     if moved_anything(events):
-        books.enter(
+        books.post(
             drawer.house,
             key=f"soft_count:{found.pk}",
             kind="soft_count.confirmed",
-            happened=events,
+            postings=events,
             metadata={"soft_count": found.pk, "table": table.code, "drawer": drawer.code},
         )
 
 
-def _drop_variance(code: str, over: int) -> list[Happened]:
-    return [happened("drop_over" if over > 0 else "drop_short", {"table": code}, amount=abs(over))]
+def _drop_variance(code: str, over: int) -> list[Posting]:
+    return [posting("drop_over" if over > 0 else "drop_short", {"table": code}, amount=abs(over))]
 
 
 def _end(command: Command, found: SoftCount, state: CountState) -> None:
-    found.state, found.ended_by = state, command.acting.staff
+    found.state, found.ended_by = state, command.context.staff
     SoftCount.objects.filter(id=found.pk).update(state=state, ended_by=found.ended_by, ended_at=ClockTimestamp())

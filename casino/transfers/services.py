@@ -12,16 +12,15 @@ from typing import Any
 from casino.audit.events import Told
 from casino.audit.events import custody as told
 from casino.bookkeeping import books
-from casino.bookkeeping.postings import happened
+from casino.bookkeeping.postings import posting
 from casino.cage import selectors as drawers
 from casino.cage import services as cage
 from casino.cage.models import Drawer
 from casino.chips import selectors as chips
 from casino.chips.counts import chip_variance
-from casino.core import chips as mix
-from casino.core import locks
-from casino.core.chips import Mix
+from casino.core import denominations, locks
 from casino.core.commands import Answer, Command
+from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden, NotFound, Unprocessable
 from casino.houses.models import ClockTimestamp
 from casino.staff.models import Staff, TerminalKind
@@ -60,7 +59,7 @@ def start(
             kind=kind,
             table=table,
             drawer=drawer,
-            opened_by=command.acting.staff,
+            opened_by=command.context.staff,
             asked={name: value for name, value in wanted.items() if value is not None},
         )
         transfer.save(force_insert=True)
@@ -108,18 +107,18 @@ def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, set
                 counted=counted.as_json(),
             )
         rack = transfer.table.account("9140")
-        books.enter(
+        books.post(
             place.house,
             key=f"transfer:{transfer.pk}:received",
             kind=f"{transfer.kind}.received",
-            happened=[
+            postings=[
                 *chip_variance(rack, transfer.table.code, counted - sent),
-                happened(f"{transfer.kind}_received", transfer.places, chips=counted),
+                posting(f"{transfer.kind}_received", transfer.places, chips=counted),
             ],
             metadata={"transfer": transfer.pk, **transfer.places},
         )
         _end(command, transfer, TransferState.RECEIVED, counted=counted.as_json(), reason=settled or "")
-        return _told(transfer, reason=settled, approver=settled and command.acting.staff.login)
+        return _told(transfer, reason=settled, approver=settled and command.context.staff.login)
 
     return _at(command, end, change)
 
@@ -193,7 +192,7 @@ def _require_state(transfer: Transfer, *allowed: TransferState) -> None:
 
 def require_another(command: Command, first: Staff | None, what: str) -> None:
     """Refuse the person who has signed already. Raises Forbidden four_eyes."""
-    if first is not None and first.pk == command.acting.staff.pk:
+    if first is not None and first.pk == command.context.staff.pk:
         raise Forbidden(f"You {what} yourself; this takes a second person.", code="four_eyes")
 
 
@@ -203,9 +202,9 @@ def _require_open(place: Table | Drawer) -> None:
         cage.require_open(place)
 
 
-def _mix(place: Table | Drawer, pieces: Pieces, amount: int | None = None) -> Mix:
-    found = mix.parse(chips.in_use(place.house), pieces)
-    return found if amount is None else mix.worth(found, amount)
+def _mix(place: Table | Drawer, pieces: Pieces, amount: int | None = None) -> Chips:
+    found = denominations.parse(chips.in_use(place.house), pieces)
+    return found if amount is None else denominations.worth(found, amount)
 
 
 def _send(
@@ -221,20 +220,20 @@ def _send(
     wanted = transfer.asked if instead is None else instead
     rack = place.account("9130" if isinstance(place, Table) else "9120")
     chosen = _chosen(place, rack, wanted.get("amount"), wanted.get("pieces"))
-    books.enter(
+    books.post(
         place.house,
         key=f"transfer:{transfer.pk}:sent",
         kind=f"{transfer.kind}.sent",
-        happened=[happened(f"{transfer.kind}_sent", transfer.places, chips=chosen)],
+        postings=[posting(f"{transfer.kind}_sent", transfer.places, chips=chosen)],
         metadata={"transfer": transfer.pk, **transfer.places},
     )
-    transfer.state, transfer.sent, transfer.sent_by = TransferState.SENT, chosen.as_json(), command.acting.staff
+    transfer.state, transfer.sent, transfer.sent_by = TransferState.SENT, chosen.as_json(), command.context.staff
     Transfer.objects.filter(id=transfer.pk).update(
         state=transfer.state, sent=transfer.sent, sent_by=transfer.sent_by, sent_at=ClockTimestamp()
     )
 
 
-def _chosen(place: Table | Drawer, rack: str, amount: int | None, pieces: Pieces | None) -> Mix:
+def _chosen(place: Table | Drawer, rack: str, amount: int | None, pieces: Pieces | None) -> Chips:
     """The chips to be sent: those named, or some of every denomination worth `amount`."""
     if pieces is not None:
         chosen = _mix(place, pieces, amount)
@@ -244,11 +243,11 @@ def _chosen(place: Table | Drawer, rack: str, amount: int | None, pieces: Pieces
     held, wanted = chips.rack(place.house, rack), amount or 0
     books.require(place.house, rack, held.value, wanted)
     chips.in_use(place.house).require_payable(wanted, "A transfer")
-    return mix.spread(wanted, held)
+    return denominations.spread(wanted, held)
 
 
 def _end(command: Command, transfer: Transfer, state: TransferState, **fields: Any) -> None:
-    transfer.state, transfer.ended_by = state, command.acting.staff
+    transfer.state, transfer.ended_by = state, command.context.staff
     for name, value in fields.items():
         setattr(transfer, name, value)
     Transfer.objects.filter(id=transfer.pk).update(

@@ -3,12 +3,12 @@
 from casino.audit.events import Told
 from casino.audit.events import cage as told
 from casino.bookkeeping import books
-from casino.bookkeeping.postings import happened
+from casino.bookkeeping.postings import posting
 from casino.cage import selectors as drawers
 from casino.cage import services as cage
 from casino.cage.models import Drawer
 from casino.chips import selectors as chips
-from casino.core import chips as mix
+from casino.core import denominations
 from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
 from casino.tables import selectors as tables
@@ -26,11 +26,11 @@ def pay_out(*, command: Command, code: str, table_code: str, pieces: Pieces | No
         cage.require_open(drawer)
         table = tables.get(drawer.house, table_code)
         held = chips.rack(drawer.house, table.account("9160"))
-        taken = held if pieces is None else mix.parse(chips.in_use(drawer.house), pieces)
+        taken = held if pieces is None else denominations.parse(chips.in_use(drawer.house), pieces)
         if not taken:
             raise Conflict(f"There is nothing in the tip box of table {table_code}.", code="tip_box_empty")
         books.require(drawer.house, drawer.account("1020"), drawers.cash(drawer), taken.value)
-        paid = happened("tronc_paid", {"table": table_code, "drawer": code}, amount=taken.value, chips=taken)
+        paid = posting("tronc_paid", {"table": table_code, "drawer": code}, amount=taken.value, chips=taken)
         cage.enter(command, drawer, "cage.tronc_paid", [paid], table=table_code)
         return told.tronc_paid(tronc={"table": table_code, "amount": taken.value, "chips": taken.as_json()})
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from casino.core import sql
 from casino.hands import postings
 from casino.hands.models import Deal, Mode
-from casino.hands.snapshot import StoredHand
+from casino.hands.snapshot import HandSnapshot
 from casino.houses.models import House
 from casino.tables.models import Table
 
@@ -46,7 +46,7 @@ class Posted(NamedTuple):
 class Read(NamedTuple):
     """A hand's row and its log; `gapless` says whether the numbers of its lines run from 1 without a gap."""
 
-    hand: StoredHand
+    hand: HandSnapshot
     lines: list[str]
     gapless: bool
 
@@ -79,7 +79,7 @@ def _read(house: House, tables: Mapping[int, Table], after: int, table: Table | 
     for text, gapless, options, seats, own, table_id, *plain, id_ in sql.rows(
         _HANDS, [house.id, after, only, only, CHUNK]
     ):
-        hand = StoredHand(id_, house.id, tables[table_id], *plain, _shared(options), _shared(seats), *json.loads(own))
+        hand = HandSnapshot(id_, house.id, tables[table_id], *plain, _shared(options), _shared(seats), *json.loads(own))
         found.append(Read(hand, text.split("\n") if text else [], gapless))
     return found
 

@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from casino.bookkeeping import books, chart
 from casino.hands import deals, postings, replays, series, settlement
 from casino.hands.models import Deal, DealState, HandState, Mode
-from casino.hands.snapshot import StoredHand
+from casino.hands.snapshot import HandSnapshot
 from casino.houses.models import House
 from casino.tables.models import Sitting, Table
 from casino.verification import unexplained_postings as strays
@@ -174,7 +174,7 @@ def _resumed(house: House) -> dict[int, int]:
     return dict(found.values_list("id", "resumes_id"))
 
 
-def _series(hand: StoredHand, left: dict[int, dict[str, Any]], resumes: Mapping[int, int]) -> Iterator[Difference]:
+def _series(hand: HandSnapshot, left: dict[int, dict[str, Any]], resumes: Mapping[int, int]) -> Iterator[Difference]:
     """What a hand was told of those before it; `left` remembers what each sitting's last settled hand left."""
     sitting: int | None = hand.sitting_id
     while sitting is not None and sitting not in left:

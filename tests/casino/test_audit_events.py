@@ -24,7 +24,7 @@ from casino.audit.events.registry import event
 from casino.audit.models import Event, Posting
 from casino.audit.services import Actor, record
 from casino.bookkeeping import books
-from casino.bookkeeping.postings import happened
+from casino.bookkeeping.postings import posting
 from casino.core import canonical
 from casino.core import pending_postings as untold
 from casino.core.errors import ProofFailed
@@ -170,8 +170,8 @@ def test_everything_that_is_done_is_told(evening: Kit) -> None:
 def test_every_ledger_transaction_is_told_by_exactly_one_event(evening: Kit) -> None:
     told: dict[int, dict[str, Any]] = {}
     for each in payloads(evening):
-        for posting in each.get("postings", []):
-            assert told.setdefault(posting["tx"], posting) is posting
+        for told_posting in each.get("postings", []):
+            assert told.setdefault(told_posting["tx"], told_posting) is told_posting
     transactions = Transaction.objects.filter(book=evening.house.id)
     assert set(told) == set(transactions.values_list("id", flat=True))
     for row in transactions:
@@ -193,7 +193,7 @@ def test_every_ledger_transaction_is_told_by_exactly_one_event(evening: Kit) -> 
 
 def capital(kit: Kit, key: str) -> None:
     """Post something past the services."""
-    books.enter(kit.house, key=key, kind="test", happened=[happened("capital_paid_in", {}, cash=1)], metadata={})
+    books.post(kit.house, key=key, kind="test", postings=[posting("capital_paid_in", {}, cash=1)], metadata={})
 
 
 LEGS = [("1010", "HUF", 1), ("3010", "HUF", -1)]
@@ -388,9 +388,9 @@ def test_what_events_tell_about_postings_is_what_the_ledger_gives_back(
     """`about` is hashed of Python's values when it is posted, and of PostgreSQL's text when it is verified."""
     with transaction.atomic():
         for key, kind, metadata, occurred in many:
-            books.enter(
+            books.post(
                 kit.house, key=f"{uuid.uuid4()}{key}", kind=f"test{kind}", metadata=metadata, occurred_at=occurred,
-                happened=[happened("capital_paid_in", {}, cash=1)],
+                postings=[posting("capital_paid_in", {}, cash=1)],
             )  # fmt: skip
         told = {posting["tx"]: posting["about"] for posting in tell(kit)["postings"]}
     with moment(kit.house) as there:

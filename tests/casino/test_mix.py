@@ -6,31 +6,31 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from casino.core import chips as mix
-from casino.core.chips import ChipSet, Mix
+from casino.core import denominations
+from casino.core.denominations import Chips, ChipSet
 from casino.core.errors import Conflict, HouseError, Unprocessable
 
 CHIPS = ChipSet("MAIN", (1, 5, 25, 100))
 
 
-def racks(most: int) -> st.SearchStrategy[Mix]:
+def racks(most: int) -> st.SearchStrategy[Chips]:
     """Any rack with up to so many of each."""
     return st.builds(
-        lambda counts: Mix("MAIN", dict(zip(CHIPS.values, counts, strict=True))),
+        lambda counts: Chips("MAIN", dict(zip(CHIPS.values, counts, strict=True))),
         st.tuples(*[st.integers(0, most)] * len(CHIPS.values)),
     )
 
 
-def payable(amount: int, giver: Mix, changer: Mix) -> bool:
+def payable(amount: int, giver: Chips, changer: Chips) -> bool:
     """Whether any pieces there are make the amount."""
     ranges = [range(-changer[value], giver[value] + 1) for value in CHIPS.values]
     return any(sum(map(int.__mul__, CHIPS.values, counts)) == amount for counts in product(*ranges))
 
 
 @given(st.integers(1, 300), racks(3), racks(2))
-def test_a_payment_with_change_is_found_whenever_there_is_one(amount: int, giver: Mix, changer: Mix) -> None:
+def test_a_payment_with_change_is_found_whenever_there_is_one(amount: int, giver: Chips, changer: Chips) -> None:
     try:
-        given_, change = mix.settle(amount, giver, changer)
+        given_, change = denominations.settle(amount, giver, changer)
     except Conflict as refusal:
         assert refusal.code == "chips_cannot_make"
         assert refusal.extra["there"] == giver.as_json()
@@ -41,14 +41,14 @@ def test_a_payment_with_change_is_found_whenever_there_is_one(amount: int, giver
 
 
 @given(st.integers(1, 300), racks(4))
-def test_without_change_the_largest_chips_go_first(amount: int, rack: Mix) -> None:
-    nothing = Mix("MAIN")
+def test_without_change_the_largest_chips_go_first(amount: int, rack: Chips) -> None:
+    nothing = Chips("MAIN")
     if not payable(amount, rack, nothing):
         with pytest.raises(Conflict):
-            mix.make(amount, rack)
+            denominations.make(amount, rack)
         return
     left = amount
-    for value, count in sorted(mix.make(amount, rack).pieces.items(), reverse=True):
+    for value, count in sorted(denominations.make(amount, rack).pieces.items(), reverse=True):
         assert count == min(rack[value], left // value)
         left -= value * count
     assert left == 0
@@ -57,12 +57,14 @@ def test_without_change_the_largest_chips_go_first(amount: int, rack: Mix) -> No
 # Random racks often have no change; that such are passed over is the point of the promise.
 @settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(racks(7), racks(7), st.data())
-def test_where_change_is_promised_every_payment_can_be_collected(public: Mix, tray: Mix, data: st.DataObject) -> None:
+def test_where_change_is_promised_every_payment_can_be_collected(
+    public: Chips, tray: Chips, data: st.DataObject
+) -> None:
     assume(public.value)
     most = data.draw(st.integers(1, min(public.value, 400)))
     amount = data.draw(st.integers(1, most))
-    assume(not mix.cannot_change(CHIPS, most, public, tray))
-    box, given_, change = mix.collect(amount, public, tray)
+    assume(not denominations.cannot_change(CHIPS, most, public, tray))
+    box, given_, change = denominations.collect(amount, public, tray)
     assert (box.value, given_.value) == (amount, change.value)
     assert not (public - given_ + change - box).shortage
     assert not (tray + given_ - change).shortage
@@ -70,31 +72,31 @@ def test_where_change_is_promised_every_payment_can_be_collected(public: Mix, tr
 
 @given(st.integers(0, 3_000))
 def test_an_amount_in_the_fewest_chips(amount: int) -> None:
-    found = mix.canonical(CHIPS, amount)
+    found = denominations.canonical(CHIPS, amount)
     assert found.value == amount
     assert all(found[value] < step for value, step in CHIPS.steps())
 
 
 @given(st.integers(0, 500), racks(40))
-def test_a_float_is_worth_what_was_asked_for(amount: int, rack: Mix) -> None:
+def test_a_float_is_worth_what_was_asked_for(amount: int, rack: Chips) -> None:
     try:
-        found = mix.spread(amount, rack)
+        found = denominations.spread(amount, rack)
     except Conflict:
         assert not _makes(amount, rack)
     else:
         assert found.value == amount and not (rack - found).shortage
 
 
-def _makes(amount: int, rack: Mix) -> bool:
+def _makes(amount: int, rack: Chips) -> bool:
     try:
-        return bool(mix.make(amount, rack)) or amount == 0
+        return bool(denominations.make(amount, rack)) or amount == 0
     except Conflict:
         return False
 
 
 def test_a_float_has_some_of_every_chip() -> None:
-    rack = Mix("MAIN", dict.fromkeys(CHIPS.values, 10_000))
-    assert mix.spread(1_000, rack).pieces.keys() == set(CHIPS.values)
+    rack = Chips("MAIN", dict.fromkeys(CHIPS.values, 10_000))
+    assert denominations.spread(1_000, rack).pieces.keys() == set(CHIPS.values)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +112,7 @@ def test_a_float_has_some_of_every_chip() -> None:
 )
 def test_chips_that_are_not_of_the_set_are_refused(given_: dict, code: str) -> None:
     with pytest.raises(Unprocessable) as caught:
-        mix.parse(CHIPS, given_)
+        denominations.parse(CHIPS, given_)
     assert caught.value.code == code
 
 
@@ -129,10 +131,10 @@ def test_what_the_smallest_chip_cannot_make_is_refused() -> None:
 
 def test_chips_worth_another_amount_are_refused() -> None:
     with pytest.raises(Unprocessable) as caught:
-        mix.worth(Mix("MAIN", {5: 3}), 14)
+        denominations.worth(Chips("MAIN", {5: 3}), 14)
     assert (caught.value.code, caught.value.extra["chips"]) == ("chips_do_not_add_up", 15)
 
 
 def test_chips_of_two_sets_are_not_added_up() -> None:
     with pytest.raises(AssertionError):
-        Mix("MAIN", {5: 1}) + Mix("OLD", {5: 1})
+        Chips("MAIN", {5: 1}) + Chips("OLD", {5: 1})

@@ -11,8 +11,8 @@ from casino.bookkeeping import books, chart
 from casino.bookkeeping import reference_page as page
 from casino.bookkeeping.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT
 from casino.bookkeeping.examples import CHIPS, CURRENCY, EXAMPLES, OPENED, OPENING, Example
-from casino.bookkeeping.postings import EVENTS, Happened, happened
-from casino.core.chips import Mix
+from casino.bookkeeping.postings import EVENTS, Posting, posting
+from casino.core.denominations import Chips
 from casino.core.errors import Conflict
 from casino.hands.postings import BOOKED
 from casino.houses.models import House
@@ -35,7 +35,7 @@ def evening(live_db: None) -> House:
     return house
 
 
-def everything() -> Iterable[Happened]:
+def everything() -> Iterable[Posting]:
     """Every event of every example."""
     yield from OPENING
     for example in EXAMPLES.values():
@@ -43,15 +43,15 @@ def everything() -> Iterable[Happened]:
         yield from example.events
 
 
-def enter(house: House, key: str, events: Iterable[Happened]) -> books.Entered:
+def enter(house: House, key: str, events: Iterable[Posting]) -> books.Entered:
     """Post events together."""
     with transaction.atomic():
-        entered = books.enter(house, key=key, kind="example", happened=events, metadata={})
+        entered = books.post(house, key=key, kind="example", postings=events, metadata={})
         tell(house)
     return entered
 
 
-def held(house: House, code: str) -> int | Mix:
+def held(house: House, code: str) -> int | Chips:
     """What an account or a rack holds."""
     if chart.kind_of(code).custody:
         return chart.rack(house, code, CHIPS.code)
@@ -62,7 +62,7 @@ def assert_holds(house: House, after: dict[str, object]) -> None:
     """Every account holds what is written; of a rack, the denominations that are written."""
     for code, expected in after.items():
         found = held(house, code)
-        if isinstance(found, Mix):
+        if isinstance(found, Chips):
             assert {value: found[value] for value in expected} == expected, code  # type: ignore[attr-defined]
         else:
             assert found == expected, code
@@ -81,7 +81,7 @@ def touched(example: Example) -> dict[str, set[int]]:
     for event in example.events:
         for debit, credit, what in event.lines():
             for code in (debit, credit):
-                found.setdefault(code, set()).update(what.pieces if isinstance(what, Mix) else ())
+                found.setdefault(code, set()).update(what.pieces if isinstance(what, Chips) else ())
     return found
 
 
@@ -138,7 +138,7 @@ def test_the_invariant_joins_what_the_house_owes_with_what_is_out() -> None:
 
 
 def test_money_that_parts_from_chips_is_not_posted(evening: House) -> None:
-    unbacked = happened("buy_in", {"drawer": "C1", "player": "anna"}, amount=500, chips=Mix("MAIN", {100: 4}))
+    unbacked = posting("buy_in", {"drawer": "C1", "player": "anna"}, amount=500, chips=Chips("MAIN", {100: 4}))
     with pytest.raises(Unbacked, match="100"):
         enter(evening, "unbacked", [unbacked])
     assert_holds(evening, dict(OPENED))

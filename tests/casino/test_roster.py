@@ -10,7 +10,7 @@ from django.db import connections
 
 from casino.audit.models import Event
 from casino.core import canonical
-from casino.core.commands import Acting, Command
+from casino.core.commands import Command, RequestContext
 from casino.core.errors import Forbidden
 from casino.staff import roster
 from casino.staff.models import AnsweredRequest, Role, Staff, Terminal, TerminalKind
@@ -408,11 +408,11 @@ def test_who_is_no_administrator_any_more_when_his_turn_comes(kit: Kit, office: 
     who = hire(kit, office)
     me = Staff.objects.get(house=kit.house, roles=[Role.ADMIN])
     for now in ({"is_active": False}, {"is_active": True, "roles": [Role.CASHIER]}):
-        acting = Acting(
+        acting = RequestContext(
             house=kit.house, staff=me, role=Role.ADMIN, terminal=Terminal.objects.get(house=kit.house, kind="office"),
             request_id="late",
         )  # fmt: skip
-        command = Command(acting=acting, key=f"late-{now['is_active']}", request_hash="0" * 64, expected_version=1)
+        command = Command(context=acting, key=f"late-{now['is_active']}", request_hash="0" * 64, expected_version=1)
         Staff.objects.filter(id=me.id).update(**now)
         with pytest.raises(Forbidden) as caught:
             roster.deactivate(command=command, login=who, reason="too late")

@@ -6,8 +6,8 @@ import pytest
 from django.db import connections, transaction
 
 from casino.bookkeeping import books
-from casino.bookkeeping.postings import happened
-from casino.core.chips import Mix
+from casino.bookkeeping.postings import posting
+from casino.core.denominations import Chips
 from casino.reports.selectors import custody, verification
 from casino.staff.models import Role, TerminalKind
 from casino.transfers.models import SoftCount
@@ -30,10 +30,10 @@ class Boxes:
         dealer.act(*SAMPLE[12:])
         assert kit.settle() == ["settled"]
         with transaction.atomic():
-            bought = happened(
-                "buy_in_at_table", {"table": "T1", "player": "T1-u1"}, amount=CASH, chips=Mix("MAIN", {100: 7})
+            bought = posting(
+                "buy_in_at_table", {"table": "T1", "player": "T1-u1"}, amount=CASH, chips=Chips("MAIN", {100: 7})
             )
-            books.enter(kit.house, key="command:bought", kind="test", happened=[bought], metadata={})
+            books.post(kit.house, key="command:bought", kind="test", postings=[bought], metadata={})
             tell(kit.house)
         self.cashier = kit.cashier()
         self.vault, self.cage = kit.balance("1010", "9120/C1")

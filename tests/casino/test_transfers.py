@@ -6,8 +6,8 @@ import pytest
 from django.db import connections, transaction
 
 from casino.bookkeeping import books
-from casino.bookkeeping.postings import happened
-from casino.core.chips import Mix
+from casino.bookkeeping.postings import posting
+from casino.core.denominations import Chips
 from casino.core.errors import Conflict
 from casino.reports.selectors import custody, racks, verification
 from casino.staff.models import Role, Terminal, TerminalKind, TerminalToken
@@ -332,9 +332,9 @@ def test_a_settlement_that_lacks_small_chips_waits_for_a_fill(kit: Kit) -> None:
     dealer.act(*SAMPLE[12:])
     # All chips that could change a tax leave the tray behind the table's back.
     with transaction.atomic():
-        small = Mix("MAIN", {value: count for value, count in TRAY.items() if value < 100})
-        taken = happened("credit_sent", {"table": "T1"}, chips=small)
-        books.enter(kit.house, key="taken", kind="test", happened=[taken], metadata={})
+        small = Chips("MAIN", {value: count for value, count in TRAY.items() if value < 100})
+        taken = posting("credit_sent", {"table": "T1"}, chips=small)
+        books.post(kit.house, key="taken", kind="test", postings=[taken], metadata={})
         tell(kit.house)
     with pytest.raises(Conflict, match="cannot be made"):
         kit.settle()

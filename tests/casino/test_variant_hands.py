@@ -9,9 +9,9 @@ from django.db import transaction
 
 from casino.audit.models import Event
 from casino.bookkeeping import books
-from casino.bookkeeping.postings import happened
+from casino.bookkeeping.postings import posting
 from casino.chips import selectors as chips
-from casino.core.chips import Mix
+from casino.core.denominations import Chips
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState
 from casino.hands.tasks import resolve_hand
@@ -407,9 +407,9 @@ def test_a_tray_emptied_behind_the_hand_pays_nothing_until_it_is_filled(kit: Kit
     desk = faerbeln(kit, tray=30_000, bonus41_for="uncontested")
     dealt(kit, desk, *ALONE_WITH_41, "p1 sm AaKaOaUa")
     with transaction.atomic():
-        tray = Mix("MAIN", {value: chips.rack(kit.house, "9130/F1")[value] for value in (1_000, 5_000)})
-        sent = [happened("credit_sent", {"table": "F1"}, chips=tray)]
-        books.enter(kit.house, key="empty", kind="test", happened=sent, metadata={})
+        tray = Chips("MAIN", {value: chips.rack(kit.house, "9130/F1")[value] for value in (1_000, 5_000)})
+        sent = [posting("credit_sent", {"table": "F1"}, chips=tray)]
+        books.post(kit.house, key="empty", kind="test", postings=sent, metadata={})
         tell(kit.house)
     message = OutboxMessage.objects.get(house=kit.house)
     for _ in range(2):
@@ -422,8 +422,8 @@ def test_a_tray_emptied_behind_the_hand_pays_nothing_until_it_is_filled(kit: Kit
     assert kit.balance("2030/F1", "4010/F1", "5100/F1") == [2_100, 0, 0]
     assert desk.refresh()["state"] == "settling"
     with transaction.atomic():
-        received = [happened("fill_received", {"table": "F1"}, chips=tray)]
-        books.enter(kit.house, key="fill", kind="test", happened=received, metadata={})
+        received = [posting("fill_received", {"table": "F1"}, chips=tray)]
+        books.post(kit.house, key="fill", kind="test", postings=received, metadata={})
         tell(kit.house)
     settled(kit, desk)
     assert_house_is_whole(kit)

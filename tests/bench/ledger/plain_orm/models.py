@@ -19,7 +19,7 @@ class Account(models.Model):
 
 
 class Transaction(models.Model):
-    """What happened, once for each key."""
+    """What posting, once for each key."""
 
     key = models.CharField(max_length=255, unique=True)
     kind = models.CharField(max_length=255)

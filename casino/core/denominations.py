@@ -52,7 +52,7 @@ class ChipSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Mix:
+class Chips:
     """Chips of one set: denomination in minor units -> pieces. Nothing is kept of a denomination with no pieces."""
 
     chip_set: str
@@ -69,37 +69,37 @@ class Mix:
     def __bool__(self) -> bool:
         return bool(self.pieces)
 
-    def __add__(self, other: "Mix") -> "Mix":
+    def __add__(self, other: "Chips") -> "Chips":
         return self._with(other, 1)
 
-    def __sub__(self, other: "Mix") -> "Mix":
+    def __sub__(self, other: "Chips") -> "Chips":
         return self._with(other, -1)
 
-    def _with(self, other: "Mix", sign: int) -> "Mix":
+    def _with(self, other: "Chips", sign: int) -> "Chips":
         if other.chip_set != self.chip_set:
             raise AssertionError(f"chips of {self.chip_set} and of {other.chip_set} are not added up")
         values = self.pieces.keys() | other.pieces.keys()
-        return Mix(self.chip_set, {value: self[value] + sign * other[value] for value in values})
+        return Chips(self.chip_set, {value: self[value] + sign * other[value] for value in values})
 
     def __getitem__(self, value: int) -> int:
         return self.pieces.get(value, 0)
 
     @property
-    def surplus(self) -> "Mix":
+    def surplus(self) -> "Chips":
         """The denominations of which there is more than nothing."""
-        return Mix(self.chip_set, {value: count for value, count in self.pieces.items() if count > 0})
+        return Chips(self.chip_set, {value: count for value, count in self.pieces.items() if count > 0})
 
     @property
-    def shortage(self) -> "Mix":
+    def shortage(self) -> "Chips":
         """The denominations of which less than nothing is there, as pieces that are missing."""
-        return Mix(self.chip_set, {value: -count for value, count in self.pieces.items() if count < 0})
+        return Chips(self.chip_set, {value: -count for value, count in self.pieces.items() if count < 0})
 
     def as_json(self) -> dict[str, int]:
         """As answers, events and rows carry it: `{"500": 3, "100": 2}`, the largest first."""
         return {str(value): count for value, count in sorted(self.pieces.items(), reverse=True)}
 
 
-def parse(chips: ChipSet, given: Mapping[Any, Any]) -> Mix:
+def parse(chips: ChipSet, given: Mapping[Any, Any]) -> Chips:
     """A mix as somebody wrote it. Raises Unprocessable unknown_denomination or pieces_not_a_count."""
     by_name = {str(value): value for value in chips.values}
     unknown = sorted(str(name) for name in given if str(name) not in by_name)
@@ -117,10 +117,10 @@ def parse(chips: ChipSet, given: Mapping[Any, Any]) -> Mix:
             code="pieces_not_a_count",
             denominations=wrong,
         )
-    return Mix(chips.code, {by_name[str(name)]: count for name, count in given.items()})
+    return Chips(chips.code, {by_name[str(name)]: count for name, count in given.items()})
 
 
-def worth(mix: Mix, amount: int) -> Mix:
+def worth(mix: Chips, amount: int) -> Chips:
     """The mix, after making sure that it is worth so much. Raises Unprocessable chips_do_not_add_up."""
     if mix.value != amount:
         raise Unprocessable(
@@ -132,25 +132,25 @@ def worth(mix: Mix, amount: int) -> Mix:
     return mix
 
 
-def canonical(chips: ChipSet, amount: int) -> Mix:
+def canonical(chips: ChipSet, amount: int) -> Chips:
     """The fewest chips that make an amount, wherever they come from. Raises Unprocessable chips_cannot_make."""
     chips.require_payable(amount, "An amount")
     found = {}
     for value in reversed(chips.values):
         found[value], amount = divmod(amount, value)
-    return Mix(chips.code, found)
+    return Chips(chips.code, found)
 
 
-def make(amount: int, rack: Mix) -> Mix:
+def make(amount: int, rack: Chips) -> Chips:
     """An amount out of a rack, the largest chips first. Raises Conflict chips_cannot_make when it cannot be paid
     exactly from what is there."""
     found = _solve(amount, {value: (0, count) for value, count in rack.pieces.items()})
     if found is None:
         raise cannot_make(amount, rack)
-    return Mix(rack.chip_set, found)
+    return Chips(rack.chip_set, found)
 
 
-def settle(amount: int, giver: Mix, changer: Mix) -> tuple[Mix, Mix]:
+def settle(amount: int, giver: Chips, changer: Chips) -> tuple[Chips, Chips]:
     """Pay an amount out of one rack, with change out of another: what is given, and what is given back.
 
     Without change where that is possible, the largest chips first. Raises Conflict chips_cannot_make.
@@ -161,11 +161,11 @@ def settle(amount: int, giver: Mix, changer: Mix) -> tuple[Mix, Mix]:
         found = _solve(amount, {value: (-changer[value], giver[value]) for value in values})
     if found is None:
         raise cannot_make(amount, giver, changer)
-    net = Mix(giver.chip_set, found)
+    net = Chips(giver.chip_set, found)
     return net.surplus, net.shortage
 
 
-def collect(amount: int, public: Mix, tray: Mix) -> tuple[Mix, Mix, Mix]:
+def collect(amount: int, public: Chips, tray: Chips) -> tuple[Chips, Chips, Chips]:
     """Chips for a box that takes exactly `amount` from the public and gives no change, while a tray can change.
 
     Returns what falls into the box, and the exchange before it: what the public gives the tray, and what it gets for
@@ -174,16 +174,16 @@ def collect(amount: int, public: Mix, tray: Mix) -> tuple[Mix, Mix, Mix]:
     values = public.pieces.keys() | tray.pieces.keys()
     direct = _solve(amount, {value: (0, public[value]) for value in values})
     if direct is not None:
-        return Mix(public.chip_set, direct), Mix(public.chip_set), Mix(public.chip_set)
+        return Chips(public.chip_set, direct), Chips(public.chip_set), Chips(public.chip_set)
     box = _solve(amount, {value: (0, public[value] + tray[value]) for value in values})
     paid = box and _solve(amount, {value: (box[value] - tray[value], public[value]) for value in values})
     if not box or not paid:
         raise cannot_make(amount, public, tray)
-    exchange = Mix(public.chip_set, paid) - Mix(public.chip_set, box)
-    return Mix(public.chip_set, box), exchange.surplus, exchange.shortage
+    exchange = Chips(public.chip_set, paid) - Chips(public.chip_set, box)
+    return Chips(public.chip_set, box), exchange.surplus, exchange.shortage
 
 
-def spread(amount: int, rack: Mix) -> Mix:
+def spread(amount: int, rack: Chips) -> Chips:
     """A float to work with: some of every denomination, and the rest in the largest chips.
 
     Half of it goes in equal numbers of each chip (at most MOST_OF_EACH), or at least what two changes need of each as
@@ -197,12 +197,12 @@ def spread(amount: int, rack: Mix) -> Mix:
         wanted = max(equal, 2 * (values[at + 1] // value - 1) if at + 1 < len(values) else 0)
         chosen[value] = min(wanted, rack[value], left // 2 // value if wanted > equal else left // value)
         left -= value * chosen[value]
-    taken = Mix(rack.chip_set, chosen)
+    taken = Chips(rack.chip_set, chosen)
     rest = _solve(left, {value: (0, count) for value, count in (rack - taken).pieces.items()})
-    return taken + Mix(rack.chip_set, rest) if rest is not None else make(amount, rack)
+    return taken + Chips(rack.chip_set, rest) if rest is not None else make(amount, rack)
 
 
-def cannot_change(chips: ChipSet, most: int, public: Mix, tray: Mix) -> list[int]:
+def cannot_change(chips: ChipSet, most: int, public: Chips, tray: Chips) -> list[int]:
     """Denominations of which there are too few to be sure that `collect` makes any payment up to `most`.
 
     Sure means: of every denomination below the chips that the public can pay `most` with, the public or the tray has
@@ -218,7 +218,7 @@ def cannot_change(chips: ChipSet, most: int, public: Mix, tray: Mix) -> list[int
     return [value for value, step in chips.steps() if value < largest and max(public[value], tray[value]) < step]
 
 
-def cannot_make(amount: int, rack: Mix, changer: Mix | None = None) -> Conflict:
+def cannot_make(amount: int, rack: Chips, changer: Chips | None = None) -> Conflict:
     """The refusal of what cannot be paid exactly, saying what is there."""
     extra = {} if changer is None else {"change": changer.as_json()}
     return Conflict(
@@ -265,9 +265,9 @@ def _range(amount: int, values: list[int], bounds: Mapping[int, tuple[int, int]]
     return (low, high) if low <= high else None
 
 
-def total(chip_set: str, mixes: Iterable[Mix]) -> Mix:
+def total(chip_set: str, mixes: Iterable[Chips]) -> Chips:
     """All of them together."""
-    together = Mix(chip_set)
+    together = Chips(chip_set)
     for mix in mixes:
         together += mix
     return together
