@@ -21,7 +21,7 @@ from casino.api.operations import (
     problems,
 )
 from casino.cage import selectors, services
-from casino.core.commands import Answer, Command
+from casino.core.write import Answer, Command
 from casino.players import services as players
 from casino.players.models import REFERENCE
 

@@ -20,7 +20,7 @@ from casino.api.operations import (
     documented,
     problems,
 )
-from casino.core.commands import Answer, Command
+from casino.core.write import Answer, Command
 from casino.hands import cards, corrections, exceptions, verbs
 from casino.hands.cards import Entry
 from casino.hands.models import CardException, ExceptionKind, HandState

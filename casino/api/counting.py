@@ -20,7 +20,7 @@ from casino.api.operations import (
     documented,
     problems,
 )
-from casino.core.commands import Answer, Command
+from casino.core.write import Answer, Command
 from casino.staff.models import Role
 from casino.transfers import counting, selectors
 from casino.transfers.models import CountState, SoftCount

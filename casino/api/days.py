@@ -21,7 +21,7 @@ from casino.api.operations import (
     documented,
     problems,
 )
-from casino.core.commands import Answer, Command
+from casino.core.write import Answer, Command
 from casino.days import services
 from casino.reports import days as reports
 from casino.staff.models import Role

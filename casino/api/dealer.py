@@ -22,8 +22,8 @@ from casino.api.operations import (
     documented,
     problems,
 )
-from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
+from casino.core.write import Answer, Command
 from casino.hands import ruling, sessions, terms, verbs, voiding
 from casino.hands import selectors as hands
 from casino.hands import services as play

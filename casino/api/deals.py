@@ -24,7 +24,7 @@ from casino.api.operations import (
     documented,
     problems,
 )
-from casino.core.commands import Answer, Command
+from casino.core.write import Answer, Command
 from casino.hands import openings, preparing
 from casino.hands import selectors as hands
 from casino.staff.models import Role

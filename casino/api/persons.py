@@ -21,7 +21,7 @@ from casino.api.operations import (
     documented,
     problems,
 )
-from casino.core.commands import Answer, Command
+from casino.core.write import Answer, Command
 from casino.players import persons
 
 TAG = "persons"

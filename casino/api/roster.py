@@ -20,7 +20,7 @@ from casino.api.operations import (
     problems,
 )
 from casino.cage import selectors as drawers
-from casino.core.commands import Answer, Command
+from casino.core.write import Answer, Command
 from casino.staff import roster
 from casino.staff.models import CODE, LOGIN, Role, Staff, Terminal, TerminalKind
 from casino.tables import selectors as tables

@@ -19,7 +19,7 @@ from casino.api.operations import (
     documented,
 )
 from casino.cage import trading as cage
-from casino.core.commands import Answer, Command
+from casino.core.write import Answer, Command
 from casino.staff.models import Role
 from casino.tables import trading as tables
 from casino.transfers import tronc

@@ -25,7 +25,7 @@ from casino.api.operations import (
     documented,
     problems,
 )
-from casino.core.commands import Answer, Command
+from casino.core.write import Answer, Command
 from casino.staff.models import Role, TerminalKind
 from casino.tables import selectors as tables
 from casino.transfers import selectors

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from casino.bookkeeping import chart
@@ -12,6 +13,7 @@ from casino.core import pending_postings as untold
 from casino.core.denominations import Chips
 from casino.houses.models import House
 from ledger import balances
+from ledger import errors as ledger_errors
 from ledger import posting as ledger
 from ledger.assertions import assert_balance
 from ledger.errors import InsufficientFunds
@@ -31,6 +33,9 @@ class Entered:
 
 #: The kind of mirrors.
 REVERSAL = "reversal"
+
+#: What the database refuses of a posting becomes the ledger's typed error.
+translated = ledger_errors.translated
 
 #: One leg before it has an account id: code, commodity, units with their sign.
 _Half = tuple[str, str, int]
@@ -67,6 +72,63 @@ def post(
         else:
             money[code] = left
     return Entered(posted.transaction_id, money, racks)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A ledger transaction that is ready to be posted: its legs with the ids of their accounts."""
+
+    key: str
+    kind: str
+    metadata: Mapping[str, Any]
+    occurred_at: datetime | None
+    halves: list[_Half]
+    #: Account and amount, by account.
+    legs: list[tuple[int, int]]
+
+    #: How many values `parameters` has.
+    WIDTH = 7
+
+    def parameters(self) -> list[Any]:
+        """In the order of `core_record`: what the ledger is given, and the legs as the event has them."""
+        accounts, amounts = zip(*self.legs, strict=True)
+        return [
+            ledger.text("key", self.key),
+            ledger.text("kind", self.kind),
+            canonical.dumps(dict(self.metadata)),
+            ledger.moment(self.occurred_at),
+            canonical.dumps(self.halves),
+            list(accounts),
+            [ledger.signed(amount) for amount in amounts],
+        ]
+
+
+def prepare(
+    house: House, *, key: str, kind: str, postings: Iterable[Posting], metadata: Mapping[str, Any],
+    occurred_at: datetime | None = None,
+) -> Prepared:  # fmt: skip
+    """A ledger transaction of everything that happened together; `key` is unique in the house: the same key and content
+    again posts nothing."""
+    halves = [half for posting in postings for line in posting.lines() for half in _halves(house, line)]
+    ids = chart.ids(house, {(code, commodity) for code, commodity, _ in halves})
+    legs = sorted(((ids[code, commodity], units) for code, commodity, units in halves), key=itemgetter(0))
+    return Prepared(key, kind, metadata, occurred_at, halves, legs)
+
+
+def post_prepared(house: House, prepared: Prepared) -> dict[str, Any] | None:
+    """Post it at once; returns what the event records of it, None where the key had posted it before."""
+    posted = ledger.post(
+        house.id,
+        prepared.key,
+        prepared.kind,
+        [Leg(account, amount) for account, amount in prepared.legs],
+        prepared.metadata,
+        prepared.occurred_at,
+    )
+    if posted.replayed:
+        return None
+    about = _about(prepared.key, prepared.kind, prepared.metadata, prepared.occurred_at, posted.posted_at)
+    return {"tx": posted.transaction_id, "legs": [list(half) for half in prepared.halves], "about": about}
 
 
 def _about(key: str, kind: str, metadata: Mapping[str, Any], occurred: datetime | None, posted: datetime) -> str:

@@ -17,10 +17,10 @@ from casino.chips import floats
 from casino.chips import selectors as chip_sets
 from casino.chips.changing import Desk
 from casino.chips.counts import chip_variance
-from casino.core import commands, denominations, locks
-from casino.core.commands import Answer, Command, RequestContext
+from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, WrongTerminal
+from casino.core.write import Answer, Command, Made, RequestContext
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.players.models import Player
@@ -74,7 +74,7 @@ def create_drawer(*, house: House, code: str, actor: Actor) -> Drawer:
 def at_drawer(command: Command, code: str, change: Callable[[Drawer], Told], *, status: int = 200) -> Answer:
     """Run one write at a drawer: lock it, change it, record the change, answer with the drawer as it is now."""
 
-    def operation() -> Answer:
+    def operation() -> Made:
         drawer = locks.lock(Drawer, locks.Rank.DESK, house=command.context.house, code=code)
         require_at(command.context, drawer)
         command.require_version(drawer.version)
@@ -88,9 +88,9 @@ def at_drawer(command: Command, code: str, change: Callable[[Drawer], Told], *, 
             told=event.also(drawer_version=drawer.version),
         )
         body = {**selectors.describe(drawer), **event.data, "audit": receipt.as_json()}
-        return Answer(body, drawer.version, status)
+        return Made(body, drawer.version, status)
 
-    return commands.run(command, operation)
+    return write.run(command, operation)
 
 
 def require_at(context: RequestContext, drawer: Drawer) -> None:

@@ -13,8 +13,8 @@ from casino.cage import selectors
 from casino.cage.models import Drawer
 from casino.cage.services import at_drawer, enter, require_open
 from casino.chips.changing import Desk
-from casino.core import commands
-from casino.core.commands import Answer, Command
+from casino.core import write
+from casino.core.write import Answer, Command, Made
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
@@ -52,7 +52,7 @@ def take_foreign(*, command: Command, code: str, amount: int, issuer: str) -> An
 def duty_due(*, command: Command, amount: int, reason: str) -> Answer:
     """Book `amount` minor units of gaming duty on the house's take. There is no version to match: it only adds up."""
 
-    def operation() -> Answer:
+    def operation() -> Made:
         context = command.context
         entered = books.post(
             context.house,
@@ -69,6 +69,6 @@ def duty_due(*, command: Command, amount: int, reason: str) -> Answer:
         )
         payable = chart.balances(context.house, ["2200"])["2200"]
         body = {"amount": amount, "reason": reason, "payable": payable, "audit": receipt.as_json()}
-        return Answer(body, entered.transaction_id, 201)
+        return Made(body, entered.transaction_id, 201)
 
-    return commands.run(command, operation)
+    return write.run(command, operation)

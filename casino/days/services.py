@@ -12,9 +12,9 @@ from django.utils import timezone
 from casino.audit.events import Told
 from casino.audit.events import house as told
 from casino.audit.services import record
-from casino.core import commands, locks
-from casino.core.commands import Answer, Command
+from casino.core import locks, write
 from casino.core.errors import Conflict, Unprocessable
+from casino.core.write import Answer, Command, Made
 from casino.hands.models import UNSETTLED, Hand
 from casino.houses import days
 from casino.houses.days import Day
@@ -32,7 +32,7 @@ def open_day(*, command: Command, name: str) -> Answer:
     day can never be taken back.
     """
 
-    def operation() -> Answer:
+    def operation() -> Made:
         house = command.context.at_the_office()
         locks.lock_days(house.id)
         before = days.days(house)
@@ -48,7 +48,7 @@ def open_day(*, command: Command, name: str) -> Answer:
             raise Unprocessable(f"It is too early to open {name}.", code="day_too_early")
         return _answer(command, days.begin(house, name), told.day_opened(day=name), status=201)
 
-    return commands.run(command, operation)
+    return write.run(command, operation)
 
 
 def close_day(*, command: Command, name: str) -> Answer:
@@ -58,7 +58,7 @@ def close_day(*, command: Command, name: str) -> Answer:
     next day was opened (any hand, where there is no next day) is being played, waits for its settlement or is disputed.
     """
 
-    def operation() -> Answer:
+    def operation() -> Made:
         house = command.context.at_the_office()
         locks.lock_days(house.id)
         day = days.get(house, name)
@@ -79,7 +79,7 @@ def close_day(*, command: Command, name: str) -> Answer:
         event = told.day_closed(day=name, snapshot=ended.snapshot, totals=days.totals(house, name))
         return _answer(command, ended, event)
 
-    return commands.run(command, operation)
+    return write.run(command, operation)
 
 
 def _require_settled(house: House, following: Day | None) -> None:
@@ -102,4 +102,4 @@ def _require_settled(house: House, following: Day | None) -> None:
 def _answer(command: Command, day: Day, event: Told, *, status: int = 200) -> Answer:
     house = command.context.house
     receipt = record(chain=house.chain, house=house, actor=command.context.actor, told=event)
-    return Answer({**day.as_json(), **event.data, "audit": receipt.as_json()}, day.version, status)
+    return Made({**day.as_json(), **event.data, "audit": receipt.as_json()}, day.version, status)

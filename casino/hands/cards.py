@@ -13,15 +13,13 @@ from typing import Any
 
 import engine
 from casino.audit.events import cards as told
-from casino.audit.services import Receipt, record
-from casino.core import canonical, commands, sql
-from casino.core.commands import Answer, Command
+from casino.core import canonical, sql, write
 from casino.core.errors import Conflict, Unprocessable
+from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import exceptions, selectors
 from casino.hands.exceptions import CardsRefused
 from casino.hands.models import CardEntry, Correction, ExceptionKind, Hand, Mode
-from casino.tables import services as tables
-from casino.tables.models import Table
+from casino.hands.subject import AtHand, Opened
 from engine.kernel.cards import UNKNOWN
 from engine.kernel.grammar import Role
 
@@ -75,26 +73,20 @@ def enter(*, command: Command, code: str, entries: Sequence[Entry]) -> Answer:
     exception is kept.
     """
 
-    def operation() -> Answer:
-        table = tables.lock_table(command, code)
-        hand = playing_physical(table)
-        game, before = selectors.state(hand), entered(hand)
+    def change(opened: Opened, work: Work) -> Outcome:
+        hand = physical(opened.playing())
+        game, before = opened.game(), entered(hand)
         for entry in entries:
             _require_unknown(game, before, entry)
         require_agreeing(hand, game, before | {(entry.seat, entry.place): entry.card for entry in entries}, entries)
         hashes = add(hand, entries)
-        tables.advance(table)
-        event = told.entered(hand=hand.name, entries=hashes).also(table_version=table.version)
-        return answer(hand, game, record(
-            chain=table.chain, house=table.house, actor=command.context.actor, told=event
-        ))  # fmt: skip
+        return Outcome(told.entered(hand=hand.name, entries=hashes), described(hand, game))
 
-    return exceptions.keeping(command, code, lambda: commands.run(command, operation))
+    return exceptions.keeping(command, code, lambda: write.write(command, AtHand(code), change))
 
 
-def playing_physical(table: Table) -> Hand:
-    """The hand in play, whose pack is in the dealer's hands. Raises Conflict no_hand or not_physical."""
-    hand = selectors.playing(table)
+def physical(hand: Hand) -> Hand:
+    """The same hand, if its pack is in the dealer's hands. Raises Conflict not_physical."""
     if hand.mode != Mode.PHYSICAL:
         raise Conflict(f"The house deals hand {hand.name} and knows its cards.", code="not_physical", mode=hand.mode)
     return hand
@@ -110,12 +102,10 @@ def add(hand: Hand, entries: Iterable[Entry]) -> list[dict[str, Any]]:
     return hashes
 
 
-def answer(hand: Hand, game: engine.Hand, receipt: Receipt) -> Answer:
+def described(hand: Hand, game: engine.Hand) -> dict[str, Any]:
     """A hand in play as its console sees it, after a write that took no action."""
-    version = hand.table.version
-    body = selectors.describe(hand, game, game.view(engine.PUBLIC))
-    body |= {"balances": selectors.balances(hand), "version": version, "audit": receipt.as_json()}
-    return Answer(body, version)
+    seen = selectors.describe(hand, game, game.view(engine.PUBLIC))
+    return seen | {"balances": selectors.balances(hand)}
 
 
 def _require_unknown(game: engine.Hand, before: Mapping[Place, str], entry: Entry) -> None:

@@ -3,14 +3,13 @@ stands beside the log, and whatever replays the hand reads the log with its corr
 
 import engine
 from casino.audit.events import cards as told
-from casino.audit.services import record
-from casino.core import commands
-from casino.core.commands import Answer, Command
+from casino.core import write
 from casino.core.errors import Conflict, Unprocessable
+from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import cards, selectors
 from casino.hands.cards import Entry
 from casino.hands.models import Correction, Hand
-from casino.tables import services as tables
+from casino.hands.subject import AtHand, Opened
 from engine.errors import EngineError
 from engine.kernel.grammar import Grammar
 
@@ -23,9 +22,8 @@ def correct_line(*, command: Command, code: str, line: int, named: str, reason: 
     nothing_corrected; CardsRefused where it does not agree with entered cards; and the engine's errors.
     """
 
-    def operation() -> Answer:
-        table = tables.lock_table(command, code)
-        hand = cards.playing_physical(table)
+    def change(opened: Opened, work: Work) -> Outcome:
+        hand = cards.physical(opened.playing())
         log = selectors.log(hand)
         before, after = _corrected(selectors.grammar(hand), log, line, named)
         as_it_was = engine.resume(selectors.setup(hand), log)
@@ -33,19 +31,12 @@ def correct_line(*, command: Command, code: str, line: int, named: str, reason: 
         _require_same_play(as_it_was, game)
         cards.require_agreeing(hand, game, cards.entered(hand), line=after)
         Correction.objects.create(hand=hand, seq=line, before=before, after=after, reason=reason)
-        tables.advance(table)
         event = told.line_corrected(
             hand=hand.name, line=line, before=_seen(as_it_was, line), after=_seen(game, line), reason=reason
         )
-        receipt = record(
-            chain=table.chain,
-            house=table.house,
-            actor=command.context.actor,
-            told=event.also(table_version=table.version),
-        )
-        return cards.answer(hand, game, receipt)
+        return Outcome(event, cards.described(hand, game))
 
-    return commands.run(command, operation)
+    return write.write(command, AtHand(code), change)
 
 
 def correct_entry(*, command: Command, code: str, entry: Entry, reason: str) -> Answer:
@@ -54,22 +45,19 @@ def correct_entry(*, command: Command, code: str, entry: Entry, reason: str) -> 
     Raises as `correct_line`, and Unprocessable no_such_entry where nothing was entered.
     """
 
-    def operation() -> Answer:
-        table = tables.lock_table(command, code)
-        hand = cards.playing_physical(table)
-        game, entries = selectors.state(hand), cards.entered(hand)
+    def change(opened: Opened, work: Work) -> Outcome:
+        hand = cards.physical(opened.playing())
+        game, entries = opened.game(), cards.entered(hand)
         if (entry.seat, entry.place) not in entries:
             raise Unprocessable(f"No card was entered for place {entry.place} of p{entry.seat}.", code="no_such_entry")
         if entries[entry.seat, entry.place] == entry.card:
             raise _nothing()
         cards.require_agreeing(hand, game, entries | {(entry.seat, entry.place): entry.card}, [entry])
         [hashed] = cards.add(hand, [entry])
-        tables.advance(table)
-        event = told.entry_corrected(hand=hand.name, **hashed, reason=reason).also(table_version=table.version)
-        receipt = record(chain=table.chain, house=table.house, actor=command.context.actor, told=event)
-        return cards.answer(hand, game, receipt)
+        event = told.entry_corrected(hand=hand.name, **hashed, reason=reason)
+        return Outcome(event, cards.described(hand, game))
 
-    return commands.run(command, operation)
+    return write.write(command, AtHand(code), change)
 
 
 def _corrected(grammar: Grammar, log: list[str], line: int, named: str) -> tuple[str, str]:

@@ -10,8 +10,8 @@ from casino.audit.events import Told
 from casino.audit.events import cards as told
 from casino.audit.services import record
 from casino.core import locks
-from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound, Unprocessable
+from casino.core.write import Answer, Command
 from casino.hands import selectors
 from casino.hands.models import CardException, ExceptionKind, HandState
 from casino.houses.models import ClockTimestamp

@@ -7,10 +7,10 @@ as well: else whoever decides about sitting out would choose among decks.
 
 from casino.audit.events import Told
 from casino.audit.events import deals as told
-from casino.audit.services import Receipt, record
+from casino.audit.services import Receipt
 from casino.core import locks
-from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, NotFound, Unprocessable
+from casino.core.write import Answer, Command, Work
 from casino.hands import deals
 from casino.hands.models import ClientSeed, Deal, DealState, GivenBy, Hand
 from casino.houses.models import House
@@ -77,14 +77,9 @@ def take_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) 
         if ClientSeed.objects.filter(deal=deal, seat=holder.seating.seat, given_by=GivenBy.PLAYER, seed=seed).exists():
             return deal, None
         event = _add(deal, holder.seating, seed, GivenBy.PLAYER)
-        tables.advance(table)
-        receipt = record(
-            chain=table.chain,
-            house=table.house,
-            actor=holder.actor(request_id),
-            told=event.also(table_version=table.version),
-        )
-        return deal, receipt
+        work = Work(table.house, holder.actor(request_id))
+        tables.advance(table, work)
+        return deal, work.record(chain=table.chain, event=event.also(table_version=table.version))
 
     return locks.in_transaction(operation)
 

@@ -9,8 +9,8 @@ from casino.audit.events import hands as told
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
-from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict, Unprocessable
+from casino.core.write import Answer, Command
 from casino.hands import postings, selectors
 from casino.hands.models import Hand, HandState
 from casino.houses.models import ClockTimestamp
@@ -44,7 +44,7 @@ def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, re
         Hand.objects.filter(id=hand.id).update(
             state=HandState.RULED, ruling=decided, settlement=entered.transaction_id, settled_at=ClockTimestamp()
         )
-        tables.advance(table, TableState.OPEN)
+        tables.to_state(table, TableState.OPEN)
         return told.ruled(
             hand=hand.name,
             pot=frozen,

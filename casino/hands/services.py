@@ -1,18 +1,18 @@
 """Playing hands: dealing, entering cards, acting."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import engine
 from casino.audit.events import Told
 from casino.audit.events import hands as told
-from casino.audit.services import Actor, record
-from casino.bookkeeping import books
-from casino.core import commands, outbox, sql
-from casino.core.commands import Answer, Command
-from casino.core.errors import Conflict, NotFound, ProofFailed, Unprocessable
+from casino.audit.services import Actor
+from casino.bookkeeping import chart
+from casino.core import sql, write
+from casino.core.errors import Conflict, NotFound, Unprocessable
+from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import (
     arranging,
     cards,
@@ -30,6 +30,7 @@ from casino.hands import (
     verbs,
 )
 from casino.hands.models import Hand, HandState, Mode
+from casino.hands.subject import AtHand, Opened
 from casino.houses.models import ClockTimestamp
 from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
@@ -53,7 +54,8 @@ def warm_up() -> None:
 
 _ADD_LINES = """
 INSERT INTO hands_handline (hand_id, seq, text, aside)
-SELECT %s, added.* FROM unnest(%s::int[], %s::text[], %s::boolean[]) AS added (seq, text, aside) ORDER BY added.seq
+SELECT %s::bigint, added.* FROM unnest(%s::int[], %s::text[], %s::boolean[]) AS added (seq, text, aside)
+ORDER BY added.seq
 """
 
 
@@ -90,33 +92,33 @@ class _Play:
             self.take(line)
 
 
-def _answer(actor: Actor, play: _Play, event: Callable[..., Told], status: int) -> Answer:
-    """Store what was accepted, post it, prove it, record it: the second half of every write to a hand. `event` is given
-    what `_told` says."""
+def _outcome(work: Work, play: _Play, event: Callable[..., Told], *, status: int = 200) -> Outcome:
+    """Have stored, posted and proved what was accepted: the second half of every write to a hand. `event` is given what
+    `_told` says."""
     hand, table = play.hand, play.hand.table
     if deals.commit_to_cards(hand, play.game.setup):
         event = partial(event, cards_roots=hand.cards_roots)
-    numbers, words = range(play.first_seq, play.first_seq + len(play.lines)), selectors.grammar(hand)
-    asides = [words.declared(words.parse(line)).aside for line in play.lines]
-    sql.change(_ADD_LINES, [hand.id, list(numbers), play.lines, asides])
-    _post_at_once(play)
+    _add_lines(work, play)
+    _post_at_once(work, play)
     if play.game.over:
-        _end(play)
-    tables.advance(table, TableState.SETTLING if play.game.over else None)
+        _end(work, play)
+        tables.to_state(table, TableState.SETTLING)
     view = play.game.view("public")
-    receipt = record(
-        chain=table.chain,
-        house=table.house,
-        actor=actor,
-        told=event(**_told(play, view), table_version=table.version),
-    )
-    body = {
-        **selectors.describe(hand, play.game, view),
-        "balances": _proven_balances(play),
-        "version": table.version,
-        "audit": receipt.as_json(),
-    }
-    return Answer(body, table.version, status)
+    body = {**selectors.describe(hand, play.game, view), "balances": _proven_balances(work, play)}
+    return Outcome(event(**_told(play, view)), body, status)
+
+
+def _add_lines(work: Work, play: _Play) -> None:
+    words = selectors.grammar(play.hand)
+    numbers = range(play.first_seq, play.first_seq + len(play.lines))
+    asides = [words.declared(words.parse(line)).aside for line in play.lines]
+    values = [play.hand.id, list(numbers), play.lines, asides]
+    # At once where something else needs them there: the end of the hand, or the moment, which the answer names, when
+    # the time to act is over.
+    if play.game.over or play.hand.table.time_to_act is not None:
+        sql.change(_ADD_LINES, values)
+    else:
+        work.also(_ADD_LINES, values)
 
 
 def _told(play: _Play, view: dict[str, Any]) -> dict[str, Any]:
@@ -127,19 +129,19 @@ def _told(play: _Play, view: dict[str, Any]) -> dict[str, Any]:
     first = play.first_seq
     hand = play.hand
     words: dict[str, Any] = {"hand": hand.name, "first_line": first, "lines": view["log"][max(first, 1) - 1 :]}
+    words["table_version"] = hand.table.version + 1
     if play.game.over:
         words |= {"log": list(play.game.log), "digest": hand.digest, "result": hand.result, "handle": hand.handle}
         words |= cards.told_at_the_end(hand)
     return words
 
 
-def _post_at_once(play: _Play) -> None:
+def _post_at_once(work: Work, play: _Play) -> None:
     new = play.game.moves[play.first_move :]
     moves = postings.at_once(new, play.ending - play.first_move)
     if moves:
         hand = play.hand
-        books.post(
-            hand.house,
+        work.post(
             key=postings.key(hand, play.first_seq),
             kind="hand.stakes" if play.first_seq else "hand.carry_in",
             postings=postings.events(hand, moves),
@@ -147,18 +149,24 @@ def _post_at_once(play: _Play) -> None:
         )
 
 
-def _proven_balances(play: _Play) -> dict[str, Any]:
-    """The ledger's balances, after making sure that they are the engine's, less what waits for the settlement."""
-    balances = selectors.balances(play.hand)
-    pot, bank, stacks = expected_before_settlement(play.game, postings.at_settlement(play.game.moves, play.ending))
-    engines = pot, bank, tuple(stack + fees.of_seat(play.hand.fees, seat) for seat, stack in enumerate(stacks, 1))
-    ledgers = balances["pot"], balances["bank"], tuple(balances["stacks"].values())
-    if ledgers != engines:
-        raise ProofFailed(
-            f"Hand {play.hand.name}: the engine has pot, bank and stacks {engines}, the ledger {ledgers}. Nothing was "
-            "written.",
-        )
-    return balances
+def _proven_balances(work: Work, play: _Play) -> dict[str, Any]:
+    """What the ledger holds for the hand when all is posted: the engine's pot, bank and stacks, less what waits for the
+    settlement, and nothing in the cukassza, which went into the pot. The work proves that it does, or writes nothing.
+    """
+    hand, table = play.hand, play.hand.table
+    waiting = postings.at_settlement(play.game.moves, play.ending)
+    pot, bank, stacks = expected_before_settlement(play.game, waiting)
+    held = {table.account("2030"): pot, table.account("2040"): 0, table.account("2050"): bank}
+    players = [table.stack_account(seat["player"]) for seat in hand.seats]
+    held |= {code: stacks[at] + fees.of_seat(hand.fees, at + 1) for at, code in enumerate(players)}
+    ids = chart.ids(hand.house, {(code, hand.house.currency) for code in held})
+    work.prove({ids[code, hand.house.currency]: balance for code, balance in held.items()})
+    return {
+        "pot": pot,
+        "cukassza": 0,
+        "bank": bank,
+        "stacks": {f"p{number}": held[code] for number, code in enumerate(players, start=1)},
+    }
 
 
 _IN_PLAY = (POT, KITTY)
@@ -178,7 +186,7 @@ def expected_before_settlement(game: engine.Hand, waiting: Iterable[Move]) -> tu
     return pot, bank, tuple(stacks)
 
 
-def _end(play: _Play) -> None:
+def _end(work: Work, play: _Play) -> None:
     """The log is complete: keep digest and result for comparison, and queue the worker's replay."""
     hand, result = play.hand, play.game.result
     assert result is not None  # noqa: S101 - the engine has a result when it is over
@@ -191,7 +199,7 @@ def _end(play: _Play) -> None:
     )
     hand.table.dealer_seat = _next_dealer(hand, result)
     hand.table.last_record_hash = selectors.record_hash(hand, play.game)
-    outbox.enqueue(house=hand.house, task=RESOLVE, subject=str(hand.id))
+    work.enqueue(task=RESOLVE, subject=str(hand.id))
 
 
 def _next_dealer(hand: Hand, result: engine.Result) -> int:
@@ -224,8 +232,8 @@ def deal(
     cleared it, and the engine's errors (too few seats, a stack that cannot cover the forced payments).
     """
 
-    def operation() -> Answer:
-        table = tables.lock_table(command, code)
+    def change(opened: Opened, work: Work) -> Outcome:
+        table = opened.table
         tables.require_state(table, TableState.OPEN)
         exceptions.require_none_open(table)
         if mode == Mode.PHYSICAL:
@@ -249,12 +257,13 @@ def deal(
         table.dealer_seat = hand.seats[0]["seat"]
         table.hands_dealt, table.abandoned_deals = hand.number, 0
         play = _Play(hand, game, deals.shuffle(hand), first_seq=0, first_move=0)
-        _post_at_once(play)
+        _post_at_once(work, play)
         play.first_seq, play.first_move = 1, len(game.moves)
         play.take_forced()
-        return _answer(command.context.actor, play, _dealt(hand, left=left), status=201)
+        opened.hand = hand
+        return _remembered(opened, game, _outcome(work, play, _dealt(hand, left=left), status=201))
 
-    return commands.run(command, operation)
+    return write.write(command, AtHand(code), change)
 
 
 def act(*, command: Command, code: str, actions: Sequence[Mapping[str, Any]]) -> Answer:
@@ -267,11 +276,10 @@ def act(*, command: Command, code: str, actions: Sequence[Mapping[str, Any]]) ->
     """
     lines: list[str] = []
 
-    def operation() -> Answer:
-        table = tables.lock_table(command, code)
-        return _take(command, selectors.playing(table), actions, lines)
+    def change(opened: Opened, work: Work) -> Outcome:
+        return _take(work, opened, actions, lines)
 
-    return exceptions.keeping(command, code, lambda: commands.run(command, operation), lines)
+    return exceptions.keeping(command, code, lambda: write.write(command, AtHand(code), change), lines)
 
 
 def say_beside(*, command: Command, code: str, name: str, line: int, action: Mapping[str, Any]) -> Answer:
@@ -284,9 +292,10 @@ def say_beside(*, command: Command, code: str, name: str, line: int, action: Map
     """
     lines: list[str] = []
 
-    def operation() -> Answer:
-        table = tables.lock_table(command, code)
-        hand = selectors.get(table.house, name)
+    def change(opened: Opened, work: Work) -> Outcome:
+        table, hand = opened.table, opened.hand
+        if hand is None or hand.name != name:
+            hand = selectors.get(table.house, name)
         if hand.table_id != table.id:
             raise NotFound(f"Table {code} has no hand {name}.")
         hand.table, hand.house = table, table.house
@@ -301,17 +310,17 @@ def say_beside(*, command: Command, code: str, name: str, line: int, action: Map
             allowed = sorted({verb.name for verb in grammar if verb.beside})
             raise Unprocessable(f"{action['verb']} is for its turn.", code="not_beside", verbs=allowed)
         try:
-            return _take(command, hand, [action], lines)
+            return _take(work, opened, [action], lines)
         except EngineError as error:
             error.expected["came_before"] = selectors.seen_log(hand)[line:]
             raise
 
-    return exceptions.keeping(command, code, lambda: commands.run(command, operation), lines)
+    return exceptions.keeping(command, code, lambda: write.write(command, AtHand(code), change), lines)
 
 
-def _take(command: Command, hand: Hand, actions: Sequence[Mapping[str, Any]], lines: list[str]) -> Answer:
+def _take(work: Work, opened: Opened, actions: Sequence[Mapping[str, Any]], lines: list[str]) -> Outcome:
     """Take actions in the hand, whose table is locked; `lines` gets them as they would stand in its log."""
-    game = selectors.state(hand)
+    hand, game = opened.playing(), opened.game()
     grammar = selectors.grammar(hand)
     lines[:] = [arranging.composed(grammar, action, number) for number, action in enumerate(actions)]
     play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
@@ -326,7 +335,12 @@ def _take(command: Command, hand: Hand, actions: Sequence[Mapping[str, Any]], li
             raise
         cards.require_agreeing(hand, game, entered, line=line)
         play.take_forced()
-    return _answer(command.context.actor, play, told.acted, status=200)
+    return _remembered(opened, game, _outcome(work, play, told.acted))
+
+
+def _remembered(opened: Opened, game: engine.Hand, outcome: Outcome) -> Outcome:
+    """The same, after whose commit this process remembers the hand's state."""
+    return replace(outcome, after=lambda: opened.remember(game))
 
 
 def play_automatic(hand: Hand, actor: Actor) -> bool:
@@ -343,7 +357,10 @@ def play_automatic(hand: Hand, actor: Actor) -> bool:
         play.take(line)
         cards.require_agreeing(hand, game, entered, line=line)
     play.take_forced()
-    _answer(actor, play, acted, status=200)
+    work, table = Work(hand.house, actor), hand.table
+    event = _outcome(work, play, acted).event
+    tables.advance(table, work)
+    work.record(chain=table.chain, event=event.also(table_version=table.version))
     return True
 
 

@@ -8,12 +8,12 @@ hand that leaves nothing to move is settled without a transaction.
 
 import logging
 
-from casino.audit.events import Told
 from casino.audit.events import hands as told
-from casino.audit.services import Actor, Receipt, record
+from casino.audit.services import Actor
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import moved_anything, posting
 from casino.core import locks, outbox
+from casino.core.write import Work
 from casino.hands import postings, replays, selectors
 from casino.hands.models import Hand, HandState
 from casino.hands.snapshot import HandSnapshot
@@ -34,7 +34,7 @@ def resolve(message_id: int) -> str:
         hand = locks.lock(Hand, locks.Rank.HAND, id=int(message.subject))
         hand.table = table
         if hand.state == HandState.ENDED:
-            _settle_or_dispute(hand, message)
+            _settle_or_dispute(hand, Work(table.house, Actor.system(f"outbox:{message.id}")))
         outbox.done(message)
         return str(hand.state)
 
@@ -49,24 +49,21 @@ def failed(message_id: int, error: Exception) -> None:
         if message is not None:
             hand = Hand.objects.select_related("table", "house").get(id=int(message.subject))
             # Its class alone: the words of an error may be anything, and events are kept for good.
-            _record(
-                hand,
-                Actor.system(f"outbox:{message.id}"),
-                told.settlement_failed(hand=hand.name, problem=type(error).__name__),
-            )
+            work = Work(hand.house, Actor.system(f"outbox:{message.id}"))
+            event = told.settlement_failed(hand=hand.name, problem=type(error).__name__)
+            work.record(chain=hand.table.chain, event=event)
 
     locks.in_transaction(operation)
 
 
-def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
-    actor = Actor.system(f"outbox:{message.id}")
+def _settle_or_dispute(hand: Hand, work: Work) -> None:
     replayed = replays.follow(hand, selectors.log(hand))
     mismatch = compare(hand, replayed)
     if mismatch is not None:
-        _dispute(hand, mismatch, actor)
+        _dispute(hand, mismatch, work)
         return
     settlement = _pay(hand, replayed)
-    _finish(hand, HandState.SETTLED, TableState.OPEN, settlement)
+    _finish(hand, HandState.SETTLED, TableState.OPEN, settlement, work)
     event = told.settled(
         hand=hand.name,
         result=hand.result or {},
@@ -74,7 +71,7 @@ def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
         settlement=settlement,
         table_version=hand.table.version,
     )
-    _record(hand, actor, event)
+    work.record(chain=hand.table.chain, event=event)
 
 
 def _pay(hand: Hand, replayed: replays.Replay) -> int | None:
@@ -109,7 +106,7 @@ def compare(hand: Hand | HandSnapshot, replayed: replays.Replay) -> str | None:
     return None
 
 
-def _dispute(hand: Hand, reason: str, actor: Actor) -> None:
+def _dispute(hand: Hand, reason: str, work: Work) -> None:
     """Freeze the pot, and with it the bank of the seats, if there is anything in them: nothing is paid until somebody
     rules. The next hand cannot be dealt."""
     log.error("hand %s is disputed: %s", hand.name, reason)
@@ -127,18 +124,15 @@ def _dispute(hand: Hand, reason: str, actor: Actor) -> None:
             ],
             metadata={"hand": hand.name, "reason": reason},
         )
-    _finish(hand, HandState.DISPUTED, TableState.DISPUTED, None)
+    _finish(hand, HandState.DISPUTED, TableState.DISPUTED, None, work)
     event = told.disputed(hand=hand.name, frozen=amount, reason=reason, table_version=hand.table.version)
-    _record(hand, actor, event)
+    work.record(chain=hand.table.chain, event=event)
 
 
-def _finish(hand: Hand, state: HandState, table_state: TableState, settlement: int | None) -> None:
+def _finish(hand: Hand, state: HandState, table_state: TableState, settlement: int | None, work: Work) -> None:
     hand.state = state
     hand.settlement = settlement
     settled_at = ClockTimestamp() if state == HandState.SETTLED else None
     Hand.objects.filter(id=hand.id).update(state=state, settlement=settlement, settled_at=settled_at)
-    tables.advance(hand.table, table_state)
-
-
-def _record(hand: Hand, actor: Actor, event: Told) -> Receipt:
-    return record(chain=hand.table.chain, house=hand.house, actor=actor, told=event)
+    tables.to_state(hand.table, table_state)
+    tables.advance(hand.table, work)

@@ -7,8 +7,8 @@ from typing import Any
 import engine
 from casino.audit.services import Actor
 from casino.chips import selectors as chips
-from casino.core.commands import Answer, Command
 from casino.core.errors import Unprocessable
+from casino.core.write import Answer, Command
 from casino.hands import fees, trays
 from casino.houses.models import House
 from casino.tables import services as tables

@@ -3,7 +3,7 @@
 from casino.audit.events import Told
 from casino.audit.events import hands as told
 from casino.bookkeeping import books
-from casino.core.commands import Answer, Command
+from casino.core.write import Answer, Command
 from casino.hands import cards, postings, selectors
 from casino.hands.models import Hand, HandState
 from casino.tables import services as tables
@@ -32,7 +32,7 @@ def void(*, command: Command, code: str, reason: str) -> Answer:
         )
         Hand.objects.filter(id=hand.id).update(state=HandState.VOIDED)
         table.dealer_seat = hand.seats[-1]["seat"]
-        tables.advance(table, TableState.OPEN)
+        tables.to_state(table, TableState.OPEN)
         return told.voided(hand=hand.name, log=log, mirrors=mirrors, reason=reason, **cards.told_at_the_end(hand))
 
     return tables.at_table(command, code, change, unanswered=_CARDS)

@@ -9,9 +9,9 @@ from typing import Any
 
 from casino.audit.events import players as told
 from casino.audit.services import record
-from casino.core import commands, locks, sql
-from casino.core.commands import Answer, Command, RequestContext
+from casino.core import locks, sql, write
 from casino.core.errors import Gone, NotFound, WrongTerminal
+from casino.core.write import Answer, Command, Made, RequestContext
 from casino.houses.models import House
 from casino.players import sealing
 from casino.players.models import Person, PersonKey, Player
@@ -27,7 +27,7 @@ def record_person(*, command: Command, ref: str, person: dict[str, str], reason:
     Raises NotFound, VersionConflict, WrongTerminal at a table, Gone for somebody who has been forgotten.
     """
 
-    def operation() -> Answer:
+    def operation() -> Made:
         house = command.context.house
         require_away_from_tables(command.context)
         player = lock(house, ref)
@@ -46,9 +46,9 @@ def record_person(*, command: Command, ref: str, person: dict[str, str], reason:
             told=told.person_recorded(player=ref, version=version, sealed_sha256=digest, fields=fields, reason=reason),
         )
         body = {"player": ref, "version": version, "recorded": fields, "audit": receipt.as_json()}
-        return Answer(body, version, 201)
+        return Made(body, version, 201)
 
-    return commands.run(command, operation)
+    return write.run(command, operation)
 
 
 def read_person(*, context: RequestContext, ref: str) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from django.db import IntegrityError, transaction
 from casino.audit.events import players as told
 from casino.audit.services import Actor, Receipt, record
 from casino.bookkeeping import chart
-from casino.core import commands
-from casino.core.commands import Answer, Command
+from casino.core import write
 from casino.core.errors import Conflict
+from casino.core.write import Answer, Command, Made
 from casino.houses.models import House
 from casino.players.models import Player
 
@@ -28,8 +28,8 @@ def create_player(*, house: House, ref: str, actor: Actor) -> tuple[Player, Rece
 def register(*, command: Command, ref: str) -> Answer:
     """Register a player under a reference. There is no version to match: nothing existed before."""
 
-    def operation() -> Answer:
+    def operation() -> Made:
         player, receipt = create_player(house=command.context.house, ref=ref, actor=command.context.actor)
-        return Answer({"player": player.ref, "chips": 0, "audit": receipt.as_json()}, 1, 201)
+        return Made({"player": player.ref, "chips": 0, "audit": receipt.as_json()}, 1, 201)
 
-    return commands.run(command, operation)
+    return write.run(command, operation)

@@ -137,9 +137,11 @@ class AnsweredRequest(models.Model):
     terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="+")
     key = models.CharField(max_length=128)
     request_hash = models.CharField(max_length=64)
-    answer = models.TextField(default="", db_default="")
-    #: Null only while the transaction that inserted the row is still running, so nobody else ever reads null.
-    status = models.PositiveSmallIntegerField(null=True)
+    #: The JSON object that was answered.
+    answer = models.TextField()
+    status = models.PositiveSmallIntegerField()
+    #: The version that the answer's ETag names.
+    version = models.BigIntegerField()
     at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:

@@ -17,9 +17,9 @@ from django.utils import timezone
 from casino.audit.events import Told
 from casino.audit.events import staff as told
 from casino.audit.services import record
-from casino.core import commands, locks
-from casino.core.commands import Answer, Command
+from casino.core import locks, write
 from casino.core.errors import Conflict, Forbidden
+from casino.core.write import Answer, Command, Made
 from casino.houses.models import ClockTimestamp
 from casino.staff import limits, services
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, is_right, role_for
@@ -29,7 +29,7 @@ from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalTok
 def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], password: str) -> Answer:
     """Take somebody on with a first password. Raises Conflict login_taken, ValidationError for a weak password."""
 
-    def operation() -> Answer:
+    def operation() -> Made:
         house = command.context.at_the_office()
         staff, receipt = services.add_person(
             house=house,
@@ -40,9 +40,9 @@ def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], pass
             giver=command.context.staff,
             actor=command.context.actor,
         )
-        return Answer({**describe(staff), "audit": receipt.as_json()}, staff.version, 201)
+        return Made({**describe(staff), "audit": receipt.as_json()}, staff.version, 201)
 
-    return commands.run(command, operation)
+    return write.run(command, operation)
 
 
 def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason: str) -> Answer:
@@ -101,7 +101,7 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
     """
     house, given = command.context.house, Credentials(command.context.staff.login, old)
 
-    def operation() -> Answer:
+    def operation() -> Made:
         locks.lock_roster(house.id)
         staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=given.login)
         if not (is_right(staff, given, request) and staff.is_active):
@@ -116,7 +116,7 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
         return _answer(command, describe(staff), staff.version, event)
 
     try:
-        return commands.run(command, operation)
+        return write.run(command, operation)
     except _WrongPassword:
         # Outside the transaction, so that the failure counts and stays told.
         terminal, request_id = command.context.terminal.code, command.context.request_id
@@ -143,21 +143,21 @@ def enrol(*, command: Command, code: str, kind: TerminalKind, place: str) -> Ans
     """Enrol a device; its key is in the first answer only and kept by the device only. Raises Conflict
     terminal_exists."""
 
-    def operation() -> Answer:
+    def operation() -> Made:
         house = command.context.at_the_office()
         terminal, key, receipt = services.add_terminal(
             house=house, code=code, kind=kind, place=place, actor=command.context.actor
         )
         body = {**describe_terminal(terminal), "audit": receipt.as_json()}
-        return Answer(body, terminal.version, 201, once={"key": key})
+        return Made(body, terminal.version, 201, once={"key": key})
 
-    return commands.run(command, operation)
+    return write.run(command, operation)
 
 
 def revoke(*, command: Command, code: str, reason: str) -> Answer:
     """Take a device out of use for good. Raises Conflict unchanged, and own_terminal for the one asked from."""
 
-    def operation() -> Answer:
+    def operation() -> Made:
         house = command.context.at_the_office()
         locks.lock_roster(house.id)
         if Terminal.objects.get(id=command.context.terminal.id).revoked_at is not None:
@@ -173,7 +173,7 @@ def revoke(*, command: Command, code: str, reason: str) -> Answer:
         event = told.terminal_revoked(terminal=code, sessions=_end(terminal=terminal), reason=reason)
         return _answer(command, describe_terminal(terminal), terminal.version, event)
 
-    return commands.run(command, operation)
+    return write.run(command, operation)
 
 
 def describe(staff: Staff) -> dict[str, Any]:
@@ -195,7 +195,7 @@ def describe_terminal(terminal: Terminal) -> dict[str, Any]:
 def _of_person(command: Command, login: str, change: Callable[[Staff], Told]) -> Answer:
     """Change another person's row. Raises Forbidden four_eyes, NotFound, VersionConflict and what `change` refuses."""
 
-    def operation() -> Answer:
+    def operation() -> Made:
         house = command.context.at_the_office()
         if login == command.context.staff.login:
             raise Forbidden("Nobody changes himself; this takes another administrator.", code="four_eyes")
@@ -210,7 +210,7 @@ def _of_person(command: Command, login: str, change: Callable[[Staff], Told]) ->
         )
         return _answer(command, describe(staff), staff.version, event)
 
-    return commands.run(command, operation)
+    return write.run(command, operation)
 
 
 def _require_still_admin(command: Command) -> None:
@@ -224,7 +224,7 @@ def _require_still_admin(command: Command) -> None:
 def _answer(command: Command, body: dict[str, Any], version: int, event: Told) -> Answer:
     house = command.context.house
     receipt = record(chain=house.chain, house=house, actor=command.context.actor, told=event)
-    return Answer({**body, "audit": receipt.as_json()}, version)
+    return Made({**body, "audit": receipt.as_json()}, version)
 
 
 def _require_change(changes: bool, staff: Staff, otherwise: str) -> None:

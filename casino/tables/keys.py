@@ -7,14 +7,14 @@ issued: whoever hands keys out cannot take one to look into a hand that is being
 
 import hashlib
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from casino.audit.events import Told
 from casino.audit.events import deals as told
 from casino.audit.services import Actor
-from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
+from casino.core.write import Answer, Command
 from casino.houses.models import ClockTimestamp
 from casino.tables.models import Seating, SeatKey, Table
 from casino.tables.services import at_seat, at_table
@@ -61,8 +61,7 @@ def issue(*, command: Command, code: str, seat: int) -> Answer:
         SeatKey.objects.create(seating=seating, digest=digest(key))
         return told.key_issued(seat=seat, player=seating.player.ref, replaced=bool(replaced))
 
-    answer = at_table(command, code, change, status=201)
-    return answer if answer.replayed else replace(answer, once={"key": key})
+    return at_table(command, code, change, status=201, once={"key": key})
 
 
 def withdraw(*, command: Command, code: str, seat: int, reason: str) -> Answer:

@@ -13,9 +13,9 @@ from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import moved_anything, posting
 from casino.chips import floats
 from casino.chips import selectors as chips
-from casino.core import commands, locks, sql
-from casino.core.commands import Answer, Command, RequestContext
+from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound, Unprocessable, WrongTerminal
+from casino.core.write import Answer, Command, Outcome, RequestContext, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.staff.models import TerminalKind
@@ -85,15 +85,6 @@ def stock_tray(
 # --- What every write at a table shares -----------------------------------------------------------------------------
 
 
-def lock_table(command: Command, code: str) -> Table:
-    """Lock the table, then make sure that terminal and If-Match are right. The first step of every write here."""
-    table = locks.lock(Table, locks.Rank.DESK, house=command.context.house, code=code)
-    table.house = command.context.house
-    require_at(command.context, table)
-    command.require_version(table.version)
-    return table
-
-
 def require_at(context: RequestContext, table: Table) -> None:
     """Refuse terminals that do not stand at this table."""
     if context.terminal.kind != TerminalKind.TABLE or context.terminal.place != table.code:
@@ -122,32 +113,57 @@ def require_none_prepared(table: Table) -> None:
 
 
 _ADVANCE = """
-UPDATE tables_table SET state = %s, version = %s, dealer_seat = %s, hands_dealt = %s, last_record_hash = %s,
-    prepared_deal = %s, abandoned_deals = %s
-WHERE id = %s
+UPDATE tables_table SET state = %s::text, version = %s::bigint, dealer_seat = %s::smallint, hands_dealt = %s::integer,
+    last_record_hash = %s::text, prepared_deal = %s::text, abandoned_deals = %s::integer
+WHERE id = %s::bigint
 """
 
 
-def advance(table: Table, state: TableState | None = None) -> None:
-    """Save the table with its next version, and its next state where one is given."""
-    if state is not None and state != table.state:
-        if state not in Table.NEXT[table.state]:
-            raise AssertionError(f"no table goes from {table.state} to {state}")
-        table.state = state
+def to_state(table: Table, state: TableState) -> None:
+    """Let the table be in its next state from the next `advance` on."""
+    if state not in Table.NEXT[table.state]:
+        raise AssertionError(f"no table goes from {table.state} to {state}")
+    table.state = state
+
+
+def advance(table: Table, work: Work) -> None:
+    """Save the table with its next version, together with the work's event."""
     table.version += 1
-    sql.change(
-        _ADVANCE,
-        [
-            table.state,
-            table.version,
-            table.dealer_seat,
-            table.hands_dealt,
-            table.last_record_hash,
-            table.prepared_deal,
-            table.abandoned_deals,
-            table.id,
-        ],
-    )
+    values = [table.state, table.version, table.dealer_seat, table.hands_dealt]
+    work.also(_ADVANCE, [*values, table.last_record_hash, table.prepared_deal, table.abandoned_deals, table.id])
+
+
+@dataclass(frozen=True, slots=True)
+class AtTable:
+    """The table of this code as the subject of a write at its own terminal; `unanswered` are parts of the event that
+    are for those who read the trail, and not answered."""
+
+    code: str
+    unanswered: Collection[str] = ()
+
+    def open(self, command: Command) -> Table:
+        """Lock the table. Raises NotFound, WrongTerminal, VersionConflict."""
+        table = locks.lock(Table, locks.Rank.DESK, house=command.context.house, code=self.code)
+        write.require_unanswered(command)
+        table.house = command.context.house
+        require_at(command.context, table)
+        command.require_version(table.version)
+        return table
+
+    def chain(self, table: Table) -> str:
+        """The table's own."""
+        return table.chain
+
+    def advance(self, table: Table, work: Work, event: Told) -> tuple[int, Told]:
+        """The next version."""
+        advance(table, work)
+        return table.version, event.also(table_version=table.version)
+
+    def answer(self, table: Table, outcome: Outcome) -> dict[str, Any]:
+        """The table as it is now, and what was recorded."""
+        event = outcome.event
+        done = {"kind": event.kind} | {k: value for k, value in event.data.items() if k not in self.unanswered}
+        return {**selectors.describe(table), "done": done}
 
 
 def at_table(
@@ -157,30 +173,18 @@ def at_table(
     *,
     status: int = 200,
     unanswered: Collection[str] = (),
+    once: Mapping[str, Any] | None = None,
 ) -> Answer:
     """Run one write at a table: lock it, change it, record the change, answer with the table as it is now.
 
-    `change` returns what the audit event tells; it calls `advance` itself where it changes the state. The answer tells
-    the same, but for the `unanswered` parts, which are for those who read the trail.
+    `change` returns the event that records it. The answer shows the same, but for the `unanswered` parts, which are for
+    those who read the trail; `once` is shown in the first answer only.
     """
 
-    def operation() -> Answer:
-        table = lock_table(command, code)
-        before = table.version
-        event = change(table)
-        if table.version == before:
-            advance(table)
-        receipt = record(
-            chain=table.chain,
-            house=table.house,
-            actor=command.context.actor,
-            told=event.also(table_version=table.version),
-        )
-        done = {"kind": event.kind} | {name: value for name, value in event.data.items() if name not in unanswered}
-        body = {**selectors.describe(table), "done": done, "audit": receipt.as_json()}
-        return Answer(body, table.version, status)
+    def decided(table: Table, work: Work) -> Outcome:
+        return Outcome(change(table), status=status, once=dict(once or {}))
 
-    return commands.run(command, operation)
+    return write.write(command, AtTable(code, unanswered), decided)
 
 
 # --- The writes -----------------------------------------------------------------------------------------------------
@@ -256,7 +260,7 @@ def open_table(*, command: Command, code: str) -> Answer:
                 metadata={"table": code},
             )
         table.dealer_seat = None
-        advance(table, TableState.OPEN)
+        to_state(table, TableState.OPEN)
         return told.opened(sitting=number, resumed=held or None)
 
     return at_table(command, code, change)
@@ -342,7 +346,7 @@ def close_table(*, command: Command, code: str, session: Session) -> Answer:
             )
         amounts = _stand_up(table, seatings, key=command.ledger_key())
         Sitting.objects.filter(table=table, closed_at=None).update(closed_at=ClockTimestamp(), held=settled.held)
-        advance(table, TableState.CLOSED)
+        to_state(table, TableState.CLOSED)
         return told.closed(
             carryover_on_close=table.carryover_on_close,
             shares=settled.shares,

@@ -8,7 +8,7 @@ from casino.audit.events import tables as told
 from casino.bookkeeping import books
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
-from casino.core.commands import Answer, Command
+from casino.core.write import Answer, Command
 from casino.tables import selectors
 from casino.tables.models import Table, TableState
 from casino.tables.services import at_seat, at_table, require_limits, require_state, take_seat

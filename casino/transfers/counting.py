@@ -15,9 +15,9 @@ from casino.cage.models import Drawer
 from casino.chips import selectors as chips
 from casino.chips.counts import chip_variance
 from casino.core import denominations, locks
-from casino.core.commands import Answer, Command
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, NotFound
+from casino.core.write import Answer, Command
 from casino.houses.models import ClockTimestamp
 from casino.tables import selectors as tables
 from casino.transfers import selectors

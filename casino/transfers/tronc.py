@@ -9,8 +9,8 @@ from casino.cage import services as cage
 from casino.cage.models import Drawer
 from casino.chips import selectors as chips
 from casino.core import denominations
-from casino.core.commands import Answer, Command
 from casino.core.errors import Conflict
+from casino.core.write import Answer, Command
 from casino.tables import selectors as tables
 from casino.transfers.services import Pieces
 

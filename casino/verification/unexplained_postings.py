@@ -8,7 +8,7 @@ from casino.houses.models import House
 from casino.tables.models import Table
 
 #: Who else may post to the accounts that hands post to, by the beginning of his ledger keys: accounts of no hand's
-#: (`casino.core.commands.Command.ledger_key`) are the sharing out of cukassza and bank, sitting down, leaving, tips.
+#: (`casino.core.write.Command.ledger_key`) are the sharing out of cukassza and bank, sitting down, leaving, tips.
 _OTHERS = {
     "2020": "command:",
     "2030": None,

@@ -1,0 +1,400 @@
+"""The one way to write.
+
+A write names its subject (a table, a drawer, a person ...), its change and its event; `write` does the rest in one
+transaction: the subject is locked in the one order and read fresh, terminal and version are checked, the change decides
+and posts, and then one statement writes all that is left to write: postings, audit event, outbox, and the answer under
+its Idempotency-Key. The same request again gets the stored answer and changes nothing; the same key with another
+request is refused. A refused write rolls back whole and leaves no trace under its key, so it may be tried again.
+
+What a transaction has posted is carried in its :class:`Work`, which is passed along.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, connections, transaction
+
+from casino.audit import guard
+from casino.audit.events import Told
+from casino.audit.events.registry import require_known
+from casino.audit.services import Actor, Receipt
+from casino.bookkeeping import books
+from casino.bookkeeping.postings import Posting
+from casino.core import canonical, locks, outbox, pending_postings, sql
+from casino.core.errors import HouseError, IdempotencyKeyReused, ProofFailed, VersionConflict, WrongTerminal
+from casino.houses.models import House, OutboxMessage
+from casino.staff.models import Role, Staff, Terminal, TerminalKind
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestContext:
+    """Who asks, in which role, from which terminal, under which request id."""
+
+    house: House
+    staff: Staff
+    role: Role
+    terminal: Terminal
+    request_id: str
+
+    @property
+    def actor(self) -> Actor:
+        """The same, as the audit trail names it."""
+        return Actor(staff=self.staff.login, role=self.role, terminal=self.terminal.code, request=self.request_id)
+
+    def at_the_office(self) -> House:
+        """The house, for a request from an office terminal. Raises WrongTerminal."""
+        if self.terminal.kind != TerminalKind.OFFICE:
+            raise WrongTerminal(f"Terminal {self.terminal.code} does not stand in the office.")
+        return self.house
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One write as requested: its context, the Idempotency-Key with the request's hash, the If-Match version."""
+
+    context: RequestContext
+    key: str
+    request_hash: str
+    expected_version: int | None
+
+    def ledger_key(self, part: str = "") -> str:
+        """The ledger's key for a posting of this command, as unique as the command; `part` tells several apart.
+
+        What the caller chose stands last, so that no choice can make it another posting's key.
+        """
+        return f"command:{part}:{self.context.terminal.id}:{self.key}"
+
+    def require_version(self, current: int) -> None:
+        """Refuse with VersionConflict when the caller has seen another version than `current`."""
+        if self.expected_version is not None and self.expected_version != current:
+            raise VersionConflict(
+                f"If-Match names version {self.expected_version}, the current version is {current}. Read it again.",
+                current_version=current,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a write answers: an HTTP status, a JSON object as text, the new version of what was written.
+
+    `once` is added to the first answer and stored nowhere: a key that is shown once. The same request again is answered
+    without it.
+    """
+
+    text: str
+    version: int
+    status: int = 200
+    replayed: bool = False
+    once: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The JSON object, without `once`."""
+        found: dict[str, Any] = json.loads(self.text)
+        return found
+
+    @property
+    def content(self) -> str:
+        """The JSON text to be sent, `once` included."""
+        return f"{self.text[:-1]},{_text(self.once)[1:]}" if self.once else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An answer as it was stored under a key, with the hash of its request."""
+
+    request_hash: str
+    status: int
+    version: int
+    answer: str
+
+    def replayed_for(self, command: Command) -> Answer:
+        """The same answer again. Raises IdempotencyKeyReused for another request."""
+        if self.request_hash != command.request_hash:
+            raise IdempotencyKeyReused(
+                "This Idempotency-Key was used for another request; a new request needs a new key.", key=command.key
+            )
+        return Answer(self.answer, self.version, self.status, replayed=True)
+
+
+class _Answered(Exception):
+    """The request was answered before."""
+
+    def __init__(self, stored: Stored) -> None:
+        super().__init__()
+        self.stored = stored
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a change decided: the event that records it, and what the answer shows beside its subject. `after` runs when
+    the transaction has committed."""
+
+    event: Told
+    body: Mapping[str, Any] = field(default_factory=dict)
+    status: int = 200
+    once: dict[str, Any] = field(default_factory=dict)
+    after: Callable[[], None] | None = None
+
+
+class Subject(Protocol[T]):
+    """What a write changes."""
+
+    def open(self, command: Command) -> T:
+        """Lock it and read it fresh, after `require_unanswered`; check terminal and version. Raises what refuses."""
+
+    def chain(self, found: T) -> str:
+        """The audit chain of its events."""
+
+    def advance(self, found: T, work: "Work", event: Told) -> tuple[int, Told]:
+        """Write its next version; returns that, and the event with it."""
+
+    def answer(self, found: T, outcome: Outcome) -> Mapping[str, Any]:
+        """The answer's body, without its receipt."""
+
+
+@dataclass(slots=True)
+class Work:
+    """What one write has done so far and has still to write: the unit of work.
+
+    Postings are handed to the ledger together with the event (one round trip), or at once where their effect is wanted
+    (:meth:`post_now`). Statements given to :meth:`also` are sent with the event too.
+    """
+
+    house: House
+    actor: Actor
+    using: str = DEFAULT_DB_ALIAS
+    _posted: list[dict[str, Any]] = field(default_factory=list)
+    _waiting: books.Prepared | None = None
+    _also: list[tuple[str, Sequence[Any]]] = field(default_factory=list)
+    _proved: dict[int, int] = field(default_factory=dict)
+    _messages: list[tuple[str, str]] = field(default_factory=list)
+
+    def post(
+        self, *, key: str, kind: str, postings: Sequence[Posting], metadata: Mapping[str, Any],
+        occurred_at: datetime | None = None,
+    ) -> None:  # fmt: skip
+        """Post one ledger transaction with the next event, or before a second one."""
+        if self._waiting is not None:
+            self._post_waiting()
+        self._waiting = books.prepare(
+            self.house, key=key, kind=kind, postings=postings, metadata=metadata, occurred_at=occurred_at
+        )
+
+    def also(self, statement: str, parameters: Sequence[Any]) -> None:
+        """Send this INSERT or UPDATE with the event. It must not depend on the others' effects, nor return rows; every
+        parameter needs a cast (`%s::text`)."""
+        self._also.append((statement, parameters))
+
+    def prove(self, balances: Mapping[int, int]) -> None:
+        """Let the ledger's accounts, by id, hold exactly these balances after everything is posted, or fail."""
+        self._proved |= balances
+
+    def enqueue(self, *, task: str, subject: str) -> None:
+        """Write an outbox message with the event, and hint to the broker after the commit."""
+        self._messages.append((task, subject))
+
+    def record(self, *, chain: str, event: Told, answer: "_AnswerRow | None" = None) -> Receipt:
+        """Append the event, which records every posting of this work, and write whatever is still to be written.
+
+        Raises what :func:`casino.audit.services.record` raises, the ledger's typed errors, and ProofFailed.
+        """
+        if not connections[self.using].in_atomic_block:
+            raise RuntimeError("an audit event belongs into the transaction of the change it records")
+        require_known(event.kind, chain)
+        if event.kind not in guard.ALLOWED:
+            guard.require(self.house)
+        statement, parameters = self._statement(chain, event, answer)
+        [(seq, leaf_hash, messages)] = self._run(statement, parameters)
+        for (task, subject), id_ in zip(self._messages, messages or (), strict=True):
+            message = OutboxMessage(id=id_, house=self.house, task=task, subject=subject)
+            transaction.on_commit(lambda message=message: outbox.send(message))
+        self._posted, self._waiting, self._also, self._proved, self._messages = [], None, [], {}, []
+        return Receipt(chain, seq, leaf_hash)
+
+    def _statement(self, chain: str, event: Told, answer: "_AnswerRow | None") -> tuple[str, list[Any]]:
+        before = [statement for statement, _ in self._also]
+        parameters: list[Any] = [value for _, values in self._also for value in values]
+        posted = pending_postings.take(self.using) + self._posted
+        actor, waiting = self.actor, self._waiting
+        parameters += [
+            self.house.id, chain, event.kind, actor.staff, actor.role, actor.terminal, actor.request,
+            canonical.dumps(dict(event.data)), event.approver, event.reason,
+            canonical.dumps(posted)[1:-1] if posted else None,
+        ]  # fmt: skip
+        parameters += waiting.parameters() if waiting else [None] * books.Prepared.WIDTH
+        parameters += [list(self._proved), list(self._proved.values())] if self._proved else [None, None]
+        parameters += [list(part) for part in zip(*self._messages, strict=True)] if self._messages else [None, None]
+        parameters += answer.parameters() if answer else [None] * _AnswerRow.WIDTH
+        return _with(tuple(before)), parameters
+
+    def _run(self, statement: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+        try:
+            return sql.bound(statement, parameters, self.using)
+        except DatabaseError as error:
+            state = getattr(error.__cause__, "sqlstate", None)
+            diagnosis = getattr(error.__cause__, "diag", None)
+            if state == _NOT_PROVED:
+                raise ProofFailed(
+                    f"The ledger holds other balances than the hand: {diagnosis.message_detail if diagnosis else ''}. "
+                    "Nothing was written.",
+                ) from error
+            if "function ledger_" in (getattr(diagnosis, "context", None) or ""):
+                with books.translated(self.using):
+                    raise
+            if state == _NOT_OURS:
+                raise ProofFailed(
+                    "An event records only what its own transaction has posted in its own house.",
+                    code="posting_not_ours",
+                    postings=[posting["tx"] for posting in self._posted],
+                ) from error
+            raise
+
+    def _post_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, None
+        assert waiting is not None  # noqa: S101 - both callers have looked
+        posted = books.post_prepared(self.house, waiting)
+        if posted is not None:
+            self._posted.append(posted)
+
+
+@dataclass(frozen=True, slots=True)
+class _AnswerRow:
+    """An answer to be stored; the receipt is added to its text by the database."""
+
+    command: Command
+    status: int
+    version: int
+    text: str
+
+    WIDTH = 6
+
+    def parameters(self) -> list[Any]:
+        """In the order of `core_record`."""
+        command = self.command
+        return [command.context.terminal.id, command.key, command.request_hash, self.status, self.version, self.text]
+
+
+#: SQLSTATEs of `audit_append` and of `core_record`.
+_NOT_OURS, _NOT_PROVED = "KZ903", "KZ904"
+_RECORD = (
+    "SELECT seq, leaf_hash, messages FROM core_record(%s::uuid, %s::text, %s::text, %s::text, %s::text, %s::text,"
+    " %s::text, %s::text, %s::text, %s::text, %s::text,"
+    " %s::text, %s::text, %s::text, %s::timestamptz, %s::text, %s::bigint[], %s::bigint[],"
+    " %s::bigint[], %s::bigint[], %s::text[], %s::text[],"
+    " %s::bigint, %s::text, %s::text, %s::smallint, %s::bigint, %s::text)"
+)
+_statements: dict[tuple[str, ...], str] = {}
+
+
+def _with(before: tuple[str, ...]) -> str:
+    """`core_record` with other writes in the same statement: one round trip, one plan."""
+    if before not in _statements:
+        parts = ", ".join(f"also{number} AS ({statement})" for number, statement in enumerate(before))
+        _statements[before] = f"WITH {parts} {_RECORD}" if parts else _RECORD
+    return _statements[before]
+
+
+_STORED = """
+SELECT request_hash, status, version, answer FROM staff_answeredrequest WHERE terminal_id = %s AND key = %s
+"""
+
+
+def require_unanswered(command: Command) -> None:
+    """End a write that was made before under the same key; called when its subject is locked, so that the same request
+    at the same time has either committed or not begun."""
+    for row in sql.rows(_STORED, [command.context.terminal.id, command.key]):
+        raise _Answered(Stored(*row))
+
+
+def answered(request_hash: str, status: int, version: int, answer: str) -> Exception:
+    """What `Subject.open` raises where it has found the stored answer by itself."""
+    return _Answered(Stored(request_hash, status, version, answer))
+
+
+def write(command: Command, subject: Subject[T], change: Callable[[T, Work], Outcome]) -> Answer:
+    """Carry out a write once under its Idempotency-Key.
+
+    Raises IdempotencyKeyReused when the key was used for another request, and what subject and change refuse with.
+    """
+
+    def attempt() -> Answer:
+        found = subject.open(command)
+        work = Work(command.context.house, command.context.actor)
+        outcome = change(found, work)
+        version, event = subject.advance(found, work, outcome.event)
+        chain = subject.chain(found)
+        text = _text(subject.answer(found, outcome))
+        row = _AnswerRow(command, outcome.status, version, text)
+        receipt = work.record(chain=chain, event=event, answer=row)
+        if outcome.after is not None:
+            transaction.on_commit(outcome.after)
+        return Answer(_with_receipt(text, receipt), version, outcome.status, once=outcome.once)
+
+    return _once(command, attempt)
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def _text(body: Mapping[str, Any]) -> str:
+    """A JSON object as answers have it."""
+    return _ENCODER.encode(body)
+
+
+def _with_receipt(text: str, receipt: Receipt) -> str:
+    """An answer's text with its receipt as the last member, exactly as `core_record` stores it."""
+    return f'{text[:-1]},"audit":{_text(receipt.as_json())}}}'
+
+
+def _once(command: Command, attempt: Callable[[], Answer]) -> Answer:
+    """Run an attempt in a transaction; where the same key was answered before, or meanwhile, return that answer."""
+    try:
+        return locks.in_transaction(attempt)
+    except _Answered as found:
+        return found.stored.replayed_for(command)
+    except IntegrityError as error:
+        if getattr(getattr(error.__cause__, "diag", None), "constraint_name", None) != "answered_request_key":
+            raise
+        # The same key, at the same time, at another subject: that one came first, and its answer is there now.
+        [row] = sql.rows(_STORED, [command.context.terminal.id, command.key])
+        return Stored(*row).replayed_for(command)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What an operation under `run` made: body, version, status, and what is shown once."""
+
+    body: Mapping[str, Any]
+    version: int
+    status: int = 200
+    once: dict[str, Any] = field(default_factory=dict)
+
+
+def run(command: Command, operation: Callable[[], Made]) -> Answer:
+    """As `write`, for an operation that locks and records by itself."""
+
+    def attempt() -> Answer:
+        require_unanswered(command)
+        try:
+            made = operation()
+        except HouseError:
+            # The same request may have been carried out while this one waited for a lock.
+            require_unanswered(command)
+            raise
+        text = _text(made.body)
+        sql.change(_STORE, _AnswerRow(command, made.status, made.version, text).parameters())
+        return Answer(text, made.version, made.status, once=made.once)
+
+    return _once(command, attempt)
+
+
+_STORE = """
+INSERT INTO staff_answeredrequest (terminal_id, key, request_hash, status, version, answer)
+VALUES (%s, %s, %s, %s, %s, %s)
+"""

@@ -1,0 +1,136 @@
+"""The hand at a table as the subject of a write: one call locks the table and reads what is needed of the hand.
+
+A process remembers the engine's state of hands that it has worked on, by table. The log stays the truth: what is
+remembered counts only for the same hand, corrected no further, and lines that another process has added are read and
+played after it. The state is copied before it goes on, so a write that is refused leaves what is remembered as it was.
+"""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import engine
+from casino.audit.events import Told
+from casino.core import sql, write
+from casino.core.errors import Conflict, NotFound
+from casino.core.write import Command, Outcome, Work
+from casino.hands import deals, selectors
+from casino.hands.models import Hand, HandState
+from casino.tables import services as tables
+from casino.tables.models import Table
+
+#: Hands whose state a process remembers.
+MOST = 256
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A hand's state after so many lines and corrections. Nobody changes `game`: it is copied."""
+
+    hand: int
+    lines: int
+    corrections: int
+    game: engine.Hand
+
+
+_known: OrderedDict[tuple[UUID, str], _Known] = OrderedDict()
+_UNKNOWN_HAND = (0, 0, 0)
+
+
+@dataclass(slots=True)
+class Opened:
+    """A locked table and its hand that is not settled, where there is one."""
+
+    table: Table
+    hand: Hand | None
+    corrections: int = 0
+    first_line: int = 0
+    lines: Sequence[str] = ()
+
+    def playing(self) -> Hand:
+        """The hand in play. Raises Conflict no_hand when there is none."""
+        if self.hand is None or self.hand.state != HandState.PLAYING:
+            table = self.table
+            raise Conflict(f"No hand is being played at table {table.code}.", code="no_hand", state=table.state)
+        return self.hand
+
+    def game(self) -> engine.Hand:
+        """The hand as it stands, for the caller alone: remembered and played on, or replayed from inputs and log."""
+        hand = self.playing()
+        known = _known.get((self.table.house_id, self.table.code))
+        if known is None or (known.hand, known.corrections) != (hand.id, self.corrections):
+            return engine.resume(selectors.setup(hand), list(self.lines), deals.shuffle(hand))
+        game, shuffle = known.game.copy(), deals.shuffle(hand)
+        for line in self.lines[known.lines - self.first_line :]:
+            game.advance(line)
+            if shuffle is not None:
+                engine.supply(game, shuffle)
+        return game
+
+    def remember(self, game: engine.Hand) -> None:
+        """Remember the hand's state, after the commit."""
+        key = self.table.house_id, self.table.code
+        if self.hand is None or game.over:
+            _known.pop(key, None)
+            return
+        _known[key] = _Known(self.hand.id, len(game.log), self.corrections, game)
+        _known.move_to_end(key)
+        if len(_known) > MOST:
+            _known.popitem(last=False)
+
+
+_OPEN = f"""
+SELECT {", ".join(f"(seat_table).{field.column}" for field in Table._meta.concrete_fields)},
+    {", ".join(f"(hand).{field.column}" for field in Hand._meta.concrete_fields)},
+    corrections, first_line, log, request_hash, status, version, answer
+FROM hands_open(%s::uuid, %s::text, %s::bigint, %s::text, %s::bigint, %s::integer, %s::integer)
+"""  # noqa: S608 - the names come from the models
+_TABLE, _HAND = len(Table._meta.concrete_fields), len(Hand._meta.concrete_fields)
+
+
+@dataclass(frozen=True, slots=True)
+class AtHand:
+    """The hand at the table of this code, written to at the table's own terminal."""
+
+    code: str
+
+    def open(self, command: Command) -> Opened:
+        """Lock the table and read its hand. Raises NotFound, WrongTerminal, VersionConflict."""
+        house, terminal = command.context.house, command.context.terminal
+        known = _known.get((house.id, self.code))
+        seen = (known.hand, known.lines, known.corrections) if known else _UNKNOWN_HAND
+        [row] = sql.bound(_OPEN, [house.id, self.code, terminal.id, command.key, *seen])
+        corrections, first_line, lines, request_hash, status, version, answer = row[_TABLE + _HAND :]
+        if row[0] is None:
+            raise NotFound(f"This house has no table with code={self.code}.")
+        if request_hash is not None:
+            raise write.answered(request_hash, status, version, answer)
+        table = sql.built(Table, row[:_TABLE])
+        table.house = house
+        tables.require_at(command.context, table)
+        command.require_version(table.version)
+        if row[_TABLE] is None:
+            return Opened(table, None)
+        hand = sql.built(Hand, row[_TABLE : _TABLE + _HAND])
+        hand.table, hand.house = table, house
+        return Opened(table, hand, corrections, first_line, lines)
+
+    def chain(self, opened: Opened) -> str:
+        """The table's."""
+        return opened.table.chain
+
+    def advance(self, opened: Opened, work: Work, event: Told) -> tuple[int, Told]:
+        """The table's next version."""
+        tables.advance(opened.table, work)
+        return opened.table.version, event.also(table_version=opened.table.version)
+
+    def answer(self, opened: Opened, outcome: Outcome) -> Mapping[str, Any]:
+        """What the change has described, with the table's version."""
+        return {**outcome.body, "version": opened.table.version}
+
+
+def forget_all() -> None:
+    """Remember no hand: for tests."""
+    _known.clear()
