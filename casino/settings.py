@@ -82,11 +82,12 @@ CASINO_SEQUENCER_ROLE = os.environ.get("CASINO_SEQUENCER_ROLE", "casino_sequence
 
 def _database(url: str, *, assume_role: str | None) -> dict:
     """Database settings for one URL; `assume_role` makes every connection `SET ROLE` before its first statement."""
+    # `casino.core.sql.drop_lost_connections` sees to connections that are lost.
     # The ledger's statements stay prepared; Django's own are sent with their values in them, as ever.
     options: dict = {"application_name": "cukassza", "prepare_threshold": 5}
     if assume_role and urlsplit(url).username != assume_role:
         options["assume_role"] = assume_role
-    parsed = dj_database_url.parse(url, conn_max_age=None, conn_health_checks=True)
+    parsed = dj_database_url.parse(url, conn_max_age=None)
     if parsed["ENGINE"] != "django.db.backends.postgresql":
         raise ImproperlyConfigured(
             "DATABASE_URL must name a PostgreSQL database: the ledger's promises are kept there."

@@ -26,7 +26,7 @@ SELECT {", ".join(map(sql.columns, _PARTS))} FROM staff_terminaltoken
 JOIN staff_staff ON staff_staff.id = staff_terminaltoken.user_id
 JOIN house_house ON house_house.id = staff_staff.house_id
 JOIN staff_terminal ON staff_terminal.id = staff_terminaltoken.terminal_id
-WHERE staff_terminaltoken.token_key = %s
+WHERE staff_terminaltoken.token_key = %s::text
 """  # noqa: S608 - the names come from the models
 
 
@@ -55,7 +55,7 @@ class TerminalTokenAuthentication(TokenAuthentication):
         """Person and token, when the token is known, fresh, and both person and terminal are still in use."""
         text = token.decode("ascii", "replace")
         digest = hash_token(text)
-        for row in sql.rows(_CANDIDATES, [text[: CONSTANTS.TOKEN_KEY_LENGTH]]):
+        for row in sql.bound(_CANDIDATES, [text[: CONSTANTS.TOKEN_KEY_LENGTH]]):
             candidate = _candidate(list(row))
             if not compare_digest(digest, candidate.digest):
                 continue

@@ -27,16 +27,22 @@ MOST = 256
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A hand's state after so many lines and corrections. Nobody changes `game`: it is copied."""
+    """A hand as it was at a version of its table: its row, and its state after so many lines and corrections. Nobody
+    changes them: they are copied."""
 
-    hand: int
+    version: int
+    row: Hand
     lines: int
     corrections: int
     game: engine.Hand
 
+    def seen(self) -> tuple[int, int, int, int]:
+        """What `hands_open` is told."""
+        return self.version, self.row.id, self.lines, self.corrections
+
 
 _known: OrderedDict[tuple[UUID, str], _Known] = OrderedDict()
-_UNKNOWN_HAND = (0, 0, 0)
+_NOTHING_SEEN = (0, 0, 0, 0)
 
 
 @dataclass(slots=True)
@@ -60,7 +66,7 @@ class Opened:
         """The hand as it stands, for the caller alone: remembered and played on, or replayed from inputs and log."""
         hand = self.playing()
         known = _known.get((self.table.house_id, self.table.code))
-        if known is None or (known.hand, known.corrections) != (hand.id, self.corrections):
+        if known is None or (known.row.id, known.corrections) != (hand.id, self.corrections):
             return engine.resume(selectors.setup(hand), list(self.lines), deals.shuffle(hand))
         game, shuffle = known.game.copy(), deals.shuffle(hand)
         for line in self.lines[known.lines - self.first_line :]:
@@ -75,17 +81,26 @@ class Opened:
         if self.hand is None or game.over:
             _known.pop(key, None)
             return
-        _known[key] = _Known(self.hand.id, len(game.log), self.corrections, game)
+        row = _copied(self.hand, self.table)
+        _known[key] = _Known(self.table.version, row, len(game.log), self.corrections, game)
         _known.move_to_end(key)
         if len(_known) > MOST:
             _known.popitem(last=False)
 
 
+def _copied(row: Hand, table: Table) -> Hand:
+    """A hand's row again, which may be changed, at its table."""
+    copied = Hand.__new__(Hand)
+    copied.__dict__.update(row.__dict__)
+    copied.table, copied.house = table, table.house
+    return copied
+
+
 _OPEN = f"""
 SELECT {", ".join(f"(seat_table).{field.column}" for field in Table._meta.concrete_fields)},
     {", ".join(f"(hand).{field.column}" for field in Hand._meta.concrete_fields)},
-    corrections, first_line, log, request_hash, status, version, answer
-FROM hands_open(%s::uuid, %s::text, %s::bigint, %s::text, %s::bigint, %s::integer, %s::integer)
+    known, corrections, first_line, log, request_hash, status, version, answer
+FROM hands_open(%s::uuid, %s::text, %s::bigint, %s::text, %s::bigint, %s::bigint, %s::integer, %s::integer)
 """  # noqa: S608 - the names come from the models
 _TABLE, _HAND = len(Table._meta.concrete_fields), len(Hand._meta.concrete_fields)
 
@@ -100,9 +115,9 @@ class AtHand:
         """Lock the table and read its hand. Raises NotFound, WrongTerminal, VersionConflict."""
         house, terminal = command.context.house, command.context.terminal
         known = _known.get((house.id, self.code))
-        seen = (known.hand, known.lines, known.corrections) if known else _UNKNOWN_HAND
+        seen = known.seen() if known else _NOTHING_SEEN
         [row] = sql.bound(_OPEN, [house.id, self.code, terminal.id, command.key, *seen])
-        corrections, first_line, lines, request_hash, status, version, answer = row[_TABLE + _HAND :]
+        as_known, corrections, first_line, lines, request_hash, status, version, answer = row[_TABLE + _HAND :]
         if row[0] is None:
             raise NotFound(f"This house has no table with code={self.code}.")
         if request_hash is not None:
@@ -111,6 +126,8 @@ class AtHand:
         table.house = house
         tables.require_at(command.context, table)
         command.require_version(table.version)
+        if known is not None and as_known:
+            return Opened(table, _copied(known.row, table), known.corrections, known.lines)
         if row[_TABLE] is None:
             return Opened(table, None)
         hand = sql.built(Hand, row[_TABLE : _TABLE + _HAND])

@@ -3,9 +3,9 @@
 from typing import Any
 
 from celery import shared_task
-from celery.signals import worker_init
+from celery.signals import task_prerun, worker_init
 
-from casino.core import outbox
+from casino.core import outbox, sql
 from casino.hands import automatic, services, settlement
 
 
@@ -13,6 +13,9 @@ from casino.hands import automatic, services, settlement
 def warm_up(**_: Any) -> None:
     """Before the pool forks, so that its children share what is built."""
     services.warm_up()
+
+
+task_prerun.connect(sql.drop_lost_connections, weak=False)
 
 
 @shared_task(name=services.RESOLVE)

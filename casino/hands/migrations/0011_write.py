@@ -11,7 +11,7 @@ RECORD = (
     "core_record(uuid, text, text, text, text, text, text, text, text, text, text, text, text, text, timestamptz, text,"
     " bigint[], bigint[], bigint[], bigint[], text[], text[], bigint, text, text, smallint, bigint, text)"
 )
-OPEN = "hands_open(uuid, text, bigint, text, bigint, integer, integer)"
+OPEN = "hands_open(uuid, text, bigint, text, bigint, bigint, integer, integer)"
 
 
 class Migration(migrations.Migration):

@@ -1,11 +1,13 @@
 -- The beginning of a write to the hand at a table, in one call: locks the table, then looks for an answer given under
 -- the request's key, then reads the hand that is not settled and its log. Each statement sees what was committed before
 -- it, so what is read after the lock is as new as the lock.
---   p_hand, p_lines, p_corrections: a hand of which the caller knows so many lines as they were after so many
---   corrections; of the same hand, corrected no further, only the lines after them are returned.
+--   p_version: the version of the table up to which the caller knows the hand; where it still is that, nothing is read of
+--   the hand (`known`). p_hand, p_lines, p_corrections: a hand of which the caller knows so many lines as they were after
+--   so many corrections; of the same hand, corrected no further, only the lines after them are returned.
 CREATE FUNCTION hands_open(
-    p_house uuid, p_code text, p_terminal bigint, p_key text, p_hand bigint, p_lines integer, p_corrections integer,
-    OUT seat_table tables_table, OUT hand hands_hand, OUT corrections integer, OUT first_line integer, OUT log text[],
+    p_house uuid, p_code text, p_terminal bigint, p_key text, p_version bigint, p_hand bigint,
+    p_lines integer, p_corrections integer,
+    OUT seat_table tables_table, OUT known boolean, OUT hand hands_hand, OUT corrections integer, OUT first_line integer, OUT log text[],
     OUT request_hash text, OUT status smallint, OUT version bigint, OUT answer text
 ) LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 #variable_conflict use_column
@@ -19,6 +21,10 @@ BEGIN
     IF FOUND THEN
         RETURN;
     END IF;
+    known := seat_table.version = p_version;
+    IF known THEN
+        RETURN;
+    END IF;
     SELECT * INTO hand FROM hands_hand
     WHERE table_id = seat_table.id AND state = ANY (ARRAY['playing', 'ended', 'disputed']);
     IF NOT FOUND THEN
@@ -29,4 +35,4 @@ BEGIN
     log := (SELECT coalesce(array_agg(text ORDER BY seq), '{}') FROM hands_log
             WHERE hand_id = hand.id AND seq > first_line);
 END $$;
-REVOKE ALL ON FUNCTION hands_open(uuid, text, bigint, text, bigint, integer, integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION hands_open(uuid, text, bigint, text, bigint, bigint, integer, integer) FROM PUBLIC;
