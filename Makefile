@@ -50,7 +50,7 @@ check: $(STAMP) ## lint, format, types, import contracts, missing migrations
 	@$(VENV)/bin/lint-imports
 	@$(UP) && $(PY) manage.py makemigrations --check --dry-run
 
-bench: $(STAMP) ## measure (ARGS=engine, ledger, application, proof or profile for a part)
+bench: $(STAMP) ## measure (ARGS=engine, ledger, application, proof, http or profile for a part)
 	@$(PY) -m tests.bench $(ARGS)
 
 soak: $(STAMP) ## a million random hands of each game and deep counts (ARGS=... for tests.soak)
