@@ -197,7 +197,7 @@ def done(*latencies: float, hands: int = 0, others: int = 0) -> Done:
     return Done(list(latencies), len(latencies), hands, others, 0.1)
 
 
-def test_rates_are_compared_run_by_run_and_cpu_is_told_by_hand() -> None:
+def test_rates_are_compared_run_by_run_and_cpu_is_reported_by_hand() -> None:
     measured = Measured(2)
     measured.runs["physical"] = [
         Run([done(0.1, 0.1, hands=1, others=2), done(0.2, hands=1, others=2)], 1.0, {"web": 0.19, "PostgreSQL": 0.06}),

@@ -57,8 +57,8 @@ class Crowd:
             [sys.executable, "-m", "tests.bench.http.crowd"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT,
         )  # fmt: skip
-        told = {mode: asdict(script) for mode, script in scripts.items()}
-        self._ask({"port": port, "tables": tables, "scripts": told})
+        played = {mode: asdict(script) for mode, script in scripts.items()}
+        self._ask({"port": port, "tables": tables, "scripts": played})
 
     def run(self, what: str, seconds: float) -> list[Done]:
         """Let every client work for so many seconds; hands that are begun are ended."""
@@ -85,12 +85,12 @@ class Crowd:
 
 def host() -> None:
     """Fork a client for each list of tables, and pass orders on until the input ends."""
-    told = json.loads(sys.stdin.readline())
+    setup = json.loads(sys.stdin.readline())
     context = multiprocessing.get_context("fork")
     pipes: list[Connection] = []
-    for number, tables in enumerate(told["tables"]):
+    for number, tables in enumerate(setup["tables"]):
         ours, theirs = context.Pipe()
-        arguments = (f"c{time.time_ns()}-{number}", told["port"], tables, told["scripts"], theirs, [*pipes, ours])
+        arguments = (f"c{time.time_ns()}-{number}", setup["port"], tables, setup["scripts"], theirs, [*pipes, ours])
         context.Process(target=client, args=arguments, daemon=True).start()
         theirs.close()
         pipes.append(ours)
@@ -102,8 +102,8 @@ def host() -> None:
             pipe.send(Order(wanted["what"], start, start + wanted["seconds"]))
         answers = [pipe.recv() for pipe in pipes]
         errors = [answer for answer in answers if isinstance(answer, str)]
-        told = {"error": errors[0]} if errors else {"done": [asdict(answer) for answer in answers]}
-        print(json.dumps(told), flush=True)
+        report = {"error": errors[0]} if errors else {"done": [asdict(answer) for answer in answers]}
+        print(json.dumps(report), flush=True)
 
 
 def client(

@@ -12,7 +12,7 @@ from deploy.processes import Processes, Program, address, application, listen
 from tests.bench.http import usage
 
 SETTINGS = "tests.bench.http.settings"
-#: Programs whose CPU is told, as the supervisor names them.
+#: Programs whose CPU is reported, as the supervisor names them.
 PROGRAMS = ("web", "worker", "beat", "sequencer")
 POSTGRES = "PostgreSQL"
 
