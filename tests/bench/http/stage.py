@@ -95,7 +95,7 @@ def set_up(clients: int) -> Stage:
 
 def unsettled(kit: "Kit") -> int:
     """How many messages of the house's outbox wait for the worker."""
-    from casino.house.models import OutboxMessage
+    from casino.houses.models import OutboxMessage
 
     return OutboxMessage.objects.filter(house=kit.house, done_at=None).count()
 
