@@ -1,17 +1,22 @@
-# Cukassza: `make` lists the targets. Needs Python 3.11 and nothing else: PostgreSQL and Valkey come from wheels,
-# unless DATABASE_URL and REDIS_URL name real servers.
+# Cukassza: `make` lists the targets. Needs Python 3.11 to 3.14 and nothing else: PostgreSQL and Valkey come from wheels,
+# unless DATABASE_URL and REDIS_URL name real servers. Works with what macOS has: GNU make 3.81 (which does not know
+# .SHELLFLAGS, so nothing relies on it), bash 3.2, BSD tools.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test slow check bench soak books lock down clean
+.PHONY: help venv demo run test slow check wheels bench soak books lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
-# A python3.11 that really runs: shims of version managers may stand in front and not work with another HOME.
-PYTHON ?= $(shell for p in python3.11 /usr/bin/python3.11 /usr/local/bin/python3.11 python3; do \
-	"$$p" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
+# A Python that really runs and can make environments: shims of version managers may stand in front and not work with
+# another HOME, and Debian's has no ensurepip without python3-venv.
+PYTHONS := 3.11 3.12 3.13 3.14
+SUITABLE := import sys, ensurepip; sys.exit("%d.%d" % sys.version_info[:2] not in sys.argv[1:])
+PYTHON ?= $(shell for name in $(PYTHONS:%=python%) python3; do \
+	for p in "$$name" /usr/bin/$$name /usr/local/bin/$$name /opt/homebrew/bin/$$name; do \
+	"$$p" -c '$(SUITABLE)' $(PYTHONS) >/dev/null 2>&1 && { echo "$$p"; exit; }; done; done)
 # The addresses of the services, for commands that load the settings; `up` also starts what is not running.
 ENV := exports="$$($(PY) -m deploy.embedded env)" && eval "$$exports"
 UP := $(PY) -m deploy.embedded up >/dev/null && $(ENV)
@@ -22,9 +27,10 @@ help: ## list the targets
 venv: $(STAMP) ## create .venv with the locked, hash-checked requirements
 
 $(STAMP): requirements.lock
-	@[ -n "$(PYTHON)" ] || { echo "make: Python 3.11 was not found; name one with PYTHON=/path/to/python3.11" >&2; exit 2; }
+	@[ -n "$(PYTHON)" ] || { echo "make: no Python of $(PYTHONS) with venv and pip was found; name one with" \
+		"PYTHON=/path/to/python3" >&2; exit 2; }
 	@echo "installing the locked requirements into $(VENV) (once, about a minute)" >&2
-	@[ -x $(PY) ] || "$(PYTHON)" -m venv $(VENV)
+	@$(PY) -c '' 2>/dev/null || "$(PYTHON)" -m venv --clear $(VENV)
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-input $(PIP_CACHE) \
 		--require-hashes --no-deps -r requirements.lock
 	@touch $@
@@ -50,7 +56,10 @@ check: $(STAMP) ## lint, format, types, import contracts, missing migrations
 	@$(VENV)/bin/lint-imports
 	@$(UP) && $(PY) manage.py makemigrations --check --dry-run
 
-bench: $(STAMP) ## measure (ARGS=engine, ledger, application, proof or profile for a part)
+wheels: $(STAMP) ## ask the package index for the locked wheels of every Python and machine (needs the network)
+	@$(PY) -m tests.deploy.wheels
+
+bench: $(STAMP) ## measure (ARGS=engine, ledger, application, proof, http or profile for a part)
 	@$(PY) -m tests.bench $(ARGS)
 
 soak: $(STAMP) ## a million random hands of each game and deep counts (ARGS=... for tests.soak)
@@ -65,9 +74,9 @@ books: $(STAMP) ## a million entries exported and checked by beancount and hledg
 	@$(PY) -m tests.soak.exports --check
 	@LEDGER_EXAMPLES=1000 LEDGER_CROWDS=30 $(PY) -m pytest tests/ledger/test_machine.py tests/ledger/test_crowd.py -q
 
-lock: ## write requirements.lock anew (needs uv)
-	@uv pip compile pyproject.toml --all-extras --generate-hashes --python-version 3.11 \
-		--no-header --no-emit-index-url --no-emit-find-links --quiet -o requirements.lock
+lock: $(STAMP) ## write requirements.lock anew, for every Python and machine (UPGRADE=1: with the newest versions)
+	@$(PY) -m uv pip compile pyproject.toml --all-extras --generate-hashes --universal --python-version $(firstword $(PYTHONS)) \
+		--no-header --no-emit-index-url --no-emit-find-links --quiet $(if $(UPGRADE),--upgrade) -o requirements.lock
 
 down: ## stop the embedded services
 	@[ ! -x $(PY) ] || $(PY) -m deploy.embedded down

@@ -132,6 +132,7 @@ class Processes:
                 with opener.open(url, timeout=2):
                     return
             except urllib.error.HTTPError as error:
+                error.close()  # it holds the connection; newer Pythons complain when it is left to the collector
                 answer = f"HTTP {error.code}"
             except OSError as error:
                 answer = str(error)

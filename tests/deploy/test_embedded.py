@@ -16,7 +16,7 @@ import pytest
 import redis
 
 from deploy import embedded
-from deploy.embedded import account, layout
+from deploy.embedded import account, layout, postgres
 from deploy.embedded.errors import Busy, DataMismatch, SocketPathTooLong, VarNotOurs
 from deploy.embedded.process import read_pid
 
@@ -71,6 +71,22 @@ def test_up_again_and_after_kill_9_keeps_what_was_committed(var: Path) -> None:
     assert ask(urls.database_owner_url, "SELECT answer FROM kept") == 42
     assert client.get("kept") == b"42"
     client.close()
+
+
+def test_the_database_needs_no_locale_of_the_system(var: Path) -> None:
+    """macOS has had C.UTF-8 for a short time only; case and order of letters are the same everywhere."""
+    url = embedded.ensure(environ=NOTHING_GIVEN, var=var).database_owner_url
+    providers = "SELECT datlocprovider::text || datcollate FROM pg_database WHERE datname = current_database()"
+    assert ask(url, providers) == "bC"
+    assert ask(url, "SELECT lower('\u00c1RV\u00cdZ') || upper('\u0171')") == "\u00e1rv\u00edz\u0170"
+    assert ask(url, "SELECT string_agg(t, '' ORDER BY t) FROM unnest(ARRAY['\u00e1', 'b', 'B', 'a']) t") == "Bab\u00e1"
+
+
+@pytest.mark.parametrize(("version", "provider"), [("16.9", False), ("17.0", True), ("18beta1", True), ("19", True)])
+def test_older_servers_take_the_systems_locale(version: str, provider: bool) -> None:
+    options = postgres.locale_options(version)
+    assert ("--locale-provider=builtin" in options) == provider
+    assert ("--locale=C.UTF-8" in options) != provider
 
 
 def test_pid_file_naming_a_living_stranger_is_stale(var: Path) -> None:
