@@ -64,7 +64,7 @@ class Transaction(models.Model):
     id = models.BigAutoField(primary_key=True)
     book = models.UUIDField()
     idempotency_key = models.TextField()
-    """Unique in its book: by an index on its digest (migrations/sql/0004/guards.sql), a third of the size of one on
+    """Unique in its book: by an index on its digest (migrations/sql/tables.sql), a third of the size of one on
     book and key. Find transactions by key with `posting.find`, which uses it."""
     kind = models.TextField()
     period = models.ForeignKey(

@@ -1,6 +1,6 @@
 """The one way into the ledger: open accounts, post, reverse, close.
 
-Every function is one round trip to one PostgreSQL function (`migrations/sql/0004/posting.sql`), must be called inside
+Every function is one round trip to one PostgreSQL function (`migrations/sql/posting.sql`), must be called inside
 `transaction.atomic` (`post(..., alone=True)` apart), and leaves the database unchanged when it raises. Amounts are
 integers in the commodity's smallest unit, debit positive and credit negative; balances count on the account's normal
 side.
