@@ -7,6 +7,7 @@ side.
 """
 
 import json
+import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,8 +24,8 @@ from ledger.errors import AmountOutOfRange, InvalidPosting, NotAtomic, translate
 
 DEBIT = 1
 CREDIT = -1
-MAX_AMOUNT = 2**63 - 1
-"""Largest amount of a leg, either way."""
+MAX_AMOUNT = 2**62 - 1
+"""Largest amount of a leg and of a balance, either way: the sum of two fits the database's 64 bits."""
 MAX_RANK = 1023
 MAX_LANES = 1000
 MAX_TEXT = 255
@@ -257,9 +258,9 @@ def close_account(book: Book, account_id: int, *, using: str = DEFAULT_DB_ALIAS)
 def call(using: str, sql: str, params: Sequence[Any], *, alone: bool = False) -> list[tuple[Any, ...]]:
     """Run one of the ledger's functions and fetch its rows; database errors become the ledger's own."""
     connection = connections[using]
-    if connection.in_atomic_block == alone:
+    if connection.in_atomic_block == alone or (alone and not connection.get_autocommit()):
         raise NotAtomic(
-            "a posting that stands alone cannot be made inside transaction.atomic"
+            "a posting that stands alone needs autocommit, outside transaction.atomic"
             if alone
             else "the ledger is written inside transaction.atomic only"
         )
@@ -336,8 +337,13 @@ def posted(row: tuple[Any, ...]) -> list[Posted]:
     return [Posted(*one) for one in zip(transactions, posted_at, gathered, replayed, strict=True)]
 
 
+_LANE = re.compile(r"#[0-9]+\Z")
+
+
 def _check(spec: AccountSpec) -> None:
     """Refuse an account that makes no sense before the database is asked."""
+    if _LANE.search(spec.code):
+        raise InvalidPosting(f"{spec.code} is the name of a lane: no account's code ends in # and digits")
     if spec.normal_side not in (DEBIT, CREDIT):
         raise InvalidPosting(f"normal_side is {spec.normal_side!r}, not 1 or -1")
     if spec.min_balance is not None and not -MAX_AMOUNT <= spec.min_balance <= 0:
@@ -347,7 +353,7 @@ def _check(spec: AccountSpec) -> None:
     if not 0 <= spec.lanes <= MAX_LANES or (spec.lanes and spec.min_balance is not None):
         raise InvalidPosting(f"lanes of {spec.code} are 0 to {MAX_LANES}, and with lanes min_balance is None")
     if not -MAX_AMOUNT <= spec.weight <= MAX_AMOUNT:
-        raise InvalidPosting(f"weight of {spec.code} does not fit a signed 64-bit integer")
+        raise InvalidPosting(f"weight of {spec.code} is beyond {MAX_AMOUNT}")
 
 
 def signed(value: int) -> int:
@@ -355,7 +361,7 @@ def signed(value: int) -> int:
     if type(value) is not int:
         raise InvalidPosting(f"an amount is an integer of minor units, not {value!r}")
     if not -MAX_AMOUNT <= value <= MAX_AMOUNT:
-        raise AmountOutOfRange(f"{value} does not fit a signed 64-bit integer", {"amount": value})
+        raise AmountOutOfRange(f"{value} is beyond {MAX_AMOUNT}", {"amount": value})
     return value
 
 

@@ -14,7 +14,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from ledger.roles import install_sql
 
 SQL = Path(__file__).parent / "sql"
-FILES = ("tables", "guards", "posting", "periods", "holds", "grants")
+FILES = ("tables", "guards", "seals", "posting", "periods", "holds", "accounts", "grants")
 
 
 def install(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
@@ -117,9 +117,24 @@ class Migration(migrations.Migration):
                         condition=models.Q(("state__in", ["pending", "posted", "voided", "expired"])),
                         name="ledger_hold_state",
                     ),
-                    models.CheckConstraint(condition=models.Q(("key", ""), _negated=True), name="ledger_hold_named"),
                 ],
             },
+        ),
+        migrations.CreateModel(
+            name="Claim",
+            fields=[
+                ("digest", models.UUIDField(primary_key=True, serialize=False)),
+                (
+                    "hold",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="claims",
+                        to="ledger.hold",
+                    ),
+                ),
+            ],
         ),
         migrations.CreateModel(
             name="Period",
@@ -131,10 +146,12 @@ class Migration(migrations.Migration):
                 ("closed_at", models.DateTimeField(null=True)),
             ],
             options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("book", "name"), name="ledger_period_name_key"),
-                    models.CheckConstraint(condition=models.Q(("name", ""), _negated=True), name="ledger_period_named"),
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("closed_at", None)), fields=["book", "id"], name="ledger_period_open"
+                    )
                 ],
+                "constraints": [models.UniqueConstraint(fields=("book", "name"), name="ledger_period_name_key")],
             },
         ),
         migrations.CreateModel(
@@ -147,6 +164,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("amount", models.BigIntegerField()),
+                ("expires_at", models.DateTimeField()),
                 ("released_at", models.DateTimeField(null=True)),
                 (
                     "account",
@@ -179,12 +197,7 @@ class Migration(migrations.Migration):
                 ("taken_at", models.DateTimeField()),
             ],
             options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("book", "name"), name="ledger_snapshot_name_key"),
-                    models.CheckConstraint(
-                        condition=models.Q(("name", ""), _negated=True), name="ledger_snapshot_named"
-                    ),
-                ],
+                "constraints": [models.UniqueConstraint(fields=("book", "name"), name="ledger_snapshot_name_key")],
             },
         ),
         migrations.CreateModel(
@@ -315,12 +328,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="reserve",
             index=models.Index(
-                condition=models.Q(("released_at", None)), fields=["account"], name="ledger_reserve_unreleased"
+                condition=models.Q(("released_at", None)),
+                fields=["account", "expires_at"],
+                name="ledger_reserve_unreleased",
             ),
-        ),
-        migrations.AddConstraint(
-            model_name="reserve",
-            constraint=models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="ledger_reserve_moves"),
         ),
         migrations.AddConstraint(
             model_name="transaction",

@@ -48,9 +48,15 @@ CREATE TRIGGER ledger_account_starts_empty BEFORE INSERT ON @schema@.ledger_acco
 CREATE TRIGGER ledger_account_well_formed BEFORE INSERT ON @schema@.ledger_account
     FOR EACH ROW
     WHEN (new.code = '' OR new.kind = '' OR new.commodity = '' OR new.normal_side NOT IN (-1, 1)
-          OR new.lanes NOT BETWEEN 0 AND 1000 OR (new.lanes > 0 AND new.min_balance IS NOT NULL))
+          OR char_length(new.kind) > 255 OR char_length(new.commodity) > 255
+          OR (new.parent_id IS NULL AND (char_length(new.code) > 255 OR new.code ~ '#[0-9]+$'))
+          OR new.lanes NOT BETWEEN 0 AND 1000 OR (new.lanes > 0 AND new.min_balance IS NOT NULL)
+          OR new.min_balance NOT BETWEEN -4611686018427387903 AND 0
+          OR new.weight NOT BETWEEN -4611686018427387903 AND 4611686018427387903
+          OR NOT isfinite(new.opened_at))
     EXECUTE FUNCTION @schema@.ledger_refuse(
-        'an account needs code, kind, commodity and a side, 1 or -1; one with lanes has no floor', 'LG018');
+        'an account needs code, kind, commodity and a side, 1 or -1; one with lanes has no floor; CODE#1 names a lane',
+        'LG018');
 
 CREATE TRIGGER ledger_account_fixed
     BEFORE UPDATE OF id, book, code, kind, commodity, normal_side, min_balance, lock_rank, weight, lanes, parent_id,
@@ -63,7 +69,7 @@ CREATE TRIGGER ledger_account_closes_once BEFORE UPDATE OF closed_at ON @schema@
     FOR EACH ROW WHEN (old.closed_at IS NOT NULL)
     EXECUTE FUNCTION @schema@.ledger_refuse('an account closes once, for good');
 CREATE TRIGGER ledger_account_closes_empty BEFORE UPDATE OF closed_at ON @schema@.ledger_account
-    FOR EACH ROW WHEN (new.balance <> 0 OR new.held <> 0)
+    FOR EACH ROW WHEN (new.balance <> 0 OR new.held <> 0 OR NOT isfinite(new.closed_at))
     EXECUTE FUNCTION @schema@.ledger_refuse('only an empty account can be closed', 'LG013');
 
 CREATE FUNCTION @schema@.ledger_refuse_unexplained() RETURNS trigger
@@ -113,10 +119,11 @@ BEGIN
     RAISE EXCEPTION 'entry % of account % does not continue its chain', e.version, a.code USING ERRCODE = 'LG015';
 END $$;
 
--- Judges the legs that one statement inserted and applies them to their accounts. All legs of a transaction come in one
--- statement: nothing can be added to it later. What is right: each entry continues its account's chain, on an open
--- account of the transaction's book, not earlier than the last one, in a period that is open, above the floor after
--- each transaction; each transaction sums to zero in every commodity and in weight, over two accounts at least.
+-- Judges the legs that one statement inserted, applies them to their accounts and seals their transactions. All legs of a
+-- transaction come in one statement: nothing can be added to it later. What is right: each entry continues its account's
+-- chain, on an open account of the transaction's book, not earlier than the last one and not later than now, in a period
+-- that is open, above the floor after each transaction; each transaction sums to zero in every commodity and in weight,
+-- over two accounts at least.
 CREATE FUNCTION @schema@.ledger_entry_apply() RETURNS trigger
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
 DECLARE
@@ -131,7 +138,7 @@ BEGIN
                lead(n.transaction_id) OVER run AS next_transaction
         FROM new_entries n WINDOW run AS (PARTITION BY n.account_id ORDER BY n.version)
     ), judged AS (
-        SELECT l.*, t.posted_at, a.commodity, a.weight,
+        SELECT l.*, t.posted_at, a.posted_at AS last_posted_at, a.commodity, a.weight,
                a.book = t.book AND a.closed_at IS NULL AND a.lanes = 0
                AND l.version = a.version + l.nth
                AND l.balance_after = a.balance + a.normal_side * l.moved
@@ -148,15 +155,25 @@ BEGIN
     ), moved AS (
         UPDATE ledger_account a SET balance = j.balance_after, version = j.version, posted_at = j.posted_at
         FROM judged j WHERE a.id = j.account_id AND j.next_transaction IS NULL
+    ), sealed AS (
+        INSERT INTO ledger_seal (book, id, kind, hash)
+        SELECT t.book, t.id, 1, ledger_seal_of(t, s.legs)
+        FROM (SELECT n.transaction_id,
+                     string_agg(record_send(ROW (n.account_id, n.version, n.amount, n.balance_after)), ''::bytea
+                                ORDER BY n.account_id, n.version) AS legs
+              FROM new_entries n GROUP BY n.transaction_id) s
+        JOIN ledger_transaction t ON t.id = s.transaction_id
     )
     SELECT EXISTS (
         SELECT FROM judged j
         GROUP BY GROUPING SETS ((j.transaction_id, j.commodity), (j.transaction_id))
         HAVING CASE WHEN grouping(j.commodity) = 0 THEN sum(j.amount) <> 0
-                    ELSE bool_and(j.fits) IS NOT TRUE OR sum(j.weight * j.amount) <> 0
+                    ELSE bool_and(j.fits) IS NOT TRUE
+                         OR sum(j.weight::numeric * j.amount) FILTER (WHERE j.weight <> 0) <> 0
                          OR min(j.account_id) = max(j.account_id)
                          OR count(*) <> (SELECT count(*) FROM ledger_entry e WHERE e.transaction_id = j.transaction_id)
                END)
+        OR (SELECT coalesce(max(j.posted_at) > greatest(clock_timestamp(), max(j.last_posted_at)), false) FROM judged j)
     INTO v_wrong;
     IF NOT v_wrong THEN
         RETURN NULL;
@@ -179,9 +196,9 @@ BEGIN
         RAISE EXCEPTION 'transaction % needs all its legs in one statement, on two accounts at least', v_transaction
             USING ERRCODE = 'LG002';
     END IF;
-    SELECT n.transaction_id, sum(a.weight * n.amount) INTO v_transaction, v_sum
+    SELECT n.transaction_id, sum(a.weight::numeric * n.amount) INTO v_transaction, v_sum
     FROM new_entries n JOIN ledger_account a ON a.id = n.account_id
-    GROUP BY n.transaction_id HAVING sum(a.weight * n.amount) <> 0 LIMIT 1;
+    GROUP BY n.transaction_id HAVING sum(a.weight::numeric * n.amount) <> 0 LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'legs weigh %, not zero', v_sum
             USING ERRCODE = 'LG019', DETAIL = jsonb_build_object('weight', v_sum)::text;
@@ -207,6 +224,11 @@ BEGIN
     IF FOUND THEN
         PERFORM ledger_explain_entry(v_entry);
     END IF;
+    SELECT t.id INTO v_transaction FROM new_entries n JOIN ledger_transaction t ON t.id = n.transaction_id
+    WHERE t.posted_at > clock_timestamp() LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'transaction % is later than now', v_transaction USING ERRCODE = 'LG016';
+    END IF;
     RAISE EXCEPTION 'entries of one statement carry different times, or a version that is not the next'
         USING ERRCODE = 'LG015';
 END $$;
@@ -216,15 +238,25 @@ CREATE TRIGGER ledger_entry_balanced AFTER INSERT ON @schema@.ledger_entry
 
 -- Transactions -------------------------------------------------------------------------------------------------------
 
+-- The time of a transaction is the clock's, or that of the last one on its accounts where the clock was set back; what
+-- is later than both is refused with its entries.
+CREATE TRIGGER ledger_transaction_stamped BEFORE INSERT ON @schema@.ledger_transaction
+    FOR EACH ROW WHEN (new.posted_at < transaction_timestamp())
+    EXECUTE FUNCTION @schema@.ledger_refuse('it is stamped before its database transaction began', 'LG016');
+ALTER TABLE @schema@.ledger_transaction ENABLE ALWAYS TRIGGER ledger_transaction_stamped;
+
 -- At commit: a transaction has legs and, in a book with periods, a period; a reversal mirrors a transaction of its book
 -- that is none itself.
 CREATE FUNCTION @schema@.ledger_transaction_guard() RETURNS trigger
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
 BEGIN
-    IF new.idempotency_key = '' OR new.kind = '' THEN
-        RAISE EXCEPTION 'transaction % needs a key and a kind', new.id USING ERRCODE = 'LG018';
-    ELSIF NOT EXISTS (SELECT FROM ledger_entry WHERE transaction_id = new.id) THEN
-        RAISE EXCEPTION 'transaction % has no legs', new.id USING ERRCODE = 'LG002';
+    -- Once more: after the posting the session may have switched it off, and what is acknowledged must last.
+    IF current_setting('synchronous_commit') = 'off' THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+    IF NOT EXISTS (SELECT FROM ledger_entry WHERE transaction_id = new.id) THEN
+        RAISE EXCEPTION 'transaction % has no legs', new.id
+            USING ERRCODE = 'LG002', HINT = 'Legs are looked for at commit, or at once after SET CONSTRAINTS ... IMMEDIATE.';
     ELSIF new.period_id IS NULL AND EXISTS (
         SELECT FROM ledger_period WHERE book = new.book AND opened_at <= new.posted_at) THEN
         RAISE EXCEPTION 'transaction % belongs to no period', new.id USING ERRCODE = 'LG020';

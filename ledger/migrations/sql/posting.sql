@@ -47,7 +47,7 @@ BEGIN
                   DETAIL = jsonb_build_object('account', r.id, 'account_code', r.code, 'key', p_key)::text;
     END IF;
 
-    SELECT sum(a.weight * l.amount) AS total INTO r
+    SELECT sum(a.weight::numeric * l.amount) AS total INTO r
     FROM unnest(v_accounts, v_amounts) l(account, amount) JOIN ledger_account a ON a.id = l.account;
     IF r.total <> 0 THEN
         RAISE EXCEPTION 'legs weigh %, not zero', r.total
@@ -56,7 +56,7 @@ BEGIN
 END $$;
 
 -- Refuses a posting that would leave an account below its floor.
-CREATE FUNCTION @schema@.ledger_refuse_overdraft(p_key text, p_account bigint, p_balance bigint) RETURNS void
+CREATE FUNCTION @schema@.ledger_refuse_overdraft(p_key text, p_account bigint, p_balance numeric) RETURNS void
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
 DECLARE
     a ledger_account;
@@ -114,20 +114,35 @@ BEGIN
     END IF;
 END $$;
 
+-- A posting is acknowledged when it is on disk. Other settings than "off" all wait for that.
+CREATE FUNCTION @schema@.ledger_make_durable() RETURNS void
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
+BEGIN
+    IF current_setting('synchronous_commit') = 'off' THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+END $$;
+
 -- The period that a posting belongs to: the one named, else the newest open one; null in a book without periods, 0
--- where it is not open. Whoever opens or closes a period waits for the postings that hold this lock, and they for him.
+-- where it is not open. The row stays locked against closing until the posting's transaction ends. A role needs the
+-- right to UPDATE for such a lock, and for the one on the whole table that opening a book's first period takes.
 CREATE FUNCTION @schema@.ledger_period_for(p_book uuid, p_name text) RETURNS integer
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
 DECLARE
     v_period integer;
 BEGIN
-    PERFORM pg_advisory_xact_lock_shared(ledger_period_lock(p_book));
-    SELECT max(id) INTO v_period FROM ledger_period
-    WHERE book = p_book AND closed_at IS NULL AND (p_name IS NULL OR name = p_name);
-    IF v_period IS NULL AND (p_name IS NOT NULL OR EXISTS (SELECT FROM ledger_period WHERE book = p_book)) THEN
-        RETURN 0;
-    END IF;
-    RETURN v_period;
+    -- Twice: while the first query waited for a period to close, another one may have been opened.
+    FOR i IN 1 .. 2 LOOP
+        SELECT id INTO v_period FROM ledger_period
+        WHERE book = p_book AND closed_at IS NULL AND (p_name IS NULL OR name = p_name)
+        ORDER BY id DESC LIMIT 1 FOR SHARE;
+        IF FOUND THEN
+            RETURN v_period;
+        ELSIF p_name IS NULL AND NOT EXISTS (SELECT FROM ledger_period WHERE book = p_book) THEN
+            RETURN NULL;
+        END IF;
+    END LOOP;
+    RETURN 0;
 END $$;
 
 -- Posts transactions, all or none; a key that was used for the same posting before returns what it did then.
@@ -135,7 +150,7 @@ END $$;
 --   Arrays of one length, an element a leg: p_postings (which posting, from 1), p_accounts, p_amounts (debit positive).
 --   An account may appear more than once in a posting: each leg becomes an entry of its own, and the floor is judged
 --   after the last of them. Answers legs by account and posting; postings in the order given.
---   Locks: the book's periods (shared), accounts in the order of their ids, then the keys.
+--   Locks: the period (shared), accounts in the order of their ids, then the keys.
 CREATE FUNCTION @schema@.ledger_post(
     p_book uuid, p_period text, p_keys text[], p_kinds text[], p_metadata jsonb[], p_occurred_at timestamptz[],
     p_reverses bigint[], p_postings integer[], p_accounts bigint[], p_amounts bigint[],
@@ -143,34 +158,148 @@ CREATE FUNCTION @schema@.ledger_post(
     OUT postings integer[], OUT accounts bigint[], OUT balances bigint[], OUT versions bigint[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off
 -- With array parameters the planner always thinks a plan of this call's own cheaper, and would plan at every call.
-SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
-    a record;
-    v_legs integer := cardinality(p_accounts);
-    v_asked bigint;
-    v_account bigint;
-    v_place integer[] := p_postings; -- by leg: the place of its account in the arrays below
-    v_ids bigint[] := '{}';          -- the account, or the lane, that is posted to
-    v_at bigint[] := '{}';           -- its balance and version, as they grow
-    v_version bigint[] := '{}';
-    v_side smallint[] := '{}';
-    v_floor bigint[] := '{}';        -- null for none
-    v_usable boolean[] := '{}';
+    r record;
+    v_size integer := cardinality(p_keys);
+    v_accounts bigint[] := p_accounts;  -- by leg: where it lands, lanes in the place of accounts that have them
+    v_posted_at timestamptz;
     v_last timestamptz;
     v_now timestamptz;
     v_period integer;
-    v_fresh integer := 0;
-    v_accounts bigint[] := p_accounts;  -- by leg: where it lands, and what it leaves there
-    v_balances bigint[] := p_amounts;
-    v_versions bigint[] := p_amounts;
-    v_transactions bigint[] := array_fill(NULL::bigint, ARRAY[cardinality(p_accounts)]);
-    k integer := 0;
+    v_fresh integer;
+    v_released boolean := false;
+    v_stored record;
+BEGIN
+    PERFORM ledger_check_postings(p_book, p_keys, p_kinds, p_metadata, p_postings, p_accounts, p_amounts);
+    PERFORM ledger_make_durable();
+    v_period := ledger_period_for(p_book, p_period);
+
+    SELECT max(l.posted_at) INTO v_last
+    FROM (SELECT a.posted_at FROM ledger_account a
+          WHERE a.id = ANY (p_accounts) AND a.id < ledger_first_laned() ORDER BY a.id FOR NO KEY UPDATE) l;
+    IF (SELECT max(l.account) FROM unnest(p_accounts) l(account)) >= ledger_first_laned() THEN
+        FOR r IN SELECT DISTINCT l.account FROM unnest(p_accounts) l(account)
+                 WHERE l.account >= ledger_first_laned() ORDER BY 1 LOOP
+            v_accounts := array_replace(v_accounts, r.account, ledger_lane(r.account, p_accounts));
+        END LOOP;
+        SELECT max(l.posted_at) INTO v_posted_at
+        FROM (SELECT a.posted_at FROM ledger_account a
+              WHERE a.id = ANY (v_accounts) AND a.id >= ledger_first_laned() ORDER BY a.id FOR NO KEY UPDATE) l;
+        v_last := greatest(v_last, v_posted_at);
+    END IF;
+    v_now := greatest(clock_timestamp(), transaction_timestamp(), v_last);
+
+    PERFORM ledger_refuse_claimed(p_book, p_keys);
+    SELECT array_agg(nextval('ledger_transaction_id_seq')) INTO transactions FROM generate_series(1, v_size);
+    WITH made AS (
+        INSERT INTO ledger_transaction AS t
+            (id, book, period_id, idempotency_key, kind, reverses_id, posted_at, occurred_at, metadata)
+        SELECT q.id, p_book, v_period, q.key, q.kind, q.reverses, v_now, q.occurred_at, q.metadata
+        FROM unnest(transactions, p_keys, p_kinds, p_reverses, p_occurred_at, p_metadata)
+             q(id, key, kind, reverses, occurred_at, metadata)
+        ON CONFLICT ((md5(book::text || idempotency_key)::uuid)) DO NOTHING
+        RETURNING t.id
+    )
+    -- 0, not null, for a key that was used: an array without nulls is read at any place in the same time.
+    SELECT array_agg(CASE WHEN q.id IN (SELECT m.id FROM made m) THEN q.id ELSE 0 END ORDER BY q.ord),
+           (SELECT count(*) FROM made)
+    INTO transactions, v_fresh FROM unnest(transactions) WITH ORDINALITY q(id, ord);
+    IF v_fresh > 0 AND v_period = 0 THEN
+        RAISE EXCEPTION 'period % is not open', coalesce(p_period, '(any)')
+            USING ERRCODE = 'LG020', DETAIL = jsonb_build_object('period', p_period)::text;
+    END IF;
+
+    LOOP
+        EXIT WHEN v_fresh = 0;
+        WITH leg AS MATERIALIZED (
+            SELECT l.*, transactions[l.posting] AS transaction, a.balance, a.version, a.normal_side, a.held,
+                   a.min_balance + a.held AS floor, a.book = p_book AND a.closed_at IS NULL AS usable
+            FROM unnest(p_postings, p_accounts, v_accounts, p_amounts) WITH ORDINALITY
+                 l(posting, asked, account, amount, ord)
+            LEFT JOIN ledger_account a ON a.id = l.account
+            WHERE transactions[l.posting] <> 0
+        ), run AS MATERIALIZED (
+            SELECT l.posting, l.asked, l.account, l.amount, l.ord, l.transaction, l.floor, l.usable, l.held,
+                   l.balance + l.normal_side * sum(l.amount) OVER w AS after, l.version + row_number() OVER w AS nth,
+                   lead(l.posting) OVER w AS next_posting
+            FROM leg l WINDOW w AS (PARTITION BY l.account ORDER BY l.posting, l.ord)
+        ), wrong AS MATERIALIZED (
+            SELECT n.posting, n.account, n.after, n.usable, n.held FROM run n
+            WHERE n.usable IS NOT TRUE OR (n.after < n.floor AND n.next_posting IS DISTINCT FROM n.posting)
+            ORDER BY n.posting, n.account LIMIT 1
+        ), made AS (
+            INSERT INTO ledger_entry (account_id, version, transaction_id, amount, balance_after)
+            SELECT n.account, n.nth, n.transaction, n.amount, n.after::bigint FROM run n
+            WHERE NOT EXISTS (SELECT FROM wrong)
+        )
+        SELECT f.postings, f.accounts, f.balances, f.versions, w.posting, w.account, w.after, w.usable, w.held
+        INTO r
+        FROM (SELECT array_agg(n.posting ORDER BY n.asked, n.posting, n.ord) AS postings,
+                     array_agg(n.asked ORDER BY n.asked, n.posting, n.ord) AS accounts,
+                     array_agg(n.after::bigint ORDER BY n.asked, n.posting, n.ord) AS balances,
+                     array_agg(n.nth ORDER BY n.asked, n.posting, n.ord) AS versions FROM run n) f
+        LEFT JOIN wrong w ON true;
+        EXIT WHEN r.posting IS NULL;
+        -- Holds that ran out let go only where their money is needed.
+        IF NOT v_released AND r.usable AND r.held > 0 THEN
+            v_released := true;
+            CONTINUE WHEN ledger_release_expired(v_accounts) > 0;
+        END IF;
+        PERFORM ledger_explain_posting(p_book, p_keys[r.posting], r.posting, p_postings, p_accounts, p_amounts);
+        PERFORM ledger_refuse_overdraft(p_keys[r.posting], r.account, r.after);
+    END LOOP;
+    posted_at := array_fill(v_now, ARRAY[v_size]);
+    replayed := array_fill(false, ARRAY[v_size]);
+    IF v_fresh = v_size THEN
+        postings := r.postings;
+        accounts := r.accounts;
+        balances := r.balances;
+        versions := r.versions;
+        RETURN;
+    END IF;
+
+    SELECT * INTO v_stored FROM ledger_stored(
+        p_book, transactions, p_keys, p_kinds, p_metadata, p_occurred_at, p_reverses, p_postings, p_accounts, p_amounts);
+    SELECT array_agg(coalesce(s.id, q.id) ORDER BY q.ord), array_agg(coalesce(s.at, v_now) ORDER BY q.ord),
+           array_agg(q.id = 0 ORDER BY q.ord)
+    INTO transactions, posted_at, replayed
+    FROM unnest(transactions) WITH ORDINALITY q(id, ord)
+    LEFT JOIN unnest(v_stored.replays, v_stored.ids, v_stored.times) s(posting, id, at) ON s.posting = q.ord;
+    IF v_fresh = 0 THEN
+        postings := v_stored.postings;
+        accounts := v_stored.accounts;
+        balances := v_stored.balances;
+        versions := v_stored.versions;
+        RETURN;
+    END IF;
+    -- Of one account and posting all legs are new or none is: versions keep their order.
+    SELECT array_agg(l.posting ORDER BY l.account, l.posting, l.version),
+           array_agg(l.account ORDER BY l.account, l.posting, l.version),
+           array_agg(l.balance ORDER BY l.account, l.posting, l.version),
+           array_agg(l.version ORDER BY l.account, l.posting, l.version)
+    INTO postings, accounts, balances, versions
+    FROM (SELECT * FROM unnest(r.postings, r.accounts, r.balances, r.versions)
+          UNION ALL SELECT * FROM unnest(v_stored.postings, v_stored.accounts, v_stored.balances, v_stored.versions)
+         ) l(posting, account, balance, version);
+END $$;
+
+-- What can be refused before anything is read: missing values, arrays of different lengths, empty legs.
+CREATE FUNCTION @schema@.ledger_check_postings(
+    p_book uuid, p_keys text[], p_kinds text[], p_metadata jsonb[], p_postings integer[], p_accounts bigint[],
+    p_amounts bigint[]
+) RETURNS void
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
+DECLARE
+    v_legs integer := cardinality(p_accounts);
 BEGIN
     IF p_book IS NULL OR v_legs IS NULL OR v_legs <> cardinality(p_amounts) OR v_legs <> cardinality(p_postings)
+       OR cardinality(p_keys) IS DISTINCT FROM cardinality(p_kinds)
+       OR cardinality(p_keys) IS DISTINCT FROM cardinality(p_metadata)
        OR array_position(p_keys, NULL) IS NOT NULL OR array_position(p_kinds, NULL) IS NOT NULL
        OR array_position(p_metadata, NULL) IS NOT NULL OR array_position(p_accounts, NULL) IS NOT NULL
-       OR array_position(p_amounts, NULL) IS NOT NULL THEN
+       OR array_position(p_amounts, NULL) IS NOT NULL OR array_position(p_postings, NULL) IS NOT NULL THEN
         RAISE EXCEPTION 'a posting needs a book, a key, a kind, metadata and an amount for each account'
             USING ERRCODE = 'LG018';
     ELSIF array_position(p_amounts, 0) IS NOT NULL THEN
@@ -179,138 +308,37 @@ BEGIN
     ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'a posting needs READ COMMITTED: other levels read keys and periods as they were'
             USING ERRCODE = 'LG018';
+    ELSIF EXISTS (SELECT FROM unnest(p_postings) l(posting) WHERE l.posting NOT BETWEEN 1 AND cardinality(p_keys)) THEN
+        RAISE EXCEPTION 'a leg belongs to a posting that is not there' USING ERRCODE = 'LG018';
     END IF;
     IF cardinality(p_keys) <> 1 OR v_legs = 0 THEN
         PERFORM ledger_check_batch(p_keys, p_postings);
+    ELSIF p_accounts[1] = ALL (p_accounts) THEN
+        RAISE EXCEPTION 'a transaction needs legs on at least two accounts'
+            USING ERRCODE = 'LG002', DETAIL = jsonb_build_object('key', p_keys[1])::text;
     END IF;
-    FOR i IN 2 .. v_legs LOOP
-        IF p_accounts[i] < p_accounts[i - 1]
-           OR (p_accounts[i] = p_accounts[i - 1] AND p_postings[i] < p_postings[i - 1]) THEN
-            SELECT array_agg(l.posting ORDER BY l.account, l.posting, l.ord),
-                   array_agg(l.account ORDER BY l.account, l.posting, l.ord),
-                   array_agg(l.amount ORDER BY l.account, l.posting, l.ord)
-            INTO p_postings, p_accounts, p_amounts
-            FROM unnest(p_postings, p_accounts, p_amounts) WITH ORDINALITY l(posting, account, amount, ord);
-            EXIT;
-        END IF;
-    END LOOP;
-
-    v_period := ledger_period_for(p_book, p_period);
-    FOR i IN 1 .. v_legs LOOP
-        IF p_accounts[i] IS DISTINCT FROM v_asked THEN
-            v_asked := p_accounts[i];
-            v_account := v_asked;
-            IF v_asked >= ledger_first_laned() THEN
-                v_account := ledger_lane(v_asked, p_accounts);
-            END IF;
-            SELECT t.balance, t.version, t.normal_side, t.min_balance + t.held AS floor, t.posted_at, t.held,
-                   t.book = p_book AND t.closed_at IS NULL AS usable
-            INTO a FROM ledger_account t WHERE t.id = v_account FOR NO KEY UPDATE;
-            k := k + 1;
-            v_ids[k] := v_account;
-            v_at[k] := a.balance;
-            v_version[k] := a.version;
-            v_side[k] := a.normal_side;
-            v_floor[k] := a.floor;
-            v_usable[k] := a.usable;
-            v_last := greatest(v_last, a.posted_at);
-            IF a.held > 0 THEN
-                v_floor[k] := a.floor - ledger_release_expired(v_account);
-            END IF;
-        END IF;
-        v_place[i] := k;
-    END LOOP;
-
-    v_now := greatest(clock_timestamp(), v_last);
-    IF cardinality(p_keys) = 1 THEN
-        INSERT INTO ledger_transaction AS t
-            (book, period_id, idempotency_key, kind, reverses_id, posted_at, occurred_at, metadata)
-        VALUES (p_book, v_period, p_keys[1], p_kinds[1], p_reverses[1], v_now, p_occurred_at[1], p_metadata[1])
-        ON CONFLICT ((md5(book::text || idempotency_key)::uuid)) DO NOTHING
-        RETURNING array[t.id] INTO transactions;
-        v_fresh := CASE WHEN FOUND THEN 1 ELSE 0 END;
-    ELSE
-        SELECT array_agg(nextval(pg_get_serial_sequence('ledger_transaction', 'id'))) INTO transactions
-        FROM generate_series(1, cardinality(p_keys));
-        WITH made AS (
-            INSERT INTO ledger_transaction AS t
-                (id, book, period_id, idempotency_key, kind, reverses_id, posted_at, occurred_at, metadata)
-            SELECT q.id, p_book, v_period, q.key, q.kind, q.reverses, v_now, q.occurred_at, q.metadata
-            FROM unnest(transactions, p_keys, p_kinds, p_reverses, p_occurred_at, p_metadata)
-                 q(id, key, kind, reverses, occurred_at, metadata)
-            ON CONFLICT ((md5(book::text || idempotency_key)::uuid)) DO NOTHING
-            RETURNING t.id
-        )
-        SELECT array_agg(CASE WHEN q.id IN (SELECT m.id FROM made m) THEN q.id END ORDER BY q.ord),
-               (SELECT count(*) FROM made)
-        INTO transactions, v_fresh FROM unnest(transactions) WITH ORDINALITY q(id, ord);
-    END IF;
-    IF v_fresh > 0 AND v_period = 0 THEN
-        RAISE EXCEPTION 'period % is not open', coalesce(p_period, '(any)')
-            USING ERRCODE = 'LG020', DETAIL = jsonb_build_object('period', p_period)::text;
-    END IF;
-
-    posted_at := array_fill(v_now, ARRAY[cardinality(p_keys)]);
-    replayed := array_fill(false, ARRAY[cardinality(p_keys)]);
-    IF v_fresh < cardinality(p_keys) THEN
-        FOR i IN 1 .. cardinality(p_keys) LOOP
-            CONTINUE WHEN transactions[i] IS NOT NULL;
-            SELECT s.id, s.posted_at, s.balances, s.versions INTO a
-            FROM ledger_stored(p_book, p_keys[i], p_kinds[i], p_metadata[i], p_occurred_at[i], p_reverses[i],
-                               i, p_postings, p_accounts, p_amounts) s;
-            transactions[i] := a.id;
-            posted_at[i] := a.posted_at;
-            replayed[i] := true;
-            k := 0;
-            FOR j IN 1 .. v_legs LOOP
-                IF p_postings[j] = i THEN
-                    k := k + 1;
-                    v_balances[j] := a.balances[k];
-                    v_versions[j] := a.versions[k];
-                END IF;
-            END LOOP;
-        END LOOP;
-    END IF;
-
-    FOR i IN 1 .. v_legs LOOP
-        CONTINUE WHEN replayed[p_postings[i]];
-        k := v_place[i];
-        IF transactions[p_postings[i]] IS NULL THEN
-            RAISE EXCEPTION 'a leg belongs to posting %, which is not there', p_postings[i] USING ERRCODE = 'LG018';
-        END IF;
-        IF v_usable[k] IS NOT TRUE OR cardinality(v_ids) < 2 THEN
-            PERFORM ledger_explain_posting(
-                p_book, p_keys[p_postings[i]], p_postings[i], p_postings, p_accounts, p_amounts);
-        END IF;
-        v_at[k] := v_at[k] + v_side[k] * p_amounts[i];
-        v_version[k] := v_version[k] + 1;
-        v_balances[i] := v_at[k];
-        v_versions[i] := v_version[k];
-        v_transactions[i] := transactions[p_postings[i]];
-        v_accounts[i] := v_ids[k];
-        IF v_at[k] < v_floor[k] AND (p_accounts[i + 1], p_postings[i + 1])
-                                    IS DISTINCT FROM (p_accounts[i], p_postings[i]) THEN
-            PERFORM ledger_explain_posting(
-                p_book, p_keys[p_postings[i]], p_postings[i], p_postings, p_accounts, p_amounts);
-            PERFORM ledger_refuse_overdraft(p_keys[p_postings[i]], v_ids[k], v_at[k]);
-        END IF;
-    END LOOP;
-
-    INSERT INTO ledger_entry (account_id, version, transaction_id, amount, balance_after)
-    SELECT l.account, l.version, l.transaction, l.amount, l.balance
-    FROM unnest(v_accounts, v_versions, v_transactions, p_amounts, v_balances)
-         l(account, version, transaction, amount, balance)
-    WHERE l.transaction IS NOT NULL;
-
-    postings := p_postings;
-    accounts := p_accounts;
-    balances := v_balances;
-    versions := v_versions;
 END $$;
 
--- Posts one transaction, like ledger_post, in a third of its statements: legs on accounts in ascending order, each once,
--- with funds, under a new key. Whatever is out of the ordinary, a replay or a refusal, is ledger_post's to answer; until
--- then nothing has been written. Answers for each leg what it left and at which version.
+-- A key that a pending hold will post is not free for others.
+CREATE FUNCTION @schema@.ledger_refuse_claimed(p_book uuid, p_keys text[]) RETURNS void
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+DECLARE
+    r record;
+BEGIN
+    SELECT q.key, h.key AS hold, h.id INTO r
+    FROM unnest(p_keys) q(key)
+    JOIN ledger_claim c ON c.digest = md5(p_book::text || q.key)::uuid
+    JOIN ledger_hold h ON h.id = c.hold_id
+    WHERE h.state = 'pending' AND h.expires_at > clock_timestamp() LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'key % is kept for hold %', r.key, r.hold
+            USING ERRCODE = 'LG007', DETAIL = jsonb_build_object('key', r.key, 'hold', r.id)::text;
+    END IF;
+END $$;
+
+-- Posts one transaction, like ledger_post, in one statement: legs on accounts in ascending order, each once, with funds,
+-- under a new key. What is out of the ordinary, a replay or a refusal, is ledger_post's to answer; until then nothing has
+-- been written. Answers for each leg what it left and at which version.
 CREATE FUNCTION @schema@.ledger_post_one(
     p_book uuid, p_period text, p_key text, p_kind text, p_metadata jsonb, p_occurred_at timestamptz,
     p_accounts bigint[], p_amounts bigint[],
@@ -320,7 +348,6 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable
 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
-    a record;
     v_legs integer := cardinality(p_accounts);
     v_plain boolean;
     v_accounts bigint[] := p_accounts;  -- with lanes in the place of accounts that have them
@@ -333,87 +360,120 @@ BEGIN
         v_plain := v_plain AND p_accounts[i] > p_accounts[i - 1];
     END LOOP;
     IF v_plain THEN
-        PERFORM pg_advisory_xact_lock_shared(ledger_period_lock(p_book));
-        SELECT max(id) INTO v_period FROM ledger_period
-        WHERE book = p_book AND closed_at IS NULL AND (p_period IS NULL OR name = p_period);
-        IF v_period IS NULL THEN
-            v_plain := p_period IS NULL AND NOT EXISTS (SELECT FROM ledger_period WHERE book = p_book);
-        END IF;
-        balances := p_amounts;  -- the right length; every element is overwritten
-        versions := p_amounts;
+        PERFORM ledger_make_durable();
+        v_period := ledger_period_for(p_book, p_period);
+        v_plain := v_period IS DISTINCT FROM 0;
     END IF;
-    FOR i IN 1 .. coalesce(v_legs, 0) LOOP
-        EXIT WHEN v_plain IS NOT TRUE;
-        IF p_accounts[i] >= 2251799813685248 THEN  -- ledger_first_laned()
-            v_accounts[i] := ledger_lane(p_accounts[i], p_accounts);
-        END IF;
-        SELECT t.balance, t.version, t.normal_side, t.min_balance, t.posted_at,
-               t.book = p_book AND t.closed_at IS NULL AND t.held = 0 AND p_amounts[i] <> 0
-               -- Far enough from the end of the numbers for a sum.
-               AND t.balance BETWEEN -4611686018427387904 AND 4611686018427387903
-               AND p_amounts[i] BETWEEN -4611686018427387904 AND 4611686018427387903 AS plain
-        INTO a FROM ledger_account t WHERE t.id = v_accounts[i] FOR NO KEY UPDATE;
-        v_plain := a.plain;
-        EXIT WHEN v_plain IS NOT TRUE;
-        balances[i] := a.balance + a.normal_side * p_amounts[i];
-        versions[i] := a.version + 1;
-        posted_at := greatest(posted_at, a.posted_at);
-        v_plain := a.min_balance IS NULL OR balances[i] >= a.min_balance;
-    END LOOP;
+    IF v_plain AND p_accounts[v_legs] >= ledger_first_laned() THEN
+        -- Lanes are taken last, by whoever has all the other accounts.
+        PERFORM FROM ledger_account WHERE id = ANY (p_accounts) AND id < ledger_first_laned()
+        ORDER BY id FOR NO KEY UPDATE;
+        FOR i IN 1 .. v_legs LOOP
+            IF p_accounts[i] >= ledger_first_laned() THEN
+                v_accounts[i] := ledger_lane(p_accounts[i], p_accounts);
+            END IF;
+        END LOOP;
+    END IF;
     IF v_plain THEN
-        INSERT INTO ledger_transaction AS t
-            (book, period_id, idempotency_key, kind, posted_at, occurred_at, metadata)
-        VALUES (p_book, v_period, p_key, p_kind, greatest(clock_timestamp(), ledger_post_one.posted_at), p_occurred_at,
-                p_metadata)
-        ON CONFLICT ((md5(book::text || idempotency_key)::uuid)) DO NOTHING
-        RETURNING t.id, t.posted_at INTO transaction, posted_at;
+        WITH held AS MATERIALIZED (
+            SELECT a.id, a.balance, a.version, a.normal_side, a.min_balance + a.held AS floor, a.posted_at,
+                   a.book = p_book AND a.closed_at IS NULL AS usable
+            FROM ledger_account a WHERE a.id = ANY (v_accounts) ORDER BY a.id FOR NO KEY UPDATE
+        ), leg AS MATERIALIZED (
+            SELECT h.id, l.amount, h.balance + h.normal_side * l.amount AS after, h.version + 1 AS version, h.posted_at,
+                   h.usable AND l.amount BETWEEN -4611686018427387903 AND 4611686018427387903 AND l.amount <> 0
+                   AND (h.floor IS NULL OR h.balance + h.normal_side * l.amount >= h.floor) AS fits
+            FROM unnest(v_accounts, CASE WHEN (SELECT count(*) FROM held) = v_legs THEN p_amounts END) l(account, amount)
+            JOIN held h ON h.id = l.account
+        ), head AS (
+            INSERT INTO ledger_transaction AS t
+                (book, period_id, idempotency_key, kind, posted_at, occurred_at, metadata)
+            SELECT p_book, v_period, p_key, p_kind, greatest(clock_timestamp(), transaction_timestamp(), s.posted_at),
+                   p_occurred_at, p_metadata
+            FROM (SELECT max(l.posted_at) AS posted_at, bool_and(l.fits) AS fits FROM leg l) s
+            WHERE s.fits
+            ON CONFLICT ((md5(book::text || idempotency_key)::uuid)) DO NOTHING
+            RETURNING t.id, t.posted_at
+        ), made AS (
+            INSERT INTO ledger_entry (account_id, version, transaction_id, amount, balance_after)
+            SELECT l.id, l.version, h.id, l.amount, l.after FROM leg l, head h
+        )
+        SELECT h.id, h.posted_at, false, f.balances, f.versions
+        INTO transaction, posted_at, replayed, balances, versions
+        FROM head h, (SELECT array_agg(l.after ORDER BY l.id) AS balances, array_agg(l.version ORDER BY l.id) AS versions
+                      FROM leg l) f;
     END IF;
-    IF transaction IS NULL THEN
+    IF transaction IS NOT NULL THEN
+        -- A statement of its own, which sees what a hold wrote while this posting waited for its accounts.
+        PERFORM FROM ledger_claim WHERE digest = md5(p_book::text || p_key)::uuid;
+        IF FOUND THEN
+            PERFORM ledger_refuse_claimed(p_book, ARRAY[p_key]);
+        END IF;
+    ELSE
         SELECT s.transactions[1], s.posted_at[1], s.replayed[1], s.balances, s.versions
         INTO transaction, posted_at, replayed, balances, versions
         FROM ledger_post(p_book, p_period, ARRAY[p_key], ARRAY[p_kind], ARRAY[p_metadata], ARRAY[p_occurred_at],
                          ARRAY[NULL::bigint], array_fill(1, ARRAY[coalesce(v_legs, 0)]), p_accounts, p_amounts) s;
-        RETURN;
     END IF;
-    INSERT INTO ledger_entry (account_id, version, transaction_id, amount, balance_after)
-    SELECT l.account, l.version, ledger_post_one.transaction, l.amount, l.balance
-    FROM unnest(v_accounts, versions, p_amounts, balances) l(account, version, amount, balance);
-    replayed := false;
 END $$;
 
--- What a key posted, if the posting is the same one: kind, legs, metadata, time of occurrence, what it reverses.
+-- What keys posted, if the postings are the same: kind, legs, metadata, time of occurrence, what they reverse. Those
+-- whose element of p_transactions is 0 are looked up. Answers an element a posting (replays, ids, times), and an element
+-- a leg by account and posting, as ledger_post does.
 CREATE FUNCTION @schema@.ledger_stored(
-    p_book uuid, p_key text, p_kind text, p_metadata jsonb, p_occurred_at timestamptz, p_reverses bigint,
-    p_posting integer, p_postings integer[], p_accounts bigint[], p_amounts bigint[]
-) RETURNS TABLE (id bigint, posted_at timestamptz, balances bigint[], versions bigint[])
+    p_book uuid, p_transactions bigint[], p_keys text[], p_kinds text[], p_metadata jsonb[],
+    p_occurred_at timestamptz[], p_reverses bigint[], p_postings integer[], p_accounts bigint[], p_amounts bigint[],
+    OUT replays bigint[], OUT ids bigint[], OUT times timestamptz[],
+    OUT postings integer[], OUT accounts bigint[], OUT balances bigint[], OUT versions bigint[])
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
 #variable_conflict use_column
 DECLARE
-    t ledger_transaction;
-    v_same boolean;
+    v_key text;
+    v_transaction bigint;
 BEGIN
-    SELECT * INTO STRICT t FROM ledger_transaction
-    WHERE md5(book::text || idempotency_key)::uuid = md5(p_book::text || p_key)::uuid;
-    SELECT s.legs IS NOT DISTINCT FROM q.legs, s.balances, s.versions INTO v_same, balances, versions
-    FROM (SELECT array_agg(ROW (l.account, l.amount)::text ORDER BY l.account, l.ord) AS legs
-          FROM unnest(p_postings, p_accounts, p_amounts) WITH ORDINALITY l(posting, account, amount, ord)
-          WHERE l.posting = p_posting) q,
-         (SELECT array_agg(ROW (e.account, e.amount)::text ORDER BY e.account, e.version) AS legs,
-                 array_agg(e.balance_after ORDER BY e.account, e.version) AS balances,
-                 array_agg(e.version ORDER BY e.account, e.version) AS versions
-          -- A posting to an account with lanes landed on one of them, unless it named the lane itself.
-          FROM (SELECT CASE WHEN e.account_id = ANY (p_accounts) THEN e.account_id ELSE coalesce(a.parent_id, a.id) END
-                           AS account, e.amount, e.version, e.balance_after
-                FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
-                WHERE e.transaction_id = t.id) e) s;
-    IF v_same IS NOT TRUE OR t.book <> p_book OR t.idempotency_key <> p_key OR t.kind <> p_kind OR t.metadata <> p_metadata
-       OR t.occurred_at IS DISTINCT FROM p_occurred_at OR t.reverses_id IS DISTINCT FROM p_reverses THEN
-        RAISE EXCEPTION 'key % was used for another posting', p_key
-            USING ERRCODE = 'LG007', DETAIL = jsonb_build_object('key', p_key, 'transaction', t.id)::text;
+    WITH asked AS MATERIALIZED (
+        SELECT q.*, t.id AS stored, t.posted_at,
+               t.book = p_book AND t.idempotency_key = q.key AND t.kind = q.kind AND t.metadata = q.metadata
+               AND t.occurred_at IS NOT DISTINCT FROM q.occurred_at AND t.reverses_id IS NOT DISTINCT FROM q.reverses
+               AS same
+        FROM unnest(p_transactions, p_keys, p_kinds, p_metadata, p_occurred_at, p_reverses) WITH ORDINALITY
+             q(transaction, key, kind, metadata, occurred_at, reverses, ord)
+        JOIN ledger_transaction t
+             ON md5(t.book::text || t.idempotency_key)::uuid = md5(p_book::text || q.key)::uuid
+        WHERE q.transaction = 0
+    ), leg AS MATERIALIZED (
+        SELECT l.posting, l.account, l.amount, row_number() OVER (PARTITION BY l.posting ORDER BY l.account, l.ord) AS nth
+        FROM unnest(p_postings, p_accounts, p_amounts) WITH ORDINALITY l(posting, account, amount, ord)
+        WHERE p_transactions[l.posting] = 0
+    ), entry AS MATERIALIZED (
+        -- A posting to an account with lanes landed on one of them, unless it named the lane itself.
+        SELECT s.*, row_number() OVER (PARTITION BY s.posting ORDER BY s.account, s.version) AS nth
+        FROM (SELECT k.ord AS posting, e.amount, e.version, e.balance_after,
+                     CASE WHEN (k.ord, e.account_id) IN (SELECT l.posting, l.account FROM leg l) THEN e.account_id
+                          ELSE coalesce(a.parent_id, a.id) END AS account
+              FROM asked k
+              JOIN ledger_entry e ON e.transaction_id = k.stored
+              JOIN ledger_account a ON a.id = e.account_id) s
+    ), compared AS MATERIALIZED (
+        SELECT coalesce(l.posting, e.posting) AS posting, l.account, e.balance_after, e.version,
+               (l.account, l.amount) IS NOT DISTINCT FROM (e.account, e.amount) AS same
+        FROM leg l FULL JOIN entry e ON e.posting = l.posting AND e.nth = l.nth
+    ), differs AS (
+        SELECT k.key, k.stored FROM asked k
+        WHERE k.same IS NOT TRUE OR k.ord IN (SELECT c.posting FROM compared c WHERE NOT c.same) ORDER BY k.ord LIMIT 1
+    )
+    SELECT k.ords, k.ids, k.times, c.postings, c.accounts, c.balances, c.versions, d.key, d.stored
+    INTO replays, ids, times, postings, accounts, balances, versions, v_key, v_transaction
+    FROM (SELECT array_agg(ord) AS ords, array_agg(stored) AS ids, array_agg(posted_at) AS times FROM asked) k
+    CROSS JOIN (SELECT array_agg(posting::integer ORDER BY account, posting, version) AS postings,
+                       array_agg(account ORDER BY account, posting, version) AS accounts,
+                       array_agg(balance_after ORDER BY account, posting, version) AS balances,
+                       array_agg(version ORDER BY account, posting, version) AS versions FROM compared) c
+    LEFT JOIN differs d ON true;
+    IF v_key IS NOT NULL THEN
+        RAISE EXCEPTION 'key % was used for another posting', v_key
+            USING ERRCODE = 'LG007', DETAIL = jsonb_build_object('key', v_key, 'transaction', v_transaction)::text;
     END IF;
-    id := t.id;
-    posted_at := t.posted_at;
-    RETURN NEXT;
 END $$;
 
 -- Posts the exact mirror of a transaction, once in its life.
@@ -431,7 +491,7 @@ DECLARE
     v_accounts bigint[];
     v_amounts bigint[];
 BEGIN
-    PERFORM pg_advisory_xact_lock_shared(ledger_period_lock(p_book));  -- first, as in every posting
+    PERFORM ledger_period_for(p_book, p_period);  -- its lock first, as in every posting
     -- Two reversals of one transaction queue up here, so that the second can be told apart from a replay of the first.
     SELECT * INTO t FROM ledger_transaction WHERE id = p_transaction AND book = p_book FOR NO KEY UPDATE;
     IF NOT FOUND THEN
@@ -452,116 +512,4 @@ BEGIN
     RETURN QUERY SELECT * FROM ledger_post(
         p_book, p_period, ARRAY[p_key], ARRAY[p_kind], ARRAY[p_metadata], ARRAY[p_occurred_at], ARRAY[p_transaction],
         array_fill(1, ARRAY[cardinality(v_accounts)]), v_accounts, v_amounts);
-END $$;
-
--- Opens accounts, or finds them as they are; one that is there with other attributes, or closed, is an error.
-CREATE FUNCTION @schema@.ledger_open_accounts(
-    p_book uuid, p_codes text[], p_kinds text[], p_commodities text[],
-    p_sides smallint[], p_floors bigint[], p_ranks integer[], p_weights bigint[], p_lanes smallint[]
-) RETURNS TABLE (id bigint, code text, commodity text)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
-#variable_conflict use_column
-DECLARE
-    r record;
-BEGIN
-    -- Sorted, so that two sessions opening the same accounts wait for each other in one order.
-    WITH spec AS (
-        SELECT * FROM unnest(p_codes, p_kinds, p_commodities, p_sides, p_floors, p_ranks, p_weights, p_lanes)
-                      s(code, kind, commodity, side, floor, rank, weight, lanes)
-    ), opened AS (
-        INSERT INTO ledger_account AS a (id, book, code, kind, commodity, normal_side, min_balance, balance, version,
-                                         held, lock_rank, weight, lanes, opened_at)
-        SELECT CASE WHEN s.lanes > 0
-                    THEN ledger_first_laned() + 1024 * nextval(pg_get_serial_sequence('ledger_account', 'id'))
-                    ELSE s.rank * 1099511627776 + nextval(pg_get_serial_sequence('ledger_account', 'id')) END,
-               p_book, s.code, s.kind, s.commodity, s.side, s.floor, 0, 0, 0, s.rank, s.weight, s.lanes,
-               clock_timestamp()
-        FROM spec s
-        WHERE NOT EXISTS (SELECT FROM ledger_account o
-                          WHERE o.book = p_book AND o.code = s.code AND o.commodity = s.commodity)
-        ORDER BY s.code, s.commodity
-        ON CONFLICT (book, code, commodity) DO NOTHING
-        RETURNING a.*
-    )
-    INSERT INTO ledger_account (id, book, code, kind, commodity, normal_side, min_balance, balance, version, held,
-                                lock_rank, weight, lanes, parent_id, opened_at)
-    SELECT o.id + n, p_book, o.code || '#' || n, o.kind, o.commodity, o.normal_side, NULL, 0, 0, 0, o.lock_rank,
-           o.weight, 0, o.id, o.opened_at
-    FROM opened o, generate_series(1, o.lanes) n;
-
-    SELECT a.id, a.code, a.closed_at INTO r
-    FROM unnest(p_codes, p_kinds, p_commodities, p_sides, p_floors, p_ranks, p_weights, p_lanes)
-         s(code, kind, commodity, side, floor, rank, weight, lanes)
-    JOIN ledger_account a ON a.book = p_book AND a.code = s.code AND a.commodity = s.commodity
-    WHERE a.closed_at IS NOT NULL
-       OR (a.kind, a.normal_side, a.min_balance, a.lock_rank, a.weight, a.lanes)
-          IS DISTINCT FROM (s.kind, s.side, s.floor, s.rank, s.weight, s.lanes)
-    ORDER BY a.code LIMIT 1;
-    IF FOUND AND r.closed_at IS NOT NULL THEN
-        RAISE EXCEPTION 'account % is closed', r.code
-            USING ERRCODE = 'LG005', DETAIL = jsonb_build_object('account', r.id, 'account_code', r.code)::text;
-    ELSIF FOUND THEN
-        RAISE EXCEPTION 'account % is open with other attributes', r.code
-            USING ERRCODE = 'LG012', DETAIL = jsonb_build_object('account', r.id, 'account_code', r.code)::text;
-    END IF;
-    RETURN QUERY
-        SELECT a.id, a.code, a.commodity FROM unnest(p_codes, p_commodities) WITH ORDINALITY s(code, commodity, nth)
-        JOIN ledger_account a ON a.book = p_book AND a.code = s.code AND a.commodity = s.commodity ORDER BY s.nth;
-END $$;
-
--- Closes an empty account, with its lanes, for good; closing it again returns the first time.
-CREATE FUNCTION @schema@.ledger_close_account(p_book uuid, p_account bigint) RETURNS timestamptz
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
-DECLARE
-    a ledger_account;
-    r record;
-BEGIN
-    SELECT * INTO a FROM ledger_account WHERE id = p_account AND book = p_book FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'account % is not in this book', p_account
-            USING ERRCODE = 'LG006', DETAIL = jsonb_build_object('account', p_account)::text;
-    ELSIF a.parent_id IS NOT NULL THEN
-        RAISE EXCEPTION 'account % is a lane, and closes with its account', a.code
-            USING ERRCODE = 'LG018', DETAIL = jsonb_build_object('account', p_account)::text;
-    ELSIF a.held > 0 THEN
-        PERFORM ledger_release_expired(p_account);
-    END IF;
-    FOR r IN SELECT id, code, balance, held FROM ledger_account
-             WHERE id BETWEEN p_account AND p_account + a.lanes ORDER BY id FOR NO KEY UPDATE LOOP
-        IF r.balance <> 0 OR r.held <> 0 THEN
-            RAISE EXCEPTION 'account % still holds %', r.code, r.balance
-                USING ERRCODE = 'LG013', DETAIL = jsonb_build_object(
-                    'account', r.id, 'account_code', r.code, 'balance', r.balance, 'held', r.held)::text;
-        END IF;
-    END LOOP;
-    IF a.closed_at IS NULL THEN
-        a.closed_at := clock_timestamp();
-        UPDATE ledger_account SET closed_at = a.closed_at
-        WHERE id BETWEEN p_account AND p_account + a.lanes AND closed_at IS NULL;
-    END IF;
-    RETURN a.closed_at;
-END $$;
-
--- The newest version of an account posted at or before a moment, 0 if none. Times never fall along an account's
--- versions, so halving finds it in about log2(entries) look-ups without an index on time.
-CREATE FUNCTION @schema@.ledger_version_at(p_account bigint, p_at timestamptz) RETURNS bigint
-LANGUAGE plpgsql STABLE SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
-DECLARE
-    v_low bigint := 0;
-    v_high bigint;
-    v_middle bigint;
-    v_posted timestamptz;
-BEGIN
-    SELECT version INTO v_high FROM ledger_account WHERE id = p_account;
-    WHILE v_low < v_high LOOP
-        v_middle := (v_low + v_high + 1) / 2;
-        SELECT t.posted_at INTO STRICT v_posted FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
-        WHERE e.account_id = p_account AND e.version = v_middle;
-        IF v_posted <= p_at THEN
-            v_low := v_middle;
-        ELSE
-            v_high := v_middle - 1;
-        END IF;
-    END LOOP;
-    RETURN v_low;
 END $$;
