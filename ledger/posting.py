@@ -116,30 +116,40 @@ def post(
     account stay separate entries, and its floor counts after the last. The same key with the same kind, legs, metadata
     and occurred_at returns the first result with `replayed`; with anything else it raises KeyReused. `period` names an
     open period of the book; None means the newest open one.
-    `alone`: outside any `transaction.atomic`, as a database transaction of its own in one round trip.
+    `alone`: outside any `transaction.atomic`, as a database transaction of its own in one round trip; threads that post
+    at once are better served by `group.post`.
     Raises PostingRefused, UnknownAccount, AccountClosed, PeriodNotOpen, KeyReused, NotAtomic.
     """
-    ordered = sorted(legs, key=_account)
-    rows = call(
-        using,
-        _POST_ONE,
-        (
-            str(book),
-            period,
-            text("key", key),
-            text("kind", kind),
-            as_json(metadata),
-            moment(occurred_at),
-            _numbers(leg.account_id for leg in ordered),
-            _numbers(signed(leg.amount) for leg in ordered),
-        ),
-        alone=alone,
-    )
-    transaction_id, posted_at, replayed, balances, versions = rows[0]
+    posting = Posting(key, kind, legs, metadata, occurred_at)
+    return post_with(None, book, posting, period, alone=alone, using=using)
+
+
+def post_with(
+    connection: BaseDatabaseWrapper | None,
+    book: Book,
+    posting: Posting,
+    period: str | None,
+    *,
+    alone: bool,
+    using: str = DEFAULT_DB_ALIAS,
+) -> Posted:
+    """`post` by a connection that is not this thread's own; None means the thread's."""
+    ordered = sorted(posting.legs, key=_account)
     accounts = [leg.account_id for leg in ordered]
-    return Posted(
-        transaction_id, posted_at, dict(zip(accounts, map(Balance, balances, versions), strict=True)), replayed
+    params = (
+        str(book),
+        period,
+        text("key", posting.key),
+        text("kind", posting.kind),
+        as_json(posting.metadata),
+        moment(posting.occurred_at),
+        _numbers(accounts),
+        _numbers(signed(leg.amount) for leg in ordered),
     )
+    rows = call(using, _POST_ONE, params, alone=alone, connection=connection)
+    transaction_id, posted_at, replayed, balances, versions = rows[0]
+    left = dict(zip(accounts, map(Balance, balances, versions), strict=True))
+    return Posted(transaction_id, posted_at, left, replayed)
 
 
 def post_many(
@@ -152,7 +162,7 @@ def post_many(
     """
     if not postings:
         return []
-    return posted(call(using, _POST, post_params(book, postings, period))[0])
+    return posted(call(using, POST, post_params(book, postings, period))[0])
 
 
 def reverse(
@@ -255,19 +265,34 @@ def close_account(book: Book, account_id: int, *, using: str = DEFAULT_DB_ALIAS)
     return closed_at
 
 
-def call(using: str, sql: str, params: Sequence[Any], *, alone: bool = False) -> list[tuple[Any, ...]]:
-    """Run one of the ledger's functions and fetch its rows; database errors become the ledger's own."""
-    connection = connections[using]
-    if connection.in_atomic_block == alone or (alone and not connection.get_autocommit()):
-        raise NotAtomic(
-            "a posting that stands alone needs autocommit, outside transaction.atomic"
-            if alone
-            else "the ledger is written inside transaction.atomic only"
-        )
+def call(
+    using: str,
+    sql: str,
+    params: Sequence[Any],
+    *,
+    alone: bool = False,
+    connection: BaseDatabaseWrapper | None = None,
+) -> list[tuple[Any, ...]]:
+    """Run one of the ledger's functions and fetch its rows; database errors become the ledger's own.
+
+    `connection` is one of the caller's own instead of the thread's.
+    """
+    connection = connection or connections[using]
+    if alone:
+        check_alone(using)
+    elif not connection.in_atomic_block:
+        raise NotAtomic("the ledger is written inside transaction.atomic only")
     with translated(using), _cursor(connection) as cursor:
         cursor.execute(sql, params)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return rows
+
+
+def check_alone(using: str) -> None:
+    """Raises NotAtomic where a statement by itself would not be committed when it returns."""
+    connection = connections[using]
+    if connection.in_atomic_block or not connection.get_autocommit():
+        raise NotAtomic("a posting that stands alone needs autocommit, outside transaction.atomic")
 
 
 @contextmanager
@@ -287,7 +312,7 @@ _POST_ONE = (
     "SELECT * FROM ledger_post_one(%s::uuid, %s::text, %s::text, %s::text, %s::jsonb, %s::timestamptz, %s::bigint[],"
     " %s::bigint[])"
 )
-_POST = (
+POST = (
     "SELECT * FROM ledger_post(%s::uuid, %s::text, %s::text[], %s::text[], %s::jsonb[], %s::timestamptz[],"
     " %s::bigint[], %s::integer[], %s::bigint[], %s::bigint[])"
 )

@@ -125,7 +125,8 @@ END $$;
 -- that is open, above the floor after each transaction; each transaction sums to zero in every commodity and in weight,
 -- over two accounts at least.
 CREATE FUNCTION @schema@.ledger_entry_apply() RETURNS trigger
-LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off SET enable_hashjoin = off
+SET enable_mergejoin = off AS $$
 DECLARE
     v_wrong boolean;
     v_entry ledger_entry;

@@ -157,8 +157,9 @@ CREATE FUNCTION @schema@.ledger_post(
     OUT transactions bigint[], OUT posted_at timestamptz[], OUT replayed boolean[],
     OUT postings integer[], OUT accounts bigint[], OUT balances bigint[], OUT versions bigint[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off
--- With array parameters the planner always thinks a plan of this call's own cheaper, and would plan at every call.
-SET plan_cache_mode = force_generic_plan AS $$
+-- With array parameters the planner always thinks a plan of this call's own cheaper, and would plan at every call. Legs
+-- find their rows by id: another join would read whole tables, now or when they have grown (in the triggers too).
+SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
     r record;
@@ -261,12 +262,11 @@ BEGIN
     END IF;
 
     SELECT * INTO v_stored FROM ledger_stored(
-        p_book, transactions, p_keys, p_kinds, p_metadata, p_occurred_at, p_reverses, p_postings, p_accounts, p_amounts);
-    SELECT array_agg(coalesce(s.id, q.id) ORDER BY q.ord), array_agg(coalesce(s.at, v_now) ORDER BY q.ord),
-           array_agg(q.id = 0 ORDER BY q.ord)
-    INTO transactions, posted_at, replayed
-    FROM unnest(transactions) WITH ORDINALITY q(id, ord)
-    LEFT JOIN unnest(v_stored.replays, v_stored.ids, v_stored.times) s(posting, id, at) ON s.posting = q.ord;
+        p_book, transactions, v_now, p_keys, p_kinds, p_metadata, p_occurred_at, p_reverses, p_postings, p_accounts,
+        p_amounts);
+    transactions := v_stored.transactions;
+    posted_at := v_stored.posted_at;
+    replayed := v_stored.replayed;
     IF v_fresh = 0 THEN
         postings := v_stored.postings;
         accounts := v_stored.accounts;
@@ -418,14 +418,17 @@ BEGIN
 END $$;
 
 -- What keys posted, if the postings are the same: kind, legs, metadata, time of occurrence, what they reverse. Those
--- whose element of p_transactions is 0 are looked up. Answers an element a posting (replays, ids, times), and an element
--- a leg by account and posting, as ledger_post does.
+-- whose element of p_transactions is 0 are looked up, the others are new and posted at p_now. Answers all postings, and
+-- the legs of those that were looked up, as ledger_post does.
 CREATE FUNCTION @schema@.ledger_stored(
-    p_book uuid, p_transactions bigint[], p_keys text[], p_kinds text[], p_metadata jsonb[],
+    p_book uuid, p_transactions bigint[], p_now timestamptz, p_keys text[], p_kinds text[], p_metadata jsonb[],
     p_occurred_at timestamptz[], p_reverses bigint[], p_postings integer[], p_accounts bigint[], p_amounts bigint[],
-    OUT replays bigint[], OUT ids bigint[], OUT times timestamptz[],
+    OUT transactions bigint[], OUT posted_at timestamptz[], OUT replayed boolean[],
     OUT postings integer[], OUT accounts bigint[], OUT balances bigint[], OUT versions bigint[])
-LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off
+-- What was asked and what is stored are compared in time that grows with their number, not with its square. Their sizes
+-- are known at the call only.
+SET enable_hashjoin = on SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
 DECLARE
     v_key text;
@@ -462,9 +465,11 @@ BEGIN
         SELECT k.key, k.stored FROM asked k
         WHERE k.same IS NOT TRUE OR k.ord IN (SELECT c.posting FROM compared c WHERE NOT c.same) ORDER BY k.ord LIMIT 1
     )
-    SELECT k.ords, k.ids, k.times, c.postings, c.accounts, c.balances, c.versions, d.key, d.stored
-    INTO replays, ids, times, postings, accounts, balances, versions, v_key, v_transaction
-    FROM (SELECT array_agg(ord) AS ords, array_agg(stored) AS ids, array_agg(posted_at) AS times FROM asked) k
+    SELECT k.ids, k.times, k.found, c.postings, c.accounts, c.balances, c.versions, d.key, d.stored
+    INTO transactions, posted_at, replayed, postings, accounts, balances, versions, v_key, v_transaction
+    FROM (SELECT array_agg(coalesce(a.stored, q.id) ORDER BY q.ord) AS ids, array_agg(q.id = 0 ORDER BY q.ord) AS found,
+                 array_agg(coalesce(a.posted_at, p_now) ORDER BY q.ord) AS times
+          FROM unnest(p_transactions) WITH ORDINALITY q(id, ord) LEFT JOIN asked a ON a.ord = q.ord) k
     CROSS JOIN (SELECT array_agg(posting::integer ORDER BY account, posting, version) AS postings,
                        array_agg(account ORDER BY account, posting, version) AS accounts,
                        array_agg(balance_after ORDER BY account, posting, version) AS balances,
