@@ -10,6 +10,9 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
+from ledger import catalogue
+from ledger.findings import Finding
+
 Book = str | uuid.UUID
 
 
@@ -59,15 +62,6 @@ class TrialBalance:
         return all(debit == credit for debit, credit in self.totals.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A promise found broken: `check` is a key of CHECKS, `subject` an account, transaction or commodity."""
-
-    check: str
-    subject: str
-    detail: str
-
-
 def trial_balance(book: Book, *, separator: str = ":", using: str = DEFAULT_DB_ALIAS) -> TrialBalance:
     """Debit and credit balances of a book, summed over accounts whose codes agree up to the first `separator`."""
     with connections[using].cursor() as cursor:
@@ -88,6 +82,20 @@ def trial_balance(book: Book, *, separator: str = ":", using: str = DEFAULT_DB_A
 
 
 CHECKS: dict[str, str] = {
+    # Every row is as it was written, and nothing that was written is gone.
+    "seals": """
+        SELECT (ARRAY['transaction', 'account', 'closing of account', 'period', 'closing of period', 'hold',
+                      'end of hold', 'reserve of hold', 'snapshot', 'lines of snapshot', 'assertion'])[kind] || ' ' || id,
+               CASE WHEN there AND sealed THEN 'is not as it was written'
+                    WHEN sealed THEN 'is gone' ELSE 'was not written by the ledger' END
+        FROM (SELECT coalesce(d.kind, s.kind) AS kind, coalesce(d.id, s.id) AS id,
+                     bool_or(d.hash IS NOT NULL) AS there, bool_or(s.hash IS NOT NULL) AS sealed
+              FROM ledger_seals_due(%(book)s) d
+              FULL JOIN (SELECT kind, id, hash FROM ledger_seal WHERE book = %(book)s) s
+                     ON s.kind = d.kind AND s.id = d.id AND s.hash = d.hash
+              WHERE d.hash IS NULL OR s.hash IS NULL GROUP BY 1, 2) o
+        ORDER BY kind, id
+    """,
     # Every commodity of the book nets to zero over all entries.
     "sum_zero": """
         SELECT a.commodity, 'entries sum to ' || sum(e.amount)
@@ -126,6 +134,16 @@ CHECKS: dict[str, str] = {
         FROM ledger_hold h JOIN ledger_reserve r ON r.hold_id = h.id AND r.released_at IS NULL
         WHERE h.book = %(book)s AND h.state <> 'pending'
         UNION ALL
+        SELECT h.key, 'is pending but released ' || r.amount || ' on account ' || r.account_id
+        FROM ledger_hold h JOIN ledger_reserve r ON r.hold_id = h.id AND r.released_at < h.expires_at
+        WHERE h.book = %(book)s AND h.state = 'pending'
+        UNION ALL
+        SELECT h.key, 'is pending but does not keep ' || (p ->> 'key')
+        FROM ledger_hold h CROSS JOIN LATERAL jsonb_array_elements(h.postings) p
+        LEFT JOIN ledger_claim c ON c.digest = md5(h.book::text || (p ->> 'key'))::uuid
+        WHERE h.book = %(book)s AND h.state = 'pending' AND h.expires_at > clock_timestamp()
+          AND c.hold_id IS DISTINCT FROM h.id
+        UNION ALL
         SELECT h.key, 'is posted but ' || (p ->> 'key') || ' is not'
         FROM ledger_hold h CROSS JOIN LATERAL jsonb_array_elements(h.postings) p
         WHERE h.book = %(book)s AND h.state = 'posted' AND NOT EXISTS (
@@ -139,9 +157,9 @@ CHECKS: dict[str, str] = {
     """,
     # What stands for one another is worth the same: the weights of all balances cancel.
     "weights": """
-        SELECT 'the book', 'balances weigh ' || sum(a.weight * a.normal_side * a.balance::numeric)
+        SELECT 'the book', 'balances weigh ' || sum(a.weight::numeric * a.normal_side * a.balance)
         FROM ledger_account a WHERE a.book = %(book)s
-        HAVING sum(a.weight * a.normal_side * a.balance::numeric) <> 0
+        HAVING sum(a.weight::numeric * a.normal_side * a.balance) <> 0
     """,
     # Every transaction weighs nothing.
     "backed": """
@@ -224,7 +242,7 @@ CHECKS: dict[str, str] = {
         FROM (SELECT a.code, a.normal_side, e.version, e.amount, e.balance_after,
                      lag(e.balance_after, 1, 0::bigint) OVER (PARTITION BY e.account_id ORDER BY e.version) AS before
               FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id WHERE a.book = %(book)s) c
-        WHERE balance_after <> before + normal_side * amount
+        WHERE balance_after <> before::numeric + normal_side * amount
     """,
     # Times never fall along an account's versions, and the account remembers the last.
     "time": """
@@ -276,12 +294,16 @@ CHECKS: dict[str, str] = {
           AND (o.id IS NULL OR NOT ledger_is_mirror(r.id, r.reverses_id))
     """,
 }
-"""The promises as queries that return (subject, detail) of whatever breaks them."""
+"""The promises as queries that return (subject, detail) of what breaks them."""
 
 
 def verify(book: Book, *, using: str = DEFAULT_DB_ALIAS) -> list[Finding]:
-    """Prove the whole book from its rows; an empty list means that every promise holds."""
-    return [finding for check in CHECKS for finding in _run(check, book, using)]
+    """Prove the whole book from its rows, and that the database still has what guards them.
+
+    An empty list means that every promise holds. What changed rows and their seals alike is not found: compare with what
+    was recorded elsewhere (`recorded`).
+    """
+    return catalogue.differences(using=using) + [finding for check in CHECKS for finding in _run(check, book, using)]
 
 
 def _run(check: str, book: Book, using: str) -> Iterator[Finding]:
@@ -289,3 +311,20 @@ def _run(check: str, book: Book, using: str) -> Iterator[Finding]:
         cursor.execute(CHECKS[check], {"book": uuid.UUID(str(book))})
         for subject, detail in cursor.fetchall():
             yield Finding(check, subject, detail)
+
+
+def recorded(book: Book, *, using: str = DEFAULT_DB_ALIAS) -> str:
+    """SHA-256, in hexadecimal digits, over all seals of a book: for who records it where the database's owner cannot
+    write. The same book gives the same digits while nothing is written; close a period first to say what they are of.
+    """
+    with connections[using].cursor() as cursor:
+        cursor.execute(_RECORDED, {"book": uuid.UUID(str(book))})
+        digits: str = cursor.fetchone()[0]
+    return digits
+
+
+_RECORDED = """
+SELECT encode(sha256(coalesce(string_agg(int2send(kind) || int8send(id) || hash, ''::bytea ORDER BY kind, id, hash), '')),
+              'hex')
+FROM ledger_seal WHERE book = %(book)s
+"""

@@ -2,6 +2,7 @@
 
     LedgerError
     ├── NotAtomic               not_atomic               called outside transaction.atomic
+    ├── BookBusy                book_busy                55P03  a lock was not free within lock_timeout
     ├── PostingRefused          the request cannot be posted as it is
     │   ├── Unbalanced              unbalanced               LG001  legs do not sum to zero in a commodity
     │   ├── TooFewLegs              too_few_legs             LG002  fewer than two accounts
@@ -9,7 +10,7 @@
     │   ├── InsufficientFunds       insufficient_funds       LG004  an account would fall below its floor
     │   ├── Unbacked                unbacked                 LG019  legs do not weigh zero
     │   ├── PeriodNotOpen           period_not_open          LG020  unknown or closed, or no period of the book is open
-    │   ├── AmountOutOfRange        amount_out_of_range      22003  an amount or a balance beyond 64 bits, signed
+    │   ├── AmountOutOfRange        amount_out_of_range      22003  an amount or a balance beyond 2^62 - 1, signed
     │   └── InvalidPosting          invalid_posting          LG018  blank key or kind, text PostgreSQL cannot hold, ...
     ├── AccountError
     │   ├── UnknownAccount          unknown_account          LG006  none such in this book
@@ -64,6 +65,12 @@ class NotAtomic(LedgerError):
     code = "not_atomic"
 
 
+class BookBusy(LedgerError):
+    """Somebody else holds what this waits for, longer than `lock_timeout`: nothing was done, and it can be tried again."""
+
+    code = "book_busy"
+
+
 class PostingRefused(LedgerError):
     """The posting cannot be made as it stands."""
 
@@ -93,7 +100,7 @@ class InsufficientFunds(PostingRefused):
 
 
 class AmountOutOfRange(PostingRefused):
-    """An amount or a resulting balance does not fit a signed 64-bit integer."""
+    """An amount or a resulting balance is beyond 2^62 - 1, either way: sums of two always fit 64 bits."""
 
     code = "amount_out_of_range"
 
@@ -223,7 +230,7 @@ class BrokenChain(GuardViolation):
 
 
 class TimeReversed(GuardViolation):
-    """A posting earlier than its predecessor on the same account."""
+    """A posting earlier than its predecessor on an account or than its own database transaction, or later than now."""
 
     code = "time_reversed"
 
@@ -267,6 +274,7 @@ BY_SQLSTATE: Mapping[str, type[LedgerError]] = {
     "LG021": HoldEnded,
     "LG022": BalanceDiffers,
     "LG023": UnknownHold,
+    "55P03": BookBusy,  # lock_not_available
     "22003": AmountOutOfRange,  # numeric_value_out_of_range
     "22P05": InvalidPosting,  # untranslatable_character: \u0000 in metadata
     "22P02": InvalidPosting,  # invalid_text_representation: a lone surrogate in metadata
@@ -274,8 +282,15 @@ BY_SQLSTATE: Mapping[str, type[LedgerError]] = {
 
 BY_CONSTRAINT: Mapping[str, type[LedgerError]] = {
     "ledger_account_floor": InsufficientFunds,
+    "ledger_entry_bounds": AmountOutOfRange,
+    "ledger_reserve_moves": AmountOutOfRange,
+    "ledger_transaction_named": InvalidPosting,
+    "ledger_transaction_metadata": InvalidPosting,
+    "ledger_transaction_times": InvalidPosting,
+    "ledger_assertion_metadata": InvalidPosting,
     "ledger_period_named": InvalidPosting,
     "ledger_hold_named": InvalidPosting,
+    "ledger_hold_postings": InvalidPosting,
     "ledger_snapshot_named": InvalidPosting,
     "ledger_transaction_reverses_key": AlreadyReversed,
 }

@@ -1,11 +1,12 @@
 """The tables of the ledger, for reading only.
 
-Rows are written by the functions in `migrations/sql/posting.sql` and by nothing else: the application's role has no
+Rows are written by the functions in `migrations/sql/` and by nothing else: the application's role has no
 right to INSERT, UPDATE, DELETE or TRUNCATE here, and triggers (`migrations/sql/guards.sql`) refuse whatever would break
 an invariant even to the owner. So `Model.save()` on these classes fails by design; post through `ledger.posting`.
 
 Foreign keys carry no database constraint: the guard triggers check every reference when a row comes in, deletion and
 re-keying are refused, and unlike foreign keys those triggers also hold under `session_replication_role = replica`.
+CHECKs that Django cannot say, and the table of seals, are in `migrations/sql/tables.sql`.
 """
 
 from django.db import models
@@ -64,7 +65,7 @@ class Transaction(models.Model):
     id = models.BigAutoField(primary_key=True)
     book = models.UUIDField()
     idempotency_key = models.TextField()
-    """Unique in its book: by an index on its digest (migrations/sql/0004/guards.sql), a third of the size of one on
+    """Unique in its book: by an index on its digest (migrations/sql/tables.sql), a third of the size of one on
     book and key. Find transactions by key with `posting.find`, which uses it."""
     kind = models.TextField()
     period = models.ForeignKey(
@@ -128,7 +129,10 @@ class Period(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["book", "name"], name="ledger_period_name_key"),
-            models.CheckConstraint(condition=~Q(name=""), name="ledger_period_named"),
+        ]
+        indexes = [
+            # Postings look for the newest open period: what it costs does not grow with the periods that were closed.
+            models.Index(fields=["book", "id"], condition=Q(closed_at=None), name="ledger_period_open"),
         ]
 
     def __str__(self) -> str:
@@ -161,7 +165,6 @@ class Hold(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["book", "key"], name="ledger_hold_key_key"),
             models.CheckConstraint(condition=Q(state__in=HoldState.values), name="ledger_hold_state"),
-            models.CheckConstraint(condition=~Q(key=""), name="ledger_hold_named"),
         ]
         indexes = [
             models.Index(fields=["book", "expires_at"], condition=Q(state="pending"), name="ledger_hold_pending"),
@@ -182,16 +185,32 @@ class Reserve(models.Model):
         Account, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="reserves"
     )
     amount = models.BigIntegerField()
+    expires_at = models.DateTimeField()
+    """That of its hold: a reserve that is out of time is found without reading those that are not."""
     released_at = models.DateTimeField(null=True)
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=Q(amount__gt=0), name="ledger_reserve_moves")]
         indexes = [
-            models.Index(fields=["account"], condition=Q(released_at=None), name="ledger_reserve_unreleased"),
+            models.Index(
+                fields=["account", "expires_at"], condition=Q(released_at=None), name="ledger_reserve_unreleased"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.account_id}: {self.amount}"
+
+
+class Claim(models.Model):
+    """The hold that claimed a posting's key last; while that hold is pending, nothing else posts under the key."""
+
+    digest = models.UUIDField(primary_key=True)
+    """Of book and key, as in the index of transactions by key."""
+    hold = models.ForeignKey(
+        Hold, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="claims"
+    )
+
+    def __str__(self) -> str:
+        return f"{self.digest}: hold {self.hold_id}"
 
 
 class Snapshot(models.Model):
@@ -205,7 +224,6 @@ class Snapshot(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["book", "name"], name="ledger_snapshot_name_key"),
-            models.CheckConstraint(condition=~Q(name=""), name="ledger_snapshot_named"),
         ]
 
     def __str__(self) -> str:

@@ -61,12 +61,12 @@ def turnover(book: Book, name: str, *, using: str = DEFAULT_DB_ALIAS) -> list[Tu
     """What a period moved, by account; the sum of debits equals that of credits in every commodity."""
     with connections[using].cursor() as cursor:
         cursor.execute(_TURNOVER, {"book": str(book), "name": name})
-        return [Turnover(*row) for row in cursor.fetchall()]
+        return [Turnover(*key, int(debit), int(credit), count) for *key, debit, credit, count in cursor.fetchall()]
 
 
 _TURNOVER = """
-SELECT a.id, a.code, a.commodity, coalesce(sum(e.amount) FILTER (WHERE e.amount > 0), 0)::bigint,
-       coalesce(-sum(e.amount) FILTER (WHERE e.amount < 0), 0)::bigint, count(*)
+SELECT a.id, a.code, a.commodity, coalesce(sum(e.amount) FILTER (WHERE e.amount > 0), 0),
+       coalesce(-sum(e.amount) FILTER (WHERE e.amount < 0), 0), count(*)
 FROM ledger_period p
 JOIN ledger_transaction t ON t.book = p.book AND t.period_id = p.id
 JOIN ledger_entry e ON e.transaction_id = t.id

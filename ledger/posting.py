@@ -1,12 +1,13 @@
 """The one way into the ledger: open accounts, post, reverse, close.
 
-Every function is one round trip to one PostgreSQL function (`migrations/sql/0004/posting.sql`), must be called inside
+Every function is one round trip to one PostgreSQL function (`migrations/sql/posting.sql`), must be called inside
 `transaction.atomic` (`post(..., alone=True)` apart), and leaves the database unchanged when it raises. Amounts are
 integers in the commodity's smallest unit, debit positive and credit negative; balances count on the account's normal
 side.
 """
 
 import json
+import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,8 +24,8 @@ from ledger.errors import AmountOutOfRange, InvalidPosting, NotAtomic, translate
 
 DEBIT = 1
 CREDIT = -1
-MAX_AMOUNT = 2**63 - 1
-"""Largest amount of a leg, either way."""
+MAX_AMOUNT = 2**62 - 1
+"""Largest amount of a leg and of a balance, either way: the sum of two fits the database's 64 bits."""
 MAX_RANK = 1023
 MAX_LANES = 1000
 MAX_TEXT = 255
@@ -115,30 +116,40 @@ def post(
     account stay separate entries, and its floor counts after the last. The same key with the same kind, legs, metadata
     and occurred_at returns the first result with `replayed`; with anything else it raises KeyReused. `period` names an
     open period of the book; None means the newest open one.
-    `alone`: outside any `transaction.atomic`, as a database transaction of its own in one round trip.
+    `alone`: outside any `transaction.atomic`, as a database transaction of its own in one round trip; threads that post
+    at once are better served by `group.post`.
     Raises PostingRefused, UnknownAccount, AccountClosed, PeriodNotOpen, KeyReused, NotAtomic.
     """
-    ordered = sorted(legs, key=_account)
-    rows = call(
-        using,
-        _POST_ONE,
-        (
-            str(book),
-            period,
-            text("key", key),
-            text("kind", kind),
-            as_json(metadata),
-            moment(occurred_at),
-            _numbers(leg.account_id for leg in ordered),
-            _numbers(signed(leg.amount) for leg in ordered),
-        ),
-        alone=alone,
-    )
-    transaction_id, posted_at, replayed, balances, versions = rows[0]
+    posting = Posting(key, kind, legs, metadata, occurred_at)
+    return post_with(None, book, posting, period, alone=alone, using=using)
+
+
+def post_with(
+    connection: BaseDatabaseWrapper | None,
+    book: Book,
+    posting: Posting,
+    period: str | None,
+    *,
+    alone: bool,
+    using: str = DEFAULT_DB_ALIAS,
+) -> Posted:
+    """`post` by a connection that is not this thread's own; None means the thread's."""
+    ordered = sorted(posting.legs, key=_account)
     accounts = [leg.account_id for leg in ordered]
-    return Posted(
-        transaction_id, posted_at, dict(zip(accounts, map(Balance, balances, versions), strict=True)), replayed
+    params = (
+        str(book),
+        period,
+        text("key", posting.key),
+        text("kind", posting.kind),
+        as_json(posting.metadata),
+        moment(posting.occurred_at),
+        _numbers(accounts),
+        _numbers(signed(leg.amount) for leg in ordered),
     )
+    rows = call(using, _POST_ONE, params, alone=alone, connection=connection)
+    transaction_id, posted_at, replayed, balances, versions = rows[0]
+    left = dict(zip(accounts, map(Balance, balances, versions), strict=True))
+    return Posted(transaction_id, posted_at, left, replayed)
 
 
 def post_many(
@@ -151,7 +162,7 @@ def post_many(
     """
     if not postings:
         return []
-    return posted(call(using, _POST, post_params(book, postings, period))[0])
+    return posted(call(using, POST, post_params(book, postings, period))[0])
 
 
 def reverse(
@@ -254,19 +265,34 @@ def close_account(book: Book, account_id: int, *, using: str = DEFAULT_DB_ALIAS)
     return closed_at
 
 
-def call(using: str, sql: str, params: Sequence[Any], *, alone: bool = False) -> list[tuple[Any, ...]]:
-    """Run one of the ledger's functions and fetch its rows; database errors become the ledger's own."""
-    connection = connections[using]
-    if connection.in_atomic_block == alone:
-        raise NotAtomic(
-            "a posting that stands alone cannot be made inside transaction.atomic"
-            if alone
-            else "the ledger is written inside transaction.atomic only"
-        )
+def call(
+    using: str,
+    sql: str,
+    params: Sequence[Any],
+    *,
+    alone: bool = False,
+    connection: BaseDatabaseWrapper | None = None,
+) -> list[tuple[Any, ...]]:
+    """Run one of the ledger's functions and fetch its rows; database errors become the ledger's own.
+
+    `connection` is one of the caller's own instead of the thread's.
+    """
+    connection = connection or connections[using]
+    if alone:
+        check_alone(using)
+    elif not connection.in_atomic_block:
+        raise NotAtomic("the ledger is written inside transaction.atomic only")
     with translated(using), _cursor(connection) as cursor:
         cursor.execute(sql, params)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return rows
+
+
+def check_alone(using: str) -> None:
+    """Raises NotAtomic where a statement by itself would not be committed when it returns."""
+    connection = connections[using]
+    if connection.in_atomic_block or not connection.get_autocommit():
+        raise NotAtomic("a posting that stands alone needs autocommit, outside transaction.atomic")
 
 
 @contextmanager
@@ -286,7 +312,7 @@ _POST_ONE = (
     "SELECT * FROM ledger_post_one(%s::uuid, %s::text, %s::text, %s::text, %s::jsonb, %s::timestamptz, %s::bigint[],"
     " %s::bigint[])"
 )
-_POST = (
+POST = (
     "SELECT * FROM ledger_post(%s::uuid, %s::text, %s::text[], %s::text[], %s::jsonb[], %s::timestamptz[],"
     " %s::bigint[], %s::integer[], %s::bigint[], %s::bigint[])"
 )
@@ -336,8 +362,13 @@ def posted(row: tuple[Any, ...]) -> list[Posted]:
     return [Posted(*one) for one in zip(transactions, posted_at, gathered, replayed, strict=True)]
 
 
+_LANE = re.compile(r"#[0-9]+\Z")
+
+
 def _check(spec: AccountSpec) -> None:
     """Refuse an account that makes no sense before the database is asked."""
+    if _LANE.search(spec.code):
+        raise InvalidPosting(f"{spec.code} is the name of a lane: no account's code ends in # and digits")
     if spec.normal_side not in (DEBIT, CREDIT):
         raise InvalidPosting(f"normal_side is {spec.normal_side!r}, not 1 or -1")
     if spec.min_balance is not None and not -MAX_AMOUNT <= spec.min_balance <= 0:
@@ -347,7 +378,7 @@ def _check(spec: AccountSpec) -> None:
     if not 0 <= spec.lanes <= MAX_LANES or (spec.lanes and spec.min_balance is not None):
         raise InvalidPosting(f"lanes of {spec.code} are 0 to {MAX_LANES}, and with lanes min_balance is None")
     if not -MAX_AMOUNT <= spec.weight <= MAX_AMOUNT:
-        raise InvalidPosting(f"weight of {spec.code} does not fit a signed 64-bit integer")
+        raise InvalidPosting(f"weight of {spec.code} is beyond {MAX_AMOUNT}")
 
 
 def signed(value: int) -> int:
@@ -355,7 +386,7 @@ def signed(value: int) -> int:
     if type(value) is not int:
         raise InvalidPosting(f"an amount is an integer of minor units, not {value!r}")
     if not -MAX_AMOUNT <= value <= MAX_AMOUNT:
-        raise AmountOutOfRange(f"{value} does not fit a signed 64-bit integer", {"amount": value})
+        raise AmountOutOfRange(f"{value} is beyond {MAX_AMOUNT}", {"amount": value})
     return value
 
 

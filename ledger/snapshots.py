@@ -6,7 +6,8 @@ from datetime import datetime
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from ledger.checks import Finding, TrialBalance
+from ledger.checks import TrialBalance
+from ledger.findings import Finding
 from ledger.models import SnapshotLine
 from ledger.posting import Balance, Book, call, text
 

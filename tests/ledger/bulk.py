@@ -6,7 +6,7 @@ from django.db import connections, transaction
 
 from ledger import posting
 from ledger.posting import AccountSpec
-from tests.ledger.support import OWNER
+from tests.ledger.support import OWNER, backdating
 
 LEGS = 4
 _TRANSACTIONS = """
@@ -43,8 +43,11 @@ def open_bulk() -> tuple[uuid.UUID, list[int]]:
 
 
 def fill(book: uuid.UUID, accounts: list[int], first: int, last: int, apart: str = "1 minute") -> None:
-    """Transactions number `first` to `last`, each with LEGS entries, so far `apart` from 1 January 2026 on."""
+    """Transactions number `first` to `last`, each with LEGS entries, so far `apart` from 1 January 2026 on.
+
+    The guard that ties a transaction's time to its database transaction sleeps meanwhile.
+    """
     params = {"book": book, "accounts": accounts, "first": first, "last": last, "apart": apart}
-    with transaction.atomic(using=OWNER), connections[OWNER].cursor() as cursor:
+    with backdating(), transaction.atomic(using=OWNER), connections[OWNER].cursor() as cursor:
         cursor.execute(_TRANSACTIONS, params)
         cursor.execute(_ENTRIES, params)

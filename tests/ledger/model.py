@@ -138,6 +138,8 @@ class Book:
                     outcome.faults |= self._shape(request.legs) | {"key_reused"}
                 continue
             outcome.faults |= self._shape(request.legs) | self._apply(request.legs, released)
+            if self._claimed(posting.key, released):
+                outcome.faults.add("key_reused")
             outcome.left[number] = {n: self.accounts[n].now for n, _ in request.legs if n in self.accounts}
         if not all(outcome.replayed) and not self._open(period):
             outcome.faults.add("period_not_open")
@@ -150,6 +152,13 @@ class Book:
                 self.done[posting.key] = request_of(posting, reverses)
                 self.answers[posting.key] = outcome.left[number]
         return outcome
+
+    def _claimed(self, key: str, released: str = "") -> bool:
+        """Whether a hold keeps the key for itself."""
+        return any(
+            hold.counts and name != released and any(one.key == key for one in hold.chain)
+            for name, hold in self.holds.items()
+        )
 
     def _open(self, period: str | None) -> bool:
         """Whether something may be posted into the period."""
@@ -185,7 +194,7 @@ class Book:
             if number in self.accounts:
                 account = self.accounts[number]
                 account.history.append(account.balance + account.spec.normal_side * amount)
-                if not -MAX_AMOUNT - 1 <= account.balance <= MAX_AMOUNT:
+                if not -MAX_AMOUNT <= account.balance <= MAX_AMOUNT:
                     faults.add("amount_out_of_range")
         for number in {number for number, _ in legs} & self.accounts.keys():
             account = self.accounts[number]
@@ -219,7 +228,7 @@ class Book:
         for posting in chain:
             legs = request_of(posting).legs
             faults |= self._shape(legs)
-            if posting.key in self.done:
+            if posting.key in self.done or self._claimed(posting.key):
                 faults.add("key_reused")
         reserves = self.reserves(chain)
         for number, needed in reserves.items():

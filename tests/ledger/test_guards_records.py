@@ -126,7 +126,11 @@ def test_a_hold_by_hand_is_named_and_has_a_state(kept: Shop) -> None:
         "INSERT INTO ledger_hold (book, key, postings, created_at, expires_at, state)"
         " VALUES (%s, %s, '[]', now(), now(), %s)"
     )
-    for key, state, sqlstate_ in (("", "pending", CHECK_VIOLATION), ("x", "odd", CHECK_VIOLATION)):
+    for key, state, sqlstate_ in (
+        ("", "pending", CHECK_VIOLATION),
+        ("x", "odd", IMMUTABLE),
+        ("x", "posted", IMMUTABLE),
+    ):
         both_refuse(sql, [kept.book, key, state], sqlstate_)
     both_refuse(sql, [kept.book, "hold", "pending"], UNIQUE_VIOLATION)
 
@@ -137,10 +141,11 @@ def test_a_hold_by_hand_is_named_and_has_a_state(kept: Shop) -> None:
         ("amount = 31", IMMUTABLE),
         ("hold_id = 0", IMMUTABLE),
         ("account_id = 0", IMMUTABLE),
-        ("released_at = now()", BROKEN_CHAIN),
+        ("released_at = now()", IMMUTABLE),
+        ("expires_at = now()", IMMUTABLE),
     ],
 )
-def test_a_reserve_does_not_change_without_its_account(kept: Shop, change: str, state: str) -> None:
+def test_a_reserve_does_not_change_while_its_hold_is_pending(kept: Shop, change: str, state: str) -> None:
     both_refuse(f"UPDATE ledger_reserve SET {change} WHERE account_id = %s", [kept.anna], state)
 
 
@@ -156,18 +161,25 @@ def test_a_reserve_does_not_go(kept: Shop) -> None:
     both_refuse("TRUNCATE ledger_reserve", [], IMMUTABLE)
 
 
-HOLD = "(SELECT id FROM ledger_hold WHERE book = %(book)s)"
+INSERT_RESERVE = (
+    "INSERT INTO ledger_reserve (hold_id, account_id, amount, expires_at)"
+    " SELECT id, %(account)s, %(amount)s, expires_at FROM ledger_hold WHERE book = %(book)s"
+)
 
 
-def test_a_reserve_without_its_account(kept: Shop) -> None:
-    sql = f"INSERT INTO ledger_reserve (hold_id, account_id, amount) VALUES ({HOLD}, %(bela)s, 1)"
+def test_a_reserve_of_no_pending_hold_of_its_book(kept: Shop) -> None:
+    elsewhere = open_shop()
     with sqlstate(BROKEN_CHAIN):
-        run(OWNER, sql, {"book": kept.book, "bela": kept.bela})
+        run(OWNER, INSERT_RESERVE, {"book": kept.book, "account": elsewhere.anna, "amount": 1})
+    with transaction.atomic():
+        holds.void_hold(kept.book, "hold")
+    with sqlstate(BROKEN_CHAIN):
+        run(OWNER, INSERT_RESERVE, {"book": kept.book, "account": kept.bela, "amount": 1})
 
 
 @pytest.mark.parametrize("amount", [0, -5])
 def test_a_reserve_of_nothing(kept: Shop, amount: int) -> None:
-    sql = "INSERT INTO ledger_reserve (hold_id, account_id, amount) VALUES (0, %s, %s)"
+    sql = "INSERT INTO ledger_reserve (hold_id, account_id, amount, expires_at) VALUES (0, %s, %s, now())"
     both_refuse(sql, [kept.bela, amount], CHECK_VIOLATION)
 
 
@@ -180,16 +192,13 @@ def test_an_account_that_holds_back_less_than_nothing(kept: Shop) -> None:
     both_refuse("UPDATE ledger_account SET held = -1 WHERE id = %s", [kept.anna], BROKEN_CHAIN)
 
 
-def test_a_reserve_and_its_account_together(kept: Shop) -> None:
+def test_a_reserve_moves_its_account(kept: Shop) -> None:
     """What is right is accepted, so the refusals above prove something; what exceeds the floor is not."""
-    sql = (
-        f"WITH r AS (INSERT INTO ledger_reserve (hold_id, account_id, amount) VALUES ({HOLD}, %(bela)s, %(amount)s))"
-        " UPDATE ledger_account SET held = held + %(amount)s WHERE id = %(bela)s"
-    )
     kept.pay_in("bela", kept.bela, 10)
     with sqlstate(CHECK_VIOLATION):
-        run(OWNER, sql, {"book": kept.book, "bela": kept.bela, "amount": 11})
-    run(OWNER, sql, {"book": kept.book, "bela": kept.bela, "amount": 10})
+        run(OWNER, INSERT_RESERVE, {"book": kept.book, "account": kept.bela, "amount": 11})
+    run(OWNER, INSERT_RESERVE, {"book": kept.book, "account": kept.bela, "amount": 10})
+    assert run(OWNER, "SELECT held FROM ledger_account WHERE id = %s", [kept.bela]) == [(10,)]
 
 
 def test_entries_by_hand_leave_what_is_held(kept: Shop) -> None:

@@ -327,13 +327,13 @@ WHERE h.book = %s AND r.released_at IS NULL AND h.expires_at > clock_timestamp()
 _RAN_OUT = """
 WITH h AS (
     INSERT INTO ledger_hold (book, key, postings, created_at, expires_at, state)
-    VALUES (%s, %s, '[]', now() - interval '2 hours', now() - interval '1 hour', 'pending') RETURNING id
+    VALUES (%s, %s, '[]', now() - interval '2 hours', now() - interval '1 hour', 'pending') RETURNING id, expires_at
 ), r AS (
-    INSERT INTO ledger_reserve (hold_id, account_id, amount)
-    SELECT h.id, u.account, u.amount FROM h, unnest(%s::bigint[], %s::bigint[]) u(account, amount)
-    RETURNING account_id, amount
+    INSERT INTO ledger_reserve (hold_id, account_id, amount, expires_at)
+    SELECT h.id, u.account, u.amount, h.expires_at FROM h, unnest(%s::bigint[], %s::bigint[]) u(account, amount)
+    RETURNING amount
 )
-UPDATE ledger_account a SET held = a.held + r.amount FROM r WHERE a.id = r.account_id
+SELECT count(*) FROM r
 """
 
 

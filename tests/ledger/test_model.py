@@ -39,7 +39,7 @@ class Model:
         after = list(self.held)
         for account, amount in legs:
             balance = after[account].balance + self.specs[account].normal_side * amount
-            if not -MAX_AMOUNT - 1 <= balance <= MAX_AMOUNT:
+            if not -MAX_AMOUNT <= balance <= MAX_AMOUNT:
                 return "amount_out_of_range"
             after[account] = Balance(balance, after[account].version + 1)
         unbalanced = any(

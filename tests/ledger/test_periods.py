@@ -217,9 +217,9 @@ def test_a_posting_waits_for_closing(shop: Shop) -> None:
             late.result(timeout=PATIENCE)
         with transaction.atomic():
             periods.open_period(shop.book, "tuesday")
-            next_day = other.start(lambda: pay(shop, "next day", 5))
-            until_waiting()
-        assert period_of(next_day.result(timeout=PATIENCE)) == "tuesday"
+            with pytest.raises(errors.PeriodNotOpen):  # it is open to others when it is committed
+                other.do(lambda: pay(shop, "too early", 5))
+        assert period_of(other.do(lambda: pay(shop, "next day", 5))) == "tuesday"
     verified(shop.book)
 
 

@@ -27,7 +27,7 @@ from ledger.plaintext import Look
 from ledger.posting import CREDIT, DEBIT, AccountSpec, Leg
 from tests.ledger import hledger
 from tests.ledger.bulk import fill, open_bulk
-from tests.ledger.support import OWNER, Row, Shop, forge, open_shop, run
+from tests.ledger.support import OWNER, Row, Shop, backdating, forge, open_shop, run
 
 TRICKY = st.sampled_from(
     ["a", "A", "b", ":", "-", " ", "%", "0", "X", "'", '"', ";", "\n", "\t", "\r", "é", "É", "ß", "\u0131"]
@@ -35,8 +35,9 @@ TRICKY = st.sampled_from(
 CODES = st.one_of(
     st.text(TRICKY, min_size=1, max_size=8),
     st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=8),
-    st.sampled_from(["cash", "cash:till", "cash:till:1", "Cash", "9130/T1", "CODE#1", "(x)", "[x]", "* x", "=x", "%"]),
-)
+    st.sampled_from(["cash", "cash:till", "cash:till:1", "Cash", "9130/T1", "CODE#x", "(x)", "[x]", "* x", "=x", "%"]),
+).filter(lambda code: not re.search(r"#[0-9]+\Z", code))
+"""Codes of accounts: CODE#1 names a lane."""
 COMMODITIES = st.one_of(
     st.sampled_from(["EUR", "HUF.MAIN.500", "APPLE", "eur", "E", "1", "TRUE", "X'657572'X", "A_", "/A", "a b", "-"]),
     CODES,
@@ -257,9 +258,10 @@ def test_until(ten_days: tuple[uuid.UUID, list[int]], tmp_path: Path, hours: int
 def test_ids_that_are_not_in_the_order_of_days(shop: Shop, tmp_path: Path) -> None:
     """Two postings may take their ids in one order and their times, around midnight, in the other."""
     late, early = datetime(2026, 1, 2, tzinfo=UTC), datetime(2026, 1, 1, 23, 59, 59, 999999, tzinfo=UTC)
-    forge(shop.book, [Row(shop.till, 1, 5, 5), Row(shop.anna, 1, -5, 5)], posted_at=late)
-    forge(shop.book, [Row(shop.stock, 1, 3, 3), Row(shop.sold, 1, -3, -3)], posted_at=early)
-    forge(shop.book, [Row(shop.stock, 2, 4, 7), Row(shop.sold, 2, -4, -7)], posted_at=late)
+    with backdating():
+        forge(shop.book, [Row(shop.till, 1, 5, 5), Row(shop.anna, 1, -5, 5)], posted_at=late)
+        forge(shop.book, [Row(shop.stock, 1, 3, 3), Row(shop.sold, 1, -3, -3)], posted_at=early)
+        forge(shop.book, [Row(shop.stock, 2, 4, 7), Row(shop.sold, 2, -4, -7)], posted_at=late)
     expected = booked(shop.book)
     assert len(expected) == 4
     assert in_beancount("".join(plaintext.beancount(shop.book, daily=True))) == expected

@@ -7,7 +7,7 @@ from django.db import connection
 
 from ledger import balances, errors, statements
 from ledger.posting import Balance
-from tests.ledger.support import Row, Shop, forge
+from tests.ledger.support import Row, Shop, backdating, forge
 
 HOUR = timedelta(hours=1)
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -18,11 +18,9 @@ def history(shop: Shop) -> Shop:
     """Anna pays in 10 at noon and at 13, then twice at the same moment, 14 o'clock."""
     for version, moment in enumerate([NOON, NOON + HOUR, NOON + 2 * HOUR, NOON + 2 * HOUR], start=1):
         after = 10 * version
-        forge(
-            shop.book,
-            [Row(shop.till, version, 10, after), Row(shop.anna, version, -10, after)],
-            posted_at=moment,
-        )
+        rows = [Row(shop.till, version, 10, after), Row(shop.anna, version, -10, after)]
+        with backdating():
+            forge(shop.book, rows, posted_at=moment)
     return shop
 
 

@@ -107,7 +107,7 @@ def test_what_a_superuser_changed_is_found(shop: Shop, damage: str, expected: se
     with transaction.atomic(using=OWNER), connections[OWNER].cursor() as cursor:
         cursor.execute("ALTER TABLE ledger_snapshot_line DISABLE TRIGGER USER")
         cursor.execute(damage, [number, shop.anna])
-        for name in ("right", "fixed", "kept"):
+        for name in ("right", "fixed", "kept", "sealed"):
             cursor.execute(f"ALTER TABLE ledger_snapshot_line ENABLE ALWAYS TRIGGER ledger_snapshot_line_{name}")
     assert told(shop, "noon", "morning") == expected
     assert told(shop, "noon") == expected

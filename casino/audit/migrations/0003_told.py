@@ -26,7 +26,7 @@ def _grant_execute(_apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
 class Migration(migrations.Migration):
     """The new function, which ledger transactions were told, and the trigger that insists on it."""
 
-    dependencies = [("audit", "0002_append"), ("ledger", "0004_functions")]
+    dependencies = [("audit", "0002_append"), ("ledger", "0001_initial")]
 
     operations = [
         migrations.CreateModel(

@@ -3,16 +3,17 @@
 -- Every trigger is ENABLE ALWAYS, so it also fires under session_replication_role = replica. SQLSTATEs of class LG are
 -- the ledger's own (ledger/errors.py names them). @schema@ is replaced by the migration.
 --
--- enable_seqscan = off, here and in posting.sql: plans are cached per connection, and one made while a table was still
--- small would otherwise go on scanning it whole after it has grown.
+-- enable_seqscan = off, here and in the other files: plans are cached per connection, and one made while a table was
+-- still small would otherwise go on scanning it whole after it has grown.
 
--- Append-only tables ------------------------------------------------------------------------------------------------
+-- Append-only tables -------------------------------------------------------------------------------------------------
 
+-- Refuses whatever fires it; arguments: why, and the SQLSTATE where it is not LG014.
 CREATE FUNCTION @schema@.ledger_refuse() RETURNS trigger
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION '% on % is refused: %', tg_op, tg_table_name, coalesce(tg_argv[0], 'the ledger is append-only')
-        USING ERRCODE = 'LG014';
+        USING ERRCODE = coalesce(tg_argv[1], 'LG014');
 END $$;
 
 CREATE TRIGGER ledger_entry_fixed BEFORE UPDATE OR DELETE ON @schema@.ledger_entry
@@ -27,53 +28,65 @@ CREATE TRIGGER ledger_account_undeleted BEFORE DELETE ON @schema@.ledger_account
     FOR EACH ROW EXECUTE FUNCTION @schema@.ledger_refuse();
 CREATE TRIGGER ledger_account_kept BEFORE TRUNCATE ON @schema@.ledger_account
     FOR EACH STATEMENT EXECUTE FUNCTION @schema@.ledger_refuse();
+ALTER TABLE @schema@.ledger_entry ENABLE ALWAYS TRIGGER ledger_entry_fixed;
+ALTER TABLE @schema@.ledger_entry ENABLE ALWAYS TRIGGER ledger_entry_kept;
+ALTER TABLE @schema@.ledger_transaction ENABLE ALWAYS TRIGGER ledger_transaction_fixed;
+ALTER TABLE @schema@.ledger_transaction ENABLE ALWAYS TRIGGER ledger_transaction_kept;
+ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_undeleted;
+ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_kept;
 
--- Accounts ----------------------------------------------------------------------------------------------------------
+-- Accounts -----------------------------------------------------------------------------------------------------------
 
 CREATE TRIGGER ledger_account_starts_empty BEFORE INSERT ON @schema@.ledger_account
     FOR EACH ROW
-    WHEN (new.balance <> 0 OR new.version <> 0 OR new.posted_at IS NOT NULL OR new.closed_at IS NOT NULL)
+    WHEN (new.balance <> 0 OR new.version <> 0 OR new.held <> 0 OR new.posted_at IS NOT NULL
+          OR new.closed_at IS NOT NULL)
     EXECUTE FUNCTION @schema@.ledger_refuse('an account starts open and empty');
 
-CREATE TRIGGER ledger_account_fixed BEFORE UPDATE ON @schema@.ledger_account
+-- What never changes is judged once, when the account comes in: a CHECK would be judged, and its text read again, with
+-- every posting.
+CREATE TRIGGER ledger_account_well_formed BEFORE INSERT ON @schema@.ledger_account
     FOR EACH ROW
-    WHEN (old.id <> new.id OR old.book <> new.book OR old.code <> new.code OR old.kind <> new.kind
-          OR old.commodity <> new.commodity OR old.normal_side <> new.normal_side
-          OR old.min_balance IS DISTINCT FROM new.min_balance OR old.lock_rank <> new.lock_rank
-          OR old.opened_at <> new.opened_at
-          OR (old.closed_at IS NOT NULL AND old.closed_at IS DISTINCT FROM new.closed_at))
-    EXECUTE FUNCTION @schema@.ledger_refuse('only balance, version and closing may change on an account');
+    WHEN (new.code = '' OR new.kind = '' OR new.commodity = '' OR new.normal_side NOT IN (-1, 1)
+          OR char_length(new.kind) > 255 OR char_length(new.commodity) > 255
+          OR (new.parent_id IS NULL AND (char_length(new.code) > 255 OR new.code ~ '#[0-9]+$'))
+          OR new.lanes NOT BETWEEN 0 AND 1000 OR (new.lanes > 0 AND new.min_balance IS NOT NULL)
+          OR new.min_balance NOT BETWEEN -4611686018427387903 AND 0
+          OR new.weight NOT BETWEEN -4611686018427387903 AND 4611686018427387903
+          OR NOT isfinite(new.opened_at))
+    EXECUTE FUNCTION @schema@.ledger_refuse(
+        'an account needs code, kind, commodity and a side, 1 or -1; one with lanes has no floor; CODE#1 names a lane',
+        'LG018');
 
--- A balance moves only together with the entry that explains it. Both are written by one statement (posting.sql), so
--- this trigger and the one on entries each see the other's rows.
-CREATE FUNCTION @schema@.ledger_account_guard() RETURNS trigger
-LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
-DECLARE
-    v_code text;
+CREATE TRIGGER ledger_account_fixed
+    BEFORE UPDATE OF id, book, code, kind, commodity, normal_side, min_balance, lock_rank, weight, lanes, parent_id,
+        opened_at
+    ON @schema@.ledger_account
+    FOR EACH ROW
+    EXECUTE FUNCTION @schema@.ledger_refuse('only balance, version, holds and closing may change on an account');
+
+CREATE TRIGGER ledger_account_closes_once BEFORE UPDATE OF closed_at ON @schema@.ledger_account
+    FOR EACH ROW WHEN (old.closed_at IS NOT NULL)
+    EXECUTE FUNCTION @schema@.ledger_refuse('an account closes once, for good');
+CREATE TRIGGER ledger_account_closes_empty BEFORE UPDATE OF closed_at ON @schema@.ledger_account
+    FOR EACH ROW WHEN (new.balance <> 0 OR new.held <> 0 OR NOT isfinite(new.closed_at))
+    EXECUTE FUNCTION @schema@.ledger_refuse('only an empty account can be closed', 'LG013');
+
+CREATE FUNCTION @schema@.ledger_refuse_unexplained() RETURNS trigger
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
 BEGIN
-    SELECT n.code INTO v_code
-    FROM new_accounts n
-    JOIN old_accounts o ON o.id = n.id
-    LEFT JOIN ledger_entry e ON e.account_id = n.id AND e.version = n.version
-    LEFT JOIN ledger_transaction t ON t.id = e.transaction_id
-    WHERE (n.version <> o.version OR n.balance <> o.balance OR n.posted_at IS DISTINCT FROM o.posted_at)
-      AND (n.version <= o.version
-           OR e.balance_after IS DISTINCT FROM n.balance
-           OR t.posted_at IS DISTINCT FROM n.posted_at)
-    LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'account % changed without an entry that explains it', v_code USING ERRCODE = 'LG015';
-    END IF;
-    RETURN NULL;
+    RAISE EXCEPTION 'account % changed without an entry that explains it', old.code USING ERRCODE = 'LG015';
 END $$;
 
-CREATE TRIGGER ledger_account_explained AFTER UPDATE ON @schema@.ledger_account
-    REFERENCING OLD TABLE AS old_accounts NEW TABLE AS new_accounts
-    FOR EACH STATEMENT EXECUTE FUNCTION @schema@.ledger_account_guard();
+-- A balance moves only where entries are inserted: the trigger on entries moves it.
+CREATE TRIGGER ledger_account_explained BEFORE UPDATE OF balance, version, posted_at ON @schema@.ledger_account
+    FOR EACH ROW WHEN (pg_trigger_depth() = 0)
+    EXECUTE FUNCTION @schema@.ledger_refuse_unexplained();
 
--- Entries -----------------------------------------------------------------------------------------------------------
+-- Entries ------------------------------------------------------------------------------------------------------------
 
--- Names the first thing wrong with a row that ledger_entry_guard found to be out of place.
+-- Names the first thing wrong with an entry that did not fit. The accounts were moved already (the statement will be
+-- undone), so it is the entry before that tells how the account was.
 CREATE FUNCTION @schema@.ledger_explain_entry(e @schema@.ledger_entry) RETURNS void
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
 DECLARE
@@ -86,45 +99,94 @@ BEGIN
     SELECT * INTO p FROM ledger_entry WHERE account_id = e.account_id AND version = e.version - 1;
     IF t.id IS NULL THEN
         RAISE EXCEPTION 'entry of transaction % that does not exist', e.transaction_id USING ERRCODE = 'LG010';
-    ELSIF a.id IS NULL OR a.book <> t.book THEN
-        RAISE EXCEPTION 'account % is not in the book of transaction %', e.account_id, t.id USING ERRCODE = 'LG006';
+    ELSIF a.id IS NULL OR a.book <> t.book OR a.lanes > 0 THEN
+        RAISE EXCEPTION 'account % is not in the book of transaction %, or has lanes', e.account_id, t.id
+            USING ERRCODE = 'LG006';
     ELSIF a.closed_at IS NOT NULL THEN
         RAISE EXCEPTION 'account % is closed', a.code USING ERRCODE = 'LG005';
+    ELSIF t.period_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM ledger_period WHERE id = t.period_id AND book = t.book AND closed_at IS NULL) THEN
+        RAISE EXCEPTION 'period % is not open', t.period_id USING ERRCODE = 'LG020';
     ELSIF t.posted_at < (SELECT posted_at FROM ledger_transaction WHERE id = p.transaction_id) THEN
         RAISE EXCEPTION 'transaction % is earlier than the last one on account %', t.id, a.code
             USING ERRCODE = 'LG016';
+    ELSIF (e.version = 1 OR p.version IS NOT NULL)
+          AND e.balance_after = coalesce(p.balance_after, 0) + a.normal_side * e.amount
+          AND e.balance_after - a.held < a.min_balance THEN
+        RAISE EXCEPTION 'account % falls to %, below its floor', a.code, e.balance_after - a.held
+            USING ERRCODE = 'LG004';
     END IF;
     RAISE EXCEPTION 'entry % of account % does not continue its chain', e.version, a.code USING ERRCODE = 'LG015';
 END $$;
 
--- All legs of a transaction come in one INSERT: nothing can be added to it later, so it can be judged here.
-CREATE FUNCTION @schema@.ledger_entry_guard() RETURNS trigger
-LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+-- Judges the legs that one statement inserted, applies them to their accounts and seals their transactions. All legs of a
+-- transaction come in one statement: nothing can be added to it later. What is right: each entry continues its account's
+-- chain, on an open account of the transaction's book, not earlier than the last one and not later than now, in a period
+-- that is open, above the floor after each transaction; each transaction sums to zero in every commodity and in weight,
+-- over two accounts at least.
+CREATE FUNCTION @schema@.ledger_entry_apply() RETURNS trigger
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off SET enable_hashjoin = off
+SET enable_mergejoin = off AS $$
 DECLARE
+    v_wrong boolean;
     v_entry ledger_entry;
     v_transaction bigint;
     v_commodity text;
     v_sum numeric;
 BEGIN
-    -- Each entry sits on its predecessor, on an open account of the same book, not earlier in time.
-    SELECT n.* INTO v_entry
-    FROM new_entries n
-    LEFT JOIN ledger_account a ON a.id = n.account_id
-    LEFT JOIN ledger_transaction t ON t.id = n.transaction_id
-    LEFT JOIN ledger_entry p ON p.account_id = n.account_id AND p.version = n.version - 1
-    LEFT JOIN ledger_transaction pt ON pt.id = p.transaction_id
-    WHERE (a.book = t.book
-           AND a.closed_at IS NULL
-           AND n.version <= a.version
-           AND (p.version IS NOT NULL OR n.version = 1)
-           AND n.balance_after = coalesce(p.balance_after, 0) + a.normal_side * n.amount
-           AND coalesce(pt.posted_at, t.posted_at) <= t.posted_at) IS NOT TRUE
-    ORDER BY n.account_id, n.version
-    LIMIT 1;
-    IF FOUND THEN
-        PERFORM ledger_explain_entry(v_entry);
+    WITH leg AS (
+        SELECT n.*, sum(n.amount) OVER run AS moved, row_number() OVER run AS nth,
+               lead(n.transaction_id) OVER run AS next_transaction
+        FROM new_entries n WINDOW run AS (PARTITION BY n.account_id ORDER BY n.version)
+    ), judged AS (
+        SELECT l.*, t.posted_at, a.posted_at AS last_posted_at, a.commodity, a.weight,
+               a.book = t.book AND a.closed_at IS NULL AND a.lanes = 0
+               AND l.version = a.version + l.nth
+               AND l.balance_after = a.balance + a.normal_side * l.moved
+               AND coalesce(a.posted_at, t.posted_at) <= t.posted_at
+               AND (l.next_transaction = l.transaction_id OR l.next_transaction IS NULL
+                    OR t.posted_at <= (SELECT posted_at FROM ledger_transaction WHERE id = l.next_transaction))
+               AND (t.period_id IS NULL OR (p.book = t.book AND p.closed_at IS NULL))
+               AND (a.min_balance IS NULL OR l.next_transaction = l.transaction_id
+                    OR l.balance_after - a.held >= a.min_balance) AS fits
+        FROM leg l
+        LEFT JOIN ledger_transaction t ON t.id = l.transaction_id
+        LEFT JOIN ledger_account a ON a.id = l.account_id
+        LEFT JOIN ledger_period p ON p.id = t.period_id
+    ), moved AS (
+        UPDATE ledger_account a SET balance = j.balance_after, version = j.version, posted_at = j.posted_at
+        FROM judged j WHERE a.id = j.account_id AND j.next_transaction IS NULL
+    ), sealed AS (
+        INSERT INTO ledger_seal (book, id, kind, hash)
+        SELECT t.book, t.id, 1, ledger_seal_of(t, s.legs)
+        FROM (SELECT n.transaction_id,
+                     string_agg(record_send(ROW (n.account_id, n.version, n.amount, n.balance_after)), ''::bytea
+                                ORDER BY n.account_id, n.version) AS legs
+              FROM new_entries n GROUP BY n.transaction_id) s
+        JOIN ledger_transaction t ON t.id = s.transaction_id
+    )
+    SELECT EXISTS (
+        SELECT FROM judged j
+        GROUP BY GROUPING SETS ((j.transaction_id, j.commodity), (j.transaction_id))
+        HAVING CASE WHEN grouping(j.commodity) = 0 THEN sum(j.amount) <> 0
+                    ELSE bool_and(j.fits) IS NOT TRUE
+                         OR sum(j.weight::numeric * j.amount) FILTER (WHERE j.weight <> 0) <> 0
+                         OR min(j.account_id) = max(j.account_id)
+                         OR count(*) <> (SELECT count(*) FROM ledger_entry e WHERE e.transaction_id = j.transaction_id)
+               END)
+        OR (SELECT coalesce(max(j.posted_at) > greatest(clock_timestamp(), max(j.last_posted_at)), false) FROM judged j)
+    INTO v_wrong;
+    IF NOT v_wrong THEN
+        RETURN NULL;
     END IF;
 
+    SELECT n.transaction_id, a.commodity, sum(n.amount) INTO v_transaction, v_commodity, v_sum
+    FROM new_entries n JOIN ledger_account a ON a.id = n.account_id
+    GROUP BY n.transaction_id, a.commodity HAVING sum(n.amount) <> 0 LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'legs in % sum to %, not to zero', v_commodity, v_sum
+            USING ERRCODE = 'LG001', DETAIL = jsonb_build_object('commodity', v_commodity, 'sum', v_sum)::text;
+    END IF;
     SELECT n.transaction_id INTO v_transaction
     FROM new_entries n
     GROUP BY n.transaction_id
@@ -135,34 +197,71 @@ BEGIN
         RAISE EXCEPTION 'transaction % needs all its legs in one statement, on two accounts at least', v_transaction
             USING ERRCODE = 'LG002';
     END IF;
-
-    SELECT n.transaction_id, a.commodity, sum(n.amount) INTO v_transaction, v_commodity, v_sum
-    FROM new_entries n
-    JOIN ledger_account a ON a.id = n.account_id
-    GROUP BY n.transaction_id, a.commodity
-    HAVING sum(n.amount) <> 0
-    LIMIT 1;
+    SELECT n.transaction_id, sum(a.weight::numeric * n.amount) INTO v_transaction, v_sum
+    FROM new_entries n JOIN ledger_account a ON a.id = n.account_id
+    GROUP BY n.transaction_id HAVING sum(a.weight::numeric * n.amount) <> 0 LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'legs in % sum to %, not to zero', v_commodity, v_sum
-            USING ERRCODE = 'LG001', DETAIL = jsonb_build_object('commodity', v_commodity, 'sum', v_sum)::text;
+        RAISE EXCEPTION 'legs weigh %, not zero', v_sum
+            USING ERRCODE = 'LG019', DETAIL = jsonb_build_object('weight', v_sum)::text;
     END IF;
-    RETURN NULL;
+    SELECT n.* INTO v_entry
+    FROM (SELECT n.*, row_number() OVER run AS nth, first_value(n.version) OVER run AS first,
+                 lead(n.transaction_id) OVER run AS next_transaction
+          FROM new_entries n WINDOW run AS (PARTITION BY n.account_id ORDER BY n.version)) f
+    JOIN new_entries n USING (account_id, version)
+    LEFT JOIN ledger_account a ON a.id = f.account_id
+    LEFT JOIN ledger_transaction t ON t.id = f.transaction_id
+    LEFT JOIN ledger_period o ON o.id = t.period_id
+    LEFT JOIN ledger_entry p ON p.account_id = f.account_id AND p.version = f.version - 1
+    LEFT JOIN ledger_transaction pt ON pt.id = p.transaction_id
+    WHERE (a.book = t.book AND a.closed_at IS NULL AND a.lanes = 0
+           AND (p.version IS NOT NULL OR f.version = 1)
+           AND f.balance_after = coalesce(p.balance_after, 0) + a.normal_side * f.amount
+           AND coalesce(pt.posted_at, t.posted_at) <= t.posted_at
+           AND (t.period_id IS NULL OR (o.book = t.book AND o.closed_at IS NULL))
+           AND (a.min_balance IS NULL OR f.next_transaction = f.transaction_id
+                OR f.balance_after - a.held >= a.min_balance)) IS NOT TRUE
+    ORDER BY f.account_id, f.version LIMIT 1;
+    IF FOUND THEN
+        PERFORM ledger_explain_entry(v_entry);
+    END IF;
+    SELECT t.id INTO v_transaction FROM new_entries n JOIN ledger_transaction t ON t.id = n.transaction_id
+    WHERE t.posted_at > clock_timestamp() LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'transaction % is later than now', v_transaction USING ERRCODE = 'LG016';
+    END IF;
+    RAISE EXCEPTION 'entries of one statement carry different times, or a version that is not the next'
+        USING ERRCODE = 'LG015';
 END $$;
-
 CREATE TRIGGER ledger_entry_balanced AFTER INSERT ON @schema@.ledger_entry
     REFERENCING NEW TABLE AS new_entries
-    FOR EACH STATEMENT EXECUTE FUNCTION @schema@.ledger_entry_guard();
+    FOR EACH STATEMENT EXECUTE FUNCTION @schema@.ledger_entry_apply();
 
--- Transactions ------------------------------------------------------------------------------------------------------
+-- Transactions -------------------------------------------------------------------------------------------------------
 
--- At commit: a transaction has legs, and a reversal mirrors a transaction of its book that is none itself.
+-- The time of a transaction is the clock's, or that of the last one on its accounts where the clock was set back; what
+-- is later than both is refused with its entries.
+CREATE TRIGGER ledger_transaction_stamped BEFORE INSERT ON @schema@.ledger_transaction
+    FOR EACH ROW WHEN (new.posted_at < transaction_timestamp())
+    EXECUTE FUNCTION @schema@.ledger_refuse('it is stamped before its database transaction began', 'LG016');
+ALTER TABLE @schema@.ledger_transaction ENABLE ALWAYS TRIGGER ledger_transaction_stamped;
+
+-- At commit: a transaction has legs and, in a book with periods, a period; a reversal mirrors a transaction of its book
+-- that is none itself.
 CREATE FUNCTION @schema@.ledger_transaction_guard() RETURNS trigger
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
 BEGIN
-    IF NOT EXISTS (SELECT FROM ledger_entry WHERE transaction_id = new.id) THEN
-        RAISE EXCEPTION 'transaction % has no legs', new.id USING ERRCODE = 'LG002';
+    -- Once more: after the posting the session may have switched it off, and what is acknowledged must last.
+    IF current_setting('synchronous_commit') = 'off' THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
-    IF new.reverses_id IS NULL THEN
+    IF NOT EXISTS (SELECT FROM ledger_entry WHERE transaction_id = new.id) THEN
+        RAISE EXCEPTION 'transaction % has no legs', new.id
+            USING ERRCODE = 'LG002', HINT = 'Legs are looked for at commit, or at once after SET CONSTRAINTS ... IMMEDIATE.';
+    ELSIF new.period_id IS NULL AND EXISTS (
+        SELECT FROM ledger_period WHERE book = new.book AND opened_at <= new.posted_at) THEN
+        RAISE EXCEPTION 'transaction % belongs to no period', new.id USING ERRCODE = 'LG020';
+    ELSIF new.reverses_id IS NULL THEN
         RETURN NULL;
     END IF;
     IF NOT EXISTS (SELECT FROM ledger_transaction WHERE id = new.reverses_id AND book = new.book) THEN
@@ -190,17 +289,11 @@ CREATE CONSTRAINT TRIGGER ledger_transaction_has_legs AFTER INSERT ON @schema@.l
     DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION @schema@.ledger_transaction_guard();
 
-ALTER TABLE @schema@.ledger_entry ENABLE ALWAYS TRIGGER ledger_entry_fixed;
-ALTER TABLE @schema@.ledger_entry ENABLE ALWAYS TRIGGER ledger_entry_kept;
 ALTER TABLE @schema@.ledger_entry ENABLE ALWAYS TRIGGER ledger_entry_balanced;
-ALTER TABLE @schema@.ledger_transaction ENABLE ALWAYS TRIGGER ledger_transaction_fixed;
-ALTER TABLE @schema@.ledger_transaction ENABLE ALWAYS TRIGGER ledger_transaction_kept;
 ALTER TABLE @schema@.ledger_transaction ENABLE ALWAYS TRIGGER ledger_transaction_has_legs;
-ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_undeleted;
-ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_kept;
 ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_starts_empty;
+ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_well_formed;
 ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_fixed;
+ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_closes_once;
+ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_closes_empty;
 ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_explained;
-
--- Every posting updates its accounts' rows: leave room for the new version on the same page.
-ALTER TABLE @schema@.ledger_account SET (fillfactor = 50);

@@ -1,13 +1,14 @@
 """A crowd of client processes for one subject: started once, each with a connection of its own, told when to run.
 
-`python -m tests.bench.ledger.crowd SUBJECT CLIENTS` prints its stage, then answers one line of JSON for each line: how
-many settlements the first `clients` of the crowd made between a common start and a common stop. `Crowd` is the other
-end of that conversation.
+`python -m tests.bench.ledger.crowd SUBJECT CLIENTS` prints its stage and how many statements a settlement takes, then
+answers one line of JSON for each line: how many settlements the first `clients` of the crowd made between a common start
+and a common stop, and how long one took. `Crowd` is the other end of that conversation.
 """
 
 import json
 import multiprocessing
 import os
+import statistics
 import subprocess
 import sys
 import time
@@ -40,13 +41,18 @@ class Crowd:
             cwd=CHECKOUT,
             env=os.environ | {"DJANGO_SETTINGS_MODULE": SUBJECTS[subject].settings},
         )
-        self._answer()
+        self.statements: int = self._answer()["statements"]
+        """Sent through Django for a settlement; BEGIN and COMMIT are not counted."""
+        self.latencies: list[tuple[float, float]] = []
+        """Of each run that was asked for: median and 99th percentile of a settlement, in milliseconds."""
 
     def rate(self, clients: int, seconds: float, *, hot: bool) -> float:
         """Settlements per second of the first `clients` processes together."""
         assert self.process.stdin is not None
         print(json.dumps({"clients": clients, "seconds": seconds, "hot": hot}), file=self.process.stdin, flush=True)
-        return sum(self._answer()["counts"]) / seconds
+        answer = self._answer()
+        self.latencies.append((statistics.median(answer["p50"]), max(answer["p99"])))
+        return sum(answer["counts"]) / seconds
 
     def close(self) -> None:
         """Let all of them end."""
@@ -92,9 +98,8 @@ def host(name: str, clients: int) -> None:
         context.Process(target=client, args=(name, stage, number, theirs, [*pipes, ours]), daemon=True).start()
         theirs.close()
         pipes.append(ours)
-    for pipe in pipes:
-        pipe.recv()  # connected
-    print(json.dumps(stage.as_dict()), flush=True)
+    statements = [pipe.recv() for pipe in pipes]  # connected
+    print(json.dumps(stage.as_dict() | {"statements": statements[0]}), flush=True)
     for line in sys.stdin:
         wanted = json.loads(line)
         start = time.monotonic() + SETTLE_DOWN
@@ -102,7 +107,8 @@ def host(name: str, clients: int) -> None:
         asked = pipes[: wanted["clients"]]
         for pipe in asked:
             pipe.send(order)
-        print(json.dumps({"counts": [pipe.recv() for pipe in asked]}), flush=True)
+        done = [pipe.recv() for pipe in asked]
+        print(json.dumps({name: [one[name] for one in done] for name in ("counts", "p50", "p99")}), flush=True)
 
 
 def client(name: str, stage: Stage, number: int, pipe: Connection, inherited: list[Connection]) -> None:
@@ -117,7 +123,7 @@ def client(name: str, stage: Stage, number: int, pipe: Connection, inherited: li
     settle = subject.settle(stage)
     connection.ensure_connection()
     work = {hot: settlements(stage, tables_of(number), hot=hot, first=500_000 * hot) for hot in (False, True)}
-    pipe.send("ready")
+    pipe.send(_statements(settle, list(islice(work[False], subject.batch))))
     while True:
         try:
             order: Order = pipe.recv()
@@ -127,14 +133,36 @@ def client(name: str, stage: Stage, number: int, pipe: Connection, inherited: li
         pipe.send(_until(order.stop, settle, work[order.hot], subject.batch))
 
 
-def _until(stop: float, settle: Any, work: Iterator[Settlement], batch: int) -> int:
-    """How many settlements were over when the time was; the last one, which it cut off, is made but not counted."""
-    done = 0
+def _statements(settle: Any, settlements: list[Settlement]) -> int:
+    """How many statements Django is asked to execute for a settlement, or a batch."""
+    from django.db import connection
+
+    sent = 0
+
+    def count(execute: Any, *arguments: Any) -> Any:
+        nonlocal sent
+        sent += 1
+        return execute(*arguments)
+
+    with connection.execute_wrapper(count):
+        settle(settlements)
+    return sent
+
+
+def _until(stop: float, settle: Any, work: Iterator[Settlement], batch: int) -> dict[str, float]:
+    """How many settlements were over when the time was, and milliseconds of one call (median, 99th percentile); the last
+    one, which the end cut off, is made but not counted."""
+    taken: list[float] = []
+    started = time.monotonic()
     while True:
         settle(list(islice(work, batch)))
-        if time.monotonic() > stop:
-            return done
-        done += batch
+        now = time.monotonic()
+        if now > stop:
+            break
+        taken.append((now - started) * 1000)
+        started = now
+    quantiles = statistics.quantiles(taken, n=100) if len(taken) > 1 else [0.0] * 99
+    return {"counts": len(taken) * batch, "p50": quantiles[49], "p99": quantiles[98]}
 
 
 if __name__ == "__main__":

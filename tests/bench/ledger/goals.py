@@ -3,10 +3,13 @@
 import statistics
 from dataclasses import dataclass
 
+from tests.bench.ledger.grouped import Grouped
 from tests.bench.ledger.growth import Filled, Grown, LookUps
 from tests.bench.ledger.speed import BATCH, Plan, Rates
 
-TIMES_HORDAK = 2.2
+TIMES_HORDAK = 2.3
+TIMES_SINGLE = 3.0
+"""Postings of many threads written together, against the same threads posting one by one."""
 SPREAD_AT_4 = 3_000
 HOT_SHARE = 0.8
 BATCHED = 10_000
@@ -45,6 +48,12 @@ def of_rates(rates: Rates, plan: Plan) -> list[Goal]:
     if ("batch", BATCH) in rates.rates:
         goals.append(_at_least("batched settlements a second", BATCHED, rates.rates["batch", BATCH], "/s"))
     return goals
+
+
+def of_groups(grouped: list[Grouped]) -> list[Goal]:
+    """Those about threads of one process: at the number of threads with which the most is gained."""
+    best = max(grouped, key=lambda one: statistics.median(one.ratios))
+    return [_at_least(f"coalesced against single postings, threads: {best.threads}", TIMES_SINGLE, best.ratios, "x")]
 
 
 def of_growth(grown: Grown, filled: Filled, looked_up: list[LookUps]) -> list[Goal]:

@@ -1,6 +1,6 @@
 """All measurements of the ledger, printed."""
 
-from tests.bench.ledger import goals, growth, ours, speed
+from tests.bench.ledger import goals, grouped, growth, ours, speed
 
 SETTLEMENTS = 250_000
 """How many make a million entries."""
@@ -16,6 +16,8 @@ def run(*, quick: bool) -> None:
     print(*speed.table(rates, plan), sep="\n", flush=True)
     assert rates.grown is not None
     print(*rates.grown.lines(), sep="\n", flush=True)
+    threads = grouped.measure(plan)
+    print(*(line for one in threads for line in one.lines()), sep="\n", flush=True)
     if not ours.has_batches():
         print("post_many is not there: no batches, and fewer entries to look among", flush=True)
     filled = growth.fill((SETTLEMENTS if ours.has_batches() else SLOWLY) // (10 if quick else 1))
@@ -23,7 +25,12 @@ def run(*, quick: bool) -> None:
     looked_up = growth.look_ups(filled)
     print(*(one.line() for one in looked_up), sep="\n")
     print(
-        *(goal.line() for goal in goals.of_rates(rates, plan) + goals.of_growth(rates.grown, filled, looked_up)),
+        *(
+            goal.line()
+            for goal in goals.of_rates(rates, plan)
+            + goals.of_groups(threads)
+            + goals.of_growth(rates.grown, filled, looked_up)
+        ),
         sep="\n",
     )
 

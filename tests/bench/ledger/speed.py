@@ -46,6 +46,10 @@ class Rates:
 
     titles: dict[str, str]
     rates: dict[tuple[str, Case], list[float]] = field(default_factory=dict)
+    latencies: dict[tuple[str, Case], list[tuple[float, float]]] = field(default_factory=dict)
+    """Likewise, of the subjects that go through Django: milliseconds of a settlement, median and 99th percentile."""
+    statements: dict[str, int] = field(default_factory=dict)
+    """Statements a settlement, of those subjects; BEGIN and COMMIT are not counted."""
     grown: Grown | None = None
     """What one of our settlements takes on disk, over all that were made."""
 
@@ -80,6 +84,7 @@ def measure(plan: Plan) -> Rates:
             subject = subjects[name] = make(tool)
             titles[name] = subject.title
         rates = Rates(titles)
+        rates.statements = {name: one.statements for name, one in subjects.items() if isinstance(one, Crowd)}
         cases = [(clients, hot) for clients in plan.clients for hot in (False, True)]
         batches = Crowd("batch", 1) if ours.has_batches() else None
         if batches:
@@ -111,12 +116,27 @@ def _round(rates: Rates, subjects: Mapping[str, Runs], case: Case, number: int, 
     turn = number % len(names)
     for name in names[turn:] + names[:turn]:
         clients, hot = case
-        rates.rates.setdefault((name, case), []).append(subjects[name].rate(clients, seconds, hot=hot))
+        subject = subjects[name]
+        rates.rates.setdefault((name, case), []).append(subject.rate(clients, seconds, hot=hot))
+        if isinstance(subject, Crowd):
+            rates.latencies.setdefault((name, case), []).append(subject.latencies[-1])
 
 
 def table(rates: Rates, plan: Plan) -> list[str]:
     """Medians by subject and clients, and how many times as fast ours is: median (least to most) over the rounds."""
-    return [line for hot in (False, True) for line in _table(rates, plan, hot)]
+    return [line for hot in (False, True) for line in (*_table(rates, plan, hot), *_latencies(rates, plan, hot))]
+
+
+def _latencies(rates: Rates, plan: Plan, hot: bool) -> list[str]:
+    """Of the subjects that go through Django: statements, and milliseconds of a settlement, medians over the rounds."""
+    lines = ["  statements; ms a settlement, p50 and p99 (of the slowest client)"]
+    for name, sent in rates.statements.items():
+        cells = ""
+        for clients in plan.clients:
+            halves, ends = zip(*rates.latencies[name, (clients, hot)], strict=True)
+            cells += f"{statistics.median(halves):>10.2f} {statistics.median(ends):>9.2f}"
+        lines.append(f"  {rates.titles[name]:26}{sent:>3}{cells}")
+    return lines
 
 
 def _table(rates: Rates, plan: Plan, hot: bool) -> list[str]:

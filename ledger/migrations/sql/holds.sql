@@ -1,93 +1,174 @@
 -- Holds: a chain of postings reserved now, and posted or voided as a whole later, within a time limit.
 --
 -- A hold keeps its postings as they were asked for; what they may take from each account is set aside: a row of
--- ledger_reserve, and the sum of them in ledger_account.held, which the floor counts as gone.
+-- ledger_reserve, and the sum of them in ledger_account.held, which the floor counts as gone. The keys of its postings
+-- are claimed until it ends (ledger_claim).
 -- Locks: the hold, then accounts by id. The reserves of an account change only under its lock, so a posting that meets
 -- the floor may release those that have run out without touching their holds.
 
--- What an account holds back is what its unreleased reserves add up to, whoever changed either.
-CREATE FUNCTION @schema@.ledger_held_guard() RETURNS trigger
+-- Moves what an account holds back, by the reserve that is made or released. A reserve is released when its hold has
+-- ended or is out of time.
+CREATE FUNCTION @schema@.ledger_reserve_apply() RETURNS trigger
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
-DECLARE
-    v_account bigint;
-    v_held bigint;
-    v_reserved numeric;
 BEGIN
-    IF tg_table_name = 'ledger_account' THEN
-        v_account := new.id;
-    ELSE
-        v_account := new.account_id;
-    END IF;
-    SELECT held INTO v_held FROM ledger_account WHERE id = v_account;
-    SELECT coalesce(sum(amount), 0) INTO v_reserved FROM ledger_reserve
-    WHERE account_id = v_account AND released_at IS NULL;
-    IF v_held IS DISTINCT FROM v_reserved THEN
-        RAISE EXCEPTION 'account % holds back %, its reserves are %', v_account, v_held, v_reserved
-            USING ERRCODE = 'LG015';
+    IF tg_op = 'INSERT' THEN
+        PERFORM FROM ledger_hold h JOIN ledger_account a ON a.id = new.account_id AND a.book = h.book
+        WHERE h.id = new.hold_id AND h.state = 'pending' AND h.expires_at = new.expires_at AND new.released_at IS NULL;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'a reserve on account % of no pending hold of its book', new.account_id
+                USING ERRCODE = 'LG015';
+        END IF;
+        UPDATE ledger_account SET held = held + new.amount WHERE id = new.account_id;
+    ELSIF old.released_at IS NULL AND new.released_at IS NOT NULL THEN
+        IF new.expires_at > clock_timestamp()
+           AND EXISTS (SELECT FROM ledger_hold WHERE id = new.hold_id AND state = 'pending') THEN
+            RAISE EXCEPTION 'hold % is pending: what it sets aside on account % stays', new.hold_id, new.account_id
+                USING ERRCODE = 'LG014';
+        END IF;
+        UPDATE ledger_account SET held = held - new.amount WHERE id = new.account_id;
     END IF;
     RETURN NULL;
 END $$;
 
-CREATE TRIGGER ledger_account_held AFTER UPDATE OF held ON @schema@.ledger_account
-    FOR EACH ROW WHEN (old.held <> new.held) EXECUTE FUNCTION @schema@.ledger_held_guard();
+CREATE TRIGGER ledger_account_held BEFORE UPDATE OF held ON @schema@.ledger_account
+    FOR EACH ROW WHEN (pg_trigger_depth() = 0)
+    EXECUTE FUNCTION @schema@.ledger_refuse('reserves move what an account holds back', 'LG015');
 CREATE TRIGGER ledger_reserve_held AFTER INSERT OR UPDATE ON @schema@.ledger_reserve
-    FOR EACH ROW EXECUTE FUNCTION @schema@.ledger_held_guard();
+    FOR EACH ROW EXECUTE FUNCTION @schema@.ledger_reserve_apply();
 CREATE TRIGGER ledger_reserve_fixed BEFORE UPDATE ON @schema@.ledger_reserve
     FOR EACH ROW
     WHEN (old.hold_id <> new.hold_id OR old.account_id <> new.account_id OR old.amount <> new.amount
-          OR old.released_at IS NOT NULL)
+          OR old.expires_at <> new.expires_at OR old.released_at IS NOT NULL)
     EXECUTE FUNCTION @schema@.ledger_refuse('a reserve is released once and changes no other way');
 CREATE TRIGGER ledger_reserve_undeleted BEFORE DELETE ON @schema@.ledger_reserve
     FOR EACH ROW EXECUTE FUNCTION @schema@.ledger_refuse();
 CREATE TRIGGER ledger_reserve_kept BEFORE TRUNCATE ON @schema@.ledger_reserve
     FOR EACH STATEMENT EXECUTE FUNCTION @schema@.ledger_refuse();
+CREATE TRIGGER ledger_hold_starts_pending BEFORE INSERT ON @schema@.ledger_hold
+    FOR EACH ROW WHEN (new.state <> 'pending' OR new.ended_at IS NOT NULL)
+    EXECUTE FUNCTION @schema@.ledger_refuse('a hold starts pending');
 CREATE TRIGGER ledger_hold_fixed BEFORE UPDATE ON @schema@.ledger_hold
     FOR EACH ROW
     WHEN (old.id <> new.id OR old.book <> new.book OR old.key <> new.key OR old.postings <> new.postings
           OR old.created_at <> new.created_at OR old.expires_at <> new.expires_at OR old.state <> 'pending')
     EXECUTE FUNCTION @schema@.ledger_refuse('a hold is posted, voided or expires once and changes no other way');
+CREATE TRIGGER ledger_hold_runs_out BEFORE UPDATE OF state ON @schema@.ledger_hold
+    FOR EACH ROW WHEN (new.ended_at IS NULL OR (new.state = 'expired' AND new.expires_at > clock_timestamp()))
+    EXECUTE FUNCTION @schema@.ledger_refuse('a hold expires when its time is over, and says when it ended');
 CREATE TRIGGER ledger_hold_undeleted BEFORE DELETE ON @schema@.ledger_hold
     FOR EACH ROW EXECUTE FUNCTION @schema@.ledger_refuse();
 CREATE TRIGGER ledger_hold_kept BEFORE TRUNCATE ON @schema@.ledger_hold
     FOR EACH STATEMENT EXECUTE FUNCTION @schema@.ledger_refuse();
+
+-- A hold that ends lets go of what it still sets aside.
+CREATE FUNCTION @schema@.ledger_hold_lets_go() RETURNS trigger
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+    UPDATE ledger_reserve SET released_at = new.ended_at WHERE hold_id = new.id AND released_at IS NULL;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER ledger_hold_lets_go AFTER UPDATE OF state ON @schema@.ledger_hold
+    FOR EACH ROW EXECUTE FUNCTION @schema@.ledger_hold_lets_go();
+
+-- At commit: a hold that is posted has all its postings.
+CREATE FUNCTION @schema@.ledger_hold_guard() RETURNS trigger
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+    IF EXISTS (SELECT FROM jsonb_array_elements(new.postings) p WHERE NOT EXISTS (
+        SELECT FROM ledger_transaction t
+        WHERE md5(t.book::text || t.idempotency_key)::uuid = md5(new.book::text || (p ->> 'key'))::uuid)) THEN
+        RAISE EXCEPTION 'hold % is posted, but not all of its postings are', new.key
+            USING ERRCODE = 'LG015',
+                  HINT = 'Postings are looked for at commit, or at once after SET CONSTRAINTS ... IMMEDIATE.';
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER ledger_hold_posted AFTER UPDATE OF state ON @schema@.ledger_hold
+    DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW WHEN (new.state = 'posted') EXECUTE FUNCTION @schema@.ledger_hold_guard();
+
+-- A claim passes on only from a hold that has ended or is out of time.
+CREATE FUNCTION @schema@.ledger_claim_guard() RETURNS trigger
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+    IF old.digest <> new.digest OR EXISTS (
+        SELECT FROM ledger_hold WHERE id = old.hold_id AND state = 'pending' AND expires_at > clock_timestamp()) THEN
+        RAISE EXCEPTION 'a key that hold % claims stays with it until it ends', old.hold_id USING ERRCODE = 'LG014';
+    END IF;
+    RETURN new;
+END $$;
+CREATE TRIGGER ledger_claim_fixed BEFORE UPDATE ON @schema@.ledger_claim
+    FOR EACH ROW EXECUTE FUNCTION @schema@.ledger_claim_guard();
+CREATE TRIGGER ledger_claim_undeleted BEFORE DELETE ON @schema@.ledger_claim
+    FOR EACH ROW EXECUTE FUNCTION @schema@.ledger_refuse();
+CREATE TRIGGER ledger_claim_kept BEFORE TRUNCATE ON @schema@.ledger_claim
+    FOR EACH STATEMENT EXECUTE FUNCTION @schema@.ledger_refuse();
+
 ALTER TABLE @schema@.ledger_account ENABLE ALWAYS TRIGGER ledger_account_held;
 ALTER TABLE @schema@.ledger_reserve ENABLE ALWAYS TRIGGER ledger_reserve_held;
 ALTER TABLE @schema@.ledger_reserve ENABLE ALWAYS TRIGGER ledger_reserve_fixed;
 ALTER TABLE @schema@.ledger_reserve ENABLE ALWAYS TRIGGER ledger_reserve_undeleted;
 ALTER TABLE @schema@.ledger_reserve ENABLE ALWAYS TRIGGER ledger_reserve_kept;
+ALTER TABLE @schema@.ledger_hold ENABLE ALWAYS TRIGGER ledger_hold_starts_pending;
 ALTER TABLE @schema@.ledger_hold ENABLE ALWAYS TRIGGER ledger_hold_fixed;
+ALTER TABLE @schema@.ledger_hold ENABLE ALWAYS TRIGGER ledger_hold_runs_out;
 ALTER TABLE @schema@.ledger_hold ENABLE ALWAYS TRIGGER ledger_hold_undeleted;
 ALTER TABLE @schema@.ledger_hold ENABLE ALWAYS TRIGGER ledger_hold_kept;
+ALTER TABLE @schema@.ledger_hold ENABLE ALWAYS TRIGGER ledger_hold_lets_go;
+ALTER TABLE @schema@.ledger_hold ENABLE ALWAYS TRIGGER ledger_hold_posted;
+ALTER TABLE @schema@.ledger_claim ENABLE ALWAYS TRIGGER ledger_claim_fixed;
+ALTER TABLE @schema@.ledger_claim ENABLE ALWAYS TRIGGER ledger_claim_undeleted;
+ALTER TABLE @schema@.ledger_claim ENABLE ALWAYS TRIGGER ledger_claim_kept;
 
--- Releases what holds past their time limit still set aside on an account whose lock the caller has; returns how much.
-CREATE FUNCTION @schema@.ledger_release_expired(p_account bigint) RETURNS bigint
+-- Releases what holds past their time limit still set aside on accounts whose locks the caller has; returns how much.
+-- Pending holds are not read: an index has the unreleased reserves of an account by the time at which they run out.
+CREATE FUNCTION @schema@.ledger_release_expired(p_accounts bigint[]) RETURNS numeric
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
 DECLARE
     v_now timestamptz := clock_timestamp();
-    v_released bigint;
+    v_released numeric;
 BEGIN
-    -- One statement, so that the guards of both tables see both changes.
     WITH gone AS (
-        UPDATE ledger_reserve r SET released_at = v_now FROM ledger_hold h
-        WHERE h.id = r.hold_id AND r.account_id = p_account AND r.released_at IS NULL AND h.expires_at <= v_now
-        RETURNING r.amount
+        UPDATE ledger_reserve SET released_at = v_now
+        WHERE account_id = ANY (p_accounts) AND released_at IS NULL AND expires_at <= v_now
+        RETURNING amount
     )
-    UPDATE ledger_account a SET held = a.held - g.total
-    FROM (SELECT sum(amount)::bigint AS total FROM gone) g WHERE a.id = p_account AND g.total > 0
-    RETURNING g.total INTO v_released;
-    RETURN coalesce(v_released, 0);
+    SELECT coalesce(sum(amount), 0) INTO v_released FROM gone;
+    RETURN v_released;
 END $$;
 
--- Releases what a hold still sets aside and gives the hold its last state. The caller has locked hold and accounts.
+-- Gives a hold its last state; a trigger lets go of what it sets aside. The caller has locked hold and accounts.
 CREATE FUNCTION @schema@.ledger_end_hold(p_hold bigint, p_state text) RETURNS void
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
 BEGIN
-    WITH gone AS (
-        UPDATE ledger_reserve SET released_at = clock_timestamp()
-        WHERE hold_id = p_hold AND released_at IS NULL RETURNING account_id, amount
-    )
-    UPDATE ledger_account a SET held = a.held - g.amount FROM gone g WHERE a.id = g.account_id;
     UPDATE ledger_hold SET state = p_state, ended_at = clock_timestamp() WHERE id = p_hold;
+END $$;
+
+-- Claims the keys of a hold's postings. A key that was posted, or that another hold still claims, is refused.
+CREATE FUNCTION @schema@.ledger_claim_keys(p_book uuid, p_hold bigint, p_keys text[]) RETURNS void
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+DECLARE
+    v_key text;
+    v_claimed integer;
+BEGIN
+    SELECT q.key INTO v_key FROM unnest(p_keys) q(key)
+    JOIN ledger_transaction t ON md5(t.book::text || t.idempotency_key)::uuid = md5(p_book::text || q.key)::uuid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'key % was used for another posting', v_key
+            USING ERRCODE = 'LG007', DETAIL = jsonb_build_object('key', v_key)::text;
+    END IF;
+    PERFORM ledger_refuse_claimed(p_book, p_keys);
+    INSERT INTO ledger_claim AS c (digest, hold_id)
+    SELECT md5(p_book::text || q.key)::uuid, p_hold FROM unnest(p_keys) q(key) ORDER BY 1
+    ON CONFLICT (digest) DO UPDATE SET hold_id = p_hold
+    WHERE NOT EXISTS (SELECT FROM ledger_hold h
+                      WHERE h.id = c.hold_id AND h.state = 'pending' AND h.expires_at > clock_timestamp());
+    GET DIAGNOSTICS v_claimed = ROW_COUNT;
+    IF v_claimed <> cardinality(p_keys) THEN
+        -- Another hold claimed one in the same moment; now it can be seen.
+        PERFORM ledger_refuse_claimed(p_book, p_keys);
+        RAISE EXCEPTION 'a key of the chain is kept for another hold' USING ERRCODE = 'LG007';
+    END IF;
 END $$;
 
 -- Reserves a chain of postings for so many seconds; the same key with the same postings returns the first hold.
@@ -129,6 +210,7 @@ BEGIN
         RETURN;
     END IF;
 
+    PERFORM ledger_claim_keys(p_book, h.id, (SELECT array_agg(p ->> 'key') FROM jsonb_array_elements(p_postings) p));
     FOR q IN SELECT p ->> 'key' AS key, array_agg((l ->> 0)::bigint) AS accounts,
                     array_agg((l ->> 1)::bigint) AS amounts
              FROM jsonb_array_elements(p_postings) WITH ORDINALITY c(p, nth), jsonb_array_elements(p -> 'legs') l
@@ -136,10 +218,6 @@ BEGIN
         IF array_position(q.amounts, 0) IS NOT NULL THEN
             RAISE EXCEPTION 'a leg moves nothing'
                 USING ERRCODE = 'LG003', DETAIL = jsonb_build_object('key', q.key)::text;
-        ELSIF EXISTS (SELECT FROM ledger_transaction
-                      WHERE md5(book::text || idempotency_key)::uuid = md5(p_book::text || q.key)::uuid) THEN
-            RAISE EXCEPTION 'key % was used for another posting', q.key
-                USING ERRCODE = 'LG007', DETAIL = jsonb_build_object('key', q.key)::text;
         END IF;
         PERFORM ledger_explain_posting(
             p_book, q.key, 1, array_fill(1, ARRAY[cardinality(q.accounts)]), q.accounts, q.amounts);
@@ -155,15 +233,15 @@ BEGIN
                     WHERE a.min_balance IS NOT NULL GROUP BY c.nth, account) m) f
         GROUP BY f.account HAVING max(-f.after) > 0 ORDER BY f.account
     LOOP
-        PERFORM ledger_release_expired(r.account);
+        IF (SELECT balance - held - r.needed < min_balance FROM ledger_account WHERE id = r.account) THEN
+            PERFORM ledger_release_expired(ARRAY[r.account]);
+        END IF;
         IF (SELECT balance - held - r.needed < min_balance FROM ledger_account WHERE id = r.account) THEN
             PERFORM ledger_refuse_overdraft(
                 NULL, r.account, (SELECT balance - r.needed FROM ledger_account WHERE id = r.account));
         END IF;
-        WITH set_aside AS (
-            INSERT INTO ledger_reserve (hold_id, account_id, amount) VALUES (h.id, r.account, r.needed)
-        )
-        UPDATE ledger_account SET held = held + r.needed WHERE id = r.account;
+        INSERT INTO ledger_reserve (hold_id, account_id, amount, expires_at)
+        VALUES (h.id, r.account, r.needed, h.expires_at);
     END LOOP;
     RETURN QUERY SELECT h.id, h.created_at, h.expires_at, h.state, false;
 END $$;
@@ -178,8 +256,10 @@ DECLARE
     h ledger_hold;
     v_legs record;
     v_heads record;
+    v_posted record;
+    v_pending boolean;
 BEGIN
-    PERFORM pg_advisory_xact_lock_shared(ledger_period_lock(p_book));  -- first, as in every posting
+    PERFORM ledger_period_for(p_book, p_period);  -- its lock first, as in every posting
     h := ledger_lock_hold(p_book, p_key);
     SELECT array_agg(c.nth::integer ORDER BY c.nth, l.ord) AS postings,
            array_agg((l.leg ->> 0)::bigint ORDER BY c.nth, l.ord) AS accounts,
@@ -193,15 +273,22 @@ BEGIN
     INTO v_heads
     FROM jsonb_array_elements(h.postings) WITH ORDINALITY c(p, nth);
     PERFORM FROM ledger_account WHERE id = ANY (v_legs.accounts) AND lanes = 0 ORDER BY id FOR NO KEY UPDATE;
-    IF h.state = 'pending' AND h.expires_at > clock_timestamp() THEN
+    v_pending := h.state = 'pending' AND h.expires_at > clock_timestamp();
+    IF v_pending THEN
         PERFORM ledger_end_hold(h.id, 'posted');
     ELSIF h.state <> 'posted' THEN
         PERFORM ledger_refuse_hold(h);
     END IF;
-    RETURN QUERY SELECT * FROM ledger_post(
+    SELECT * INTO v_posted FROM ledger_post(
         p_book, p_period, v_heads.keys, v_heads.kinds, v_heads.metadata, v_heads.occurred_at,
         array_fill(NULL::bigint, ARRAY[cardinality(v_heads.keys)]),
         v_legs.postings, v_legs.accounts, v_legs.amounts);
+    IF v_pending AND true = ANY (v_posted.replayed) THEN
+        RAISE EXCEPTION 'a key of hold % was used for another posting', p_key
+            USING ERRCODE = 'LG007', DETAIL = jsonb_build_object('key', p_key, 'hold', h.id)::text;
+    END IF;
+    RETURN QUERY SELECT v_posted.transactions, v_posted.posted_at, v_posted.replayed, v_posted.postings,
+                        v_posted.accounts, v_posted.balances, v_posted.versions;
 END $$;
 
 CREATE FUNCTION @schema@.ledger_lock_hold(p_book uuid, p_key text) RETURNS @schema@.ledger_hold

@@ -2,9 +2,6 @@
 
 -- Periods -----------------------------------------------------------------------------------------------------------
 
-CREATE FUNCTION @schema@.ledger_period_lock(p_book uuid) RETURNS bigint LANGUAGE sql IMMUTABLE
-RETURN uuid_hash_extended(p_book, 41);
-
 CREATE TRIGGER ledger_period_starts_open BEFORE INSERT ON @schema@.ledger_period
     FOR EACH ROW WHEN (new.closed_at IS NOT NULL)
     EXECUTE FUNCTION @schema@.ledger_refuse('a period starts open');
@@ -22,51 +19,60 @@ ALTER TABLE @schema@.ledger_period ENABLE ALWAYS TRIGGER ledger_period_fixed;
 ALTER TABLE @schema@.ledger_period ENABLE ALWAYS TRIGGER ledger_period_undeleted;
 ALTER TABLE @schema@.ledger_period ENABLE ALWAYS TRIGGER ledger_period_kept;
 
--- Waits for the postings under way and keeps others waiting until the transaction ends.
-CREATE FUNCTION @schema@.ledger_lock_periods(p_book uuid) RETURNS void
-LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+-- What concerns a whole book reads it as it is now.
+CREATE FUNCTION @schema@.ledger_need_read_committed(p_what text) RETURNS void
+LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE EXCEPTION 'periods open and close under READ COMMITTED: other levels read the book as it was'
-            USING ERRCODE = 'LG018';
+        RAISE EXCEPTION '% under READ COMMITTED: other levels read the book as it was', p_what USING ERRCODE = 'LG018';
     END IF;
-    PERFORM pg_advisory_xact_lock(ledger_period_lock(p_book));
 END $$;
 
--- Opens a period, or finds it open. From a book's first period on, every posting belongs to one.
+-- Opens a period, or finds it open. From a book's first period on, every posting belongs to one: the first one waits
+-- for all postings under way, of other books too (as long as lock_timeout says), and they wait for it. Others wait for
+-- nobody.
 CREATE FUNCTION @schema@.ledger_open_period(p_book uuid, p_name text) RETURNS TABLE (
     id integer, opened_at timestamptz)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off
+SET lock_timeout = '10s' AS $$
 #variable_conflict use_column
 DECLARE
     p ledger_period;
 BEGIN
-    PERFORM ledger_lock_periods(p_book);
-    SELECT * INTO p FROM ledger_period WHERE book = p_book AND name = p_name;
-    IF NOT FOUND THEN
-        -- Never before what is posted already, though the clock may have been set back.
-        INSERT INTO ledger_period (book, name, opened_at)
-        SELECT p_book, p_name, greatest(clock_timestamp(), max(a.posted_at)) FROM ledger_account a WHERE a.book = p_book
-        RETURNING * INTO p;
-    ELSIF p.closed_at IS NOT NULL THEN
+    PERFORM ledger_need_read_committed('periods open');
+    IF NOT EXISTS (SELECT FROM ledger_period WHERE book = p_book) THEN
+        LOCK TABLE ledger_period IN EXCLUSIVE MODE;
+    END IF;
+    -- Never before what is posted already, though the clock may have been set back.
+    INSERT INTO ledger_period (book, name, opened_at)
+    SELECT p_book, p_name, greatest(
+        clock_timestamp(), (SELECT max(o.opened_at) FROM ledger_period o WHERE o.book = p_book),
+        CASE WHEN NOT EXISTS (SELECT FROM ledger_period o WHERE o.book = p_book)
+             THEN (SELECT max(a.posted_at) FROM ledger_account a WHERE a.book = p_book) END)
+    WHERE NOT EXISTS (SELECT FROM ledger_period o WHERE o.book = p_book AND o.name = p_name)
+    ON CONFLICT (book, name) DO NOTHING;
+    SELECT * INTO STRICT p FROM ledger_period WHERE book = p_book AND name = p_name;
+    IF p.closed_at IS NOT NULL THEN
         RAISE EXCEPTION 'period % is closed', p_name
             USING ERRCODE = 'LG020', DETAIL = jsonb_build_object('period', p_name)::text;
     END IF;
     RETURN QUERY SELECT p.id, p.opened_at;
 END $$;
 
--- Closes a period for good, once all postings under way have ended, and takes a snapshot of all balances.
+-- Closes a period for good, once the postings under way in it have ended, and takes a snapshot of all balances. Only
+-- postings to this period wait meanwhile; a posting that stays open for ten seconds makes it give up.
 CREATE FUNCTION @schema@.ledger_close_period(p_book uuid, p_name text) RETURNS TABLE (
     id integer, opened_at timestamptz, closed_at timestamptz, snapshot_id bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET enable_seqscan = off
+SET lock_timeout = '10s' AS $$
 #variable_conflict use_column
 DECLARE
     p ledger_period;
     v_name text := 'period ' || p_name;
     v_snapshot bigint;
 BEGIN
-    PERFORM ledger_lock_periods(p_book);
-    SELECT * INTO p FROM ledger_period WHERE book = p_book AND name = p_name;
+    PERFORM ledger_need_read_committed('periods close');
+    SELECT * INTO p FROM ledger_period WHERE book = p_book AND name = p_name FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'period % is unknown', p_name
             USING ERRCODE = 'LG020', DETAIL = jsonb_build_object('period', p_name)::text;
@@ -128,6 +134,7 @@ LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off AS
 DECLARE
     s ledger_snapshot;
 BEGIN
+    PERFORM ledger_need_read_committed('snapshots are taken');
     INSERT INTO ledger_snapshot AS n (book, name, taken_at) VALUES (p_book, p_name, clock_timestamp())
     ON CONFLICT (book, name) DO NOTHING RETURNING n.* INTO s;
     IF s.id IS NOT NULL THEN
