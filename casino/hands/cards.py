@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import engine
-from casino.audit.events import cards as told
+from casino.audit.events.cards import CardsEntered
 from casino.audit.services import Receipt, record
 from casino.core import canonical, commands, sql
 from casino.core.commands import Answer, Command
@@ -84,9 +84,9 @@ def enter(*, command: Command, code: str, entries: Sequence[Entry]) -> Answer:
         require_agreeing(hand, game, before | {(entry.seat, entry.place): entry.card for entry in entries}, entries)
         hashes = add(hand, entries)
         tables.advance(table)
-        event = told.entered(hand=hand.name, entries=hashes).also(table_version=table.version)
+        event = CardsEntered(hand=hand.name, entries=hashes, table_version=table.version)
         return answer(hand, game, record(
-            chain=table.chain, house=table.house, actor=command.context.actor, told=event
+            chain=table.chain, house=table.house, actor=command.context.actor, event=event
         ))  # fmt: skip
 
     return exceptions.keeping(command, code, lambda: commands.run(command, operation))

@@ -2,7 +2,7 @@
 stands beside the log, and whatever replays the hand reads the log with its corrections."""
 
 import engine
-from casino.audit.events import cards as told
+from casino.audit.events.cards import EntryCorrected, LineCorrected
 from casino.audit.services import record
 from casino.core import commands
 from casino.core.commands import Answer, Command
@@ -34,14 +34,14 @@ def correct_line(*, command: Command, code: str, line: int, named: str, reason: 
         cards.require_agreeing(hand, game, cards.entered(hand), line=after)
         Correction.objects.create(hand=hand, seq=line, before=before, after=after, reason=reason)
         tables.advance(table)
-        event = told.line_corrected(
+        event = LineCorrected(
             hand=hand.name, line=line, before=_seen(as_it_was, line), after=_seen(game, line), reason=reason
         )
         receipt = record(
             chain=table.chain,
             house=table.house,
             actor=command.context.actor,
-            told=event.also(table_version=table.version),
+            event=event.at_table_version(table.version),
         )
         return cards.answer(hand, game, receipt)
 
@@ -65,8 +65,8 @@ def correct_entry(*, command: Command, code: str, entry: Entry, reason: str) -> 
         cards.require_agreeing(hand, game, entries | {(entry.seat, entry.place): entry.card}, [entry])
         [hashed] = cards.add(hand, [entry])
         tables.advance(table)
-        event = told.entry_corrected(hand=hand.name, **hashed, reason=reason).also(table_version=table.version)
-        receipt = record(chain=table.chain, house=table.house, actor=command.context.actor, told=event)
+        event = EntryCorrected(hand=hand.name, **hashed, reason=reason, table_version=table.version)
+        receipt = record(chain=table.chain, house=table.house, actor=command.context.actor, event=event)
         return cards.answer(hand, game, receipt)
 
     return commands.run(command, operation)

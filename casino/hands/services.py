@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any
 
 import engine
-from casino.audit.events import Told
-from casino.audit.events import hands as told
+from casino.audit.events.hands import HandActed, HandDealt, HandProgress
 from casino.audit.services import Actor, record
 from casino.bookkeeping import books
 from casino.core import commands, outbox, sql
@@ -90,9 +89,9 @@ class _Play:
             self.take(line)
 
 
-def _answer(actor: Actor, play: _Play, event: Callable[..., Told], status: int) -> Answer:
-    """Store what was accepted, post it, prove it, record it: the second half of every write to a hand. `event` is given
-    what `_told` says."""
+def _answer(actor: Actor, play: _Play, event: Callable[..., HandProgress], status: int) -> Answer:
+    """Store what was accepted, post it, prove it, record it: the second half of every write to a hand. `event` makes
+    the event of what `_progress` returns."""
     hand, table = play.hand, play.hand.table
     if deals.commit_to_cards(hand, play.game.setup):
         event = partial(event, cards_roots=hand.cards_roots)
@@ -108,7 +107,7 @@ def _answer(actor: Actor, play: _Play, event: Callable[..., Told], status: int) 
         chain=table.chain,
         house=table.house,
         actor=actor,
-        told=event(**_told(play, view), table_version=table.version),
+        event=event(**_progress(play, view), table_version=table.version),
     )
     body = {
         **selectors.describe(hand, play.game, view),
@@ -119,8 +118,8 @@ def _answer(actor: Actor, play: _Play, event: Callable[..., Told], status: int) 
     return Answer(body, table.version, status)
 
 
-def _told(play: _Play, view: dict[str, Any]) -> dict[str, Any]:
-    """What the audit trail is told: the lines as everybody saw them, and the whole log once no card is a secret.
+def _progress(play: _Play, view: dict[str, Any]) -> dict[str, Any]:
+    """Fields of the event: the lines as everybody saw them, and the whole log once no card is a secret.
 
     Auditors read events while hands are played; a card that lies face down is nobody's business but its holder's.
     """
@@ -326,7 +325,7 @@ def _take(command: Command, hand: Hand, actions: Sequence[Mapping[str, Any]], li
             raise
         cards.require_agreeing(hand, game, entered, line=line)
         play.take_forced()
-    return _answer(command.context.actor, play, told.acted, status=200)
+    return _answer(command.context.actor, play, HandActed, status=200)
 
 
 def play_automatic(hand: Hand, actor: Actor) -> bool:
@@ -337,7 +336,7 @@ def play_automatic(hand: Hand, actor: Actor) -> bool:
     if not lines:
         return False
     play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
-    acted = partial(told.acted, automatic=game.actor)
+    acted = partial(HandActed, automatic=game.actor)
     entered = _entered(hand, lines)
     for line in lines:
         play.take(line)
@@ -369,11 +368,11 @@ def _entered(hand: Hand, lines: Sequence[str]) -> dict[cards.Place, str]:
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _dealt(hand: Hand, *, left: Mapping[str, Any]) -> Callable[..., Told]:
+def _dealt(hand: Hand, *, left: Mapping[str, Any]) -> Callable[..., HandProgress]:
     """The event of a deal, with everything that decides how the hand can go on; `left`: what the sitting's last settled
     hand left."""
     return partial(
-        told.dealt,
+        HandDealt,
         table=hand.table.code,
         number=hand.number,
         mode=str(hand.mode),
@@ -387,7 +386,7 @@ def _dealt(hand: Hand, *, left: Mapping[str, Any]) -> Callable[..., Told]:
         series=hand.series,
         series_begins=hand.series != left or None,
         dealer=hand.seats[-1]["seat"],
-        commitment=hand.commitment,
+        commitment=hand.commitment or None,
         client_seeds=hand.client_seeds or None,
         card_verbs=verbs.of_cards(hand.rules),
     )

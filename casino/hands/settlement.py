@@ -8,8 +8,8 @@ hand that leaves nothing to move is settled without a transaction.
 
 import logging
 
-from casino.audit.events import Told
-from casino.audit.events import hands as told
+from casino.audit.events import AuditEvent
+from casino.audit.events.hands import HandDisputed, HandSettled, SettlementFailed
 from casino.audit.services import Actor, Receipt, record
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import moved_anything, posting
@@ -52,7 +52,7 @@ def failed(message_id: int, error: Exception) -> None:
             _record(
                 hand,
                 Actor.system(f"outbox:{message.id}"),
-                told.settlement_failed(hand=hand.name, problem=type(error).__name__),
+                SettlementFailed(hand=hand.name, problem=type(error).__name__),
             )
 
     locks.in_transaction(operation)
@@ -67,7 +67,7 @@ def _settle_or_dispute(hand: Hand, message: OutboxMessage) -> None:
         return
     settlement = _pay(hand, replayed)
     _finish(hand, HandState.SETTLED, TableState.OPEN, settlement)
-    event = told.settled(
+    event = HandSettled(
         hand=hand.name,
         result=hand.result or {},
         digest=hand.digest,
@@ -128,7 +128,7 @@ def _dispute(hand: Hand, reason: str, actor: Actor) -> None:
             metadata={"hand": hand.name, "reason": reason},
         )
     _finish(hand, HandState.DISPUTED, TableState.DISPUTED, None)
-    event = told.disputed(hand=hand.name, frozen=amount, reason=reason, table_version=hand.table.version)
+    event = HandDisputed(hand=hand.name, frozen=amount, reason=reason, table_version=hand.table.version)
     _record(hand, actor, event)
 
 
@@ -140,5 +140,5 @@ def _finish(hand: Hand, state: HandState, table_state: TableState, settlement: i
     tables.advance(hand.table, table_state)
 
 
-def _record(hand: Hand, actor: Actor, event: Told) -> Receipt:
-    return record(chain=hand.table.chain, house=hand.house, actor=actor, told=event)
+def _record(hand: Hand, actor: Actor, event: AuditEvent) -> Receipt:
+    return record(chain=hand.table.chain, house=hand.house, actor=actor, event=event)
