@@ -21,8 +21,8 @@ from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, Pa
 from rest_framework.request import Request
 
 from casino.api.parsers import MAX_BODY, strict_json
-from casino.audit.events import Told
-from casino.audit.events import reads as told
+from casino.audit.events import AuditEvent
+from casino.audit.events.reads import AttemptFailed, AttemptRefused, DataRead
 from casino.audit.services import Actor, record
 from casino.cage.models import Drawer
 from casino.core import canonical, locks
@@ -75,7 +75,7 @@ def tell_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> Non
     _tell(
         request,
         view,
-        told.refused(
+        AttemptRefused(
             operation=operation_id(view, request),
             method=_text(str(request.method), MAX_PARAMETER),
             path=_address(request),
@@ -96,7 +96,7 @@ def tell_failed(request: Request, view: Any, error: Exception) -> None:
         _tell(
             request,
             view,
-            told.failed(
+            AttemptFailed(
                 operation=operation_id(view, request),
                 method=_text(str(request.method), MAX_PARAMETER),
                 path=_address(request),
@@ -115,7 +115,7 @@ def tell_read(request: Request, view: Any) -> None:
     _write(
         replace(by, actor=replace(by.actor, role=_role(request, by))),
         by.house.chain,
-        told.data_read(
+        DataRead(
             operation=operation_id(view, request),
             subject=_text(request.path, MAX_TEXT),
             parameters=[list(pair) for pair in _parameters(request)] or None,
@@ -152,15 +152,15 @@ def _nothing_yet(request: Request, view: Any, status: int) -> bool:
     return polled and (status == 409 or (status == 404 and names_nothing))
 
 
-def _tell(request: Request, view: Any, event: Told) -> None:
+def _tell(request: Request, view: Any, event: AuditEvent) -> None:
     by = asked_by(request)
     if by is not None:
         by = replace(by, actor=replace(by.actor, role=_role(request, by)))
         _write(by, by.chain or _chain(by.house, getattr(view, "kwargs", {})), event)
 
 
-def _write(by: AskedBy, chain: str, event: Told) -> None:
-    locks.in_transaction(lambda: record(chain=chain, house=by.house, actor=by.actor, told=event))
+def _write(by: AskedBy, chain: str, event: AuditEvent) -> None:
+    locks.in_transaction(lambda: record(chain=chain, house=by.house, actor=by.actor, event=event))
 
 
 def _chain(house: House, path: Mapping[str, Any]) -> str:

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 from django.db import DatabaseError, transaction
 
-from casino.audit import events, guard, outside
+from casino.audit import guard, outside
+from casino.audit.events.log import EpochOpened
 from casino.audit.models import Epoch, Log
 from casino.audit.proofs import Hashes, HashesMissing
 from casino.audit.refusals import log_refusals
@@ -54,7 +55,7 @@ def open_epoch(
         old_epoch, size = (log.epoch, log.size) if log else (0, 0)
         their_epoch = newest.place[0] if newest else None
         epoch = max(old_epoch, their_epoch or 0, 1) + 1
-        told = events.log.epoch_opened(
+        event = EpochOpened(
             epoch=epoch,
             note=newest.note if newest else None,
             old_epoch=their_epoch,
@@ -67,7 +68,7 @@ def open_epoch(
             reason=reason,
             approver=approver,
         )
-        receipt = record(chain=f"log/{house.code}", house=house, actor=actor, told=told, using=ALIAS)
+        receipt = record(chain=f"log/{house.code}", house=house, actor=actor, event=event, using=ALIAS)
         outside_says = [their_epoch, *((checkpoint.size, checkpoint.root) if checkpoint else (None, None))]
         place = [receipt.chain, receipt.seq, *outside_says]
         sql.rows(_OPEN, [house.id, epoch, origin(house, epoch), size, *place], ALIAS)

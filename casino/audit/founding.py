@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from casino.audit.events import house as told
+from casino.audit.events.house import HouseFounded
 from casino.audit.services import Actor, record
 from casino.houses.models import House
 
@@ -13,5 +13,5 @@ def found_house(*, code: str, name: str, currency: str, actor: Actor) -> House:
         house = House(code=code, name=name, currency=currency)
         house.full_clean()
         house.save(force_insert=True)
-        record(chain=house.chain, house=house, actor=actor, told=told.founded(name=name, currency=currency))
+        record(chain=house.chain, house=house, actor=actor, event=HouseFounded(name=name, currency=currency))
     return house

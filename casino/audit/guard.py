@@ -15,13 +15,14 @@ from django.db import DEFAULT_DB_ALIAS
 from django.db.backends.signals import connection_created
 
 from casino.audit import outside
+from casino.audit.events.log import EpochOpened
 from casino.audit.models import Epoch, Log, SignedCheckpoint
 from casino.audit.proofs import Hashes, HashesMissing
 from casino.core.errors import LogDamaged, LogRefused, LogRolledBack, OutsideCheckpointMissing
 from casino.houses.models import House
 
 #: The one kind of event that a house may write whose log was rolled back: it is how writing begins again.
-ALLOWED = frozenset({"log.epoch_opened"})
+ALLOWED = frozenset({EpochOpened.KIND})
 
 #: Seconds for which an answer that all is well is good; asking takes about 12 ms.
 GOOD_FOR = 30.0

@@ -1,4 +1,4 @@
-"""Writing events. If the event cannot be written, the change it tells of does not happen either."""
+"""Writing events. If the event cannot be written, the change it records does not happen either."""
 
 import os
 import pwd
@@ -8,9 +8,8 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from casino.audit import guard
-from casino.audit.events.registry import Told, require_known
-from casino.core import canonical, sql
-from casino.core import pending_postings as untold
+from casino.audit.events.registry import AuditEvent, require_known
+from casino.core import canonical, pending_postings, sql
 from casino.core.errors import ProofFailed
 from casino.houses.models import House
 
@@ -26,13 +25,13 @@ class Actor:
 
     @classmethod
     def system(cls, request: str) -> "Actor":
-        """The house's own worker, which nobody has to ask; `request` says what made it act."""
+        """The house's own worker, which acts for no person; `request` says what made it act."""
         return cls(staff="worker", role="system", terminal="", request=request)
 
     @classmethod
     def operator(cls, command: str) -> "Actor":
-        """Whoever runs a management command that asks for no password: what is known of him is the operating system's
-        user and machine, and that stands where the terminal does."""
+        """The person who runs a management command that asks for no password. Only the operating system's user and
+        machine are known; they stand where the terminal does."""
         try:
             user = pwd.getpwuid(os.getuid()).pw_name
         except KeyError:
@@ -61,33 +60,33 @@ _APPEND = (
 )
 
 
-def record(*, chain: str, house: House, actor: Actor, told: Told, using: str = DEFAULT_DB_ALIAS) -> Receipt:
+def record(*, chain: str, house: House, actor: Actor, event: AuditEvent, using: str = DEFAULT_DB_ALIAS) -> Receipt:
     """Append one event to a chain in the current transaction of `using`; the chain's head stays locked until it ends.
 
-    The event tells every ledger transaction that this database transaction has posted and no earlier event told. What
-    it says is canonical JSON (no floats, amounts in minor units, no personal data). One round trip: PostgreSQL takes
+    The event records every ledger transaction that this database transaction has posted and no earlier event recorded.
+    Its data are canonical JSON (no floats, amounts in minor units, no personal data). One round trip: PostgreSQL takes
     the lock, stamps time and number, links and hashes. Raises UnknownEvent for a kind that is not registered for such a
     chain, TypeError for data that are not canonical, a LogRefused (503) while the house's log was rolled back, and
     ProofFailed `posting_not_ours` where a posting is not of this house and this database transaction.
     """
     if not connections[using].in_atomic_block:
-        raise RuntimeError("an audit event belongs into the transaction of the change it records")
-    require_known(told.kind, chain)
-    if told.kind not in guard.ALLOWED:
+        raise RuntimeError("an audit event belongs in the transaction of the change it records")
+    require_known(event.KIND, chain)
+    if event.KIND not in guard.ALLOWED:
         guard.require(house)
-    data = canonical.dumps(dict(told.data))
-    postings = untold.take(using)
+    data, beside = canonical.dumps(event.data), event.beside_data
+    postings = pending_postings.take(using)
     values = [
         house.id,
         chain,
-        told.kind,
+        event.KIND,
         actor.staff,
         actor.role,
         actor.terminal,
         actor.request,
         data,
-        told.approver,
-        told.reason,
+        beside.get("approver"),
+        beside.get("reason"),
         canonical.dumps(postings) if postings else None,
     ]
     try:
@@ -97,7 +96,7 @@ def record(*, chain: str, house: House, actor: Actor, told: Told, using: str = D
             raise
         ids = [posting["tx"] for posting in postings]
         raise ProofFailed(
-            "An event tells only what its own transaction has posted in its own house.",
+            "An event records only what its own transaction has posted in its own house.",
             code="posting_not_ours",
             postings=ids,
         ) from error

@@ -583,7 +583,7 @@ Signed = Callable[[bytes, bytes, bytes], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class _Point:
+class _Known:
     """A signed checkpoint, where it was read."""
 
     size: int
@@ -600,7 +600,7 @@ class Trees:
     ) -> None:
         self._report, self._house, self._signed = report, house, signed
         self._keys = {(key.name, key.hash): key.public for key in keys}
-        self._points: dict[int, dict[int, list[_Point]]] = {}
+        self._points: dict[int, dict[int, list[_Known]]] = {}
         self._sources = list(sources)
         self._judged: dict[str, bool] = {}
         self.sizes: dict[int, int] = {}
@@ -609,7 +609,7 @@ class Trees:
         self._roots: dict[int, bytes] = {}
         self._agreed_at: dict[int, int] = {}
         self._losses: list[tuple[tuple[int, int], tuple[int, int]]] = []
-        self._differing: dict[int, tuple[int, str, list[_Point]]] = {}
+        self._differing: dict[int, tuple[int, str, list[_Known]]] = {}
         for source in self._sources:
             self._read(source)
         report.counts["checkpoints"] = sum(self._judged.values())
@@ -634,9 +634,9 @@ class Trees:
                 if here <= last:
                     find("notes_out_of_order", place, f"size {point.size} of epoch {epoch} follows {last[1]}", at=-1)
                 last = here
-                self._add(int(epoch), _Point(point.size, point.root, place, source))
+                self._add(int(epoch), _Known(point.size, point.root, place, source))
 
-    def _add(self, epoch: int, point: _Point) -> None:
+    def _add(self, epoch: int, point: _Known) -> None:
         same = self._points.setdefault(epoch, {}).setdefault(point.size, [])
         for other in same:
             if other.root != point.root:
@@ -668,7 +668,7 @@ class Trees:
         self._sizes = sorted(self._points.get(epoch, {}))
         self._next = 0
         self._agreed, self._agreed_before = 0, ""
-        self._wrong: list[_Point] = []
+        self._wrong: list[_Known] = []
 
     def extend(self, hashes: list[bytes], docs: Sequence[Event | None]) -> None:
         """Leaf hashes in their order, and their events to name them by."""
@@ -1698,8 +1698,8 @@ class Hands:
 
     def finish(self) -> None:
         """No more events come: every hand has its row and every row its hand."""
-        for row in self._rows:
-            self._stored[row["hand"]] = row
+        for stored in self._rows:
+            self._stored[stored["hand"]] = stored
         for name, hand in (self._closed | self._open).items():
             row = self._stored.pop(name, None)
             if row is None:
@@ -1874,7 +1874,7 @@ class Verifier:
         mark = self._mark
         try:
             text = f"[{f',{mark},'.encode().join(lines).decode()}]"
-            values = _decoded(text)
+            values: list[Any] = _decoded(text)
             if values[1::2] == [mark] * (len(lines) - 1) and len(values) % 2 and json_text(values) == text:
                 return values[::2]
         except _NOT_JSON:

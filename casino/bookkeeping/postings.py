@@ -1,8 +1,8 @@
 """The table of postings as data: every event that moves money or chips, with the accounts it debits and credits.
 
 Services name an event, its places and what moved (`happened`); this table is the only one that says Dr and Cr. Money
-lines carry minor units, custody lines mixes of chips; a line whose amount is nothing is not posted. `POSTINGS.md` is
-this table in words, with a worked example of every row.
+lines carry minor units, custody lines mixes of chips; a line whose amount is nothing is not posted.
+docs/reference/postings.md is this table in words, with a worked example of every row.
 """
 
 from collections.abc import Mapping

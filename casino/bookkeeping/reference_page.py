@@ -1,4 +1,4 @@
-"""`POSTINGS.md`: the chart of accounts and the table of postings in words and figures, made from the data.
+"""`docs/reference/postings.md`: the chart of accounts and the table of postings, made from the data.
 
 `manage.py postings_page --write` makes it anew; a test fails while it is not what the data say.
 """
@@ -11,7 +11,7 @@ from casino.bookkeeping.examples import EXAMPLES, OPENED, Example
 from casino.bookkeeping.postings import EVENTS, SECTIONS, Row
 from casino.core.denominations import Chips
 
-PATH = Path(__file__).with_name("POSTINGS.md")
+PATH = Path(__file__).resolve().parents[2] / "docs" / "reference" / "postings.md"
 #: What each account is for.
 MEANING = {
     "1010": "Cash in the vault.",

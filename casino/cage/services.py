@@ -6,8 +6,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
-from casino.audit.events import Told
-from casino.audit.events import cage as told
+from casino.audit.events import DrawerEvent
+from casino.audit.events.cage import CageBuyIn, CageCashOut, DrawerClosed, DrawerOpened, DrawerSetUp, VaultOpened
 from casino.audit.services import Actor, record
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import Posting, moved_anything, posting
@@ -56,7 +56,7 @@ def open_vault(*, house: House, capital: int, chips: Mapping[Any, int], actor: A
             chain=house.chain,
             house=house,
             actor=actor,
-            told=told.vault_opened(capital=capital, chips=commissioned.as_json()),
+            event=VaultOpened(capital=capital, chips=commissioned.as_json()),
         )
 
 
@@ -67,11 +67,11 @@ def create_drawer(*, house: House, code: str, actor: Actor) -> Drawer:
         drawer.full_clean()
         drawer.save(force_insert=True)
         chart.open_accounts(house, [drawer.account(number) for number in DRAWER_ACCOUNTS], chip_sets.in_use(house))
-        record(chain=drawer.chain, house=house, actor=actor, told=told.drawer_set_up())
+        record(chain=drawer.chain, house=house, actor=actor, event=DrawerSetUp())
     return drawer
 
 
-def at_drawer(command: Command, code: str, change: Callable[[Drawer], Told], *, status: int = 200) -> Answer:
+def at_drawer(command: Command, code: str, change: Callable[[Drawer], DrawerEvent], *, status: int = 200) -> Answer:
     """Run one write at a drawer: lock it, change it, record the change, answer with the drawer as it is now."""
 
     def operation() -> Made:
@@ -85,7 +85,7 @@ def at_drawer(command: Command, code: str, change: Callable[[Drawer], Told], *, 
             chain=drawer.chain,
             house=drawer.house,
             actor=command.context.actor,
-            told=event.also(drawer_version=drawer.version),
+            event=event.at_drawer_version(drawer.version),
         )
         body = {**selectors.describe(drawer), **event.data, "audit": receipt.as_json()}
         return Made(body, drawer.version, status)
@@ -125,7 +125,7 @@ def open_drawer(
     """Open a drawer with a float from the vault: cash, and chips by pieces or a spread of them worth `chips`; minor
     units. Raises Conflict drawer_open, and as `floats.from_vault`."""
 
-    def change(drawer: Drawer) -> Told:
+    def change(drawer: Drawer) -> DrawerEvent:
         if selectors.open_shift(drawer) is not None:
             raise Conflict(f"Drawer {code} is open already.", code="drawer_open")
         chosen = floats.from_vault(drawer.house, amount=chips, pieces=pieces)
@@ -140,7 +140,7 @@ def open_drawer(
         )
         issued = posting("float_issued", {"drawer": code}, cash=cash, chips=chosen)
         enter(command, drawer, "drawer.opened", [issued])
-        return told.drawer_opened(float_cash=cash, float_chips=chosen.value, float_pieces=chosen.as_json())
+        return DrawerOpened(float_cash=cash, float_chips=chosen.value, float_pieces=chosen.as_json())
 
     return at_drawer(command, code, change)
 
@@ -150,12 +150,12 @@ def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces:
     can make it of. Raises InsufficientFunds, Conflict chips_cannot_make, Unprocessable for wrong pieces, NotFound for a
     player whom the house does not know, Gone for one who was forgotten."""
 
-    def change(drawer: Drawer) -> Told:
+    def change(drawer: Drawer) -> DrawerEvent:
         player, desk = _customer(drawer, player_ref)
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
         sold = posting("buy_in", {"drawer": code, "player": player_ref}, amount=amount, chips=chosen)
         enter(command, drawer, "cage.buy_in", [sold], player=player_ref)
-        return told.buy_in(**_exchanged(player, amount, chosen))
+        return CageBuyIn(**_exchanged(player, amount, chosen))
 
     return at_drawer(command, code, change, status=201)
 
@@ -165,7 +165,7 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
     from the drawer. Raises InsufficientFunds when he holds less away from the tables, Conflict chips_cannot_make or
     chips_not_out, Unprocessable for wrong pieces."""
 
-    def change(drawer: Drawer) -> Told:
+    def change(drawer: Drawer) -> DrawerEvent:
         player, desk = _customer(drawer, player_ref)
         # In this order: what the player does not have, what the drawer cannot pay, and only then which chips.
         for pile in (player.wallet, drawer.account("1020")):
@@ -178,7 +178,7 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
             "cash_out", {"drawer": code, "player": player_ref}, amount=amount, chips=taken, change=given_back
         )
         enter(command, drawer, "cage.cash_out", [bought], player=player_ref)
-        return told.cash_out(**_exchanged(player, amount, taken, given_back))
+        return CageCashOut(**_exchanged(player, amount, taken, given_back))
 
     return at_drawer(command, code, change, status=201)
 
@@ -214,7 +214,7 @@ def close_drawer(
     or short in chips as `_variance` works them out.
     """
 
-    def change(drawer: Drawer) -> Told:
+    def change(drawer: Drawer) -> DrawerEvent:
         shift = require_open(drawer)
         cash, desk = selectors.cash(drawer), Desk(drawer.house, drawer.account("9120"), code)
         expected = desk.rack
@@ -241,7 +241,7 @@ def close_drawer(
             counted_pieces=counted.as_json(),
         )
         shift.refresh_from_db()
-        return told.drawer_closed(reconciliation=selectors.reconciliation(shift))
+        return DrawerClosed(reconciliation=selectors.reconciliation(shift))
 
     return at_drawer(command, code, change)
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from casino.audit.events import Told
-from casino.audit.events import cage as told
-from casino.audit.events import house as house_told
+from casino.audit.events import DrawerEvent
+from casino.audit.events.cage import CageExchange, ForeignChipsBought
+from casino.audit.events.house import DutyDue
 from casino.audit.services import record
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import posting
@@ -24,11 +24,11 @@ def exchange(*, command: Command, code: str, given: Pieces, change_for: Pieces |
     """Change chips of the public at the drawer into others of the same value: those of `change_for`, or the largest.
     Raises Conflict drawer_closed, and as `chips.changing.Desk.swap`."""
 
-    def change(drawer: Drawer) -> Told:
+    def change(drawer: Drawer) -> DrawerEvent:
         require_open(drawer)
         event, swapped = Desk(drawer.house, drawer.account("9120"), code).swap(given, change_for)
         enter(command, drawer, "cage.exchange", [event])
-        return told.exchange(exchange=swapped)
+        return CageExchange(exchange=swapped)
 
     return at_drawer(command, code, change, status=201)
 
@@ -39,12 +39,12 @@ def take_foreign(*, command: Command, code: str, amount: int, issuer: str) -> An
     Raises Conflict drawer_closed, InsufficientFunds when the drawer has less cash.
     """
 
-    def change(drawer: Drawer) -> Told:
+    def change(drawer: Drawer) -> DrawerEvent:
         require_open(drawer)
         books.require(drawer.house, drawer.account("1020"), selectors.cash(drawer), amount)
         taken = posting("foreign_chips", {"drawer": code}, amount=amount)
         enter(command, drawer, "cage.foreign_chips", [taken], issuer=issuer)
-        return told.foreign_chips(foreign_chips={"amount": amount, "issuer": issuer})
+        return ForeignChipsBought(foreign_chips={"amount": amount, "issuer": issuer})
 
     return at_drawer(command, code, change, status=201)
 
@@ -65,7 +65,7 @@ def duty_due(*, command: Command, amount: int, reason: str) -> Answer:
             chain=context.house.chain,
             house=context.house,
             actor=context.actor,
-            told=house_told.duty(amount=amount, posting=entered.transaction_id, reason=reason),
+            event=DutyDue(amount=amount, posting=entered.transaction_id, reason=reason),
         )
         payable = chart.balances(context.house, ["2200"])["2200"]
         body = {"amount": amount, "reason": reason, "payable": payable, "audit": receipt.as_json()}

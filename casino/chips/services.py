@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from django.db import IntegrityError, transaction
 
-from casino.audit.events import chips as told
+from casino.audit.events.chips import ChipsIntroduced
 from casino.audit.services import Actor, record
 from casino.chips.models import ChipSet, Denomination
 from casino.core.denominations import ChipSet as Ladder
@@ -31,7 +31,7 @@ def introduce(*, house: House, code: str, denominations: Mapping[int, str], acto
                 chain=house.chain,
                 house=house,
                 actor=actor,
-                told=told.introduced(
+                event=ChipsIntroduced(
                     chip_set=code, denominations={str(value): denominations[value] for value in ladder.values}
                 ),
             )

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, connections, transaction
 
 from casino.audit import guard
-from casino.audit.events import Told
+from casino.audit.events import AuditEvent
 from casino.audit.events.registry import require_known
 from casino.audit.services import Actor, Receipt
 from casino.bookkeeping import books
@@ -135,7 +135,7 @@ class Outcome:
     """What a change decided: the event that records it, and what the answer shows beside its subject. `after` runs when
     the transaction has committed."""
 
-    event: Told
+    event: AuditEvent
     body: Mapping[str, Any] = field(default_factory=dict)
     status: int = 200
     once: dict[str, Any] = field(default_factory=dict)
@@ -151,7 +151,7 @@ class Subject(Protocol[T]):
     def chain(self, found: T) -> str:
         """The audit chain of its events."""
 
-    def advance(self, found: T, work: "Work", event: Told) -> tuple[int, Told]:
+    def advance(self, found: T, work: "Work", event: AuditEvent) -> tuple[int, AuditEvent]:
         """Write its next version; returns that, and the event with it."""
 
     def answer(self, found: T, outcome: Outcome) -> Mapping[str, Any]:
@@ -199,15 +199,15 @@ class Work:
         """Write an outbox message with the event, and hint to the broker after the commit."""
         self._messages.append((task, subject))
 
-    def record(self, *, chain: str, event: Told, answer: "_AnswerRow | None" = None) -> Receipt:
+    def record(self, *, chain: str, event: AuditEvent, answer: "_AnswerRow | None" = None) -> Receipt:
         """Append the event, which records every posting of this work, and write whatever is still to be written.
 
         Raises what :func:`casino.audit.services.record` raises, the ledger's typed errors, and ProofFailed.
         """
         if not connections[self.using].in_atomic_block:
             raise RuntimeError("an audit event belongs into the transaction of the change it records")
-        require_known(event.kind, chain)
-        if event.kind not in guard.ALLOWED:
+        require_known(event.KIND, chain)
+        if event.KIND not in guard.ALLOWED:
             guard.require(self.house)
         statement, parameters = self._statement(chain, event, answer)
         [(seq, leaf_hash, messages)] = self._run(statement, parameters)
@@ -217,14 +217,14 @@ class Work:
         self._posted, self._waiting, self._also, self._proved, self._messages = [], None, [], {}, []
         return Receipt(chain, seq, leaf_hash)
 
-    def _statement(self, chain: str, event: Told, answer: "_AnswerRow | None") -> tuple[str, list[Any]]:
+    def _statement(self, chain: str, event: AuditEvent, answer: "_AnswerRow | None") -> tuple[str, list[Any]]:
         before = [statement for statement, _ in self._also]
         parameters: list[Any] = [value for _, values in self._also for value in values]
         posted = pending_postings.take(self.using) + self._posted
-        actor, waiting = self.actor, self._waiting
+        actor, waiting, beside = self.actor, self._waiting, event.beside_data
         parameters += [
-            self.house.id, chain, event.kind, actor.staff, actor.role, actor.terminal, actor.request,
-            canonical.dumps(dict(event.data)), event.approver, event.reason,
+            self.house.id, chain, event.KIND, actor.staff, actor.role, actor.terminal, actor.request,
+            canonical.dumps(event.data), beside.get("approver"), beside.get("reason"),
             canonical.dumps(posted)[1:-1] if posted else None,
         ]  # fmt: skip
         parameters += waiting.parameters() if waiting else [None] * books.Prepared.WIDTH

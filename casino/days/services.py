@@ -9,8 +9,8 @@ from datetime import date, timedelta
 
 from django.utils import timezone
 
-from casino.audit.events import Told
-from casino.audit.events import house as told
+from casino.audit.events import AuditEvent
+from casino.audit.events.house import DayClosed, DayOpened
 from casino.audit.services import record
 from casino.core import locks, write
 from casino.core.errors import Conflict, Unprocessable
@@ -46,7 +46,7 @@ def open_day(*, command: Command, name: str) -> Answer:
             )
         if date.fromisoformat(name) > timezone.now().date() + timedelta(days=1):
             raise Unprocessable(f"It is too early to open {name}.", code="day_too_early")
-        return _answer(command, days.begin(house, name), told.day_opened(day=name), status=201)
+        return _answer(command, days.begin(house, name), DayOpened(day=name), status=201)
 
     return write.run(command, operation)
 
@@ -76,7 +76,7 @@ def close_day(*, command: Command, name: str) -> Answer:
         following = [other for other in others if other.name > name]
         _require_settled(house, following[0] if following else None)
         ended = days.end(house, name)
-        event = told.day_closed(day=name, snapshot=ended.snapshot, totals=days.totals(house, name))
+        event = DayClosed(day=name, snapshot=ended.snapshot, totals=days.totals(house, name))
         return _answer(command, ended, event)
 
     return write.run(command, operation)
@@ -99,7 +99,7 @@ def _require_settled(house: House, following: Day | None) -> None:
         )
 
 
-def _answer(command: Command, day: Day, event: Told, *, status: int = 200) -> Answer:
+def _answer(command: Command, day: Day, event: AuditEvent, *, status: int = 200) -> Answer:
     house = command.context.house
-    receipt = record(chain=house.chain, house=house, actor=command.context.actor, told=event)
+    receipt = record(chain=house.chain, house=house, actor=command.context.actor, event=event)
     return Made({**day.as_json(), **event.data, "audit": receipt.as_json()}, day.version, status)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import engine
-from casino.audit.events import cards as told
+from casino.audit.events.cards import CardsEntered
 from casino.core import canonical, sql, write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
@@ -80,7 +80,9 @@ def enter(*, command: Command, code: str, entries: Sequence[Entry]) -> Answer:
             _require_unknown(game, before, entry)
         require_agreeing(hand, game, before | {(entry.seat, entry.place): entry.card for entry in entries}, entries)
         hashes = add(hand, entries)
-        return Outcome(told.entered(hand=hand.name, entries=hashes), described(hand, game))
+        version = opened.table.version + 1
+        event = CardsEntered(hand=hand.name, entries=hashes, table_version=version)
+        return Outcome(event, described(hand, game))
 
     return exceptions.keeping(command, code, lambda: write.write(command, AtHand(code), change))
 

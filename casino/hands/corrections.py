@@ -2,7 +2,7 @@
 stands beside the log, and whatever replays the hand reads the log with its corrections."""
 
 import engine
-from casino.audit.events import cards as told
+from casino.audit.events.cards import EntryCorrected, LineCorrected
 from casino.core import write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
@@ -31,7 +31,7 @@ def correct_line(*, command: Command, code: str, line: int, named: str, reason: 
         _require_same_play(as_it_was, game)
         cards.require_agreeing(hand, game, cards.entered(hand), line=after)
         Correction.objects.create(hand=hand, seq=line, before=before, after=after, reason=reason)
-        event = told.line_corrected(
+        event = LineCorrected(
             hand=hand.name, line=line, before=_seen(as_it_was, line), after=_seen(game, line), reason=reason
         )
         return Outcome(event, cards.described(hand, game))
@@ -54,7 +54,8 @@ def correct_entry(*, command: Command, code: str, entry: Entry, reason: str) -> 
             raise _nothing()
         cards.require_agreeing(hand, game, entries | {(entry.seat, entry.place): entry.card}, [entry])
         [hashed] = cards.add(hand, [entry])
-        event = told.entry_corrected(hand=hand.name, **hashed, reason=reason)
+        version = opened.table.version + 1
+        event = EntryCorrected(hand=hand.name, **hashed, reason=reason, table_version=version)
         return Outcome(event, cards.described(hand, game))
 
     return write.write(command, AtHand(code), change)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import engine
-from casino.audit.events import Told
-from casino.audit.events import cards as told
+from casino.audit.events import TableEvent
+from casino.audit.events.cards import CardExceptionCleared, CardExceptionKept, DeckChecked
 from casino.audit.services import record
 from casino.core import locks
 from casino.core.errors import Conflict, NotFound, Unprocessable
@@ -92,10 +92,10 @@ def _keep(command: Command, code: str, kind: ExceptionKind, found: dict[str, Any
         if same.exists():
             return
         kept = CardException.objects.create(house=table.house, table=table, hand=hand, kind=kind, found=found)
-        event = told.exception(
+        event = CardExceptionKept(
             exception=kept.id, kind=str(kind), hand=hand.name if hand else None, found=None if hand else found
         )
-        record(chain=table.chain, house=table.house, actor=command.context.actor, told=event)
+        record(chain=table.chain, house=table.house, actor=command.context.actor, event=event)
 
     locks.in_transaction(operation)
 
@@ -119,7 +119,7 @@ def clear(*, command: Command, code: str, exception: int, reason: str) -> Answer
     Raises NotFound, Conflict already_cleared, and table_playing while a hand is in play.
     """
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         found = CardException.objects.select_related("hand").filter(table=table, id=exception).first()
         if found is None:
             raise NotFound(f"Table {code} has no exception {exception}.")
@@ -131,7 +131,7 @@ def clear(*, command: Command, code: str, exception: int, reason: str) -> Answer
             cleared_at=ClockTimestamp(), cleared_by=command.context.actor.staff, reason=reason
         )
         hand = found.hand.name if found.hand else None
-        return told.exception_cleared(exception=found.id, kind=found.kind, hand=hand, found=found.found, reason=reason)
+        return CardExceptionCleared(exception=found.id, kind=found.kind, hand=hand, found=found.found, reason=reason)
 
     return tables.at_table(command, code, change)
 
@@ -143,7 +143,7 @@ def check_deck(*, command: Command, code: str, cards: str) -> Answer:
     card_not_in_pack where nothing is missing, with the names; then an exception is kept.
     """
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         tables.require_state(table, TableState.OPEN, TableState.CLOSED)
         pack = engine.game_info(table.game).pack_for(table.options)
         there = Counter(split_cards(cards))
@@ -153,7 +153,7 @@ def check_deck(*, command: Command, code: str, cards: str) -> Answer:
         if missing or foreign or twice:
             named = {"missing": missing, "duplicate": twice, "foreign": foreign}
             raise _incomplete({name: found for name, found in named.items() if found})
-        return told.deck_checked(pack=pack.name, cards=len(pack.cards))
+        return DeckChecked(pack=pack.name, cards=len(pack.cards))
 
     return keeping(command, code, lambda: tables.at_table(command, code, change))
 

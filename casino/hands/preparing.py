@@ -5,8 +5,8 @@ suit them; they cannot suit it, because nobody knows it. Every seed that was tak
 as well: else whoever decides about sitting out would choose among decks.
 """
 
-from casino.audit.events import Told
-from casino.audit.events import deals as told
+from casino.audit.events import TableEvent
+from casino.audit.events.deals import ClientSeedTaken, DealAbandoned, DealCommitted
 from casino.audit.services import Receipt
 from casino.core import locks
 from casino.core.errors import Conflict, NotFound, Unprocessable
@@ -24,14 +24,14 @@ from engine.deal.shuffle import CLIENT_SEED
 def prepare(*, command: Command, code: str) -> Answer:
     """Commit to the seed of the table's next hand. Raises Conflict deal_prepared where that is done already."""
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         tables.require_state(table, TableState.OPEN)
         tables.require_none_prepared(table)
         deal = Deal(house=table.house, table=table, number=table.hands_dealt + 1, name=table.next_hand)
         deals.commit(deal)
         deal.save(force_insert=True)
         table.prepared_deal = deal.name
-        return told.committed(hand=deal.name, number=deal.number, commitment=deal.commitment)
+        return DealCommitted(hand=deal.name, number=deal.number, commitment=deal.commitment)
 
     return tables.at_table(command, code, change, status=201)
 
@@ -44,7 +44,7 @@ def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
     no_deal_prepared, seat_has_device or seed_taken, Unprocessable seed_malformed.
     """
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         deal = prepared(table)
         seating = tables.at_seat(table, seat)
         if selectors.devices([seating]):
@@ -79,7 +79,7 @@ def take_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) 
         event = _add(deal, holder.seating, seed, GivenBy.PLAYER)
         work = Work(table.house, holder.actor(request_id))
         tables.advance(table, work)
-        return deal, work.record(chain=table.chain, event=event.also(table_version=table.version))
+        return deal, work.record(chain=table.chain, event=event.at_table_version(table.version))
 
     return locks.in_transaction(operation)
 
@@ -87,12 +87,12 @@ def take_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) 
 def abandon(*, command: Command, code: str, reason: str) -> Answer:
     """Give the prepared deal up. Its name is used up with it: the next one is committed to under another."""
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         deal = prepared(table)
         Deal.objects.filter(id=deal.id).update(state=DealState.ABANDONED)
         table.prepared_deal = ""
         table.abandoned_deals += 1
-        return told.abandoned(hand=deal.name, commitment=deal.commitment, reason=reason)
+        return DealAbandoned(hand=deal.name, commitment=deal.commitment, reason=reason)
 
     return tables.at_table(command, code, change)
 
@@ -170,11 +170,11 @@ def disclosed(deal: Deal) -> dict[str, object]:
     return describe(deal) | {"seed": seed}
 
 
-def _add(deal: Deal, seating: Seating, seed: str, given_by: GivenBy) -> Told:
+def _add(deal: Deal, seating: Seating, seed: str, given_by: GivenBy) -> TableEvent:
     if not CLIENT_SEED.fullmatch(seed):
         raise Unprocessable("A seed is 1 to 64 visible ASCII characters.", code="seed_malformed")
     if ClientSeed.objects.filter(deal=deal, seat=seating.seat).exists():
         raise Conflict(f"Seat {seating.seat} has given its seed to {deal.name}.", code="seed_taken", seat=seating.seat)
     player = seating.player.ref
     ClientSeed.objects.create(deal=deal, seat=seating.seat, player=player, seed=seed, given_by=given_by)
-    return told.seed_taken(hand=deal.name, seat=seating.seat, player=player, seed=seed, given_by=str(given_by))
+    return ClientSeedTaken(hand=deal.name, seat=seating.seat, player=player, seed=seed, given_by=str(given_by))

@@ -4,8 +4,8 @@ the hand's seats, less the house's tax. So nothing is carried to the next hand."
 from collections.abc import Mapping
 
 import engine
-from casino.audit.events import Told
-from casino.audit.events import hands as told
+from casino.audit.events import TableEvent
+from casino.audit.events.hands import HandRuled
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
@@ -26,7 +26,7 @@ def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, re
     no_such_seat, awards_do_not_add_up, or tax_too_high for more than the table takes of a won pot of this size.
     """
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         tables.require_state(table, TableState.DISPUTED)
         hand = selectors.unsettled(table)
         if hand is None:
@@ -45,7 +45,7 @@ def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, re
             state=HandState.RULED, ruling=decided, settlement=entered.transaction_id, settled_at=ClockTimestamp()
         )
         tables.to_state(table, TableState.OPEN)
-        return told.ruled(
+        return HandRuled(
             hand=hand.name,
             pot=frozen,
             awards=dict(awards),

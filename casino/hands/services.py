@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any
 
 import engine
-from casino.audit.events import Told
-from casino.audit.events import hands as told
+from casino.audit.events.hands import HandActed, HandDealt, HandProgress
 from casino.audit.services import Actor
 from casino.bookkeeping import chart
 from casino.core import sql, write
@@ -92,9 +91,9 @@ class _Play:
             self.take(line)
 
 
-def _outcome(work: Work, play: _Play, event: Callable[..., Told], *, status: int = 200) -> Outcome:
-    """Have stored, posted and proved what was accepted: the second half of every write to a hand. `event` is given what
-    `_told` says."""
+def _outcome(work: Work, play: _Play, event: Callable[..., HandProgress], *, status: int = 200) -> Outcome:
+    """Have stored, posted and proved what was accepted: the second half of every write to a hand. `event` makes the
+    event of what `_progress` returns."""
     hand, table = play.hand, play.hand.table
     if deals.commit_to_cards(hand, play.game.setup):
         event = partial(event, cards_roots=hand.cards_roots)
@@ -105,7 +104,7 @@ def _outcome(work: Work, play: _Play, event: Callable[..., Told], *, status: int
         tables.to_state(table, TableState.SETTLING)
     view = play.game.view("public")
     body = {**selectors.describe(hand, play.game, view), "balances": _proven_balances(work, play)}
-    return Outcome(event(**_told(play, view)), body, status)
+    return Outcome(event(**_progress(play, view)), body, status)
 
 
 def _add_lines(work: Work, play: _Play) -> None:
@@ -121,8 +120,8 @@ def _add_lines(work: Work, play: _Play) -> None:
         work.also(_ADD_LINES, values)
 
 
-def _told(play: _Play, view: dict[str, Any]) -> dict[str, Any]:
-    """What the audit trail is told: the lines as everybody saw them, and the whole log once no card is a secret.
+def _progress(play: _Play, view: dict[str, Any]) -> dict[str, Any]:
+    """Fields of the event: the lines as everybody saw them, and the whole log once no card is a secret.
 
     Auditors read events while hands are played; a card that lies face down is nobody's business but its holder's.
     """
@@ -335,7 +334,7 @@ def _take(work: Work, opened: Opened, actions: Sequence[Mapping[str, Any]], line
             raise
         cards.require_agreeing(hand, game, entered, line=line)
         play.take_forced()
-    return _remembered(opened, game, _outcome(work, play, told.acted))
+    return _remembered(opened, game, _outcome(work, play, HandActed))
 
 
 def _remembered(opened: Opened, game: engine.Hand, outcome: Outcome) -> Outcome:
@@ -351,7 +350,7 @@ def play_automatic(hand: Hand, actor: Actor) -> bool:
     if not lines:
         return False
     play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
-    acted = partial(told.acted, automatic=game.actor)
+    acted = partial(HandActed, automatic=game.actor)
     entered = _entered(hand, lines)
     for line in lines:
         play.take(line)
@@ -360,7 +359,7 @@ def play_automatic(hand: Hand, actor: Actor) -> bool:
     work, table = Work(hand.house, actor), hand.table
     event = _outcome(work, play, acted).event
     tables.advance(table, work)
-    work.record(chain=table.chain, event=event.also(table_version=table.version))
+    work.record(chain=table.chain, event=event)
     return True
 
 
@@ -386,11 +385,11 @@ def _entered(hand: Hand, lines: Sequence[str]) -> dict[cards.Place, str]:
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _dealt(hand: Hand, *, left: Mapping[str, Any]) -> Callable[..., Told]:
+def _dealt(hand: Hand, *, left: Mapping[str, Any]) -> Callable[..., HandProgress]:
     """The event of a deal, with everything that decides how the hand can go on; `left`: what the sitting's last settled
     hand left."""
     return partial(
-        told.dealt,
+        HandDealt,
         table=hand.table.code,
         number=hand.number,
         mode=str(hand.mode),
@@ -404,7 +403,7 @@ def _dealt(hand: Hand, *, left: Mapping[str, Any]) -> Callable[..., Told]:
         series=hand.series,
         series_begins=hand.series != left or None,
         dealer=hand.seats[-1]["seat"],
-        commitment=hand.commitment,
+        commitment=hand.commitment or None,
         client_seeds=hand.client_seeds or None,
         card_verbs=verbs.of_cards(hand.rules),
     )

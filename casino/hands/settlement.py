@@ -8,7 +8,7 @@ hand that leaves nothing to move is settled without a transaction.
 
 import logging
 
-from casino.audit.events import hands as told
+from casino.audit.events.hands import HandDisputed, HandSettled, SettlementFailed
 from casino.audit.services import Actor
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import moved_anything, posting
@@ -50,7 +50,7 @@ def failed(message_id: int, error: Exception) -> None:
             hand = Hand.objects.select_related("table", "house").get(id=int(message.subject))
             # Its class alone: the words of an error may be anything, and events are kept for good.
             work = Work(hand.house, Actor.system(f"outbox:{message.id}"))
-            event = told.settlement_failed(hand=hand.name, problem=type(error).__name__)
+            event = SettlementFailed(hand=hand.name, problem=type(error).__name__)
             work.record(chain=hand.table.chain, event=event)
 
     locks.in_transaction(operation)
@@ -64,7 +64,7 @@ def _settle_or_dispute(hand: Hand, work: Work) -> None:
         return
     settlement = _pay(hand, replayed)
     _finish(hand, HandState.SETTLED, TableState.OPEN, settlement, work)
-    event = told.settled(
+    event = HandSettled(
         hand=hand.name,
         result=hand.result or {},
         digest=hand.digest,
@@ -125,7 +125,7 @@ def _dispute(hand: Hand, reason: str, work: Work) -> None:
             metadata={"hand": hand.name, "reason": reason},
         )
     _finish(hand, HandState.DISPUTED, TableState.DISPUTED, None, work)
-    event = told.disputed(hand=hand.name, frozen=amount, reason=reason, table_version=hand.table.version)
+    event = HandDisputed(hand=hand.name, frozen=amount, reason=reason, table_version=hand.table.version)
     work.record(chain=hand.table.chain, event=event)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 import engine
-from casino.audit.events import Told
+from casino.audit.events import AuditEvent, TableEvent
 from casino.core import sql, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Command, Outcome, Work
@@ -138,10 +138,11 @@ class AtHand:
         """The table's."""
         return opened.table.chain
 
-    def advance(self, opened: Opened, work: Work, event: Told) -> tuple[int, Told]:
+    def advance(self, opened: Opened, work: Work, event: AuditEvent) -> tuple[int, AuditEvent]:
         """The table's next version."""
         tables.advance(opened.table, work)
-        return opened.table.version, event.also(table_version=opened.table.version)
+        version = opened.table.version
+        return version, event.at_table_version(version) if isinstance(event, TableEvent) else event
 
     def answer(self, opened: Opened, outcome: Outcome) -> Mapping[str, Any]:
         """What the change has described, with the table's version."""

@@ -1,7 +1,7 @@
 """Voiding a hand: a misdeal, a card entered wrong, a dispute that is ruled void. Every posting gets its mirror."""
 
-from casino.audit.events import Told
-from casino.audit.events import hands as told
+from casino.audit.events import TableEvent
+from casino.audit.events.hands import HandVoided
 from casino.bookkeeping import books
 from casino.core.write import Answer, Command
 from casino.hands import cards, postings, selectors
@@ -21,7 +21,7 @@ def void(*, command: Command, code: str, reason: str) -> Answer:
     complete is the worker's to settle and is refused (Conflict table_settling).
     """
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         tables.require_state(table, TableState.PLAYING, TableState.DISPUTED)
         hand = selectors.unsettled(table)
         if hand is None:
@@ -33,6 +33,6 @@ def void(*, command: Command, code: str, reason: str) -> Answer:
         Hand.objects.filter(id=hand.id).update(state=HandState.VOIDED)
         table.dealer_seat = hand.seats[-1]["seat"]
         tables.to_state(table, TableState.OPEN)
-        return told.voided(hand=hand.name, log=log, mirrors=mirrors, reason=reason, **cards.told_at_the_end(hand))
+        return HandVoided(hand=hand.name, log=log, mirrors=mirrors, reason=reason, **cards.told_at_the_end(hand))
 
     return tables.at_table(command, code, change, unanswered=_CARDS)

@@ -7,7 +7,7 @@ recorded, and one more with every record; the newest counts, the older ones stay
 import hashlib
 from typing import Any
 
-from casino.audit.events import players as told
+from casino.audit.events.players import PersonRecorded
 from casino.audit.services import record
 from casino.core import locks, sql, write
 from casino.core.errors import Gone, NotFound, WrongTerminal
@@ -43,7 +43,7 @@ def record_person(*, command: Command, ref: str, person: dict[str, str], reason:
             chain=house.chain,
             house=house,
             actor=command.context.actor,
-            told=told.person_recorded(player=ref, version=version, sealed_sha256=digest, fields=fields, reason=reason),
+            event=PersonRecorded(player=ref, version=version, sealed_sha256=digest, fields=fields, reason=reason),
         )
         body = {"player": ref, "version": version, "recorded": fields, "audit": receipt.as_json()}
         return Made(body, version, 201)

@@ -2,7 +2,7 @@
 
 from django.db import IntegrityError, transaction
 
-from casino.audit.events import players as told
+from casino.audit.events.players import PlayerRegistered
 from casino.audit.services import Actor, Receipt, record
 from casino.bookkeeping import chart
 from casino.core import write
@@ -22,7 +22,7 @@ def create_player(*, house: House, ref: str, actor: Actor) -> tuple[Player, Rece
     except IntegrityError:
         raise Conflict(f"Player {ref} is registered already.", code="player_exists", player=ref) from None
     chart.open_accounts(house, [player.wallet])
-    return player, record(chain=house.chain, house=house, actor=actor, told=told.registered(player=ref))
+    return player, record(chain=house.chain, house=house, actor=actor, event=PlayerRegistered(player=ref))
 
 
 def register(*, command: Command, ref: str) -> Answer:

@@ -11,8 +11,8 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from casino.audit import selectors as audit
-from casino.audit.events import Told
-from casino.audit.events import house as told
+from casino.audit.events import AuditEvent
+from casino.audit.events.house import HoldsExpired, ImbalanceCleared, ImbalanceFound, SnapshotTaken
 from casino.audit.services import Actor, record
 from casino.chips.models import Imbalance, ImbalanceKind
 from casino.core.errors import LogRefused
@@ -94,29 +94,29 @@ def _keep(house: House, kind: ImbalanceKind, problems: dict[str, Any]) -> bool:
     with transaction.atomic():
         event = _found(house, kind, problems) if problems else _cleared(house, kind)
         if event is not None:
-            record(chain=house.chain, house=house, actor=Actor.system(f"check:{kind}"), told=event)
+            record(chain=house.chain, house=house, actor=Actor.system(f"check:{kind}"), event=event)
     if problems:
         log.error("house %s: %s: %s", house.code, _WORDS[kind], problems)
     return not problems
 
 
-def _found(house: House, kind: ImbalanceKind, problems: dict[str, Any]) -> Told | None:
+def _found(house: House, kind: ImbalanceKind, problems: dict[str, Any]) -> AuditEvent | None:
     """Write down what was found, unless it is what an earlier check, or another one at this moment, has written."""
     for row in Imbalance.objects.filter(house=house, kind=kind, cleared_at=None):
         changed = Imbalance.objects.filter(id=row.id, found=row.found).exclude(found=problems).update(found=problems)
-        return told.imbalance_found(check=str(kind), before=row.found, after=problems) if changed else None
+        return ImbalanceFound(check=str(kind), before=row.found, after=problems) if changed else None
     try:
         with transaction.atomic():
             Imbalance.objects.create(house=house, kind=kind, found=problems)
     except IntegrityError:
         return None
-    return told.imbalance_found(check=str(kind), after=problems)
+    return ImbalanceFound(check=str(kind), after=problems)
 
 
-def _cleared(house: House, kind: ImbalanceKind) -> Told | None:
+def _cleared(house: House, kind: ImbalanceKind) -> AuditEvent | None:
     for row in Imbalance.objects.filter(house=house, kind=kind, cleared_at=None):
         cleared = Imbalance.objects.filter(id=row.id, cleared_at=None).update(cleared_at=ClockTimestamp())
-        return told.imbalance_cleared(check=str(kind), before=row.found) if cleared else None
+        return ImbalanceCleared(check=str(kind), before=row.found) if cleared else None
     return None
 
 
@@ -142,8 +142,8 @@ def _expire(house: House) -> int:
     with transaction.atomic():
         count = holds.expire_holds(house.id)
         if count:
-            event = told.holds_expired(count=count)
-            record(chain=house.chain, house=house, actor=Actor.system("clock:holds"), told=event)
+            event = HoldsExpired(count=count)
+            record(chain=house.chain, house=house, actor=Actor.system("clock:holds"), event=event)
     return count
 
 
@@ -152,6 +152,6 @@ def take_snapshot(house: House, name: str) -> bool:
     with transaction.atomic():
         taken = take(house.id, name)
         if not taken.replayed:
-            event = told.snapshot_taken(name=name, snapshot=taken.snapshot_id)
-            record(chain=house.chain, house=house, actor=Actor.system("clock:snapshots"), told=event)
+            event = SnapshotTaken(name=name, snapshot=taken.snapshot_id)
+            record(chain=house.chain, house=house, actor=Actor.system("clock:snapshots"), event=event)
     return not taken.replayed

@@ -11,8 +11,9 @@ from django.contrib.auth import authenticate, user_logged_in
 from django.db import transaction
 from django.http import HttpRequest
 
-from casino.audit.events import Told, reads
-from casino.audit.events import staff as events
+from casino.audit.events import AuditEvent
+from casino.audit.events.reads import AttemptRefused
+from casino.audit.events.staff import LockedOut, SignInRefused
 from casino.audit.refusals import log_refusals
 from casino.audit.services import Actor, record
 from casino.core.errors import BadRequest, Forbidden, HouseError, LogRefused, TooManyAttempts
@@ -48,18 +49,18 @@ def check(
     login is locked from this address, and Forbidden sign_in_refused with the same words whatever was wrong.
     """
 
-    def tell(*events: Told) -> None:
+    def tell(*events: AuditEvent) -> None:
         if told:
             _tell(house, given.login, terminal, request_id, *events)
 
     if wait := limits.seconds_locked(request, given.login):
-        tell(events.sign_in_refused(code=TooManyAttempts.code))
+        tell(SignInRefused(code=TooManyAttempts.code))
         raise TooManyAttempts("Too many failed attempts; wait or ask an administrator.", retry_after=wait)
     staff = authenticate(request=request, username=given.login, password=given.password)
     if isinstance(staff, Staff) and staff.house_id == house.id:
         return staff
     locked = limits.seconds_locked(request, given.login)
-    tell(events.sign_in_refused(code=REFUSED_CODE), *([events.locked_out()] if locked else []))
+    tell(SignInRefused(code=REFUSED_CODE), *([LockedOut()] if locked else []))
     raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
 
 
@@ -72,16 +73,16 @@ def is_right(staff: Staff, given: Credentials, request: HttpRequest) -> bool:
 def refuse(*, house: House, given: Credentials, terminal: str, request_id: str, code: str) -> NoReturn:
     """Refuse without looking at the password: `code` is for the trail only, whoever asks hears the same words as ever.
     Raises Forbidden sign_in_refused."""
-    _tell(house, given.login, terminal, request_id, events.sign_in_refused(code=code))
+    _tell(house, given.login, terminal, request_id, SignInRefused(code=code))
     raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
 
 
-def _tell(house: House, login: str, terminal: str, request_id: str, *found: Told) -> None:
+def _tell(house: House, login: str, terminal: str, request_id: str, *found: AuditEvent) -> None:
     known = Staff.objects.filter(house=house, login=login).exists()
     actor = Actor(staff=login if known else UNKNOWN, role="", terminal=terminal, request=request_id)
     with transaction.atomic():
         for event in found:
-            record(chain=f"house/{house.code}", house=house, actor=actor, told=event)
+            record(chain=f"house/{house.code}", house=house, actor=actor, event=event)
 
 
 def succeeded(staff: Staff, request: HttpRequest) -> None:
@@ -170,7 +171,7 @@ def refusals_told(*, house: House, signer: Staff, request_id: str, subject: str)
         yield
     except HouseError as error:
         actor = Actor(staff=signer.login, role="", terminal="", request=request_id)
-        event = reads.refused(
+        event = AttemptRefused(
             operation=request_id or None,
             method="manage.py",
             path=subject,
@@ -179,7 +180,7 @@ def refusals_told(*, house: House, signer: Staff, request_id: str, subject: str)
             expected=[str(role) for role in error.extra.get("allowed_roles", ())] or None,
         )
         with suppress(LogRefused), log_refusals(), transaction.atomic():
-            record(chain=house.chain, house=house, actor=actor, told=event)
+            record(chain=house.chain, house=house, actor=actor, event=event)
         raise
 
 

@@ -14,8 +14,16 @@ from django.contrib.auth.password_validation import validate_password
 from django.http import HttpRequest
 from django.utils import timezone
 
-from casino.audit.events import Told
-from casino.audit.events import staff as told
+from casino.audit.events import AuditEvent
+from casino.audit.events.staff import (
+    LoginUnlocked,
+    PasswordChanged,
+    PasswordSet,
+    RolesChanged,
+    StaffActivated,
+    StaffDeactivated,
+    TerminalRevoked,
+)
 from casino.audit.services import record
 from casino.core import locks, write
 from casino.core.errors import Conflict, Forbidden
@@ -49,11 +57,11 @@ def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason:
     """Give somebody these roles instead of those he has. Raises Conflict unchanged."""
     wanted = sorted(roles)
 
-    def change(staff: Staff) -> Told:
+    def change(staff: Staff) -> AuditEvent:
         before = list(staff.roles)
         _require_change(wanted != before, staff, f"has the roles {', '.join(before)} already")
         staff.roles = wanted
-        return told.roles_changed(login=login, before=before, after=wanted, reason=reason)
+        return RolesChanged(login=login, before=before, after=wanted, reason=reason)
 
     return _of_person(command, login, change)
 
@@ -61,11 +69,11 @@ def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason:
 def deactivate(*, command: Command, login: str, reason: str) -> Answer:
     """Let somebody work here no more; his tokens end. Raises Conflict unchanged."""
 
-    def change(staff: Staff) -> Told:
+    def change(staff: Staff) -> AuditEvent:
         _require_change(staff.is_active, staff, "is not active")
         staff.is_active = False
         ended = _end(user=staff)
-        return told.deactivated(login=login, before=True, after=False, sessions=ended, reason=reason)
+        return StaffDeactivated(login=login, before=True, after=False, sessions=ended, reason=reason)
 
     return _of_person(command, login, change)
 
@@ -73,10 +81,10 @@ def deactivate(*, command: Command, login: str, reason: str) -> Answer:
 def activate(*, command: Command, login: str, reason: str) -> Answer:
     """Let somebody work here again, with the roles and the password he had. Raises Conflict unchanged."""
 
-    def change(staff: Staff) -> Told:
+    def change(staff: Staff) -> AuditEvent:
         _require_change(not staff.is_active, staff, "is active")
         staff.is_active = True
-        return told.activated(login=login, before=False, after=True, reason=reason)
+        return StaffActivated(login=login, before=False, after=True, reason=reason)
 
     return _of_person(command, login, change)
 
@@ -84,10 +92,10 @@ def activate(*, command: Command, login: str, reason: str) -> Answer:
 def set_password(*, command: Command, login: str, password: str, reason: str) -> Answer:
     """Give somebody a new password; his tokens end. Raises ValidationError for a weak one."""
 
-    def change(staff: Staff) -> Told:
+    def change(staff: Staff) -> AuditEvent:
         validate_password(password, staff)
         staff.give_password(password, command.context.staff)
-        return told.password_set(login=login, sessions=_end(user=staff), reason=reason)
+        return PasswordSet(login=login, sessions=_end(user=staff), reason=reason)
 
     return _of_person(command, login, change)
 
@@ -112,7 +120,7 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
         staff.must_change_password = False
         staff.version += 1
         staff.save(update_fields=["password", "must_change_password", "version"])
-        event = told.password_changed(sessions=_end(keep=token, user=staff))
+        event = PasswordChanged(sessions=_end(keep=token, user=staff))
         return _answer(command, describe(staff), staff.version, event)
 
     try:
@@ -131,10 +139,10 @@ class _WrongPassword(Exception):
 def unlock(*, command: Command, login: str, reason: str) -> Answer:
     """Open the lock that wrong passwords have put on a login, wherever they came from. Raises Conflict unchanged."""
 
-    def change(staff: Staff) -> Told:
+    def change(staff: Staff) -> AuditEvent:
         failures = limits.open_lock(login)
         _require_change(failures > 0, staff, "has no failed attempts")
-        return told.unlocked(login=login, failures=failures, reason=reason)
+        return LoginUnlocked(login=login, failures=failures, reason=reason)
 
     return _of_person(command, login, change)
 
@@ -170,7 +178,7 @@ def revoke(*, command: Command, code: str, reason: str) -> Answer:
             raise Conflict(f"Terminal {code} has been revoked.", code="unchanged")
         Terminal.objects.filter(id=terminal.id).update(revoked_at=ClockTimestamp(), version=terminal.version + 1)
         terminal.refresh_from_db()
-        event = told.terminal_revoked(terminal=code, sessions=_end(terminal=terminal), reason=reason)
+        event = TerminalRevoked(terminal=code, sessions=_end(terminal=terminal), reason=reason)
         return _answer(command, describe_terminal(terminal), terminal.version, event)
 
     return write.run(command, operation)
@@ -192,7 +200,7 @@ def describe_terminal(terminal: Terminal) -> dict[str, Any]:
     }
 
 
-def _of_person(command: Command, login: str, change: Callable[[Staff], Told]) -> Answer:
+def _of_person(command: Command, login: str, change: Callable[[Staff], AuditEvent]) -> Answer:
     """Change another person's row. Raises Forbidden four_eyes, NotFound, VersionConflict and what `change` refuses."""
 
     def operation() -> Made:
@@ -221,9 +229,9 @@ def _require_still_admin(command: Command) -> None:
         raise Forbidden(f"{me.login} is no {role} any more.")
 
 
-def _answer(command: Command, body: dict[str, Any], version: int, event: Told) -> Answer:
+def _answer(command: Command, body: dict[str, Any], version: int, event: AuditEvent) -> Answer:
     house = command.context.house
-    receipt = record(chain=house.chain, house=house, actor=command.context.actor, told=event)
+    receipt = record(chain=house.chain, house=house, actor=command.context.actor, event=event)
     return Made({**body, "audit": receipt.as_json()}, version)
 
 

@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 
 from casino.audit import guard
-from casino.audit.events import staff as told
+from casino.audit.events.staff import LoginUnlocked, StaffHired, StaffSignedIn, StaffSignedOut, TerminalEnrolled
 from casino.audit.services import Actor, Receipt, record
 from casino.core import locks
 from casino.core.errors import Conflict, Forbidden
@@ -68,8 +68,8 @@ def add_person(
             code="login_taken",
             login=login,
         ) from None
-    event = told.hired(login=login, roles=list(staff.roles))
-    return staff, record(chain=house.chain, house=house, actor=actor, told=event)
+    event = StaffHired(login=login, roles=list(staff.roles))
+    return staff, record(chain=house.chain, house=house, actor=actor, event=event)
 
 
 def enrol_terminal(*, house: House, code: str, kind: TerminalKind, place: str, actor: Actor) -> tuple[Terminal, str]:
@@ -91,8 +91,8 @@ def add_terminal(
             terminal.save(force_insert=True)
     except IntegrityError:
         raise Conflict(f"There is a terminal {code} already.", code="terminal_exists", terminal=code) from None
-    event = told.terminal_enrolled(terminal=code, kind=str(kind), place=place)
-    return terminal, key, record(chain=house.chain, house=house, actor=actor, told=event)
+    event = TerminalEnrolled(terminal=code, kind=str(kind), place=place)
+    return terminal, key, record(chain=house.chain, house=house, actor=actor, event=event)
 
 
 def sign_in(
@@ -131,7 +131,7 @@ def _issue(*, staff: Staff, terminal: Terminal, request: HttpRequest, actor: Act
             return None
         row, token = TerminalToken.objects.create(staff, terminal=terminal)
         succeeded(staff, request)
-        receipt = record(chain=house.chain, house=house, actor=actor, told=told.signed_in())
+        receipt = record(chain=house.chain, house=house, actor=actor, event=StaffSignedIn())
         return SignedIn(token, row, receipt)
 
     return locks.in_transaction(operation)
@@ -151,8 +151,8 @@ def unlock(*, house: House, login: str, reason: str, unrecorded: bool = False) -
             raise Conflict(f"{login} has no failed attempts.", code="unchanged")
         if unrecorded and guard.refusal(house) is not None:
             return None
-        event = told.unlocked(login=login, failures=failures, reason=reason)
-        return record(chain=house.chain, house=house, actor=actor, told=event)
+        event = LoginUnlocked(login=login, failures=failures, reason=reason)
+        return record(chain=house.chain, house=house, actor=actor, event=event)
 
     return locks.in_transaction(operation)
 
@@ -167,4 +167,4 @@ def sign_out(*, token: TerminalToken, actor: Actor) -> None:
     house = token.terminal.house
     with transaction.atomic():
         token.delete()
-        record(chain=house.chain, house=house, actor=actor, told=told.signed_out())
+        record(chain=house.chain, house=house, actor=actor, event=StaffSignedOut())

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db.models import Max
 from django.utils import timezone
 
-from casino.audit.events import players as told
+from casino.audit.events.players import PlayerForgotten
 from casino.audit.services import Actor, Receipt, record
 from casino.bookkeeping import chart
 from casino.core import locks
@@ -60,7 +60,7 @@ def forget(*, house: House, ref: str, reason: str, first: Credentials, second: C
         _require_away(house, player)
         last = last_activity(house, player)
         _require_over(last)
-        event = told.forgotten(
+        event = PlayerForgotten(
             player=ref,
             version=newest.version,
             sealed_sha256=newest.sealed_sha256,
@@ -69,7 +69,7 @@ def forget(*, house: House, ref: str, reason: str, first: Credentials, second: C
             reason=reason,
             approver=other.login,
         )
-        receipt = record(chain=house.chain, house=house, actor=actor, told=event)
+        receipt = record(chain=house.chain, house=house, actor=actor, event=event)
         persons.destroy_key(player)
         return Forgotten(ref, last, receipt)
 

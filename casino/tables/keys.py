@@ -10,8 +10,8 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime
 
-from casino.audit.events import Told
-from casino.audit.events import deals as told
+from casino.audit.events import TableEvent
+from casino.audit.events.deals import SeatKeyIssued, SeatKeyWithdrawn
 from casino.audit.services import Actor
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command
@@ -55,11 +55,11 @@ def issue(*, command: Command, code: str, seat: int) -> Answer:
     """
     key = secrets.token_urlsafe(_BYTES)
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         seating = at_seat(table, seat)
         replaced = SeatKey.objects.filter(seating=seating, replaced_at=None).update(replaced_at=ClockTimestamp())
         SeatKey.objects.create(seating=seating, digest=digest(key))
-        return told.key_issued(seat=seat, player=seating.player.ref, replaced=bool(replaced))
+        return SeatKeyIssued(seat=seat, player=seating.player.ref, replaced=bool(replaced))
 
     return at_table(command, code, change, status=201, once={"key": key})
 
@@ -68,11 +68,11 @@ def withdraw(*, command: Command, code: str, seat: int, reason: str) -> Answer:
     """Take a seat's key out of use, for a device that is lost or broken: while there is one, nobody else gives the
     seat's seed. Raises NotFound for an empty seat, Conflict no_device."""
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         seating = at_seat(table, seat)
         if not SeatKey.objects.filter(seating=seating, replaced_at=None).update(replaced_at=ClockTimestamp()):
             raise Conflict(f"Seat {seat} has no device of its own.", code="no_device", seat=seat)
-        return told.key_withdrawn(seat=seat, player=seating.player.ref, reason=reason)
+        return SeatKeyWithdrawn(seat=seat, player=seating.player.ref, reason=reason)
 
     return at_table(command, code, change)
 

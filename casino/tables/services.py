@@ -6,8 +6,19 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from casino.audit.events import Told
-from casino.audit.events import tables as told
+from casino.audit.events import TableEvent
+from casino.audit.events.tables import (
+    ChipsAdded,
+    ClientSeedsChanged,
+    SatDown,
+    SeatFeeChanged,
+    SeatLeft,
+    TableClosed,
+    TableOpened,
+    TableSetUp,
+    TimeToActChanged,
+    TrayStocked,
+)
 from casino.audit.services import Actor, record
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import moved_anything, posting
@@ -51,12 +62,13 @@ class Terms:
 def create_table(*, house: House, code: str, terms: Terms, actor: Actor) -> Table:
     """Set up a table and its accounts. The options were checked by the engine (see `hands.services.set_up_table`)."""
     agreed = asdict(terms)
+    free = {} if terms.seat_fee else {"seat_fee": None, "seat_fee_per": None}
     with transaction.atomic():
         table = Table(house=house, code=code, **agreed)
         table.full_clean()
         table.save(force_insert=True)
         chart.open_accounts(house, [table.account(number) for number in TABLE_ACCOUNTS], chips.in_use(house))
-        record(chain=table.chain, house=house, actor=actor, told=told.set_up(**agreed))
+        record(chain=table.chain, house=house, actor=actor, event=TableSetUp(**agreed | free))
     return table
 
 
@@ -78,7 +90,7 @@ def stock_tray(
             chain=table.chain,
             house=table.house,
             actor=actor,
-            told=told.tray_stocked(amount=stock.value, chips=stock.as_json()),
+            event=TrayStocked(amount=stock.value, chips=stock.as_json()),
         )
 
 
@@ -154,22 +166,22 @@ class AtTable:
         """The table's own."""
         return table.chain
 
-    def advance(self, table: Table, work: Work, event: Told) -> tuple[int, Told]:
+    def advance(self, table: Table, work: Work, event: TableEvent) -> tuple[int, TableEvent]:
         """The next version."""
         advance(table, work)
-        return table.version, event.also(table_version=table.version)
+        return table.version, event.at_table_version(table.version)
 
     def answer(self, table: Table, outcome: Outcome) -> dict[str, Any]:
         """The table as it is now, and what was recorded."""
         event = outcome.event
-        done = {"kind": event.kind} | {k: value for k, value in event.data.items() if k not in self.unanswered}
+        done = {"kind": event.KIND} | {k: value for k, value in event.data.items() if k not in self.unanswered}
         return {**selectors.describe(table), "done": done}
 
 
 def at_table(
     command: Command,
     code: str,
-    change: Callable[[Table], Told],
+    change: Callable[[Table], TableEvent],
     *,
     status: int = 200,
     unanswered: Collection[str] = (),
@@ -194,7 +206,7 @@ def demand_seeds(*, command: Command, code: str, demanded: ClientSeeds, reason: 
     """Change whose seeds the table's electronic deals need, from the next deal on. Raises Conflict unchanged, and
     deal_prepared while one is committed to under the old terms."""
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         require_state(table, TableState.CLOSED, TableState.OPEN)
         require_none_prepared(table)
         before = table.client_seeds
@@ -202,7 +214,7 @@ def demand_seeds(*, command: Command, code: str, demanded: ClientSeeds, reason: 
             raise Conflict(f"Table {code} has client seeds {before} already.", code="unchanged")
         Table.objects.filter(id=table.id).update(client_seeds=demanded)
         table.client_seeds = demanded
-        return told.client_seeds_changed(before=str(before), after=str(demanded), reason=reason)
+        return ClientSeedsChanged(before=str(before), after=str(demanded), reason=reason)
 
     return at_table(command, code, change)
 
@@ -211,13 +223,13 @@ def set_time_to_act(*, command: Command, code: str, seconds: int | None, reason:
     """Change how many seconds a seat of the table has for its act, None for no limit. In the middle of a hand, too: the
     seat whose turn it is has the whole time from now on. Raises Conflict unchanged."""
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         before = table.time_to_act
         if before == seconds:
             raise Conflict(f"Table {code} has time to act {before} already.", code="unchanged")
         Table.objects.filter(id=table.id).update(time_to_act=seconds, time_to_act_since=ClockTimestamp())
         table.time_to_act = seconds
-        return told.time_to_act_changed(before=before, after=seconds, reason=reason)
+        return TimeToActChanged(before=before, after=seconds, reason=reason)
 
     return at_table(command, code, change)
 
@@ -228,14 +240,14 @@ def set_seat_fee(
     """Change what a seat of the table costs, from the next deal on: `amount` minor units, 0 for nothing, for every deal
     or for every hour. `require` raises where the table's game takes no such fee. Raises Conflict unchanged."""
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         require(table)
         before, after = (table.seat_fee, table.seat_fee_per), (amount, per)
         if before == after:
             raise Conflict(f"A seat of table {code} costs {amount} for every {per} already.", code="unchanged")
         Table.objects.filter(id=table.id).update(seat_fee=amount, seat_fee_per=per)
         table.seat_fee, table.seat_fee_per = after
-        return told.seat_fee_changed(
+        return SeatFeeChanged(
             before=before[0], before_per=str(before[1]), after=amount, after_per=str(per), reason=reason
         )
 
@@ -245,7 +257,7 @@ def set_seat_fee(
 def open_table(*, command: Command, code: str) -> Answer:
     """Open the table for a new sitting."""
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         require_state(table, TableState.CLOSED)
         before = table.sittings.order_by("-number").first()
         number = before.number + 1 if before else 1
@@ -261,7 +273,7 @@ def open_table(*, command: Command, code: str) -> Answer:
             )
         table.dealer_seat = None
         to_state(table, TableState.OPEN)
-        return told.opened(sitting=number, resumed=held or None)
+        return TableOpened(sitting=number, resumed=held or None)
 
     return at_table(command, code, change)
 
@@ -274,7 +286,7 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
     stack_out_of_range, and the ledger's insufficient_funds when the player does not hold that much.
     """
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
         take_seat(table, seat, player_ref, amount)
         if amount:
@@ -285,7 +297,7 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
                 postings=[posting("sat_down", {"table": code, "player": player_ref}, amount=amount)],
                 metadata={"table": code, "player": player_ref},
             )
-        return told.sat_down(seat=seat, player=player_ref, amount=amount)
+        return SatDown(seat=seat, player=player_ref, amount=amount)
 
     return at_table(command, code, change, status=201)
 
@@ -293,7 +305,7 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
 def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
     """Add chips to a stack, between hands only: a stack in play is what the others play against."""
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         require_state(table, TableState.OPEN)
         seating = at_seat(table, seat)
         player = seating.player
@@ -306,7 +318,7 @@ def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
             postings=[posting("sat_down", {"table": code, "player": player.ref}, amount=amount)],
             metadata={"table": code, "player": player.ref},
         )
-        return told.chips_added(seat=seat, player=player.ref, amount=amount)
+        return ChipsAdded(seat=seat, player=player.ref, amount=amount)
 
     return at_table(command, code, change)
 
@@ -315,12 +327,12 @@ def leave(*, command: Command, code: str, seat: int, session: Session) -> Answer
     """Stand a player up with all chips; the share of a cukassza that is being carried is forfeited. Raises Conflict
     session_under_way where the game's session is paid at its end."""
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         require_state(table, TableState.OPEN)
         seating = at_seat(table, seat)
         carrying.require_settled(session(table, [seating]), seating.player.ref)
         amount = _stand_up(table, [seating], key=command.ledger_key())[seating.player.ref]
-        return told.left(seat=seat, player=seating.player.ref, amount=amount)
+        return SeatLeft(seat=seat, player=seating.player.ref, amount=amount)
 
     return at_table(command, code, change)
 
@@ -330,7 +342,7 @@ def close_table(*, command: Command, code: str, session: Session) -> Answer:
     `session` says what the game's own session comes to if it ends here. Raises Conflict carry_without_players,
     carryover_open where the rule is to play on."""
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         require_state(table, TableState.OPEN)
         require_none_prepared(table)
         seatings = selectors.seated(table)
@@ -347,7 +359,7 @@ def close_table(*, command: Command, code: str, session: Session) -> Answer:
         amounts = _stand_up(table, seatings, key=command.ledger_key())
         Sitting.objects.filter(table=table, closed_at=None).update(closed_at=ClockTimestamp(), held=settled.held)
         to_state(table, TableState.CLOSED)
-        return told.closed(
+        return TableClosed(
             carryover_on_close=table.carryover_on_close,
             shares=settled.shares,
             held=settled.held or None,

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from casino.audit.events import Told
-from casino.audit.events import tables as told
+from casino.audit.events import TableEvent
+from casino.audit.events.tables import TableBuyIn, TableExchange, TableTip
 from casino.bookkeeping import books
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
@@ -27,7 +27,7 @@ def buy_in(
     InsufficientFunds for the tray, Unprocessable for wrong pieces.
     """
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         require_state(table, TableState.OPEN)
         if player_ref is not None:
             player = player_ref
@@ -40,7 +40,7 @@ def buy_in(
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
         bought = posting("buy_in_at_table", {"table": code, "player": player}, amount=amount, chips=chosen)
         _enter(command, table, "table.buy_in", [bought], player=player)
-        return told.bought_in(seat=seat, player=player, amount=amount, exchanged=chosen.as_json())
+        return TableBuyIn(seat=seat, player=player, amount=amount, exchanged=chosen.as_json())
 
     return at_table(command, code, change, status=201)
 
@@ -51,11 +51,11 @@ def exchange(*, command: Command, code: str, given: Pieces, change_for: Pieces |
     Between hands only: the tray's chips may be promised to a hand. Raises as `chips.changing.Desk.swap`.
     """
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         require_state(table, TableState.OPEN)
         event, swapped = _desk(table).swap(given, change_for)
         _enter(command, table, "table.exchange", [event])
-        return told.exchanged(**swapped)
+        return TableExchange(**swapped)
 
     return at_table(command, code, change, status=201)
 
@@ -67,7 +67,7 @@ def tip(*, command: Command, code: str, seat: int, amount: int, pieces: Pieces |
     Raises InsufficientFunds, Conflict chips_cannot_make or chips_not_out, Unprocessable for wrong pieces.
     """
 
-    def change(table: Table) -> Told:
+    def change(table: Table) -> TableEvent:
         require_state(table, TableState.OPEN)
         seating = at_seat(table, seat)
         stack = table.stack_account(seating.player.ref)
@@ -80,7 +80,7 @@ def tip(*, command: Command, code: str, seat: int, amount: int, pieces: Pieces |
             box = desk.require_public(desk.named(pieces, amount))
         tipped = posting("tip", {"table": code, "player": seating.player.ref}, amount=amount, chips=box)
         _enter(command, table, "table.tip", [*before, tipped], player=seating.player.ref)
-        return told.tipped(seat=seat, player=seating.player.ref, amount=amount, chips=box.as_json())
+        return TableTip(seat=seat, player=seating.player.ref, amount=amount, chips=box.as_json())
 
     return at_table(command, code, change, status=201)
 

@@ -6,8 +6,8 @@ the cash goes to the vault, the chips to the drawer, and what is over or short i
 
 from django.db import IntegrityError, transaction
 
-from casino.audit.events import Told
-from casino.audit.events import custody as told
+from casino.audit.events import DrawerEvent
+from casino.audit.events.custody import SoftCountConfirmed, SoftCountCounted, SoftCountWithdrawn
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import Posting, moved_anything, posting
 from casino.cage import services as cage
@@ -31,7 +31,7 @@ def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pi
     Nothing moves yet. Raises Conflict drawer_closed or count_under_way, Unprocessable for wrong pieces, NotFound.
     """
 
-    def change(drawer: Drawer) -> Told:
+    def change(drawer: Drawer) -> DrawerEvent:
         cage.require_open(drawer)
         table = tables.get(drawer.house, table_code)
         counted = denominations.parse(chips.in_use(drawer.house), pieces)
@@ -54,7 +54,7 @@ def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pi
                 f"A count of table {table_code} waits for its witness; confirm or withdraw it first.",
                 code="count_under_way",
             ) from None
-        return told.soft_count_counted(soft_count=selectors.describe_count(found, told=False))
+        return SoftCountCounted(soft_count=selectors.describe_count(found, told=False))
 
     return cage.at_drawer(command, code, change, status=201)
 
@@ -66,7 +66,7 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
     names the count's state; Forbidden four_eyes for whoever counted first.
     """
 
-    def change(drawer: Drawer) -> Told:
+    def change(drawer: Drawer) -> DrawerEvent:
         cage.require_open(drawer)
         found = _lock(drawer, count_id)
         require_another(command, found.counted_by, "counted this")
@@ -82,7 +82,7 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
             )
         _post(drawer, found, counted)
         _end(command, found, CountState.CONFIRMED)
-        return told.soft_count_confirmed(
+        return SoftCountConfirmed(
             soft_count=selectors.describe_count(found, told=True), approver=command.context.staff.login
         )
 
@@ -92,10 +92,10 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
 def withdraw(*, command: Command, code: str, count_id: int) -> Answer:
     """Give up a count that was not confirmed; the boxes are counted again."""
 
-    def change(drawer: Drawer) -> Told:
+    def change(drawer: Drawer) -> DrawerEvent:
         found = _lock(drawer, count_id)
         _end(command, found, CountState.WITHDRAWN)
-        return told.soft_count_withdrawn(soft_count=selectors.describe_count(found, told=False))
+        return SoftCountWithdrawn(soft_count=selectors.describe_count(found, told=False))
 
     return cage.at_drawer(command, code, change)
 

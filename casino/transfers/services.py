@@ -9,8 +9,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from casino.audit.events import Told
-from casino.audit.events import custody as told
+from casino.audit.events.custody import (
+    CreditAsked,
+    CreditCancelled,
+    CreditReceived,
+    CreditSent,
+    FillAsked,
+    FillCancelled,
+    FillReceived,
+    FillSent,
+    TransferEvent,
+)
 from casino.bookkeeping import books
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors as drawers
@@ -51,7 +60,7 @@ def start(
     chips_cannot_make, InsufficientFunds, Unprocessable for wrong pieces, NotFound.
     """
 
-    def change(place: Table | Drawer) -> Told:
+    def change(place: Table | Drawer) -> TransferEvent:
         table, drawer = _ends(place, other)
         wanted = {"amount": amount, "pieces": None if pieces is None else _mix(place, pieces, amount).as_json()}
         transfer = Transfer(
@@ -65,7 +74,7 @@ def start(
         transfer.save(force_insert=True)
         if SENDER[kind] == end.kind:
             _send(command, transfer, place)
-        return _told(transfer)
+        return _event(transfer)
 
     return _at(command, end, change, status=201)
 
@@ -74,12 +83,12 @@ def send(*, command: Command, end: End, transfer_id: int, amount: int | None, pi
     """Send what the other end has asked for, or something else instead. Raises as `start`, and Conflict wrong_end or
     one that says in which state the transfer is."""
 
-    def change(place: Table | Drawer) -> Told:
+    def change(place: Table | Drawer) -> TransferEvent:
         transfer = _lock(place, transfer_id)
         _require(transfer, end, SENDER, TransferState.ASKED)
         instead = {"amount": amount, "pieces": pieces} if amount is not None or pieces is not None else None
         _send(command, transfer, place, instead)
-        return _told(transfer)
+        return _event(transfer)
 
     return _at(command, end, change)
 
@@ -92,7 +101,7 @@ def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, set
     four_eyes for whoever sent it.
     """
 
-    def change(place: Table | Drawer) -> Told:
+    def change(place: Table | Drawer) -> TransferEvent:
         transfer = _lock(place, transfer_id)
         _require(transfer, end, RECEIVER, TransferState.SENT)
         require_another(command, transfer.sent_by, "sent this")
@@ -118,7 +127,7 @@ def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, set
             metadata={"transfer": transfer.pk, **transfer.places},
         )
         _end(command, transfer, TransferState.RECEIVED, counted=counted.as_json(), reason=settled or "")
-        return _told(transfer, reason=settled, approver=settled and command.context.staff.login)
+        return _event(transfer, reason=settled, approver=settled and command.context.staff.login)
 
     return _at(command, end, change)
 
@@ -127,7 +136,7 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
     """Give up a transfer: either end, as long as nothing was sent; after that the end that sent it, when the chips are
     back in its rack. The posting is mirrored. Raises Conflict as `receive`."""
 
-    def change(place: Table | Drawer) -> Told:
+    def change(place: Table | Drawer) -> TransferEvent:
         transfer = _lock(place, transfer_id)
         was = transfer.state
         if was == TransferState.SENT:
@@ -139,7 +148,7 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
             place.house, keys=[f"transfer:{transfer.pk}:sent"], metadata={"transfer": transfer.pk, "reason": reason}
         )
         _end(command, transfer, TransferState.CANCELLED, reason=reason)
-        return _told(transfer, mirrors=mirrors or None, reason=reason)
+        return _event(transfer, mirrors=mirrors or None, reason=reason)
 
     return _at(command, end, change)
 
@@ -147,7 +156,7 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _at(command: Command, end: End, change: Callable[[Any], Told], *, status: int = 200) -> Answer:
+def _at(command: Command, end: End, change: Callable[[Any], TransferEvent], *, status: int = 200) -> Answer:
     if end.kind == TerminalKind.TABLE:
         return tables.at_table(command, end.code, change, status=status)
     return cage.at_drawer(command, end.code, change, status=status)
@@ -255,19 +264,19 @@ def _end(command: Command, transfer: Transfer, state: TransferState, **fields: A
     )
 
 
-_EVENTS = {
-    (Kind.FILL, TransferState.ASKED): told.fill_asked,
-    (Kind.FILL, TransferState.SENT): told.fill_sent,
-    (Kind.FILL, TransferState.RECEIVED): told.fill_received,
-    (Kind.FILL, TransferState.CANCELLED): told.fill_cancelled,
-    (Kind.CREDIT, TransferState.ASKED): told.credit_asked,
-    (Kind.CREDIT, TransferState.SENT): told.credit_sent,
-    (Kind.CREDIT, TransferState.RECEIVED): told.credit_received,
-    (Kind.CREDIT, TransferState.CANCELLED): told.credit_cancelled,
+_EVENTS: Mapping[tuple[Kind, TransferState], type[TransferEvent]] = {
+    (Kind.FILL, TransferState.ASKED): FillAsked,
+    (Kind.FILL, TransferState.SENT): FillSent,
+    (Kind.FILL, TransferState.RECEIVED): FillReceived,
+    (Kind.FILL, TransferState.CANCELLED): FillCancelled,
+    (Kind.CREDIT, TransferState.ASKED): CreditAsked,
+    (Kind.CREDIT, TransferState.SENT): CreditSent,
+    (Kind.CREDIT, TransferState.RECEIVED): CreditReceived,
+    (Kind.CREDIT, TransferState.CANCELLED): CreditCancelled,
 }
 
 
-def _told(transfer: Transfer, **more: Any) -> Told:
+def _event(transfer: Transfer, **more: Any) -> TransferEvent:
     """The event of the state that a transfer has reached."""
-    event = _EVENTS[Kind(transfer.kind), TransferState(transfer.state)]
-    return event(transfer=selectors.describe(transfer), **more)
+    kind = _EVENTS[Kind(transfer.kind), TransferState(transfer.state)]
+    return kind(transfer=selectors.describe(transfer), **more)

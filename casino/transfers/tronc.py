@@ -1,7 +1,7 @@
 """The tronc: the tip box of a table is emptied at the cage, and the staff gets cash for its chips."""
 
-from casino.audit.events import Told
-from casino.audit.events import cage as told
+from casino.audit.events import DrawerEvent
+from casino.audit.events.cage import TroncPaid
 from casino.bookkeeping import books
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors as drawers
@@ -22,7 +22,7 @@ def pay_out(*, command: Command, code: str, table_code: str, pieces: Pieces | No
     Unprocessable for wrong pieces.
     """
 
-    def change(drawer: Drawer) -> Told:
+    def change(drawer: Drawer) -> DrawerEvent:
         cage.require_open(drawer)
         table = tables.get(drawer.house, table_code)
         held = chips.rack(drawer.house, table.account("9160"))
@@ -32,6 +32,6 @@ def pay_out(*, command: Command, code: str, table_code: str, pieces: Pieces | No
         books.require(drawer.house, drawer.account("1020"), drawers.cash(drawer), taken.value)
         paid = posting("tronc_paid", {"table": table_code, "drawer": code}, amount=taken.value, chips=taken)
         cage.enter(command, drawer, "cage.tronc_paid", [paid], table=table_code)
-        return told.tronc_paid(tronc={"table": table_code, "amount": taken.value, "chips": taken.as_json()})
+        return TroncPaid(tronc={"table": table_code, "amount": taken.value, "chips": taken.as_json()})
 
     return cage.at_drawer(command, code, change, status=201)

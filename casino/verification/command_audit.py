@@ -6,7 +6,7 @@ from django.core.management.base import CommandError, OutputWrapper
 from django.db import transaction
 
 from casino.audit import selectors
-from casino.audit.events import reads
+from casino.audit.events.reads import DataRead
 from casino.audit.refusals import log_refusals
 from casino.audit.services import Actor, Receipt, record
 from casino.core.errors import LogRefused
@@ -25,12 +25,10 @@ def tell_read(
     A house that may write no event, as after a restore, is just when an auditor needs an export: with `unrecorded` it
     is let pass, and `stderr` says so. In a house that may write the event is always written. Raises CommandError.
     """
-    told = reads.data_read(
-        operation=command, subject=house.code, parameters=[list(pair) for pair in parameters] or None
-    )
+    event = DataRead(operation=command, subject=house.code, parameters=[list(pair) for pair in parameters] or None)
     try:
         with log_refusals(), transaction.atomic():
-            return record(chain=house.chain, house=house, actor=Actor.operator(command), told=told)
+            return record(chain=house.chain, house=house, actor=Actor.operator(command), event=event)
     except LogRefused as error:
         if not unrecorded:
             raise CommandError(

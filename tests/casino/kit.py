@@ -12,7 +12,6 @@ import httpx
 from django.core.handlers.wsgi import WSGIHandler
 from django.db import transaction
 
-from casino.audit.events import Told
 from casino.audit.founding import found_house
 from casino.audit.models import SignedCheckpoint
 from casino.audit.sequencing import Sequencer
@@ -30,6 +29,7 @@ from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalTok
 from casino.tables.models import CarryoverOnClose, Table
 from casino.tables.services import Terms, stock_tray
 from engine.registry import game_info, resolve
+from tests.casino.any_event import AnyEvent
 from tests.words import as_action
 
 # A line for every request would drown what a failing test has to say.
@@ -63,7 +63,7 @@ def application() -> WSGIHandler:
 
 def tell(house: House) -> None:
     """Record an event of what a test has posted past the services, so that it can commit."""
-    record(chain=house.chain, house=house, actor=ACTOR, told=Told(kind="house.duty", data={}))
+    record(chain=house.chain, house=house, actor=ACTOR, event=AnyEvent(kind="house.duty", content={}))
 
 
 @dataclass

@@ -5,10 +5,10 @@ from collections import defaultdict
 from django.db import transaction
 
 from casino.audit import outside
-from casino.audit.events import Told
 from casino.audit.models import Leaf
 from casino.audit.services import record
 from casino.audit.verify import split_notes
+from tests.casino.any_event import AnyEvent
 from tests.casino.kit import ACTOR, Kit
 
 
@@ -17,7 +17,7 @@ def note(kit: Kit, chain: str, events: int) -> None:
     name, kind = (f"house/{kit.house.code}", "house.duty") if chain == "house" else (chain, "table.tip")
     with transaction.atomic():
         for number in range(events):
-            record(chain=name, house=kit.house, actor=ACTOR, told=Told(kind=kind, data={"number": number}))
+            record(chain=name, house=kit.house, actor=ACTOR, event=AnyEvent(kind=kind, content={"number": number}))
 
 
 def chain_order(kit: Kit) -> None:

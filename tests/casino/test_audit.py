@@ -7,24 +7,24 @@ from dataclasses import replace
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
-from casino.audit.events import Told
 from casino.audit.models import ChainHead, Event
 from casino.audit.services import Actor, record
 from casino.core import canonical
 from casino.verification.auditing import verify_house
+from tests.casino.any_event import AnyEvent
 from tests.casino.kit import ACTOR, Kit
 
 
-def told(**data: object) -> Told:
+def told(**data: object) -> AnyEvent:
     """Some event of a table, with any data."""
-    return Told(kind="table.tip", data=data)
+    return AnyEvent(kind="table.tip", content=data)
 
 
 def chain(kit: Kit, events: int) -> ChainHead:
     """A chain of so many events."""
     for number in range(events):
         with transaction.atomic():
-            record(chain="table/test", house=kit.house, actor=ACTOR, told=told(number=number))
+            record(chain="table/test", house=kit.house, actor=ACTOR, event=told(number=number))
     return ChainHead.objects.get(house=kit.house, name="table/test")
 
 
@@ -53,14 +53,14 @@ def test_an_event_is_canonical_linked_and_hashed_as_an_rfc_6962_leaf(kit: Kit) -
 def test_any_text_stays_canonical(kit: Kit, text: str) -> None:
     actor = Actor(staff=text, role=text, terminal=text, request=text)
     with transaction.atomic():
-        record(chain="table/text", house=kit.house, actor=actor, told=told(text=text, list=[1, None, True]))
+        record(chain="table/text", house=kit.house, actor=actor, event=told(text=text, list=[1, None, True]))
     assert verify_house(kit.house).findings == []
 
 
 @pytest.mark.parametrize("data", [{"x": 1.5}, {"ő": 1}, {1: 1}, {"x": {2, 3}}, {"x": b"raw"}])
 def test_data_that_has_no_canonical_text_is_refused(kit: Kit, data: dict) -> None:
     with pytest.raises(TypeError), transaction.atomic():
-        record(chain="table/test", house=kit.house, actor=ACTOR, told=Told(kind="table.tip", data=data))
+        record(chain="table/test", house=kit.house, actor=ACTOR, event=AnyEvent(kind="table.tip", content=data))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_an_event_has_the_members_it_needs_and_no_others(kit: Kit) -> None:
     words = {"reason": 'she said "no"', "approver": "anna@house"}
     for given in ({}, {"reason": words["reason"]}, {"approver": words["approver"]}, words):
         with transaction.atomic():
-            record(chain="table/m", house=kit.house, actor=ACTOR, told=replace(told(), **given))
+            record(chain="table/m", house=kit.house, actor=ACTOR, event=replace(told(), **given))
         payload = Event.objects.filter(chain__house=kit.house).latest("id").payload
         assert list(json.loads(payload)) == sorted([*always, *given])
         assert {name: json.loads(payload)[name] for name in given} == given
@@ -159,7 +159,7 @@ def test_an_event_has_the_members_it_needs_and_no_others(kit: Kit) -> None:
 
 def test_an_event_outside_a_transaction_is_a_mistake(kit: Kit) -> None:
     with pytest.raises(RuntimeError, match="transaction"):
-        record(chain="table/test", house=kit.house, actor=ACTOR, told=told())
+        record(chain="table/test", house=kit.house, actor=ACTOR, event=told())
 
 
 def test_a_refused_request_leaves_one_event_that_says_so(kit: Kit) -> None:

@@ -1,14 +1,15 @@
-"""Every kind of event: described, registered, told by somebody; a busy evening tells everything exactly once."""
+"""Every kind of event: declared, registered, recorded by a service; a busy evening records everything exactly once."""
 
 import ast
 import hashlib
-import inspect
 import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import FrozenInstanceError, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -18,9 +19,14 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import casino
-from casino.audit import events, verify
-from casino.audit.events import EVENTS, Told, UnknownEvent, page
-from casino.audit.events.registry import event
+from casino.audit import reference_page as page
+from casino.audit import verify
+from casino.audit.events import EVENTS, AuditEvent, UnknownEvent
+from casino.audit.events.custody import TransferEvent
+from casino.audit.events.declared import Mark
+from casino.audit.events.hands import HandSettled
+from casino.audit.events.registry import BESIDE_DATA, VERSIONS, event
+from casino.audit.events.tables import SatDown, TimeToActChanged
 from casino.audit.models import Event, Posting
 from casino.audit.services import Actor, record
 from casino.bookkeeping import books
@@ -32,78 +38,79 @@ from casino.verification.snapshot_reader import moment
 from ledger.exports import utc
 from ledger.models import Entry, Transaction
 from ledger.posting import CREDIT, AccountSpec, Leg, ensure_accounts, post
+from tests.casino.any_event import AnyEvent
 from tests.casino.busy import AFTERWARDS, STEPS, Busy
 from tests.casino.kit import ACTOR, Kit
 from tests.casino.superuser import unguarded
 
 ROOT = Path(casino.__file__).parent
 SOURCES = {path: ast.parse(path.read_text()) for path in ROOT.rglob("*.py") if "migrations" not in path.parts}
-#: What versions and log say beside what a kind tells.
-ADDED = {"table_version", "drawer_version"}
 #: An answer without a body, and a read.
 WITHOUT_RECEIPT = {"staff.signed_out", "data.read"}
+
+#: What PostgreSQL's text can hold, and the keys of canonical JSON.
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
+ASCII = st.text(st.characters(max_codepoint=127, exclude_characters="\0"), max_size=8)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ASCII, inner, max_size=4),
+    max_leaves=12,
+)
+DATA = st.dictionaries(ASCII, VALUES, max_size=4)
 
 
 # --- The registry ---------------------------------------------------------------------------------------------------
 
 
 def test_every_kind_is_described_and_typed() -> None:
-    for kind in EVENTS.values():
-        assert inspect.getdoc(kind.function), kind.name
-        for parameter in inspect.signature(kind.function).parameters.values():
-            assert parameter.kind is inspect.Parameter.KEYWORD_ONLY, kind.name
-            assert parameter.annotation is not inspect.Parameter.empty, kind.name
-        assert inspect.signature(kind.function).return_annotation is Told, kind.name
+    for name, kind in EVENTS.items():
+        assert "__doc__" in vars(kind) and not str(kind.__doc__).startswith(f"{kind.__name__}("), name
+        assert [field.name for field in kind.FIELDS if not field.meaning] == [], name
+        assert {field.json_type for field in kind.FIELDS if field.name in BESIDE_DATA} <= {"string"}, name
+        assert (kind.KIND, bool(kind.CHAINS)) == (name, True)
 
 
-def test_every_kind_is_told_by_somebody() -> None:
-    told = {used for path, tree in SOURCES.items() if path.parent.name != "events" for used in _used(tree)}
-    functions = {(_module(kind), kind.function.__name__): name for name, kind in EVENTS.items()}
-    assert [name for function, name in functions.items() if function not in told] == []
-
-
-def _module(kind: events.Kind) -> str:
-    return kind.function.__module__.rpartition(".")[2]
-
-
-def _used(tree: ast.Module) -> set[tuple[str, str]]:
-    """Which functions of which modules of the events a source file names."""
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    modules = {
-        alias.asname or alias.name: alias.name
-        for node in imports
-        if node.module == "casino.audit.events"
-        for alias in node.names
-    }
-    by_name = {
-        (str(node.module).rpartition(".")[2], alias.name)
-        for node in imports
-        if str(node.module).startswith("casino.audit.events.")
-        for alias in node.names
-    }
-    attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
-    dotted = {
-        (modules[node.value.id], node.attr)
-        for node in attributes
-        if isinstance(node.value, ast.Name) and node.value.id in modules
-    }
-    by_package = {(node.value.attr, node.attr) for node in attributes if isinstance(node.value, ast.Attribute)}
-    return by_name | dotted | by_package
-
-
-def test_nobody_makes_up_an_event_of_his_own() -> None:
-    makers = [
-        path
-        for path, tree in SOURCES.items()
+def test_every_kind_is_recorded_by_a_service() -> None:
+    outside = (tree for path, tree in SOURCES.items() if path.parent.name != "events")
+    imported = {
+        (str(node.module), alias.name)
+        for tree in outside
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Told"
-    ]
-    assert {path.parent.name for path in makers} == {"events"}
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert [name for name, kind in EVENTS.items() if (kind.__module__, kind.__name__) not in imported] == []
+
+
+def _below(kind: type[AuditEvent]) -> list[type[AuditEvent]]:
+    return [kind, *(found for below in kind.__subclasses__() for found in _below(below))]
+
+
+def test_every_event_of_the_house_is_declared_in_the_package_of_events() -> None:
+    of_the_house = {kind for kind in _below(AuditEvent) if kind.__module__.startswith("casino.")}
+    registered = set(EVENTS.values())
+    assert {kind.__module__.rpartition(".")[0] for kind in of_the_house} == {"casino.audit.events"}
+    assert all(kind in registered or kind.__subclasses__() for kind in of_the_house)
 
 
 def test_a_kind_is_registered_once() -> None:
     with pytest.raises(UnknownEvent, match="twice"):
-        event("hand.dealt", chain="table")(lambda: Told(kind="", data={}))
+        event("hand.dealt", chain="table")(AnyEvent)
+
+
+class _Money(AuditEvent):
+    amount: float
+
+
+class _Found(AuditEvent):
+    found: Mapping[str, Sequence[set[str]]]
+
+
+@pytest.mark.parametrize("declaration", [_Money, _Found])
+def test_a_field_without_a_type_of_json_is_refused(declaration: type[AuditEvent]) -> None:
+    with pytest.raises(TypeError, match="is no type of JSON"):
+        event("test.refused", chain="table")(declaration)
+    assert "test.refused" not in EVENTS
 
 
 @pytest.mark.parametrize(
@@ -111,12 +118,12 @@ def test_a_kind_is_registered_once() -> None:
 )
 def test_what_is_not_registered_for_a_chain_is_not_written(kit: Kit, kind: str, chain: str) -> None:
     with pytest.raises(UnknownEvent), transaction.atomic():
-        record(chain=chain, house=kit.house, actor=ACTOR, told=Told(kind=kind, data={}))
+        record(chain=chain, house=kit.house, actor=ACTOR, event=AnyEvent(kind=kind, content={}))
 
 
-def test_the_page_says_what_the_functions_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_says_what_the_classes_declare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     call_command("events_page", check=True)
-    monkeypatch.setattr(page, "PATH", tmp_path / "EVENTS.md")
+    monkeypatch.setattr(page, "PATH", tmp_path / "events.md")
     with pytest.raises(CommandError, match="events_page --write"):
         call_command("events_page", check=True)
     call_command("events_page", write=True)
@@ -124,6 +131,112 @@ def test_the_page_says_what_the_functions_say(tmp_path: Path, monkeypatch: pytes
     page.PATH.write_text(page.PATH.read_text().replace("A hand was begun", "A hand began"))
     with pytest.raises(CommandError):
         call_command("events_page", check=True)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "| `seat` | integer | number of the seat at the table, from 1 |",
+        "| `settlement` | integer or null | id of the ledger transaction, null where nothing moved |",
+        "| `sent_by` |",
+        "| `parameters` | array of arrays of strings, optional |",
+        "| `card_verbs` | object of arrays of strings, optional |",
+        "| `approver` | string, optional | login of the floor, who settled a difference between sent and counted |",
+    ],
+)
+def test_the_page_has_a_row_for_a_field(row: str) -> None:
+    assert (row in page.PATH.read_text()) == (row != "| `sent_by` |")
+
+
+# --- The classes ----------------------------------------------------------------------------------------------------
+
+
+def _values(hint: Any) -> st.SearchStrategy[Any]:
+    """Values of a declared type."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _values(inner[0])
+    if origin in (Union, UnionType):
+        return st.one_of(*map(_values, inner))
+    if origin is Sequence:
+        return st.lists(_values(inner[0]), max_size=3)
+    if origin is Mapping:
+        return st.dictionaries(ASCII, _values(inner[1]), max_size=3)
+    return {int: st.integers(), str: TEXT, bool: st.booleans(), NoneType: st.none(), Any: VALUES}[hint]
+
+
+def _sample(hint: Any) -> Any:
+    """One value of a declared type; of an optional one not None."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Annotated, Union, UnionType):
+        return _sample(inner[0])
+    if origin is Sequence:
+        return [_sample(inner[0])]
+    if origin is Mapping:
+        return {"x": _sample(inner[1])}
+    return {int: 1, str: "x", bool: True, Any: [None]}[hint]
+
+
+def _hints(kind: type[AuditEvent]) -> dict[str, Any]:
+    hints = get_type_hints(kind, include_extras=True)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+def _read(payload: Mapping[str, Any]) -> AuditEvent:
+    """The event of a payload."""
+    beside = {name: payload[name] for name in BESIDE_DATA if name in payload}
+    return EVENTS[payload["kind"]](**payload["data"], **beside)
+
+
+@pytest.mark.parametrize("name", EVENTS)
+@given(data=st.data())
+@hypothesis_settings(max_examples=10, deadline=None)
+def test_what_is_made_of_its_declared_types_is_canonical_and_read_back(name: str, data: st.DataObject) -> None:
+    kind = EVENTS[name]
+    strategies = {field: _values(hint) for field, hint in _hints(kind).items()}
+    strategies |= {field: TEXT.filter(bool) for field in strategies if field in BESIDE_DATA}
+    made = kind(**data.draw(st.fixed_dictionaries(strategies)))
+    payload = json.loads(canonical.dumps({"kind": name, "data": made.data, **made.beside_data}))
+    assert _read(payload) == made
+    assert payload["data"].keys() | made.beside_data.keys() <= _hints(kind).keys()
+
+
+#: A value that is not of the type, by the words for the type.
+WRONG = {"integer": True, "string": 1, "boolean": 0, "object": [], "object of": {"x": 1.5}, "array of": "text"}
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_a_value_of_another_type_is_refused(name: str) -> None:
+    kind = EVENTS[name]
+    right = {field: _sample(hint) for field, hint in _hints(kind).items()}
+    assert kind(**right).data.keys() | set(BESIDE_DATA) >= right.keys()
+    for field in kind.FIELDS:
+        if field.json_type == "JSON":
+            continue
+        words = field.json_type.removesuffix(" or null")
+        wrong = next(WRONG[start] for start in sorted(WRONG, reverse=True) if words.startswith(start))
+        with pytest.raises(TypeError, match=rf"^{name}: {field.name} is "):
+            kind(**right | {field.name: wrong})
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        kind(**right, another=1)
+
+
+def test_an_event_is_frozen_and_its_fields_have_names() -> None:
+    made = SatDown(seat=1, player="anna", amount=500)
+    with pytest.raises(FrozenInstanceError):
+        made.amount = 600  # type: ignore[misc]
+    with pytest.raises(TypeError, match="positional"):
+        SatDown(1, "anna", 500)  # type: ignore[misc]
+    assert made.data == {"seat": 1, "player": "anna", "amount": 500}
+    assert made.at_table_version(7).data == made.data | {"table_version": 7}
+
+
+def test_none_is_left_out_except_where_null_says_something() -> None:
+    unpaid = HandSettled(hand="T1-000001", result={}, digest="", settlement=None, table_version=1)
+    assert unpaid.data == {"hand": "T1-000001", "result": {}, "digest": "", "settlement": None, "table_version": 1}
+    assert TimeToActChanged(before=None, after=0, reason="").data == {"after": 0}
+    assert TimeToActChanged(before=None, after=0, reason="").beside_data == {}
+    assert TimeToActChanged(reason="slow").beside_data == {"reason": "slow"}
 
 
 # --- A busy evening -------------------------------------------------------------------------------------------------
@@ -154,8 +267,15 @@ def test_everything_that_is_done_is_told(evening: Kit) -> None:
     steps = {name.partition(" ")[0] for name in [*STEPS, *AFTERWARDS]}
     assert steps <= {each["kind"] for each in told} <= set(EVENTS)
     for each in told:
-        parameters = set(inspect.signature(EVENTS[each["kind"]].function).parameters)
-        assert set(each["data"]) - ADDED <= parameters, each
+        event = _read(each)
+        assert (event.data, event.beside_data) == (
+            each["data"],
+            {name: each[name] for name in BESIDE_DATA if name in each},
+        )
+        later = {field.name for field in event.FIELDS if Mark.LATER in field.marks}
+        assert later <= each["data"].keys(), each
+        if isinstance(event, TransferEvent):
+            assert [name for name in VERSIONS if name in each["data"]] == [f"{each['chain'].partition('/')[0]}_version"]
         members = {"actor", "at", "chain", "data", "house", "kind", "prev", "request", "role", "seq", "terminal", "v"}
         assert members <= set(each) <= members | {"approver", "postings", "reason"}
         assert each["v"] == 2 and each["house"] == str(evening.house.id)
@@ -206,7 +326,7 @@ def posted(kit: Kit) -> int:
 
 def tell(kit: Kit) -> dict[str, Any]:
     """Record some event; returns its payload."""
-    record(chain=kit.house.chain, house=kit.house, actor=ACTOR, told=Told(kind="house.duty", data={}))
+    record(chain=kit.house.chain, house=kit.house, actor=ACTOR, event=AnyEvent(kind="house.duty", content={}))
     return payloads(kit)[-1]
 
 
@@ -341,16 +461,6 @@ def test_what_a_savepoint_has_posted_is_ours(kit: Kit) -> None:
 
 # --- Texts that PostgreSQL and Python both make ----------------------------------------------------------------------
 
-#: What PostgreSQL's text can hold, and the keys of canonical JSON.
-TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
-ASCII = st.text(st.characters(max_codepoint=127, exclude_characters="\0"), max_size=8)
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | TEXT,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ASCII, inner, max_size=4),
-    max_leaves=12,
-)
-DATA = st.dictionaries(ASCII, VALUES, max_size=4)
-
 
 @given(texts=st.lists(TEXT, min_size=4, max_size=4), second=st.none() | TEXT.filter(bool), data=DATA)
 @hypothesis_settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -362,8 +472,8 @@ def test_the_payload_that_postgresql_writes_is_the_canonical_text(
     actor = Actor(staff=staff, role=role, terminal=terminal, request=request)
     with transaction.atomic():
         capital(kit, str(uuid.uuid4()))
-        told = Told(kind="house.duty", data=data, reason=second, approver=second)
-        receipt = record(chain=kit.house.chain, house=kit.house, actor=actor, told=told)
+        told = AnyEvent(kind="house.duty", content=data, reason=second, approver=second)
+        receipt = record(chain=kit.house.chain, house=kit.house, actor=actor, event=told)
     chain = Event.objects.filter(chain__house=kit.house, chain__name=receipt.chain)
     event, before = chain.get(seq=receipt.seq), chain.get(seq=receipt.seq - 1)
     made = {

@@ -167,5 +167,5 @@ def test_the_page_is_what_the_data_say() -> None:
 
 def test_a_page_that_is_not_what_the_data_say_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(page.MEANING, "1010", "Something else.")
-    with pytest.raises(CommandError, match="POSTINGS"):
+    with pytest.raises(CommandError, match=r"postings\.md"):
         call_command("postings_page", check=True)

@@ -12,7 +12,6 @@ from django.core.management import CommandError, call_command
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections, transaction
 
 from casino.audit import epochs, guard, outside
-from casino.audit.events import Told
 from casino.audit.models import Epoch, Event, Leaf, Log, SignedCheckpoint
 from casino.audit.sequencing import Sequencer
 from casino.audit.services import record
@@ -23,6 +22,7 @@ from casino.core.errors import LogRefused
 from casino.houses.models import House
 from casino.staff.models import Role, Staff, TerminalToken
 from casino.staff.services import hire
+from tests.casino.any_event import AnyEvent
 from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.logs import chain_order, note, notes_outside
 from tests.proof.superuser import guards_off
@@ -441,7 +441,9 @@ def test_an_epoch_cannot_be_opened_without_its_event(kit: Kit) -> None:
     seq = Event.objects.filter(chain__house=kit.house, chain__name=chain).latest("seq").seq
     for number in (seq, seq + 1, seq + 2):
         with pytest.raises(DatabaseError, match="begins with the event"), transaction.atomic(using="owner"):
-            record(chain=chain, house=kit.house, actor=ACTOR, told=Told(kind="house.duty", data={}), using="owner")
+            record(
+                chain=chain, house=kit.house, actor=ACTOR, event=AnyEvent(kind="house.duty", content={}), using="owner"
+            )
             sql.rows(_OPEN, [kit.house.id, size, chain, number], "owner")
     assert not Epoch.objects.filter(house=kit.house).exists()
 
@@ -451,7 +453,7 @@ def test_the_application_cannot_open_an_epoch(kit: Kit, monkeypatch: pytest.Monk
     kit.sequence()
     chain, size = f"log/{kit.house.code}", Log.objects.get(house=kit.house).size
     with pytest.raises(DatabaseError, match="permission denied") as refused, transaction.atomic():
-        record(chain=chain, house=kit.house, actor=ACTOR, told=Told(kind="log.epoch_opened", data={}))
+        record(chain=chain, house=kit.house, actor=ACTOR, event=AnyEvent(kind="log.epoch_opened", content={}))
         sql.rows(_OPEN, [kit.house.id, size, chain, 1])
     assert refused.value.__cause__.sqlstate == "42501"  # type: ignore[union-attr]
     auditor, admin = people(kit, Role.AUDITOR, Role.ADMIN)

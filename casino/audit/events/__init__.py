@@ -1,12 +1,13 @@
-"""Every kind of event of the audit trail, one typed function each; EVENTS.md beside this package lists them."""
+"""Every kind of event of the audit trail, one frozen class each; docs/reference/events.md lists them."""
 
 from casino.audit.events import cage, cards, chips, custody, deals, hands, house, log, players, reads, staff, tables
-from casino.audit.events.registry import EVENTS, Kind, Told, UnknownEvent
+from casino.audit.events.registry import EVENTS, AuditEvent, DrawerEvent, TableEvent, UnknownEvent
 
 __all__ = [
     "EVENTS",
-    "Kind",
-    "Told",
+    "AuditEvent",
+    "DrawerEvent",
+    "TableEvent",
     "UnknownEvent",
     "cage",
     "cards",

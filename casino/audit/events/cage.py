@@ -1,61 +1,79 @@
-"""The cage: vault, drawers, and what players exchange there. Chips as pieces by denomination."""
+"""The cage: vault, drawers, and what players exchange there."""
 
-from typing import Any
+from typing import Annotated
 
-from casino.audit.events.registry import Told, event, told
+from casino.audit.events.fields import Amount, JsonObject, Pieces, Player
+from casino.audit.events.registry import AuditEvent, DrawerEvent, event
+
+PlayerChips = Annotated[int, "what the player then had away from the tables, minor units"]
 
 
 @event("vault.opened", chain="house")
-def vault_opened(*, capital: int, chips: dict[str, int]) -> Told:
+class VaultOpened(AuditEvent):
     """The owners' capital in cash and the commissioned chips came into the vault."""
-    return told(capital=capital, chips=chips)
+
+    capital: Annotated[int, "cash, minor units"]
+    chips: Pieces
 
 
 @event("drawer.set_up", chain="drawer")
-def drawer_set_up() -> Told:
+class DrawerSetUp(AuditEvent):
     """A drawer was set up, closed and empty."""
-    return told()
 
 
 @event("drawer.opened", chain="drawer")
-def drawer_opened(*, float_cash: int, float_chips: int, float_pieces: dict[str, int]) -> Told:
-    """A drawer was opened with a float from the vault; `float_chips` is what the pieces are worth."""
-    return told(float_cash=float_cash, float_chips=float_chips, float_pieces=float_pieces)
+class DrawerOpened(DrawerEvent):
+    """A drawer was opened with a float from the vault."""
+
+    float_cash: Annotated[int, "cash of the float, minor units"]
+    float_chips: Annotated[int, "what the chips of the float are worth, minor units"]
+    float_pieces: Pieces
 
 
 @event("drawer.closed", chain="drawer")
-def drawer_closed(*, reconciliation: dict[str, Any]) -> Told:
-    """A drawer was counted and emptied into the vault: what was expected, counted, over or short."""
-    return told(reconciliation=reconciliation)
+class DrawerClosed(DrawerEvent):
+    """A drawer was counted and emptied into the vault."""
+
+    reconciliation: Annotated[JsonObject, "the shift's float, and cash and chips expected, counted, over or short"]
 
 
 @event("cage.buy_in", chain="drawer")
-def buy_in(*, player: str, amount: int, player_chips: int, exchanged: dict[str, int]) -> Told:
-    """A player gave cash for chips; `player_chips` is what he then had away from the tables."""
-    return told(player=player, amount=amount, player_chips=player_chips, exchanged=exchanged)
+class CageBuyIn(DrawerEvent):
+    """A player gave cash for chips."""
+
+    player: Player
+    amount: Amount
+    player_chips: PlayerChips
+    exchanged: Annotated[Pieces, "chips the player got: number of pieces by denomination in minor units"]
 
 
 @event("cage.cash_out", chain="drawer")
-def cash_out(
-    *, player: str, amount: int, player_chips: int, exchanged: dict[str, int], change: dict[str, int] | None = None
-) -> Told:
-    """A player gave chips for cash, and got `change` in chips where the exact ones were not to be had."""
-    return told(player=player, amount=amount, player_chips=player_chips, exchanged=exchanged, change=change)
+class CageCashOut(DrawerEvent):
+    """A player gave chips for cash."""
+
+    player: Player
+    amount: Amount
+    player_chips: PlayerChips
+    exchanged: Annotated[Pieces, "chips the player gave: number of pieces by denomination in minor units"]
+    change: Annotated[Pieces | None, "chips the player got back, where the exact ones could not be had"] = None
 
 
 @event("cage.exchange", chain="drawer")
-def exchange(*, exchange: dict[str, Any]) -> Told:
+class CageExchange(DrawerEvent):
     """Chips of the public were changed into others of the same worth."""
-    return told(exchange=exchange)
+
+    exchange: Annotated[JsonObject, "`amount` (minor units), pieces `given`, pieces in `change`"]
 
 
 @event("cage.foreign_chips", chain="drawer")
-def foreign_chips(*, foreign_chips: dict[str, Any]) -> Told:
+class ForeignChipsBought(DrawerEvent):
     """Chips of another house were bought for cash at face value."""
-    return told(foreign_chips=foreign_chips)
+
+    foreign_chips: Annotated[JsonObject, "`amount` (minor units) and `issuer`"]
 
 
 @event("cage.tronc_paid", chain="drawer")
-def tronc_paid(*, tronc: dict[str, Any]) -> Told:
-    """The tip box of a table was emptied and the staff got its worth in cash."""
-    return told(tronc=tronc)
+class TroncPaid(DrawerEvent):
+    """The tip box of a table was emptied, and the staff got its worth in cash."""
+
+    tronc: Annotated[JsonObject, "`table`, `amount` (minor units), pieces in `chips`"]

@@ -1,50 +1,80 @@
-"""Cards of a pack in the dealer's hands: what a scanner or the dealer told of them, corrections, exceptions, checks.
+"""Cards of a pack in the dealer's hands: what a scanner or the dealer entered, corrections, exceptions, checks.
 
-A card that lies face down is nobody's business while a hand is played, so of an entry the events tell where the card
-lies and a hash: SHA-256 of the canonical JSON `[hand, actor, place, card, salt]`. The event that ends the hand tells
+While a hand is played, only its holder may know a card that lies face down. So of an entry the events give the place of
+the card and a hash: SHA-256 of the canonical JSON `[hand, actor, place, card, salt]`. The event that ends the hand has
 `entered`, card and salt of every entry, and `corrected`, every correction with the cards."""
 
-from typing import Any
+from typing import Annotated
 
-from casino.audit.events.registry import Told, event, told
+from casino.audit.events.fields import CardPlace, Hand, HandActor, JsonObject, JsonObjects, Reason
+from casino.audit.events.registry import AuditEvent, TableEvent, event
+
+ExceptionId = Annotated[int, "id of the exception"]
+ExceptionKind = Annotated[
+    str,
+    "`duplicate`, `missing`, `foreign` (not of the pack), `differs` (another card was shown than entered), or `deck` "
+    "(several of them in a deck check)",
+]
+ExceptionHand = Annotated[Hand, "name of the hand; absent where none was in play"]
 
 
 @event("hand.cards_entered", chain="table")
-def entered(*, hand: str, entries: list[dict[str, Any]]) -> Told:
-    """Cards that had been dealt unknown were entered; `place` counts a seat's cards from 0 in the order of dealing."""
-    return told(hand=hand, entries=entries)
+class CardsEntered(TableEvent):
+    """Cards that had been dealt unknown were entered."""
+
+    hand: Hand
+    entries: Annotated[
+        JsonObjects, "`actor` (seat of the hand), `place` (index of the card, from 0 in the order of dealing), `hash`"
+    ]
 
 
 @event("hand.entry_corrected", chain="table")
-def entry_corrected(*, hand: str, actor: str, place: int, hash: str, reason: str) -> Told:
-    """The floor corrected a card that had been entered wrong; the hash is that of the right one."""
-    return told(hand=hand, actor=actor, place=place, hash=hash, reason=reason)
+class EntryCorrected(TableEvent):
+    """The floor corrected a card that had been entered wrong."""
+
+    hand: Hand
+    actor: HandActor
+    place: CardPlace
+    hash: Annotated[str, "hash of the right card, hexadecimal"]
+    reason: Reason
 
 
 @event("hand.line_corrected", chain="table")
-def line_corrected(*, hand: str, line: int, before: str, after: str, reason: str) -> Told:
-    """The floor corrected the cards of a line of the log, which counts from 1; both as everybody saw them. The line
-    itself stays, what counts from now on is the correction."""
-    return told(hand=hand, line=line, before=before, after=after, reason=reason)
+class LineCorrected(TableEvent):
+    """The floor corrected the cards of a line of the log. The line itself stays; from now on the correction counts."""
+
+    hand: Hand
+    line: Annotated[int, "number of the line in the log, from 1"]
+    before: Annotated[str, "the line as everybody saw it"]
+    after: Annotated[str, "the corrected line as everybody sees it"]
+    reason: Reason
 
 
 @event("cards.exception", chain="table")
-def exception(*, exception: int, kind: str, hand: str | None = None, found: dict[str, Any] | None = None) -> Told:
-    """A request was refused because cards cannot be as they were entered: `duplicate`, `missing`, `foreign` (not of the
-    pack), `differs` (another card was shown than entered), or `deck` (several of them in a deck check). No hand is
-    dealt at the table until the floor clears it. `found` says which cards, where no hand is in play."""
-    return told(exception=exception, kind=kind, hand=hand, found=found)
+class CardExceptionKept(AuditEvent):
+    """A request was refused because cards cannot be as they were entered. No hand is dealt at the table until the floor
+    clears it."""
+
+    exception: ExceptionId
+    kind: ExceptionKind
+    hand: ExceptionHand | None = None
+    found: Annotated[JsonObject | None, "which cards, where no hand is in play"] = None
 
 
 @event("cards.exception_cleared", chain="table")
-def exception_cleared(
-    *, exception: int, kind: str, hand: str | None = None, found: dict[str, Any], reason: str
-) -> Told:
-    """The floor looked into an exception and says what it was."""
-    return told(exception=exception, kind=kind, hand=hand, found=found, reason=reason)
+class CardExceptionCleared(TableEvent):
+    """The floor looked into an exception; the reason says what it was."""
+
+    exception: ExceptionId
+    kind: ExceptionKind
+    hand: ExceptionHand | None = None
+    found: Annotated[JsonObject, "which cards, the problem, and the action that was refused"]
+    reason: Reason
 
 
 @event("table.deck_checked", chain="table")
-def deck_checked(*, pack: str, cards: int) -> Told:
+class DeckChecked(TableEvent):
     """Between hands, all cards of the table's pack were entered: each is there once."""
-    return told(pack=pack, cards=cards)
+
+    pack: Annotated[str, "name of the pack"]
+    cards: Annotated[int, "number of its cards"]

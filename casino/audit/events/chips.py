@@ -1,9 +1,14 @@
 """Chip sets."""
 
-from casino.audit.events.registry import Told, event, told
+from collections.abc import Mapping
+from typing import Annotated
+
+from casino.audit.events.registry import AuditEvent, event
 
 
 @event("chips.introduced", chain="house")
-def introduced(*, chip_set: str, denominations: dict[str, str]) -> Told:
-    """The house got its chip set: denominations in minor units with their colours."""
-    return told(chip_set=chip_set, denominations=denominations)
+class ChipsIntroduced(AuditEvent):
+    """The house got its chip set."""
+
+    chip_set: Annotated[str, "code of the chip set"]
+    denominations: Annotated[Mapping[str, str], "colour by denomination in minor units"]

@@ -1,77 +1,109 @@
 """Fills and credits between drawers and tables, and soft counts.
 
-Each end of a transfer tells what it did in its own chain."""
+Each end of a transfer records what it did in its own chain."""
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
 
-from casino.audit.events.registry import Told, event, told
+from casino.audit.events.fields import Approver, JsonObject, Reason
+from casino.audit.events.registry import DrawerEvent, TableEvent, event
 
-EITHER_END = ("table", "drawer")
+BOTH_ENDS = ("table", "drawer")
+
+Mirrors = Annotated[
+    Mapping[str, int], "ledger transactions that reverse what was sent, by the key undone; absent where nothing was"
+]
+Settler = Annotated[Approver, "login of the floor, who settled a difference between sent and counted"]
+SoftCount = Annotated[
+    JsonObject,
+    "`soft_count` (id), `table`, `drawer`, `state`, `cash`, `pieces`, `value`, `counted_by`, `ended_by`; once "
+    "confirmed also what was expected and the variances",
+]
 
 
-@event("fill.asked", chain=EITHER_END)
-def fill_asked(*, transfer: dict[str, Any]) -> Told:
+@dataclass(frozen=True, kw_only=True)
+class TransferEvent(TableEvent, DrawerEvent):
+    """What one end of a transfer did."""
+
+    transfer: Annotated[
+        JsonObject,
+        "`transfer` (id), `kind`, `table`, `drawer`, `state`, what was `asked`, `sent` (worth `value`) and `counted`, "
+        "who did it (`opened_by`, `sent_by`, `ended_by`), `reason`",
+    ]
+    table_version: Annotated[int | None, "version of the table after this event, in the table's chain"] = None
+    drawer_version: Annotated[int | None, "version of the drawer after this event, in the drawer's chain"] = None
+
+
+@event("fill.asked", chain=BOTH_ENDS)
+class FillAsked(TransferEvent):
     """A table asked the cage for chips."""
-    return told(transfer=transfer)
 
 
-@event("fill.sent", chain=EITHER_END)
-def fill_sent(*, transfer: dict[str, Any]) -> Told:
+@event("fill.sent", chain=BOTH_ENDS)
+class FillSent(TransferEvent):
     """The cage sent chips to a table."""
-    return told(transfer=transfer)
 
 
-@event("fill.received", chain=EITHER_END)
-def fill_received(*, transfer: dict[str, Any], reason: str | None = None, approver: str | None = None) -> Told:
-    """A table counted and took in the chips that the cage had sent. Where it was not what was sent, the approver is who
-    of the floor has settled the difference, and the reason what was said to it."""
-    return told(transfer=transfer, reason=reason, approver=approver)
+@event("fill.received", chain=BOTH_ENDS)
+class FillReceived(TransferEvent):
+    """A table counted and took in the chips that the cage had sent."""
+
+    reason: Annotated[Reason | None, "how a difference was explained"] = None
+    approver: Settler | None = None
 
 
-@event("fill.cancelled", chain=EITHER_END)
-def fill_cancelled(*, transfer: dict[str, Any], mirrors: dict[str, int] | None, reason: str) -> Told:
-    """A fill was given up; `mirrors` are the ledger's reversals of what had been sent, by the key undone."""
-    return told(transfer=transfer, mirrors=mirrors, reason=reason)
+@event("fill.cancelled", chain=BOTH_ENDS)
+class FillCancelled(TransferEvent):
+    """A fill was given up."""
+
+    mirrors: Mirrors | None = None
+    reason: Reason
 
 
-@event("credit.asked", chain=EITHER_END)
-def credit_asked(*, transfer: dict[str, Any]) -> Told:
+@event("credit.asked", chain=BOTH_ENDS)
+class CreditAsked(TransferEvent):
     """The cage asked a table for chips."""
-    return told(transfer=transfer)
 
 
-@event("credit.sent", chain=EITHER_END)
-def credit_sent(*, transfer: dict[str, Any]) -> Told:
+@event("credit.sent", chain=BOTH_ENDS)
+class CreditSent(TransferEvent):
     """A table sent chips to the cage."""
-    return told(transfer=transfer)
 
 
-@event("credit.received", chain=EITHER_END)
-def credit_received(*, transfer: dict[str, Any], reason: str | None = None, approver: str | None = None) -> Told:
-    """The cage counted and took in the chips that a table had sent. Where it was not what was sent, the approver is who
-    of the floor has settled the difference, and the reason what was said to it."""
-    return told(transfer=transfer, reason=reason, approver=approver)
+@event("credit.received", chain=BOTH_ENDS)
+class CreditReceived(TransferEvent):
+    """The cage counted and took in the chips that a table had sent."""
+
+    reason: Annotated[Reason | None, "how a difference was explained"] = None
+    approver: Settler | None = None
 
 
-@event("credit.cancelled", chain=EITHER_END)
-def credit_cancelled(*, transfer: dict[str, Any], mirrors: dict[str, int] | None, reason: str) -> Told:
-    """A credit was given up; `mirrors` are the ledger's reversals of what had been sent, by the key undone."""
-    return told(transfer=transfer, mirrors=mirrors, reason=reason)
+@event("credit.cancelled", chain=BOTH_ENDS)
+class CreditCancelled(TransferEvent):
+    """A credit was given up."""
+
+    mirrors: Mirrors | None = None
+    reason: Reason
 
 
 @event("soft_count.counted", chain="drawer")
-def soft_count_counted(*, soft_count: dict[str, Any]) -> Told:
+class SoftCountCounted(DrawerEvent):
     """A table's boxes were counted at a drawer; the count waits for its witness."""
-    return told(soft_count=soft_count)
+
+    soft_count: SoftCount
 
 
 @event("soft_count.confirmed", chain="drawer")
-def soft_count_confirmed(*, soft_count: dict[str, Any], approver: str) -> Told:
-    """A witness (the approver) counted the same, and the count was booked, with what was over or short."""
-    return told(soft_count=soft_count, approver=approver)
+class SoftCountConfirmed(DrawerEvent):
+    """A witness counted the same, and the count was posted with what was over or short."""
+
+    soft_count: SoftCount
+    approver: Annotated[Approver, "login of the witness"]
 
 
 @event("soft_count.withdrawn", chain="drawer")
-def soft_count_withdrawn(*, soft_count: dict[str, Any]) -> Told:
+class SoftCountWithdrawn(DrawerEvent):
     """A count was given up before it was confirmed."""
-    return told(soft_count=soft_count)
+
+    soft_count: SoftCount

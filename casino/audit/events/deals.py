@@ -1,34 +1,54 @@
 """Electronic deals before their cards fall, and the keys with which players check them."""
 
-from casino.audit.events.registry import Told, event, told
+from typing import Annotated
+
+from casino.audit.events.fields import Commitment, Hand, Player, Reason, Seat
+from casino.audit.events.registry import TableEvent, event
 
 
 @event("deal.committed", chain="table")
-def committed(*, hand: str, number: int, commitment: str) -> Told:
-    """The house drew a seed for a hand, sealed it, and told the commitment; client seeds can be taken from now on."""
-    return told(hand=hand, number=number, commitment=commitment)
+class DealCommitted(TableEvent):
+    """The house drew a seed for a hand, sealed it, and published the commitment; client seeds can be taken from now
+    on."""
+
+    hand: Hand
+    number: Annotated[int, "number of the hand at the table, from 1"]
+    commitment: Commitment
 
 
 @event("deal.seed_taken", chain="table")
-def seed_taken(*, hand: str, seat: int, player: str, seed: str, given_by: str) -> Told:
-    """A player added a seed to a committed deal, through the dealer's console (`console`) or with his own device
-    (`player`): the deck depends on it, whether his seat is dealt in or not."""
-    return told(hand=hand, seat=seat, player=player, seed=seed, given_by=given_by)
+class ClientSeedTaken(TableEvent):
+    """A player added a seed to a committed deal: the deck depends on it, whether the seat is dealt in or not."""
+
+    hand: Hand
+    seat: Seat
+    player: Player
+    seed: Annotated[str, "the client seed, 1 to 64 visible ASCII characters"]
+    given_by: Annotated[str, "`console`: entered by the dealer; `player`: by the player's own device"]
 
 
 @event("deal.abandoned", chain="table")
-def abandoned(*, hand: str, commitment: str, reason: str) -> Told:
-    """The floor gave a committed deal up before it was dealt; its name is used up, its seed is open to auditors."""
-    return told(hand=hand, commitment=commitment, reason=reason)
+class DealAbandoned(TableEvent):
+    """The floor gave up a committed deal before it was dealt; its name is used up, its seed is open to auditors."""
+
+    hand: Hand
+    commitment: Commitment
+    reason: Reason
 
 
 @event("seat.key_issued", chain="table")
-def key_issued(*, seat: int, player: str, replaced: bool) -> Told:
-    """The player on a seat was given a key for his own device; an earlier one was replaced by it, or there was none."""
-    return told(seat=seat, player=player, replaced=replaced)
+class SeatKeyIssued(TableEvent):
+    """The player on a seat got a key for a device of the player's own."""
+
+    seat: Seat
+    player: Player
+    replaced: Annotated[bool, "whether it replaced an earlier key"]
 
 
 @event("seat.key_withdrawn", chain="table")
-def key_withdrawn(*, seat: int, player: str, reason: str) -> Told:
-    """The floor took the key of a seat out of use; its seed may be given at the console from now on."""
-    return told(seat=seat, player=player, reason=reason)
+class SeatKeyWithdrawn(TableEvent):
+    """The floor took the key of a seat out of use; the console may give the seat's seed from now on."""
+
+    seat: Seat
+    player: Player
+    reason: Reason

@@ -1,55 +1,74 @@
-"""What happens to a house as a whole: its founding, its days and snapshots, its duty, what its checks find."""
+"""The house as a whole: its founding, its days and snapshots, its duty, what its checks find."""
 
-from typing import Any
+from typing import Annotated
 
-from casino.audit.events.registry import Told, event, told
+from casino.audit.events.fields import Amount, JsonObject, LedgerTransaction, Reason
+from casino.audit.events.registry import AuditEvent, event
+
+Day = Annotated[str, "date of the gaming day, ISO 8601"]
+Check = Annotated[str, "`custody`: chips against money; `snapshot`: a snapshot against the entries"]
 
 
 @event("house.founded", chain="house")
-def founded(*, name: str, currency: str) -> Told:
-    """The house was founded; every amount in it is in minor units of this currency."""
-    return told(name=name, currency=currency)
+class HouseFounded(AuditEvent):
+    """The house was founded."""
+
+    name: Annotated[str, "name of the house"]
+    currency: Annotated[str, "ISO 4217 code; every amount of the house is in its minor units"]
 
 
 @event("day.opened", chain="house")
-def day_opened(*, day: str) -> Told:
+class DayOpened(AuditEvent):
     """A gaming day was opened; from now on it takes the postings."""
-    return told(day=day)
+
+    day: Day
 
 
 @event("day.closed", chain="house")
-def day_closed(*, day: str, snapshot: int | None, totals: dict[str, Any]) -> Told:
-    """A gaming day was closed for good: its closing snapshot, and that snapshot's debits and credits by commodity."""
-    return told(day=day, snapshot=snapshot, totals=totals)
+class DayClosed(AuditEvent):
+    """A gaming day was closed for good."""
+
+    day: Day
+    snapshot: Annotated[int | None, "ledger's id of the closing snapshot"] = None
+    totals: Annotated[JsonObject, "`debit` and `credit` of the closing snapshot by commodity"]
 
 
 @event("house.duty", chain="house")
-def duty(*, amount: int, posting: int, reason: str) -> Told:
-    """Gaming duty on the house's take fell due; `posting` is the ledger transaction."""
-    return told(amount=amount, posting=posting, reason=reason)
+class DutyDue(AuditEvent):
+    """Gaming duty on the house's take fell due."""
+
+    amount: Amount
+    posting: LedgerTransaction
+    reason: Reason
 
 
 @event("snapshot.taken", chain="house")
-def snapshot_taken(*, name: str, snapshot: int) -> Told:
-    """What every account held was written down by the clock; `snapshot` is the ledger's id of it."""
-    return told(name=name, snapshot=snapshot)
+class SnapshotTaken(AuditEvent):
+    """The clock wrote down what every account held."""
+
+    name: Annotated[str, "name of the snapshot"]
+    snapshot: Annotated[int, "ledger's id of the snapshot"]
 
 
 @event("holds.expired", chain="house")
-def holds_expired(*, count: int) -> Told:
-    """The time of so many holds had run out; they bind nothing."""
-    return told(count=count)
+class HoldsExpired(AuditEvent):
+    """The time of some holds ran out; they bind nothing."""
+
+    count: Annotated[int, "number of holds"]
 
 
 @event("imbalance.found", chain="house")
-def imbalance_found(*, check: str, after: dict[str, Any], before: dict[str, Any] | None = None) -> Told:
-    """A continuous check found what cannot be without somebody having gone past the database's guards: chips that
-    differ from money (`custody`), or a snapshot from the entries (`snapshot`). `before` is what it had found earlier,
-    where that was something else."""
-    return told(check=check, after=after, before=before)
+class ImbalanceFound(AuditEvent):
+    """A continuous check found what cannot happen unless somebody went past the database's guards."""
+
+    check: Check
+    after: Annotated[JsonObject, "what the check found"]
+    before: Annotated[JsonObject | None, "what it had found earlier, where that was something else"] = None
 
 
 @event("imbalance.cleared", chain="house")
-def imbalance_cleared(*, check: str, before: dict[str, Any]) -> Told:
+class ImbalanceCleared(AuditEvent):
     """A continuous check found in order what it had found wrong before."""
-    return told(check=check, before=before)
+
+    check: Check
+    before: Annotated[JsonObject, "what it had found"]

@@ -1,41 +1,31 @@
 """The log itself.
 
-An epoch begins with an event that is its first leaf. These events stand in a chain of their own, `log/CODE`: in the
-house's chain older ones may wait that are not in the log yet."""
+An epoch begins with an event that is its first leaf. These events stand in a chain of their own, `log/CODE`: the
+house's chain may have older events that are not in the log yet."""
 
-from casino.audit.events.registry import Told, event, told
+from typing import Annotated
+
+from casino.audit.events.fields import Approver, Reason
+from casino.audit.events.registry import AuditEvent, event
 
 
 @event("log.epoch_opened", chain="log")
-def epoch_opened(
-    *,
-    epoch: int,
-    note: str | None,
-    old_epoch: int | None,
-    old_size: int | None,
-    old_root: str | None,
-    restored_epoch: int,
-    restored_size: int,
-    restored_root: str | None,
-    refused: str | None,
-    reason: str,
-    approver: str,
-) -> Told:
-    """Two people began a new epoch of the log: `note` is the newest checkpoint outside the database, in full, with its
-    epoch, size and root (none where there was none); `restored_...` is what the database had of the log (no root
-    where its own hashes were incomplete); `refused` is the code of why the house might not write, absent where it might
-    and the two wanted a new epoch all the same. Where it might not,
-    everybody of the house was signed out with it."""
-    return told(
-        epoch=epoch,
-        note=note,
-        old_epoch=old_epoch,
-        old_size=old_size,
-        old_root=old_root,
-        restored_epoch=restored_epoch,
-        restored_size=restored_size,
-        restored_root=restored_root,
-        refused=refused,
-        reason=reason,
-        approver=approver,
-    )
+class EpochOpened(AuditEvent):
+    """Two people opened a new epoch of the log. Where the house might not write, everybody of the house was signed out
+    with it."""
+
+    epoch: Annotated[int, "number of the new epoch"]
+    note: Annotated[str | None, "newest checkpoint outside the database, in full; absent where there was none"] = None
+    old_epoch: Annotated[int | None, "epoch of that checkpoint"] = None
+    old_size: Annotated[int | None, "size of the log by that checkpoint, in leaves"] = None
+    old_root: Annotated[str | None, "root of the log by that checkpoint, hexadecimal"] = None
+    restored_epoch: Annotated[int, "newest epoch in the database, 0 for none"]
+    restored_size: Annotated[int, "size of the log in the database, in leaves"]
+    restored_root: Annotated[
+        str | None, "root of the log in the database; absent where its own hashes were incomplete"
+    ] = None
+    refused: Annotated[
+        str | None, "code of why the house might not write; absent where it might, and the two wanted it"
+    ] = None
+    reason: Reason
+    approver: Approver

@@ -1,40 +1,38 @@
-"""Players, by their references only: no name and no document is ever in a payload."""
+"""Players, by reference only: a payload never has a name or a document."""
 
-from casino.audit.events.registry import Told, event, told
+from collections.abc import Sequence
+from typing import Annotated
+
+from casino.audit.events.fields import Approver, Player, Reason
+from casino.audit.events.registry import AuditEvent, event
 
 
 @event("player.registered", chain="house")
-def registered(*, player: str) -> Told:
+class PlayerRegistered(AuditEvent):
     """A player was registered under a reference."""
-    return told(player=player)
+
+    player: Player
 
 
 @event("player.person_recorded", chain="house")
-def person_recorded(*, player: str, version: int, sealed_sha256: str, fields: list[str], reason: str) -> Told:
-    """Who a player is was recorded, sealed: the names of the fields, and the SHA-256 of the sealed bytes, which tells
-    nothing of them."""
-    return told(player=player, version=version, sealed_sha256=sealed_sha256, fields=fields, reason=reason)
+class PersonRecorded(AuditEvent):
+    """The personal data of a player were recorded, sealed."""
+
+    player: Player
+    version: Annotated[int, "version of the record, from 1"]
+    sealed_sha256: Annotated[str, "SHA-256 of the sealed bytes, hexadecimal; it says nothing about the data"]
+    fields: Annotated[Sequence[str], "names of the recorded fields, no values"]
+    reason: Reason
 
 
 @event("player.forgotten", chain="house")
-def forgotten(
-    *,
-    player: str,
-    version: int,
-    sealed_sha256: str,
-    last_activity: str,
-    retention_days: int,
-    reason: str,
-    approver: str,
-) -> Told:
-    """The key to a player's personal data was destroyed by two people, so many days after his last activity; `version`
-    and hash are those of the newest record."""
-    return told(
-        player=player,
-        version=version,
-        sealed_sha256=sealed_sha256,
-        last_activity=last_activity,
-        retention_days=retention_days,
-        reason=reason,
-        approver=approver,
-    )
+class PlayerForgotten(AuditEvent):
+    """Two people destroyed the key to a player's personal data after the retention period."""
+
+    player: Player
+    version: Annotated[int, "version of the newest record"]
+    sealed_sha256: Annotated[str, "SHA-256 of the sealed bytes of the newest record, hexadecimal"]
+    last_activity: Annotated[str, "time of the player's last activity, ISO 8601"]
+    retention_days: Annotated[int, "length of the retention period in days"]
+    reason: Reason
+    approver: Approver

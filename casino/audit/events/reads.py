@@ -1,43 +1,59 @@
-"""What was read that is not everybody's, and what was asked for and refused."""
+"""Sensitive reads, and requests that were refused or failed."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
-from casino.audit.events.registry import Told, event, told
+from casino.audit.events.registry import AuditEvent, event
 
 ANY_CHAIN = ("house", "table", "drawer")
 
+Operation = Annotated[
+    str | None, "operation id of the API, or name of the management command; absent for a method it lacks"
+]
+Method = Annotated[str, "HTTP method, or `manage.py` of a management command"]
+Path = Annotated[str, "address with its query, hidden values as `?`; of a management command what it was to change"]
+
 
 @event("data.read", chain="house")
-def data_read(*, operation: str | None, subject: str, parameters: list[list[str]] | None) -> Told:
-    """Somebody asked for data that not everybody may see: the API's operation, the address, the query's parameters as
-    pairs. Written before anything is given; whether it was found, a refusal under the same request id would tell. Of a
-    management command: its name, the house's code, and its arguments."""
-    return told(operation=operation, subject=subject, parameters=parameters)
+class DataRead(AuditEvent):
+    """Somebody asked for data that not everybody may see. Recorded before anything is given: if the read was refused
+    after all, an `attempt.refused` under the same request id says so."""
+
+    operation: Operation = None
+    subject: Annotated[str, "path of the address; of a management command the house's code"]
+    parameters: Annotated[
+        Sequence[Sequence[str]] | None, "name and value of each parameter of the query or argument of the command"
+    ] = None
 
 
 @event("attempt.refused", chain=ANY_CHAIN)
-def refused(
-    *, operation: str | None, method: str, path: str, code: str, status: int, expected: Any = None,
-    asked: str | None = None, body: str | None = None,
-) -> Told:  # fmt: skip
-    """A request of somebody known was refused, and changed nothing: the problem's code and HTTP status, what was
-    expected instead, of a write the SHA-256 of its body and its known fields. Neither of a body with personal data or
-    a password; where cards or a name are hidden (`?`), and of what is no JSON object, no hash. Of a management command
-    that somebody signed with his password: the method `manage.py`, the command, and as path what it was to change."""
-    return told(
-        operation=operation,
-        method=method,
-        path=path,
-        code=code,
-        status=status,
-        expected=expected,
-        asked=asked,
-        body=body,
-    )
+class AttemptRefused(AuditEvent):
+    """A request of somebody the house knows was refused, and changed nothing; or a management command whose signer gave
+    the right password."""
+
+    operation: Operation = None
+    method: Method
+    path: Path
+    code: Annotated[str, "code of the problem"]
+    status: Annotated[int, "HTTP status"]
+    expected: Annotated[Any, "what was expected instead, as the problem says it"] = None
+    asked: Annotated[
+        str | None,
+        "SHA-256 of the body of a write, hexadecimal; absent where part of the body is hidden or it is no JSON object",
+    ] = None
+    body: Annotated[
+        str | None,
+        "known fields of the body of a write, as JSON text, with cards and names hidden as `?`; absent of a body with "
+        "personal data or a password",
+    ] = None
 
 
 @event("attempt.failed", chain=ANY_CHAIN)
-def failed(*, operation: str | None, method: str, path: str, error: str) -> Told:
-    """A request of somebody known broke on our side, and changed nothing: the kind of error; its trace is in the
-    server's log under the same request id."""
-    return told(operation=operation, method=method, path=path, error=error)
+class AttemptFailed(AuditEvent):
+    """A request of somebody the house knows failed on the server's side, and changed nothing. The server's log has the
+    trace under the same request id."""
+
+    operation: Operation = None
+    method: Method
+    path: Path
+    error: Annotated[str, "class of the error"]

@@ -1,67 +1,104 @@
-"""What an event is: one function per kind, registered under its name, that takes what is told and returns it."""
+"""What an event is: one frozen class per kind, registered under its name, whose fields are the payload's data."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ParamSpec
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any, ClassVar, Self, TypeVar, dataclass_transform
 
-P = ParamSpec("P")
+from casino.audit.events.declared import Field, Mark, declared
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What one event tells: `data` as the API and the export show it, and beside it the reason that was given and the
-    login of a second person who approved, where there are such."""
-
-    kind: str
-    data: Mapping[str, Any]
-    reason: str | None = None
-    approver: str | None = None
-
-    def also(self, **data: Any) -> "Told":
-        """The same with more data, e.g. the version that a table has afterwards."""
-        return replace(self, data={**self.data, **data})
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A registered kind of event: its name, the chains it belongs into (`house`, `table`, `drawer`), its function."""
-
-    name: str
-    chains: tuple[str, ...]
-    function: Callable[..., Told]
-
-
-#: Every kind of event by its name.
-EVENTS: dict[str, Kind] = {}
+#: Fields that stand in the payload beside `data`, and are left out where they are empty.
+BESIDE_DATA = ("reason", "approver")
+#: Fields that every event of a table or drawer inherits; they are listed last.
+VERSIONS = ("table_version", "drawer_version")
 
 
 class UnknownEvent(TypeError):
-    """An event that nobody has described, or one on a chain where it does not belong: a programming error."""
+    """An event of a kind that is not declared, or in a chain where its kind does not belong: a programming error."""
 
 
-def event(name: str, *, chain: str | tuple[str, ...]) -> Callable[[Callable[P, Told]], Callable[P, Told]]:
-    """Register a kind of event. The function's docstring describes it on the page, its parameters are the data's keys,
-    apart from `reason` and `approver`; it returns :func:`told`."""
+@dataclass(frozen=True, kw_only=True)
+class AuditEvent:
+    """One event before it is recorded. A kind is a subclass with `@event`; its fields are keyword-only.
 
-    def register(function: Callable[P, Told]) -> Callable[P, Told]:
+    Raises TypeError where a value is not of the type that its field declares.
+    """
+
+    #: Name of the kind, and the chains it belongs to (`house`, `table`, `drawer`, `log`).
+    KIND: ClassVar[str] = ""
+    CHAINS: ClassVar[tuple[str, ...]] = ()
+    FIELDS: ClassVar[tuple[Field, ...]] = ()
+
+    def __post_init__(self) -> None:
+        for field in self.FIELDS:
+            value = getattr(self, field.name)
+            if not field.fits(value):
+                raise TypeError(f"{self.KIND}: {field.name} is {field.json_type}, not {value!r}")
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The payload's `data` as the API and the export show it. A field that is None is left out, but for those
+        marked `Mark.NULL`."""
+        values = ((field, getattr(self, field.name)) for field in self.FIELDS if field.name not in BESIDE_DATA)
+        return {field.name: value for field, value in values if value is not None or Mark.NULL in field.marks}
+
+    @property
+    def beside_data(self) -> dict[str, str]:
+        """`reason` and `approver`, where the event has them and they are not empty."""
+        values = {name: getattr(self, name, None) for name in BESIDE_DATA}
+        return {name: value for name, value in values.items() if value}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableEvent(AuditEvent):
+    """An event of a table that is set up."""
+
+    table_version: Annotated[
+        int | None, Mark.LATER, "version of the table after this event; the next write names it in If-Match"
+    ] = None
+
+    def at_table_version(self, version: int) -> Self:
+        """The same event with the version that the table has afterwards."""
+        return replace(self, table_version=version)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawerEvent(AuditEvent):
+    """An event of a drawer that is set up."""
+
+    drawer_version: Annotated[
+        int | None, Mark.LATER, "version of the drawer after this event; the next write names it in If-Match"
+    ] = None
+
+    def at_drawer_version(self, version: int) -> Self:
+        """The same event with the version that the drawer has afterwards."""
+        return replace(self, drawer_version=version)
+
+
+#: Every kind of event by its name.
+EVENTS: dict[str, type[AuditEvent]] = {}
+
+E = TypeVar("E", bound=AuditEvent)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def event(name: str, *, chain: str | tuple[str, ...]) -> Callable[[type[E]], type[E]]:
+    """Make a class a frozen keyword-only dataclass and register it as the kind `name`, for events of these chains.
+
+    The reference page shows the docstring and the fields. Raises UnknownEvent for a name that is taken, TypeError for a
+    field whose type has no JSON.
+    """
+
+    def register(declaration: type[E]) -> type[E]:
         if name in EVENTS:
             raise UnknownEvent(f"{name} is registered twice")
-
-        def named(*args: P.args, **kwargs: P.kwargs) -> Told:
-            return replace(function(*args, **kwargs), kind=name)
-
-        named.__doc__ = function.__doc__
-        chains = (chain,) if isinstance(chain, str) else chain
-        EVENTS[name] = Kind(name, chains, function)
-        return named
+        made = dataclass(frozen=True, kw_only=True)(declaration)
+        made.KIND = name
+        made.CHAINS = (chain,) if isinstance(chain, str) else chain
+        made.FIELDS = declared(made, sorted((field.name for field in fields(made)), key=VERSIONS.__contains__))
+        EVENTS[name] = made
+        return made
 
     return register
-
-
-def told(*, reason: str | None = None, approver: str | None = None, **data: Any) -> Told:
-    """What an event's function returns; data that are None are left out, as are an empty reason and approver."""
-    present = {key: value for key, value in data.items() if value is not None}
-    return Told(kind="", data=present, reason=reason or None, approver=approver or None)
 
 
 def require_known(kind: str, chain: str) -> None:
@@ -69,5 +106,5 @@ def require_known(kind: str, chain: str) -> None:
     known = EVENTS.get(kind)
     if known is None:
         raise UnknownEvent(f"{kind!r} is no event of casino.audit.events")
-    if chain.partition("/")[0] not in known.chains:
-        raise UnknownEvent(f"{kind} belongs into the chain of a {' or '.join(known.chains)}, not into {chain!r}")
+    if chain.partition("/")[0] not in known.CHAINS:
+        raise UnknownEvent(f"{kind} belongs in the chain of a {' or '.join(known.CHAINS)}, not in {chain!r}")

@@ -1,84 +1,118 @@
-"""Who works here, at which devices, and who signed in."""
+"""Staff, their roles and passwords, terminals, and signing in."""
 
-from casino.audit.events.registry import Told, event, told
+from collections.abc import Sequence
+from typing import Annotated
+
+from casino.audit.events.fields import EndedSessions, Login, Reason, Roles
+from casino.audit.events.registry import AuditEvent, event
+
+TerminalCode = Annotated[str, "code of the terminal"]
 
 
 @event("staff.hired", chain="house")
-def hired(*, login: str, roles: list[str]) -> Told:
-    """Somebody was taken on under a login, with these roles."""
-    return told(login=login, roles=roles)
+class StaffHired(AuditEvent):
+    """A person was hired under a login."""
+
+    login: Login
+    roles: Roles
 
 
 @event("staff.roles_changed", chain="house")
-def roles_changed(*, login: str, before: list[str], after: list[str], reason: str) -> Told:
-    """Somebody's roles were changed; the new ones count from his next request."""
-    return told(login=login, before=before, after=after, reason=reason)
+class RolesChanged(AuditEvent):
+    """The roles of a person were changed; the new ones count from the next request on."""
+
+    login: Login
+    before: Annotated[Sequence[str], "roles until now"]
+    after: Annotated[Sequence[str], "roles from now on"]
+    reason: Reason
 
 
 @event("staff.deactivated", chain="house")
-def deactivated(*, login: str, before: bool, after: bool, sessions: int, reason: str) -> Told:
-    """Somebody may not work here any more; `sessions` is the number of his tokens that ended with it."""
-    return told(login=login, before=before, after=after, sessions=sessions, reason=reason)
+class StaffDeactivated(AuditEvent):
+    """A person may not work here any more."""
+
+    login: Login
+    before: Annotated[bool, "active before"]
+    after: Annotated[bool, "active now"]
+    sessions: EndedSessions
+    reason: Reason
 
 
 @event("staff.activated", chain="house")
-def activated(*, login: str, before: bool, after: bool, reason: str) -> Told:
-    """Somebody may work here again; he has to sign in."""
-    return told(login=login, before=before, after=after, reason=reason)
+class StaffActivated(AuditEvent):
+    """A person may work here again, and has to sign in."""
+
+    login: Login
+    before: Annotated[bool, "active before"]
+    after: Annotated[bool, "active now"]
+    reason: Reason
 
 
 @event("staff.password_set", chain="house")
-def password_set(*, login: str, sessions: int, reason: str) -> Told:
-    """Somebody got a new password from the office; `sessions` is the number of his tokens that ended with it."""
-    return told(login=login, sessions=sessions, reason=reason)
+class PasswordSet(AuditEvent):
+    """The office gave a person a new password."""
+
+    login: Login
+    sessions: EndedSessions
+    reason: Reason
 
 
 @event("staff.password_changed", chain="house")
-def password_changed(*, sessions: int) -> Told:
-    """The actor chose a new password of his own, knowing the old one; `sessions` is the number of his tokens elsewhere
-    that ended with it."""
-    return told(sessions=sessions)
+class PasswordChanged(AuditEvent):
+    """The actor, knowing the old password, chose a new one."""
+
+    sessions: Annotated[int, "number of the actor's tokens elsewhere that ended with it"]
 
 
 @event("staff.unlocked", chain="house")
-def unlocked(*, login: str, failures: int, reason: str) -> Told:
-    """The office, or the server's `operator`, opened the lock of a login and forgot so many failed attempts."""
-    return told(login=login, failures=failures, reason=reason)
+class LoginUnlocked(AuditEvent):
+    """The office, or the server's `operator`, opened the lock of a login."""
+
+    login: Login
+    failures: Annotated[int, "number of failed attempts that were forgotten"]
+    reason: Reason
 
 
 @event("staff.signed_in", chain="house")
-def signed_in() -> Told:
+class StaffSignedIn(AuditEvent):
     """The actor signed in at the event's terminal."""
-    return told()
 
 
 @event("staff.sign_in_refused", chain="house")
-def sign_in_refused(*, code: str) -> Told:
-    """A password was wrong, at a sign-in or where it is asked for again (`sign_in_refused`), the login was locked
-    (`too_many_attempts`), or the device was out of use (`terminal_revoked`). The actor is the login tried, `unknown`
-    where nobody of the house has it."""
-    return told(code=code)
+class SignInRefused(AuditEvent):
+    """A sign-in was refused, or a password where it is asked for again. The actor is the login that was tried,
+    `unknown` where nobody of the house has it."""
+
+    code: Annotated[
+        str,
+        "`sign_in_refused`: wrong password; `too_many_attempts`: the login is locked; `terminal_revoked`: the device "
+        "is out of use",
+    ]
 
 
 @event("staff.locked_out", chain="house")
-def locked_out() -> Told:
+class LockedOut(AuditEvent):
     """That wrong password was one too many: the actor's login is locked for a while, from that address."""
-    return told()
 
 
 @event("staff.signed_out", chain="house")
-def signed_out() -> Told:
+class StaffSignedOut(AuditEvent):
     """The actor signed out at the event's terminal."""
-    return told()
 
 
 @event("terminal.enrolled", chain="house")
-def terminal_enrolled(*, terminal: str, kind: str, place: str) -> Told:
-    """A device was enrolled; `place` is the table or drawer where it stands."""
-    return told(terminal=terminal, kind=kind, place=place)
+class TerminalEnrolled(AuditEvent):
+    """A device was enrolled."""
+
+    terminal: TerminalCode
+    kind: Annotated[str, "what it stands at: `table`, `cage` or `office`"]
+    place: Annotated[str, "code of that table or drawer, empty for the office"]
 
 
 @event("terminal.revoked", chain="house")
-def terminal_revoked(*, terminal: str, sessions: int, reason: str) -> Told:
-    """A device was taken out of use for good; `sessions` is the number of tokens that ended with it."""
-    return told(terminal=terminal, sessions=sessions, reason=reason)
+class TerminalRevoked(AuditEvent):
+    """A device was taken out of use for good."""
+
+    terminal: TerminalCode
+    sessions: EndedSessions
+    reason: Reason

@@ -1,123 +1,145 @@
-"""Tables: terms, seats, sittings, and what is bought, changed and tipped there between hands.
+"""Tables: terms, seats, sittings, and what is bought, changed and tipped there between hands."""
 
-Every event of a table in use carries `table_version`, the version that the table has afterwards."""
+from collections.abc import Mapping
+from typing import Annotated
 
-from typing import Any
+from casino.audit.events.fields import Amount, JsonObject, Pieces, Player, Reason, Seat
+from casino.audit.events.registry import AuditEvent, TableEvent, event
 
-from casino.audit.events.registry import Told, event, told
+CarryoverRule = Annotated[str, "what becomes of a cukassza when the table closes"]
+FeeUnit = Annotated[str, "`deal` or `hour`"]
 
 
 @event("table.set_up", chain="table")
-def set_up(
-    *,
-    game: str,
-    options: dict[str, Any],
-    seats: int,
-    min_stack: int,
-    max_stack: int,
-    carryover_on_close: str,
-    client_seeds: str | None = None,
-    time_to_act: int | None = None,
-    seat_fee: int | None = None,
-    seat_fee_per: str | None = None,
-) -> Told:
-    """A table was set up with these terms. `client_seeds`: whose seeds an electronic hand needs (`optional` or `all`;
-    where it is missing, `optional`). `time_to_act`: seconds that a seat has for its act; where it is missing, there is
-    no limit. `seat_fee`: what a seat costs for every `deal` or `hour` (`seat_fee_per`), minor units; where it is
-    missing, nothing."""
-    return told(
-        game=game,
-        options=options,
-        seats=seats,
-        min_stack=min_stack,
-        max_stack=max_stack,
-        carryover_on_close=carryover_on_close,
-        client_seeds=client_seeds,
-        time_to_act=time_to_act,
-        seat_fee=seat_fee or None,
-        seat_fee_per=seat_fee_per if seat_fee else None,
-    )
+class TableSetUp(AuditEvent):
+    """A table was set up with these terms."""
+
+    game: Annotated[str, "name of the game"]
+    options: Annotated[JsonObject, "options of the game"]
+    seats: Annotated[int, "number of seats"]
+    min_stack: Annotated[int, "least stack of a player who sits down, minor units"]
+    max_stack: Annotated[int, "largest stack of a player who sits down, minor units"]
+    carryover_on_close: CarryoverRule
+    client_seeds: Annotated[
+        str | None, "whose seeds an electronic hand needs, `optional` or `all`; `optional` where it is absent"
+    ] = None
+    time_to_act: Annotated[int | None, "seconds that a seat has for its act; no limit where it is absent"] = None
+    seat_fee: Annotated[int | None, "what a seat costs, minor units; nothing where it is absent"] = None
+    seat_fee_per: Annotated[FeeUnit | None, "what the fee is for: every `deal` or `hour`"] = None
 
 
 @event("table.client_seeds_changed", chain="table")
-def client_seeds_changed(*, before: str, after: str, reason: str) -> Told:
-    """From now on an electronic hand needs no client seeds (`optional`), or one of every seat that is dealt in
-    (`all`)."""
-    return told(before=before, after=after, reason=reason)
+class ClientSeedsChanged(TableEvent):
+    """The table's demand for client seeds was changed: `optional`, or `all` for one of every seat that is dealt in."""
+
+    before: Annotated[str, "demand until now"]
+    after: Annotated[str, "demand from now on"]
+    reason: Reason
 
 
 @event("table.time_to_act_changed", chain="table")
-def time_to_act_changed(*, before: int | None = None, after: int | None = None, reason: str) -> Told:
-    """From now on a seat has so many seconds for its act (`after`); where a number is missing, there is no limit."""
-    return told(before=before, after=after, reason=reason)
+class TimeToActChanged(TableEvent):
+    """The time that a seat has for its act was changed."""
+
+    before: Annotated[int | None, "seconds until now; no limit where it is absent"] = None
+    after: Annotated[int | None, "seconds from now on; no limit where it is absent"] = None
+    reason: Reason
 
 
 @event("table.seat_fee_changed", chain="table")
-def seat_fee_changed(*, before: int, before_per: str, after: int, after_per: str, reason: str) -> Told:
-    """From the next deal on a seat costs `after` minor units, 0 for nothing, for every `deal` or `hour`."""
-    return told(before=before, before_per=before_per, after=after, after_per=after_per, reason=reason)
+class SeatFeeChanged(TableEvent):
+    """The fee of a seat was changed, from the next deal on."""
+
+    before: Annotated[int, "fee until now, minor units, 0 for none"]
+    before_per: FeeUnit
+    after: Annotated[int, "fee from the next deal on, minor units, 0 for none"]
+    after_per: FeeUnit
+    reason: Reason
 
 
 @event("table.tray_stocked", chain="table")
-def tray_stocked(*, amount: int, chips: dict[str, int]) -> Told:
+class TrayStocked(AuditEvent):
     """Chips were brought from the vault to the table's tray when it was set up."""
-    return told(amount=amount, chips=chips)
+
+    amount: Amount
+    chips: Pieces
 
 
 @event("table.opened", chain="table")
-def opened(*, sitting: int, resumed: dict[str, int] | None = None) -> Told:
-    """A sitting began; `sitting` is its number at this table. `resumed`: what the last one had held, by kind; this one
-    goes on with it, and with its series."""
-    return told(sitting=sitting, resumed=resumed)
+class TableOpened(TableEvent):
+    """A sitting began."""
+
+    sitting: Annotated[int, "number of the sitting at this table, from 1"]
+    resumed: Annotated[
+        Mapping[str, int] | None,
+        "minor units that the last sitting had held, by kind; this one goes on with them and with its series",
+    ] = None
 
 
 @event("table.closed", chain="table")
-def closed(
-    *,
-    carryover_on_close: str,
-    shares: dict[str, int],
-    held: dict[str, int] | None = None,
-    broken_off: dict[str, int] | None = None,
-    left_with: dict[str, int],
-) -> Told:
-    """The sitting ended: what became of the cukassza by account (`shares`) or was `held` for the next sitting, what a
-    session that was broken off came to by player (`broken_off`), and what each player left with."""
-    return told(
-        carryover_on_close=carryover_on_close, shares=shares, held=held, broken_off=broken_off, left_with=left_with
-    )
+class TableClosed(TableEvent):
+    """The sitting ended."""
+
+    carryover_on_close: CarryoverRule
+    shares: Annotated[Mapping[str, int], "what became of the cukassza: minor units by account"]
+    held: Annotated[Mapping[str, int] | None, "minor units held for the next sitting, by kind"] = None
+    broken_off: Annotated[
+        Mapping[str, int] | None, "what a session that was broken off came to: minor units by player"
+    ] = None
+    left_with: Annotated[Mapping[str, int], "what each player left with: minor units by player"]
 
 
 @event("table.sat_down", chain="table")
-def sat_down(*, seat: int, player: str, amount: int) -> Told:
-    """A player sat down with chips from the player's hands; with none where the table is played at without money."""
-    return told(seat=seat, player=player, amount=amount)
+class SatDown(TableEvent):
+    """A player sat down with chips from the player's hands."""
+
+    seat: Seat
+    player: Player
+    amount: Annotated[Amount, "minor units, 0 where the table is played at without money"]
 
 
 @event("table.chips_added", chain="table")
-def chips_added(*, seat: int, player: str, amount: int) -> Told:
-    """A player added chips to his stack."""
-    return told(seat=seat, player=player, amount=amount)
+class ChipsAdded(TableEvent):
+    """A player added chips to the stack."""
+
+    seat: Seat
+    player: Player
+    amount: Amount
 
 
 @event("table.left", chain="table")
-def left(*, seat: int, player: str, amount: int) -> Told:
+class SeatLeft(TableEvent):
     """A player left with all of the stack."""
-    return told(seat=seat, player=player, amount=amount)
+
+    seat: Seat
+    player: Player
+    amount: Amount
 
 
 @event("table.buy_in", chain="table")
-def bought_in(*, seat: int, player: str, amount: int, exchanged: dict[str, int]) -> Told:
+class TableBuyIn(TableEvent):
     """A player put cash into the drop box and got chips of the tray."""
-    return told(seat=seat, player=player, amount=amount, exchanged=exchanged)
+
+    seat: Seat
+    player: Player
+    amount: Amount
+    exchanged: Annotated[Pieces, "chips the player got: number of pieces by denomination in minor units"]
 
 
 @event("table.exchange", chain="table")
-def exchanged(*, amount: int, given: dict[str, int], change: dict[str, int]) -> Told:
+class TableExchange(TableEvent):
     """Chips of the public were changed at the tray into others of the same worth."""
-    return told(amount=amount, given=given, change=change)
+
+    amount: Amount
+    given: Annotated[Pieces, "chips the public gave: number of pieces by denomination in minor units"]
+    change: Annotated[Pieces, "chips the public got: number of pieces by denomination in minor units"]
 
 
 @event("table.tip", chain="table")
-def tipped(*, seat: int, player: str, amount: int, chips: dict[str, int]) -> Told:
+class TableTip(TableEvent):
     """A player put chips into the tip box."""
-    return told(seat=seat, player=player, amount=amount, chips=chips)
+
+    seat: Seat
+    player: Player
+    amount: Amount
+    chips: Pieces

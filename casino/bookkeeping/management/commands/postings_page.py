@@ -11,7 +11,7 @@ from casino.bookkeeping import reference_page as page
 class Command(BaseCommand):
     """Make the page anew, or say whether it is what the data say."""
 
-    help = "Write casino/bookkeeping/POSTINGS.md from the chart of accounts and the table of postings, or check it."
+    help = "Write docs/reference/postings.md from the chart of accounts and the table of postings, or check it."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:

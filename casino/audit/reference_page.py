@@ -1,21 +1,20 @@
-"""`EVENTS.md`: every kind of event in words, made from the functions of this package.
+"""`docs/reference/events.md`: every kind of event in words, made from the classes of `casino.audit.events`.
 
-`manage.py events_page --write` makes it anew; a test fails while it is not what the functions say.
+`manage.py events_page --write` makes it anew; a test fails while it is not what the classes declare.
 """
 
 import inspect
 import sys
 from pathlib import Path
 
-from casino.audit.events.registry import EVENTS, Kind
+from casino.audit.events.declared import Field
+from casino.audit.events.registry import BESIDE_DATA, EVENTS, AuditEvent
 
-PATH = Path(__file__).resolve().parent.parent / "EVENTS.md"
-#: What an event's function takes for the payload's own members; the rest of its parameters are `data`.
-OWN_MEMBERS = ("reason", "approver")
+PATH = Path(__file__).resolve().parents[2] / "docs" / "reference" / "events.md"
 
 HEAD = """# Events of the audit trail
 
-Made from the functions of `casino/audit/events/` by `manage.py events_page --write`; do not edit. Every write of the
+Made from the classes of `casino/audit/events/` by `manage.py events_page --write`; do not edit. Every write of the
 house is one of these, recorded in the transaction of the change: if the event cannot be written, nothing happens.
 
 An event is one line of canonical JSON (RFC 8785 without floats: keys in ASCII order, amounts as integers of minor
@@ -25,10 +24,10 @@ and its leaf in the house's log. Absent members are left out.
 | member | |
 |---|---|
 | `actor` | login of who acted, `worker` for the house's own processes, `operator` for a command without a password |
-| `approver` | login of the second person, where there is one |
+| `approver` | login of the second person, where the act took two |
 | `at` | the database's clock (UTC) when the chain was locked |
 | `chain` | `house/CODE`, or of one table `table/CODE`, of one drawer `drawer/CODE`, of the log itself `log/CODE` |
-| `data` | what the kind tells, see below |
+| `data` | the fields of the kind, see below |
 | `house` | the house's id |
 | `kind` | one of the names below |
 | `postings` | the ledger transactions that the same database transaction posted, see below |
@@ -37,25 +36,25 @@ and its leaf in the house's log. Absent members are left out.
 | `request` | id of the HTTP request, or what made a process of the house act: of a management command its name |
 | `role` | the role in which the actor acted, `system` for processes and operators |
 | `seq` | number in the chain, from 1, without gaps |
-| `terminal` | code of the terminal, empty for processes; of an `operator` `os:USER@MACHINE`, as the system knows him |
+| `terminal` | code of the terminal, empty for processes; of an `operator` `os:USER@MACHINE`, as the system names them |
 | `v` | 2 |
 
 `postings` are in the order in which they were posted: `{"about":HASH,"legs":[["2020/T1/anna","HUF",500], ...],"tx":ID}`
 with account, commodity and units, debit positive, or for a mirror `reverses` with the id undone instead of `legs`.
 `about` is the SHA-256 of the canonical JSON of key, kind, metadata, and the times at which it happened and was posted.
-Every ledger transaction of a house is told by exactly one event.
+Exactly one event records each ledger transaction of a house.
 
-Where something that had a value got another, `before` and `after` tell both. Events of a table that is set up carry
+Where a value was changed, `before` and `after` give both values. Events of a table that is set up carry
 `table_version`, those of a drawer `drawer_version`: its version afterwards, which the next write names.
 
-Written without an event of their own are only the answers kept under an Idempotency-Key, the outbox's notes on its
+These writes have no event of their own: the answers kept under an Idempotency-Key, the outbox's notes on its
 deliveries, the counters of wrong passwords, the ledger's empty accounts, which are opened with what needs them, and the
 log that is built of these events.
 """
 
 
 def render() -> str:
-    """The page."""
+    """The page, as Markdown."""
     parts = [HEAD, _contents()]
     for module, kinds in _by_module().items():
         title, _, more = _text(sys.modules[module].__doc__).partition("\n\n")
@@ -65,34 +64,34 @@ def render() -> str:
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
-def _by_module() -> dict[str, list[Kind]]:
-    """The kinds of each module of this package, in the order in which they stand there."""
-    found: dict[str, list[Kind]] = {}
+def _by_module() -> dict[str, list[type[AuditEvent]]]:
+    """The kinds of each module of events, in the order in which they stand there."""
+    found: dict[str, list[type[AuditEvent]]] = {}
     for kind in EVENTS.values():
-        found.setdefault(kind.function.__module__, []).append(kind)
+        found.setdefault(kind.__module__, []).append(kind)
     return found
 
 
 def _contents() -> str:
     lines = ["| kind | chain |", "|---|---|"]
-    lines += [f"| `{kind.name}` | {', '.join(kind.chains)} |" for _, kind in sorted(EVENTS.items())]
+    lines += [
+        f"| [`{name}`](#{name.replace('.', '')}) | {', '.join(kind.CHAINS)} |" for name, kind in sorted(EVENTS.items())
+    ]
     return "\n".join(lines) + "\n"
 
 
-def _kind(kind: Kind) -> str:
-    lines = [f"### `{kind.name}`\n", f"{_text(kind.function.__doc__)}\n"]
-    parameters = inspect.signature(kind.function).parameters.values()
-    told = [_parameter(each) for each in parameters if each.name not in OWN_MEMBERS]
-    own = [f"`{each.name}`" for each in parameters if each.name in OWN_MEMBERS]
-    lines += [f"- data: {', '.join(told)}"] if told else ["- no data"]
-    lines += [f"- beside the data: {', '.join(own)}"] if own else []
-    return "\n".join(lines) + "\n"
+def _kind(kind: type[AuditEvent]) -> str:
+    data = [field for field in kind.FIELDS if field.name not in BESIDE_DATA]
+    beside = [field for field in kind.FIELDS if field.name in BESIDE_DATA]
+    lines = [f"### `{kind.KIND}`\n", f"{_text(kind.__doc__)}\n"]
+    lines += ["| field of `data` | type | meaning |", "|---|---|---|", *map(_row, data), ""] if data else ["No data.\n"]
+    lines += ["| beside `data` | type | meaning |", "|---|---|---|", *map(_row, beside), ""] if beside else []
+    return "\n".join([*lines, f"`{kind.__module__}.{kind.__qualname__}`\n"])
 
 
-def _parameter(each: inspect.Parameter) -> str:
-    words = inspect.formatannotation(each.annotation).replace("typing.", "")
-    required, _, optional = words.partition(" | None")
-    return f"`{each.name}` ({required}{', where there is one' if ' | None' in words else optional})"
+def _row(field: Field) -> str:
+    optional = ", optional" if field.optional else ""
+    return f"| `{field.name}` | {field.json_type}{optional} | {field.meaning.replace('|', chr(92) + '|')} |"
 
 
 def _text(docstring: str | None) -> str:

@@ -1,0 +1,41 @@
+"""Types that several events share, each with its sentence for the reference page. Amounts are minor units."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+#: An object or a list of objects whose members the field's sentence names.
+JsonObject = Mapping[str, Any]
+JsonObjects = Sequence[JsonObject]
+
+Amount = Annotated[int, "minor units"]
+Pieces = Annotated[Mapping[str, int], "chips: number of pieces by denomination in minor units"]
+LedgerTransaction = Annotated[int, "id of the ledger transaction"]
+
+Player = Annotated[str, "reference of the player"]
+Seat = Annotated[int, "number of the seat at the table, from 1"]
+Login = Annotated[str, "login of the member of staff"]
+Roles = Annotated[Sequence[str], "roles, in alphabetical order"]
+EndedSessions = Annotated[int, "number of tokens that ended with it"]
+
+Hand = Annotated[str, "name of the hand"]
+HandActor = Annotated[str, "seat of the hand: `p1` is the first in play order"]
+CardPlace = Annotated[int, "index of the card among the cards of that seat, from 0 in the order of dealing"]
+FirstLine = Annotated[int, "number in the log of the first of `lines`, from 1"]
+Lines = Annotated[Sequence[str], "new lines of the log as everybody sees them; a card that lies face down is `??`"]
+Digest = Annotated[str, "SHA-256 of the engine's final state, hexadecimal"]
+Result = Annotated[
+    JsonObject,
+    "what the hand came to: `net` and `bonus` per seat, `tax`, `carry_out` (minor units), `ending`, `winner` (seat "
+    "number, 0 for nobody or several), and `series` where the game has one",
+]
+Commitment = Annotated[str, "commitment to the seed, hexadecimal"]
+OpenedEntries = Annotated[
+    JsonObjects,
+    "cards of `hand.cards_entered`, opened: `actor`, `place`, `card`, `salt`; absent where none was entered",
+]
+OpenedCorrections = Annotated[
+    JsonObjects, "corrections of lines, with the cards: `line`, `before`, `after`; absent where none was corrected"
+]
+
+Reason = Annotated[str, "the reason given"]
+Approver = Annotated[str, "login of the second person, who approved"]
