@@ -323,7 +323,7 @@ def _take(work: Work, opened: Opened, actions: Sequence[Mapping[str, Any]], line
     grammar = selectors.grammar(hand)
     lines[:] = [arranging.composed(grammar, action, number) for number, action in enumerate(actions)]
     play = _Play(hand, game, deals.shuffle(hand), len(game.log) + 1, len(game.moves))
-    entered = _entered(hand, lines)
+    entered = opened.entered if arranging.names_cards(grammar, lines) else {}
     for number, line in enumerate(lines):
         if hand.mode == Mode.ELECTRONIC:
             arranging.require_sealed(game, grammar, line, last=number == len(lines) - 1)

@@ -7,7 +7,7 @@ played after it. The state is copied before it goes on, so a write that is refus
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -34,6 +34,7 @@ class _Known:
     row: Hand
     lines: int
     corrections: int
+    entered: Mapping[tuple[int, int], str]
     game: engine.Hand
 
     def seen(self) -> tuple[int, int, int, int]:
@@ -54,6 +55,8 @@ class Opened:
     corrections: int = 0
     first_line: int = 0
     lines: Sequence[str] = ()
+    #: What was entered of the hand's unknown cards, by seat and place.
+    entered: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
     def playing(self) -> Hand:
         """The hand in play. Raises Conflict no_hand when there is none."""
@@ -82,7 +85,7 @@ class Opened:
             _known.pop(key, None)
             return
         row = _copied(self.hand, self.table)
-        _known[key] = _Known(self.table.version, row, len(game.log), self.corrections, game)
+        _known[key] = _Known(self.table.version, row, len(game.log), self.corrections, self.entered, game)
         _known.move_to_end(key)
         if len(_known) > MOST:
             _known.popitem(last=False)
@@ -96,10 +99,15 @@ def _copied(row: Hand, table: Table) -> Hand:
     return copied
 
 
+def _entry(text: str) -> tuple[tuple[int, int], str]:
+    seat, place, card = text.split(" ")
+    return (int(seat), int(place)), card
+
+
 _OPEN = f"""
 SELECT {", ".join(f"(seat_table).{field.column}" for field in Table._meta.concrete_fields)},
     {", ".join(f"(hand).{field.column}" for field in Hand._meta.concrete_fields)},
-    known, corrections, first_line, log, request_hash, status, version, answer
+    known, corrections, first_line, log, entered, request_hash, status, version, answer
 FROM hands_open(%s::uuid, %s::text, %s::bigint, %s::text, %s::bigint, %s::bigint, %s::integer, %s::integer)
 """  # noqa: S608 - the names come from the models
 _TABLE, _HAND = len(Table._meta.concrete_fields), len(Hand._meta.concrete_fields)
@@ -117,7 +125,7 @@ class AtHand:
         known = _known.get((house.id, self.code))
         seen = known.seen() if known else _NOTHING_SEEN
         [row] = sql.bound(_OPEN, [house.id, self.code, terminal.id, command.key, *seen])
-        as_known, corrections, first_line, lines, request_hash, status, version, answer = row[_TABLE + _HAND :]
+        as_known, corrections, first_line, lines, entered, request_hash, status, version, answer = row[_TABLE + _HAND :]
         if row[0] is None:
             raise NotFound(f"This house has no table with code={self.code}.")
         if request_hash is not None:
@@ -127,12 +135,13 @@ class AtHand:
         tables.require_at(command.context, table)
         command.require_version(table.version)
         if known is not None and as_known:
-            return Opened(table, _copied(known.row, table), known.corrections, known.lines)
+            row = _copied(known.row, table)
+            return Opened(table, row, known.corrections, known.lines, entered=known.entered)
         if row[_TABLE] is None:
             return Opened(table, None)
         hand = sql.built(Hand, row[_TABLE : _TABLE + _HAND])
         hand.table, hand.house = table, house
-        return Opened(table, hand, corrections, first_line, lines)
+        return Opened(table, hand, corrections, first_line, lines, dict(map(_entry, entered)))
 
     def chain(self, opened: Opened) -> str:
         """The table's."""

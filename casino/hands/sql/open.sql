@@ -1,5 +1,5 @@
 -- The beginning of a write to the hand at a table, in one call: locks the table, then looks for an answer given under
--- the request's key, then reads the hand that is not settled and its log. Each statement sees what was committed before
+-- the request's key, then reads the hand that is not settled, its log and the cards entered for it (seat, place, card). Each statement sees what was committed before
 -- it, so what is read after the lock is as new as the lock.
 --   p_version: the version of the table up to which the caller knows the hand; where it still is that, nothing is read of
 --   the hand (`known`). p_hand, p_lines, p_corrections: a hand of which the caller knows so many lines as they were after
@@ -8,6 +8,7 @@ CREATE FUNCTION hands_open(
     p_house uuid, p_code text, p_terminal bigint, p_key text, p_version bigint, p_hand bigint,
     p_lines integer, p_corrections integer,
     OUT seat_table tables_table, OUT known boolean, OUT hand hands_hand, OUT corrections integer, OUT first_line integer, OUT log text[],
+    OUT entered text[],
     OUT request_hash text, OUT status smallint, OUT version bigint, OUT answer text
 ) LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 #variable_conflict use_column
@@ -34,5 +35,7 @@ BEGIN
     first_line := CASE WHEN hand.id = p_hand AND corrections = p_corrections THEN p_lines ELSE 0 END;
     log := (SELECT coalesce(array_agg(text ORDER BY seq), '{}') FROM hands_log
             WHERE hand_id = hand.id AND seq > first_line);
+    entered := (SELECT coalesce(array_agg(concat_ws(' ', seat, place, card) ORDER BY id), '{}') FROM hands_cardentry
+                WHERE hand_id = hand.id);
 END $$;
 REVOKE ALL ON FUNCTION hands_open(uuid, text, bigint, text, bigint, bigint, integer, integer) FROM PUBLIC;
