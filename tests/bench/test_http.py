@@ -43,9 +43,10 @@ def test_everything_is_measured_and_leaves_right_books() -> None:
         counted = {one.name: one for one in statements.count(house)}
         report.settle(house)
     [bare, *actions] = counted.values()
-    # The token, the connection's check, BEGIN, INSERT, COMMIT.
-    assert {one.round_trips for one in bare.asked} == {5}
-    assert [text.split()[0] for text in bare.asked[0].statements] == ["SELECT", "SELECT", "BEGIN", "INSERT", "COMMIT"]
+    # The last of them; before the token's look-up the framework may have asked whether the connection still works.
+    for one in bare.asked:
+        assert one.round_trips == len(one.statements)
+        assert [text.split()[0] for text in one.statements[-4:]] == ["SELECT", "BEGIN", "INSERT", "COMMIT"]
     for one in actions:
         assert all(asked.statements[-1] == "COMMIT" or "outbox" in asked.statements[-1] for asked in one.asked)
     assert stage.bare_rows() > 0
