@@ -18,8 +18,8 @@ from ledger.roles import app_role
 
 FILE = Path(__file__).with_name("catalogue.json")
 
-# Of PostgreSQL's constraints those that say NOT NULL are left out: before version 18 only columns say so. Rights are those
-# of PUBLIC and of the application's role; of other roles' rights SELECT is nobody's harm, the rest is listed. @schema@
+# Of PostgreSQL's constraints those that say NOT NULL are left out: before version 18 only columns say so. Rights are
+# those of PUBLIC and of the application's role; of other roles' rights all but SELECT. @schema@
 # and @app@ stand for the names that differ from one database to the next.
 _CATALOGUE = """
 WITH home AS (
@@ -89,8 +89,8 @@ GROUP BY object
 def found(*, using: str = DEFAULT_DB_ALIAS) -> dict[str, str]:
     """What the database has, by object: "trigger TABLE.NAME", "function NAME(TYPES)", "rights on ...".
 
-    Triggers that a project adds to the ledger's tables (`settings.LEDGER_OTHER_TRIGGERS`, "TABLE.NAME" each) are its own
-    to look after.
+    Triggers that a project adds to the ledger's tables (`settings.LEDGER_OTHER_TRIGGERS`, "TABLE.NAME" each) are left
+    to the project.
     """
     others = list(getattr(settings, "LEDGER_OTHER_TRIGGERS", ()))
     with connections[using].cursor() as cursor:

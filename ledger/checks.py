@@ -85,7 +85,8 @@ CHECKS: dict[str, str] = {
     # Every row is as it was written, and nothing that was written is gone.
     "seals": """
         SELECT (ARRAY['transaction', 'account', 'closing of account', 'period', 'closing of period', 'hold',
-                      'end of hold', 'reserve of hold', 'snapshot', 'lines of snapshot', 'assertion'])[kind] || ' ' || id,
+                      'end of hold', 'reserve of hold', 'snapshot', 'lines of snapshot', 'assertion'])[kind]
+               || ' ' || id,
                CASE WHEN there AND sealed THEN 'is not as it was written'
                     WHEN sealed THEN 'is gone' ELSE 'was not written by the ledger' END
         FROM (SELECT coalesce(d.kind, s.kind) AS kind, coalesce(d.id, s.id) AS id,
@@ -300,8 +301,8 @@ CHECKS: dict[str, str] = {
 def verify(book: Book, *, using: str = DEFAULT_DB_ALIAS) -> list[Finding]:
     """Prove the whole book from its rows, and that the database still has what guards them.
 
-    An empty list means that every promise holds. What changed rows and their seals alike is not found: compare with what
-    was recorded elsewhere (`recorded`).
+    An empty list means that every promise holds. What changed rows and their seals alike is not found: compare with
+    what was recorded elsewhere (`recorded`).
     """
     return catalogue.differences(using=using) + [finding for check in CHECKS for finding in _run(check, book, using)]
 
@@ -324,7 +325,7 @@ def recorded(book: Book, *, using: str = DEFAULT_DB_ALIAS) -> str:
 
 
 _RECORDED = """
-SELECT encode(sha256(coalesce(string_agg(int2send(kind) || int8send(id) || hash, ''::bytea ORDER BY kind, id, hash), '')),
-              'hex')
+SELECT encode(sha256(coalesce(string_agg(int2send(kind) || int8send(id) || hash, ''::bytea ORDER BY kind, id, hash),
+                              '')), 'hex')
 FROM ledger_seal WHERE book = %(book)s
 """

@@ -66,7 +66,7 @@ class NotAtomic(LedgerError):
 
 
 class BookBusy(LedgerError):
-    """Somebody else holds what this waits for, longer than `lock_timeout`: nothing was done, and it can be tried again."""
+    """A lock was not free within `lock_timeout`: nothing was done, and it can be tried again."""
 
     code = "book_busy"
 

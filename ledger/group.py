@@ -1,8 +1,8 @@
 """Postings that several threads of a process make at once, written together: one call and one commit for many.
 
-`post` answers when its posting is committed, as `posting.post(..., alone=True)` does. While one thread is at the database,
-others line up; the next one takes all that wait as a batch. A thread that is alone waits for nobody. All of them use one
-connection of the process, so that its plans stay warm and threads need none of their own.
+`post` answers when its posting is committed, as `posting.post(..., alone=True)` does. While one thread is at the
+database, others line up; the next one takes all that wait as a batch. A thread that is alone waits for nobody. All of
+them use one connection of the process, so that its plans stay warm and threads need none of their own.
 """
 
 import copy
@@ -52,9 +52,8 @@ class _Request:
 
     def answer(self) -> Posted:
         """What became of it. Raises what refused it."""
-        if self.error is not None:
-            raise self.error
-        assert self.result is not None
+        if self.result is None:
+            raise self.error or RuntimeError("a posting was neither made nor refused")
         return self.result
 
 
@@ -125,7 +124,7 @@ class _Line:
         return list(batch.values())
 
     def _settle(self, batch: Sequence[_Request]) -> None:
-        """Write a batch. Who is refused is taken out and the rest written; where the refusal names nobody, each alone."""
+        """Write a batch; what is refused is taken out and the rest written, each alone if the refusal names no key."""
         connection = self._connected()
         left = list(batch)
         while len(left) > 1:
@@ -180,8 +179,8 @@ def post(
 ) -> Posted:
     """Post one transaction as `posting.post(..., alone=True)` does, together with what other threads post meanwhile.
 
-    Each is judged after those before it in its batch. Raises what `posting.post` raises, each thread its own refusal; where
-    the connection is lost, every thread of the batch, and nobody knows what was committed: ask again with the same key.
+    Each is judged after those before it in its batch. Raises what `posting.post` raises, each thread its own refusal. A
+    lost connection is raised in every thread of the batch: whether it was committed, the same key asked again tells.
     """
     check_alone(using)
     posting = Posting(text("key", key), text("kind", kind), list(legs), dict(metadata), moment(occurred_at))

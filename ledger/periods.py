@@ -61,7 +61,10 @@ def turnover(book: Book, name: str, *, using: str = DEFAULT_DB_ALIAS) -> list[Tu
     """What a period moved, by account; the sum of debits equals that of credits in every commodity."""
     with connections[using].cursor() as cursor:
         cursor.execute(_TURNOVER, {"book": str(book), "name": name})
-        return [Turnover(*key, int(debit), int(credit), count) for *key, debit, credit, count in cursor.fetchall()]
+        return [
+            Turnover(account, code, commodity, int(debit), int(credit), entries)
+            for account, code, commodity, debit, credit, entries in cursor.fetchall()
+        ]
 
 
 _TURNOVER = """

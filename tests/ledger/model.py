@@ -138,8 +138,7 @@ class Book:
                     outcome.faults |= self._shape(request.legs) | {"key_reused"}
                 continue
             outcome.faults |= self._shape(request.legs) | self._apply(request.legs, released)
-            if self._claimed(posting.key, released):
-                outcome.faults.add("key_reused")
+            outcome.faults |= {"key_reused"} & {self._claimed(posting.key, released)}
             outcome.left[number] = {n: self.accounts[n].now for n, _ in request.legs if n in self.accounts}
         if not all(outcome.replayed) and not self._open(period):
             outcome.faults.add("period_not_open")
@@ -153,12 +152,13 @@ class Book:
                 self.answers[posting.key] = outcome.left[number]
         return outcome
 
-    def _claimed(self, key: str, released: str = "") -> bool:
-        """Whether a hold keeps the key for itself."""
-        return any(
+    def _claimed(self, key: str, released: str = "") -> str:
+        """The fault where a hold keeps the key for itself, else nothing."""
+        claimed = any(
             hold.counts and name != released and any(one.key == key for one in hold.chain)
             for name, hold in self.holds.items()
         )
+        return "key_reused" if claimed else ""
 
     def _open(self, period: str | None) -> bool:
         """Whether something may be posted into the period."""

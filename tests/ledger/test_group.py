@@ -72,8 +72,8 @@ def test_those_that_wait_are_one_batch(shop: Shop) -> None:
     assert [one.balances[shop.anna] for one in done] == [  # type: ignore[attr-defined]
         Balance(n * (n + 1) // 2, n) for n in range(1, 6)
     ]
-    xmins = run(APP, "SELECT DISTINCT xmin::text FROM ledger_transaction WHERE book = %s AND idempotency_key LIKE 'k%%'",
-                [shop.book])  # fmt: skip
+    written = "SELECT DISTINCT xmin::text FROM ledger_transaction WHERE book = %s AND idempotency_key ~ '^k'"
+    xmins = run(APP, written, [shop.book])
     assert len(xmins) == 1
     verified(shop.book)
 
@@ -94,7 +94,7 @@ def test_each_has_its_own_refusal(shop: Shop) -> None:
             ],
             first,
         )
-    names = [one.code if isinstance(one, errors.LedgerError) else one.replayed for one in found]  # type: ignore[attr-defined]
+    names = [getattr(one, "code", None) or getattr(one, "replayed", None) for one in found]
     assert names == [False, "insufficient_funds", False, "unbalanced", True, "key_reused", "too_few_legs"]
     assert Account.objects.get(id=shop.anna).balance == 0
     verified(shop.book)

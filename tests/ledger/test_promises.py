@@ -237,10 +237,15 @@ def test_a_posting_is_whole_when_constraints_are_immediate(shop: Shop) -> None:
 
 
 def test_legs_that_are_looked_for_too_early(shop: Shop) -> None:
-    with pytest.raises(errors.TooFewLegs) as caught, transaction.atomic(using=OWNER):
-        with errors.translated(OWNER), connections[OWNER].cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ledger_transaction_has_legs IMMEDIATE")
-            write_entries(cursor, [(forge_head(cursor, shop.book), row) for row in till_and_anna(shop)])
+    block = transaction.atomic(using=OWNER)
+    with (
+        pytest.raises(errors.TooFewLegs) as caught,
+        block,
+        errors.translated(OWNER),
+        connections[OWNER].cursor() as cursor,
+    ):
+        cursor.execute("SET CONSTRAINTS ledger_transaction_has_legs IMMEDIATE")
+        write_entries(cursor, [(forge_head(cursor, shop.book), row) for row in till_and_anna(shop)])
     assert "IMMEDIATE" in str(caught.value.__cause__)
 
 

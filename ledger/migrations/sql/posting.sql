@@ -212,6 +212,9 @@ BEGIN
             USING ERRCODE = 'LG020', DETAIL = jsonb_build_object('period', p_period)::text;
     END IF;
 
+    IF v_fresh = 1 AND v_size = 1 AND p_accounts[1] = ALL (p_accounts) THEN
+        PERFORM ledger_explain_posting(p_book, p_keys[1], 1, p_postings, p_accounts, p_amounts);
+    END IF;
     LOOP
         EXIT WHEN v_fresh = 0;
         WITH leg AS MATERIALIZED (
@@ -313,9 +316,6 @@ BEGIN
     END IF;
     IF cardinality(p_keys) <> 1 OR v_legs = 0 THEN
         PERFORM ledger_check_batch(p_keys, p_postings);
-    ELSIF p_accounts[1] = ALL (p_accounts) THEN
-        RAISE EXCEPTION 'a transaction needs legs on at least two accounts'
-            USING ERRCODE = 'LG002', DETAIL = jsonb_build_object('key', p_keys[1])::text;
     END IF;
 END $$;
 

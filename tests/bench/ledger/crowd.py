@@ -1,8 +1,8 @@
 """A crowd of client processes for one subject: started once, each with a connection of its own, told when to run.
 
 `python -m tests.bench.ledger.crowd SUBJECT CLIENTS` prints its stage and how many statements a settlement takes, then
-answers one line of JSON for each line: how many settlements the first `clients` of the crowd made between a common start
-and a common stop, and how long one took. `Crowd` is the other end of that conversation.
+answers one line of JSON for each line: how many settlements the first `clients` of the crowd made between a common
+start and a common stop, and how long one took. `Crowd` is the other end of that conversation.
 """
 
 import json
@@ -150,8 +150,8 @@ def _statements(settle: Any, settlements: list[Settlement]) -> int:
 
 
 def _until(stop: float, settle: Any, work: Iterator[Settlement], batch: int) -> dict[str, float]:
-    """How many settlements were over when the time was, and milliseconds of one call (median, 99th percentile); the last
-    one, which the end cut off, is made but not counted."""
+    """How many settlements were over when the time was, and milliseconds of one call (median, 99th percentile); the
+    last one, which the end cut off, is made but not counted."""
     taken: list[float] = []
     started = time.monotonic()
     while True:

@@ -1,4 +1,4 @@
-"""Postings of several threads of one process: written together by `ledger.group`, or one by one, in alternating rounds."""
+"""Postings of several threads of one process: together by `ledger.group`, or one by one, in alternating rounds."""
 
 import statistics
 import threading
