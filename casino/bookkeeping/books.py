@@ -115,8 +115,8 @@ def prepare(
     return Prepared(key, kind, metadata, occurred_at, halves, legs)
 
 
-def post_prepared(house: House, prepared: Prepared) -> dict[str, Any] | None:
-    """Post it at once; returns what the event records of it, None where the key had posted it before."""
+def post_prepared(house: House, prepared: Prepared) -> tuple[int, dict[str, Any] | None]:
+    """Post it at once; returns its id and what the event records of it, None where the key had posted it before."""
     posted = ledger.post(
         house.id,
         prepared.key,
@@ -126,9 +126,10 @@ def post_prepared(house: House, prepared: Prepared) -> dict[str, Any] | None:
         prepared.occurred_at,
     )
     if posted.replayed:
-        return None
+        return posted.transaction_id, None
     about = _about(prepared.key, prepared.kind, prepared.metadata, prepared.occurred_at, posted.posted_at)
-    return {"tx": posted.transaction_id, "legs": [list(half) for half in prepared.halves], "about": about}
+    recorded = {"tx": posted.transaction_id, "legs": [list(half) for half in prepared.halves], "about": about}
+    return posted.transaction_id, recorded
 
 
 def _about(key: str, kind: str, metadata: Mapping[str, Any], occurred: datetime | None, posted: datetime) -> str:

@@ -1,12 +1,13 @@
 """The cage's writes: funding the vault, opening a drawer, buy-ins, cash-outs, counting and closing."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
 
-from casino.audit.events import DrawerEvent
+from casino.audit.events import AuditEvent, DrawerEvent
 from casino.audit.events.cage import CageBuyIn, CageCashOut, DrawerClosed, DrawerOpened, DrawerSetUp, VaultOpened
 from casino.audit.services import Actor, record
 from casino.bookkeeping import books, chart
@@ -20,7 +21,7 @@ from casino.chips.counts import chip_variance
 from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, WrongTerminal
-from casino.core.write import Answer, Command, Made, RequestContext
+from casino.core.write import Answer, Command, Outcome, RequestContext, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.players.models import Player
@@ -71,26 +72,47 @@ def create_drawer(*, house: House, code: str, actor: Actor) -> Drawer:
     return drawer
 
 
+_ADVANCE = "UPDATE cage_drawer SET version = %s::bigint WHERE id = %s::bigint"
+
+
+@dataclass(frozen=True, slots=True)
+class AtDrawer:
+    """The drawer of this code as the subject of a write at its own terminal."""
+
+    code: str
+
+    def open(self, command: Command) -> Drawer:
+        """Lock the drawer. Raises NotFound, WrongTerminal, VersionConflict."""
+        drawer = locks.lock(Drawer, locks.Rank.DESK, house=command.context.house, code=self.code)
+        write.require_unanswered(command)
+        drawer.house = command.context.house
+        require_at(command.context, drawer)
+        command.require_version(drawer.version)
+        return drawer
+
+    def chain(self, drawer: Drawer) -> str:
+        """The drawer's own."""
+        return drawer.chain
+
+    def advance(self, drawer: Drawer, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
+        """The next version."""
+        drawer.version += 1
+        work.also(_ADVANCE, [drawer.version, drawer.id])
+        event = outcome.event
+        return drawer.version, event.at_drawer_version(drawer.version) if isinstance(event, DrawerEvent) else event
+
+    def answer(self, drawer: Drawer, outcome: Outcome) -> dict[str, Any]:
+        """The drawer as it is now, and what was recorded."""
+        return {**selectors.describe(drawer), **outcome.event.data}
+
+
 def at_drawer(command: Command, code: str, change: Callable[[Drawer], DrawerEvent], *, status: int = 200) -> Answer:
     """Run one write at a drawer: lock it, change it, record the change, answer with the drawer as it is now."""
 
-    def operation() -> Made:
-        drawer = locks.lock(Drawer, locks.Rank.DESK, house=command.context.house, code=code)
-        require_at(command.context, drawer)
-        command.require_version(drawer.version)
-        event = change(drawer)
-        drawer.version += 1
-        drawer.save(update_fields=["version"])
-        receipt = record(
-            chain=drawer.chain,
-            house=drawer.house,
-            actor=command.context.actor,
-            event=event.at_drawer_version(drawer.version),
-        )
-        body = {**selectors.describe(drawer), **event.data, "audit": receipt.as_json()}
-        return Made(body, drawer.version, status)
+    def decided(drawer: Drawer, work: Work) -> Outcome:
+        return Outcome(change(drawer), status=status)
 
-    return write.run(command, operation)
+    return write.write(command, AtDrawer(code), decided)
 
 
 def require_at(context: RequestContext, drawer: Drawer) -> None:

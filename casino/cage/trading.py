@@ -6,7 +6,6 @@ from typing import Any
 from casino.audit.events import DrawerEvent
 from casino.audit.events.cage import CageExchange, ForeignChipsBought
 from casino.audit.events.house import DutyDue
-from casino.audit.services import record
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
@@ -14,7 +13,8 @@ from casino.cage.models import Drawer
 from casino.cage.services import at_drawer, enter, require_open
 from casino.chips.changing import Desk
 from casino.core import write
-from casino.core.write import Answer, Command, Made
+from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.houses.models import House
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
@@ -52,23 +52,14 @@ def take_foreign(*, command: Command, code: str, amount: int, issuer: str) -> An
 def duty_due(*, command: Command, amount: int, reason: str) -> Answer:
     """Book `amount` minor units of gaming duty on the house's take. There is no version to match: it only adds up."""
 
-    def operation() -> Made:
-        context = command.context
-        entered = books.post(
-            context.house,
-            key=command.ledger_key(),
-            kind="house.duty",
-            postings=[posting("duty", {}, amount=amount)],
-            metadata={"reason": reason},
-        )
-        receipt = record(
-            chain=context.house.chain,
-            house=context.house,
-            actor=context.actor,
-            event=DutyDue(amount=amount, posting=entered.transaction_id, reason=reason),
-        )
-        payable = chart.balances(context.house, ["2200"])["2200"]
-        body = {"amount": amount, "reason": reason, "payable": payable, "audit": receipt.as_json()}
-        return Made(body, entered.transaction_id, 201)
+    def change(house: House, work: Work) -> Outcome:
+        metadata = {"reason": reason}
+        due = posting("duty", {}, amount=amount)
+        work.post(key=command.ledger_key(), kind="house.duty", postings=[due], metadata=metadata)
+        posted = work.flush()
+        assert posted is not None  # noqa: S101 - there was something to post
+        payable = chart.balances(house, ["2200"])["2200"]
+        body = {"amount": amount, "reason": reason, "payable": payable}
+        return Outcome(DutyDue(amount=amount, posting=posted, reason=reason), body, 201, version=posted)
 
-    return write.run(command, operation)
+    return write.write(command, OfHouse(), change)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
+from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, connections, transaction
 
@@ -138,6 +139,8 @@ class Outcome:
     event: AuditEvent
     body: Mapping[str, Any] = field(default_factory=dict)
     status: int = 200
+    #: The version of what was written, where the subject itself has none.
+    version: int = 1
     once: dict[str, Any] = field(default_factory=dict)
     after: Callable[[], None] | None = None
 
@@ -151,19 +154,48 @@ class Subject(Protocol[T]):
     def chain(self, found: T) -> str:
         """The audit chain of its events."""
 
-    def advance(self, found: T, work: "Work", event: AuditEvent) -> tuple[int, AuditEvent]:
-        """Write its next version; returns that, and the event with it."""
+    def advance(self, found: T, work: "Work", outcome: Outcome) -> tuple[int, AuditEvent]:
+        """Write its next version; returns that, and the outcome's event with it."""
 
     def answer(self, found: T, outcome: Outcome) -> Mapping[str, Any]:
         """The answer's body, without its receipt."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfHouse:
+    """The house as the subject of what has no version of its own: persons, days, staff, duty. `lock` keeps others from
+    the same kind of write; `office`: only from an office terminal."""
+
+    lock: Callable[[UUID], None] | None = None
+    office: bool = False
+
+    def open(self, command: Command) -> House:
+        """Lock what the write needs. Raises WrongTerminal."""
+        house = command.context.at_the_office() if self.office else command.context.house
+        if self.lock is not None:
+            self.lock(house.id)
+        require_unanswered(command)
+        return house
+
+    def chain(self, house: House) -> str:
+        """The house's own."""
+        return house.chain
+
+    def advance(self, house: House, work: "Work", outcome: Outcome) -> tuple[int, AuditEvent]:
+        """The outcome's version."""
+        return outcome.version, outcome.event
+
+    def answer(self, house: House, outcome: Outcome) -> Mapping[str, Any]:
+        """What the change has described."""
+        return outcome.body
 
 
 @dataclass(slots=True)
 class Work:
     """What one write has done so far and has still to write: the unit of work.
 
-    Postings are handed to the ledger together with the event (one round trip), or at once where their effect is wanted
-    (:meth:`post_now`). Statements given to :meth:`also` are sent with the event too.
+    Postings are handed to the ledger together with the event (one round trip), or earlier where their effect is wanted
+    (:meth:`flush`). Statements given to :meth:`also` are sent with the event too.
     """
 
     house: House
@@ -255,12 +287,17 @@ class Work:
                 ) from error
             raise
 
-    def _post_waiting(self) -> None:
+    def flush(self) -> int | None:
+        """Post what waits for the event, for what is read next; returns the id of its ledger transaction."""
+        return self._post_waiting() if self._waiting is not None else None
+
+    def _post_waiting(self) -> int | None:
         waiting, self._waiting = self._waiting, None
         assert waiting is not None  # noqa: S101 - both callers have looked
-        posted = books.post_prepared(self.house, waiting)
+        id_, posted = books.post_prepared(self.house, waiting)
         if posted is not None:
             self._posted.append(posted)
+        return id_
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +364,7 @@ def write(command: Command, subject: Subject[T], change: Callable[[T, Work], Out
         found = subject.open(command)
         work = Work(command.context.house, command.context.actor)
         outcome = change(found, work)
-        version, event = subject.advance(found, work, outcome.event)
+        version, event = subject.advance(found, work, outcome)
         chain = subject.chain(found)
         text = _text(subject.answer(found, outcome))
         row = _AnswerRow(command, outcome.status, version, text)

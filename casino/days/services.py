@@ -11,16 +11,17 @@ from django.utils import timezone
 
 from casino.audit.events import AuditEvent
 from casino.audit.events.house import DayClosed, DayOpened
-from casino.audit.services import record
 from casino.core import locks, write
 from casino.core.errors import Conflict, Unprocessable
-from casino.core.write import Answer, Command, Made
+from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.hands.models import UNSETTLED, Hand
 from casino.houses import days
 from casino.houses.days import Day
 from casino.houses.models import House
 from casino.tables.models import Table
 
+#: The days of a house, written to at its office.
+_DAYS = OfHouse(lock=locks.lock_days, office=True)
 #: Hands that a refusal names at most.
 NAMED = 20
 
@@ -32,9 +33,7 @@ def open_day(*, command: Command, name: str) -> Answer:
     day can never be taken back.
     """
 
-    def operation() -> Made:
-        house = command.context.at_the_office()
-        locks.lock_days(house.id)
+    def change(house: House, work: Work) -> Outcome:
         before = days.days(house)
         if any(day.name == name for day in before):
             raise Conflict(f"The gaming day {name} has been opened before.", code="day_exists", day=name)
@@ -46,9 +45,9 @@ def open_day(*, command: Command, name: str) -> Answer:
             )
         if date.fromisoformat(name) > timezone.now().date() + timedelta(days=1):
             raise Unprocessable(f"It is too early to open {name}.", code="day_too_early")
-        return _answer(command, days.begin(house, name), DayOpened(day=name), status=201)
+        return _outcome(days.begin(house, name), DayOpened(day=name), status=201)
 
-    return write.run(command, operation)
+    return write.write(command, _DAYS, change)
 
 
 def close_day(*, command: Command, name: str) -> Answer:
@@ -58,9 +57,7 @@ def close_day(*, command: Command, name: str) -> Answer:
     next day was opened (any hand, where there is no next day) is being played, waits for its settlement or is disputed.
     """
 
-    def operation() -> Made:
-        house = command.context.at_the_office()
-        locks.lock_days(house.id)
+    def change(house: House, work: Work) -> Outcome:
         day = days.get(house, name)
         command.require_version(day.version)
         if day.closed_at is not None:
@@ -77,9 +74,9 @@ def close_day(*, command: Command, name: str) -> Answer:
         _require_settled(house, following[0] if following else None)
         ended = days.end(house, name)
         event = DayClosed(day=name, snapshot=ended.snapshot, totals=days.totals(house, name))
-        return _answer(command, ended, event)
+        return _outcome(ended, event)
 
-    return write.run(command, operation)
+    return write.write(command, _DAYS, change)
 
 
 def _require_settled(house: House, following: Day | None) -> None:
@@ -99,7 +96,5 @@ def _require_settled(house: House, following: Day | None) -> None:
         )
 
 
-def _answer(command: Command, day: Day, event: AuditEvent, *, status: int = 200) -> Answer:
-    house = command.context.house
-    receipt = record(chain=house.chain, house=house, actor=command.context.actor, event=event)
-    return Made({**day.as_json(), **event.data, "audit": receipt.as_json()}, day.version, status)
+def _outcome(day: Day, event: AuditEvent, *, status: int = 200) -> Outcome:
+    return Outcome(event, {**day.as_json(), **event.data}, status, version=day.version)

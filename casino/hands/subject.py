@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 import engine
-from casino.audit.events import AuditEvent, TableEvent
+from casino.audit.events import AuditEvent
 from casino.core import sql, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Command, Outcome, Work
@@ -147,11 +147,10 @@ class AtHand:
         """The table's."""
         return opened.table.chain
 
-    def advance(self, opened: Opened, work: Work, event: AuditEvent) -> tuple[int, AuditEvent]:
+    def advance(self, opened: Opened, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
         """The table's next version."""
         tables.advance(opened.table, work)
-        version = opened.table.version
-        return version, event.at_table_version(version) if isinstance(event, TableEvent) else event
+        return opened.table.version, tables.at_version(outcome.event, opened.table.version)
 
     def answer(self, opened: Opened, outcome: Outcome) -> Mapping[str, Any]:
         """What the change has described, with the table's version."""

@@ -5,13 +5,15 @@ recorded, and one more with every record; the newest counts, the older ones stay
 """
 
 import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from casino.audit.events import AuditEvent
 from casino.audit.events.players import PersonRecorded
-from casino.audit.services import record
 from casino.core import locks, sql, write
 from casino.core.errors import Gone, NotFound, WrongTerminal
-from casino.core.write import Answer, Command, Made, RequestContext
+from casino.core.write import Answer, Command, Outcome, RequestContext, Work
 from casino.houses.models import House
 from casino.players import sealing
 from casino.players.models import Person, PersonKey, Player
@@ -27,11 +29,8 @@ def record_person(*, command: Command, ref: str, person: dict[str, str], reason:
     Raises NotFound, VersionConflict, WrongTerminal at a table, Gone for somebody who has been forgotten.
     """
 
-    def operation() -> Made:
-        house = command.context.house
-        require_away_from_tables(command.context)
-        player = lock(house, ref)
-        newest = _newest(player)
+    def change(player: Player, work: Work) -> Outcome:
+        house, newest = work.house, _newest(player)
         current = newest.version if newest else NOT_YET
         command.require_version(current)
         version = current + 1
@@ -39,16 +38,37 @@ def record_person(*, command: Command, ref: str, person: dict[str, str], reason:
         digest = hashlib.sha256(sealed).hexdigest()
         Person.objects.create(player=player, version=version, sealed=sealed, sealed_sha256=digest)
         fields = sorted(person)
-        receipt = record(
-            chain=house.chain,
-            house=house,
-            actor=command.context.actor,
-            event=PersonRecorded(player=ref, version=version, sealed_sha256=digest, fields=fields, reason=reason),
-        )
-        body = {"player": ref, "version": version, "recorded": fields, "audit": receipt.as_json()}
-        return Made(body, version, 201)
+        event = PersonRecorded(player=ref, version=version, sealed_sha256=digest, fields=fields, reason=reason)
+        return Outcome(event, {"player": ref, "version": version, "recorded": fields}, 201, version=version)
 
-    return write.run(command, operation)
+    return write.write(command, PersonOf(ref), change)
+
+
+@dataclass(frozen=True, slots=True)
+class PersonOf:
+    """The person behind the player of this reference, as the subject of a write."""
+
+    ref: str
+
+    def open(self, command: Command) -> Player:
+        """Keep others from recording or forgetting the person. Raises NotFound, WrongTerminal."""
+        require_away_from_tables(command.context)
+        player = lock(command.context.house, self.ref)
+        write.require_unanswered(command)
+        player.house = command.context.house
+        return player
+
+    def chain(self, player: Player) -> str:
+        """The house's."""
+        return player.house.chain
+
+    def advance(self, player: Player, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
+        """The version of the record that was added."""
+        return outcome.version, outcome.event
+
+    def answer(self, player: Player, outcome: Outcome) -> Mapping[str, Any]:
+        """What was recorded, by the names of its fields."""
+        return outcome.body
 
 
 def read_person(*, context: RequestContext, ref: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from casino.audit.events import TableEvent
+from casino.audit.events import AuditEvent, TableEvent
 from casino.audit.events.tables import (
     ChipsAdded,
     ClientSeedsChanged,
@@ -145,6 +145,11 @@ def advance(table: Table, work: Work) -> None:
     work.also(_ADVANCE, [*values, table.last_record_hash, table.prepared_deal, table.abandoned_deals, table.id])
 
 
+def at_version(event: AuditEvent, version: int) -> AuditEvent:
+    """The same event with the version that the table has afterwards, where it does not have it already."""
+    return event.at_table_version(version) if isinstance(event, TableEvent) else event
+
+
 @dataclass(frozen=True, slots=True)
 class AtTable:
     """The table of this code as the subject of a write at its own terminal; `unanswered` are parts of the event that
@@ -166,10 +171,10 @@ class AtTable:
         """The table's own."""
         return table.chain
 
-    def advance(self, table: Table, work: Work, event: TableEvent) -> tuple[int, TableEvent]:
+    def advance(self, table: Table, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
         """The next version."""
         advance(table, work)
-        return table.version, event.at_table_version(table.version)
+        return table.version, at_version(outcome.event, table.version)
 
     def answer(self, table: Table, outcome: Outcome) -> dict[str, Any]:
         """The table as it is now, and what was recorded."""
