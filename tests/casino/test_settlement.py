@@ -148,7 +148,7 @@ def test_a_failed_task_keeps_its_reason_and_stays_open(kit: Kit, monkeypatch: py
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("disk full")
 
-    monkeypatch.setattr(settlement.books, "enter", fail)
+    monkeypatch.setattr(settlement.books, "post", fail)
     with pytest.raises(RuntimeError):
         resolve_hand(message.id)
     message.refresh_from_db()
