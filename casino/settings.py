@@ -77,7 +77,7 @@ TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP
 # --- Database: three aliases on the same database; see the module docstring -----------------------------------------
 CASINO_APP_ROLE = os.environ.get("CASINO_APP_ROLE", "casino_app")
 LEDGER_APP_ROLE = CASINO_APP_ROLE
-# Triggers of the house on tables of the ledger (casino.house.guards looks after them).
+# Triggers of the house on tables of the ledger (`casino/audit/protection.py` declares them).
 LEDGER_OTHER_TRIGGERS = ["ledger_transaction.ledger_transaction_is_told"]
 CASINO_SEQUENCER_ROLE = os.environ.get("CASINO_SEQUENCER_ROLE", "casino_sequencer")
 

@@ -23,7 +23,7 @@ ORDER BY leaf.leaf_index
 _BEHIND = """
 SELECT house.code, extract(epoch FROM clock_timestamp() - min((event.doc ->> 'at')::timestamptz))::float
 FROM audit_chainhead head
-JOIN house_house house ON house.id = head.house_id
+JOIN houses_house house ON house.id = head.house_id
 LEFT JOIN audit_mark mark ON mark.chain_id = head.id
 JOIN audit_event event ON event.chain_id = head.id AND event.seq = coalesce(mark.seq, 0) + 1
 WHERE head.seq > coalesce(mark.seq, 0)

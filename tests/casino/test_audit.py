@@ -112,7 +112,7 @@ def test_nobody_changes_events(kit: Kit, alias: str, statement: str) -> None:
         "INSERT INTO audit_event (chain_id, seq, xid, payload, leaf_hash) VALUES (%s, 3, 0, '{}', '')",
         "UPDATE audit_chainhead SET seq = 9 WHERE id = %s",
         "ALTER TABLE audit_event DISABLE TRIGGER USER -- %s",
-        "DROP FUNCTION house_refuse_change() CASCADE -- %s",
+        "DROP FUNCTION houses_refuse_change() CASCADE -- %s",
     ],
 )
 def test_the_application_has_no_way_around_the_function(kit: Kit, statement: str) -> None:

@@ -199,7 +199,7 @@ def test_nobody_receives_what_he_has_sent(ends: Ends) -> None:
     for alias in ("default", "owner"):
         with pytest.raises(Exception, match="transfer_two_persons"), transaction.atomic(using=alias):
             connections[alias].cursor().execute(
-                "UPDATE custody_transfer SET state = 'received', counted = sent, ended_by_id = sent_by_id "
+                "UPDATE transfers_transfer SET state = 'received', counted = sent, ended_by_id = sent_by_id "
                 "WHERE id = %s",
                 [number],
             )
@@ -297,8 +297,8 @@ def test_rows_that_have_ended_stay(ends: Ends) -> None:
     number = ends.filled()
     ends.dealer.ok(f"transfers/{number}/receive", {"pieces": FILL})
     statements = (
-        f"UPDATE custody_transfer SET reason = 'no' WHERE id = {number}",
-        f"DELETE FROM custody_transfer WHERE id = {number}",
+        f"UPDATE transfers_transfer SET reason = 'no' WHERE id = {number}",
+        f"DELETE FROM transfers_transfer WHERE id = {number}",
     )
     for alias in ("default", "owner"):
         for statement in statements:
@@ -314,7 +314,7 @@ def test_chips_in_transit_that_nobody_has_signed_for_are_found(ends: Ends) -> No
     number = ends.filled()
     assert verification(ends.kit.house)["ok"]
     with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
-        cursor.execute("UPDATE custody_transfer SET state = 'cancelled', ended_at = now() WHERE id = %s", [number])
+        cursor.execute("UPDATE transfers_transfer SET state = 'cancelled', ended_at = now() WHERE id = %s", [number])
     found = verification(ends.kit.house)
     assert not found["ok"]
     assert found["custody_findings"] == {
