@@ -111,7 +111,8 @@ DATABASES["sequencer"] = _database(
 )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # axes.W002 wants its middleware, which answers lock-outs of Django forms; ours are answered by the sign-in service.
-SILENCED_SYSTEM_CHECKS = ["axes.W002"]
+# auth.W004 wants logins that are unique over all houses; they are unique in a house, which `Staff.get_username` names.
+SILENCED_SYSTEM_CHECKS = ["axes.W002", "auth.W004"]
 
 # --- Staff, terminals and tokens ------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "staff.Staff"

@@ -164,7 +164,7 @@ def test_the_log_is_append_only_for_the_application_and_for_the_owner(kit: Kit) 
         f"UPDATE hands_handline SET text = 'p1 f' WHERE hand_id = {hand.id}",
         f"DELETE FROM hands_handline WHERE hand_id = {hand.id}",
         "TRUNCATE hands_handline",
-        f"INSERT INTO hands_handline (hand_id, seq, text) VALUES ({hand.id}, 25, 'p1 f')",
+        f"INSERT INTO hands_handline (house_id, hand_id, seq, text) VALUES ('{kit.house.id}', {hand.id}, 25, 'p1 f')",
         f"UPDATE hands_hand SET stacks = '[1]' WHERE id = {hand.id}",
         f"UPDATE hands_hand SET digest = repeat('0', 64) WHERE id = {hand.id}",
         f"DELETE FROM hands_hand WHERE id = {hand.id}",

@@ -192,7 +192,10 @@ def test_nobody_receives_what_he_has_sent(ends: Ends) -> None:
     sender.roles = [Role.CASHIER, Role.DEALER, Role.FLOOR]
     sender.save()
     terminal = Terminal.objects.filter(house=ends.kit.house, kind=TerminalKind.TABLE).first()
-    both = Desk(ends.kit.http(str(TerminalToken.objects.create(sender, terminal=terminal)[1])), "/api/v1/tables/T1")
+    both = Desk(
+        ends.kit.http(str(TerminalToken.objects.create(sender, terminal=terminal, house=ends.kit.house)[1])),
+        "/api/v1/tables/T1",
+    )
     both.refresh()
     assert refusal(both.post(f"transfers/{number}/receive", {"pieces": FILL})) == (403, "four_eyes")
     assert refusal(both.post(f"transfers/{number}/settle", {"pieces": {}} | REASON)) == (403, "four_eyes")

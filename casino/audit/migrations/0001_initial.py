@@ -45,9 +45,22 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
                     "chain",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="events", to="audit.chainhead"
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="events",
+                        to="audit.chainhead",
                     ),
                 ),
                 ("seq", models.BigIntegerField()),
@@ -65,7 +78,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "audit event",
-                "constraints": [models.UniqueConstraint(fields=("chain", "seq"), name="audit_event_seq")],
+                "constraints": [models.UniqueConstraint(fields=("house", "chain", "seq"), name="audit_event_seq")],
             },
         ),
         migrations.CreateModel(
@@ -173,6 +186,16 @@ class Migration(migrations.Migration):
             name="Mark",
             fields=[
                 (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
                     "chain",
                     models.OneToOneField(
                         db_constraint=False,
@@ -202,8 +225,9 @@ class Migration(migrations.Migration):
                 ("epoch", models.IntegerField()),
                 (
                     "event",
-                    models.OneToOneField(
+                    models.ForeignKey(
                         db_constraint=False,
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="audit.event",
@@ -215,12 +239,25 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "epoch of an audit log",
-                "constraints": [models.UniqueConstraint(fields=("house", "epoch"), name="audit_epoch_number")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "epoch"), name="audit_epoch_number"),
+                    models.UniqueConstraint(fields=("house", "event"), name="audit_epoch_event"),
+                ],
             },
         ),
         migrations.CreateModel(
             name="Posting",
             fields=[
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
                 ("transaction_id", models.BigIntegerField(primary_key=True, serialize=False)),
                 (
                     "event",

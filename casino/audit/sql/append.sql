@@ -36,12 +36,12 @@ BEGIN
         ',"request":', to_json(p_request), ',"role":', to_json(p_role), ',"seq":', seq,
         ',"terminal":', to_json(p_terminal), ',"v":2}');
     leaf_hash := encode(sha256('\x00'::bytea || convert_to(body, 'UTF8')), 'hex');
-    INSERT INTO audit_event (chain_id, seq, xid, payload, leaf_hash)
-        VALUES (head.id, seq, pg_current_xact_id()::text::bigint, body, leaf_hash) RETURNING id INTO written;
+    INSERT INTO audit_event (house_id, chain_id, seq, xid, payload, leaf_hash)
+        VALUES (p_house, head.id, seq, pg_current_xact_id()::text::bigint, body, leaf_hash) RETURNING id INTO written;
     UPDATE audit_chainhead SET seq = audit_append.seq, hash = audit_append.leaf_hash WHERE id = head.id;
     IF p_postings IS NOT NULL THEN
-        INSERT INTO audit_told (transaction_id, event_id)
-            SELECT mine.id, written FROM jsonb_array_elements(p_postings::jsonb) posting CROSS JOIN LATERAL (
+        INSERT INTO audit_told (house_id, transaction_id, event_id)
+            SELECT p_house, mine.id, written FROM jsonb_array_elements(p_postings::jsonb) posting CROSS JOIN LATERAL (
                 SELECT id FROM ledger_transaction
                 WHERE id = (posting ->> 'tx')::bigint AND book = p_house AND age(xmin) <= 0 LIMIT 1) mine;
         GET DIAGNOSTICS told = ROW_COUNT;

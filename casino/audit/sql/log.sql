@@ -79,7 +79,8 @@ BEGIN
             SELECT event.id, decode(event.leaf_hash, 'hex') AS hash, row_number() OVER (ORDER BY event.id) AS number
             FROM unnest(chains, done, upto) AS ahead(chain, before, last)
             JOIN audit_event event
-                ON event.chain_id = ahead.chain AND event.seq > ahead.before AND event.seq <= ahead.last
+                ON event.house_id = p_house AND event.chain_id = ahead.chain
+                    AND event.seq > ahead.before AND event.seq <= ahead.last
         ), leaves AS (
             INSERT INTO audit_leaf (event_id, house_id, epoch, leaf_index, leaf_hash)
             SELECT id, p_house, p_epoch, p_size + number - 1, hash FROM found ORDER BY number
@@ -90,7 +91,7 @@ BEGIN
     IF taken <> wanted THEN
         RAISE EXCEPTION '% events are missing from the chains', wanted - taken USING ERRCODE = 'KZ912';
     END IF;
-    INSERT INTO audit_mark (chain_id, seq) SELECT * FROM unnest(chains, upto)
+    INSERT INTO audit_mark (house_id, chain_id, seq) SELECT p_house, * FROM unnest(chains, upto)
         ON CONFLICT (chain_id) DO UPDATE SET seq = excluded.seq;
     UPDATE audit_log SET size = size + taken WHERE id = current.id;
 END $$;
@@ -124,7 +125,8 @@ DECLARE
     before bigint;
 BEGIN
     PERFORM audit_lock_log(p_house);
-    SELECT event.* INTO told FROM audit_event event JOIN audit_chainhead head ON head.id = event.chain_id
+    SELECT event.* INTO told
+        FROM audit_event event JOIN audit_chainhead head ON head.id = event.chain_id AND head.house_id = event.house_id
         WHERE head.house_id = p_house AND head.name = p_chain AND event.seq = p_seq;
     IF told.xid IS DISTINCT FROM pg_current_xact_id()::text::bigint OR told.doc ->> 'kind' <> 'log.epoch_opened' THEN
         RAISE EXCEPTION 'an epoch begins with the event that tells of it' USING ERRCODE = 'KZ913';
@@ -143,6 +145,6 @@ BEGIN
     INSERT INTO audit_log (house_id, epoch, origin, vkey, size) VALUES (p_house, p_epoch, p_origin, '', 1);
     INSERT INTO audit_leaf (event_id, house_id, epoch, leaf_index, leaf_hash)
         VALUES (told.id, p_house, p_epoch, 0, decode(told.leaf_hash, 'hex'));
-    INSERT INTO audit_mark (chain_id, seq) VALUES (told.chain_id, p_seq)
+    INSERT INTO audit_mark (house_id, chain_id, seq) VALUES (p_house, told.chain_id, p_seq)
         ON CONFLICT (chain_id) DO UPDATE SET seq = excluded.seq;
 END $$;

@@ -53,6 +53,16 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
                     "drawer",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="shifts", to="cage.drawer"
@@ -89,9 +99,9 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "shift",
                 "constraints": [
-                    models.UniqueConstraint(fields=("drawer", "number"), name="shift_number"),
+                    models.UniqueConstraint(fields=("house", "drawer", "number"), name="shift_number"),
                     models.UniqueConstraint(
-                        condition=models.Q(("closed_at", None)), fields=("drawer",), name="shift_one_open"
+                        condition=models.Q(("closed_at", None)), fields=("house", "drawer"), name="shift_one_open"
                     ),
                     models.CheckConstraint(
                         condition=models.Q(

@@ -57,6 +57,16 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
                     "chip_set",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="denominations", to="chips.chipset"
@@ -68,7 +78,7 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "denomination",
                 "constraints": [
-                    models.UniqueConstraint(fields=("chip_set", "value"), name="denomination_value"),
+                    models.UniqueConstraint(fields=("house", "chip_set", "value"), name="denomination_value"),
                     models.CheckConstraint(condition=models.Q(("value__gt", 0)), name="denomination_positive"),
                 ],
             },

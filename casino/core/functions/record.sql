@@ -55,8 +55,8 @@ BEGIN
         SELECT array_agg(id ORDER BY id) INTO messages FROM queued;
     END IF;
     IF p_key IS NOT NULL THEN
-        INSERT INTO staff_answeredrequest (terminal_id, key, request_hash, status, version, answer)
-        VALUES (p_by, p_key, p_request_hash, p_status, p_version, concat(
+        INSERT INTO staff_answeredrequest (house_id, terminal_id, key, request_hash, status, version, answer)
+        VALUES (p_house, p_by, p_key, p_request_hash, p_status, p_version, concat(
             left(p_answer, -1), ',"audit":{"chain":', to_json(p_chain), ',"seq":', seq, ',"hash":"', leaf_hash, '"}}'));
     END IF;
 END $$;

@@ -81,17 +81,18 @@ class Migration(migrations.Migration):
                 ("ended_at", models.DateTimeField(null=True)),
                 ("settled_at", models.DateTimeField(null=True)),
                 ("ruling", models.JSONField(null=True)),
-                ("settlement", models.BigIntegerField(null=True, unique=True)),
+                ("settlement", models.BigIntegerField(null=True)),
             ],
             options={
                 "verbose_name": "hand",
                 "indexes": [models.Index(fields=["house", "id"], name="hand_house")],
                 "constraints": [
                     models.UniqueConstraint(fields=("house", "name"), name="hand_name"),
-                    models.UniqueConstraint(fields=("table", "number"), name="hand_number"),
+                    models.UniqueConstraint(fields=("house", "table", "number"), name="hand_number"),
+                    models.UniqueConstraint(fields=("house", "settlement"), name="hand_settlement"),
                     models.UniqueConstraint(
                         condition=models.Q(("state__in", ["playing", "ended", "disputed"])),
-                        fields=("table",),
+                        fields=("house", "table"),
                         name="hand_one_unsettled",
                     ),
                     models.CheckConstraint(
@@ -133,6 +134,16 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
                     "hand",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="lines", to="hands.hand"
@@ -145,7 +156,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "line of a hand's log",
-                "constraints": [models.UniqueConstraint(fields=("hand", "seq"), name="hand_line_seq")],
+                "constraints": [models.UniqueConstraint(fields=("house", "hand", "seq"), name="hand_line_seq")],
             },
         ),
         migrations.CreateModel(
@@ -179,7 +190,7 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(fields=("house", "name"), name="deal_name"),
                     models.UniqueConstraint(
-                        condition=models.Q(("state", "prepared")), fields=("table",), name="deal_one_prepared"
+                        condition=models.Q(("state", "prepared")), fields=("house", "table"), name="deal_one_prepared"
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("state__in", ["prepared", "dealt", "abandoned"])), name="deal_state"
@@ -191,6 +202,16 @@ class Migration(migrations.Migration):
             name="ClientSeed",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
                 (
                     "deal",
                     models.ForeignKey(
@@ -206,7 +227,7 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "client seed",
                 "constraints": [
-                    models.UniqueConstraint(fields=("deal", "seat"), name="client_seed_once"),
+                    models.UniqueConstraint(fields=("house", "deal", "seat"), name="client_seed_once"),
                     models.CheckConstraint(
                         condition=models.Q(("given_by__in", ["console", "player"])), name="client_seed_given_by"
                     ),
@@ -217,6 +238,16 @@ class Migration(migrations.Migration):
             name="CardEntry",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
                 (
                     "hand",
                     models.ForeignKey(
@@ -238,6 +269,16 @@ class Migration(migrations.Migration):
             name="Correction",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
                 (
                     "hand",
                     models.ForeignKey(

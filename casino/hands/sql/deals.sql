@@ -17,7 +17,8 @@ END $$;
 -- which any role may make, comes first on the search path.
 CREATE OR REPLACE FUNCTION hands_seed_before_deal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NOT EXISTS (SELECT FROM public.hands_deal WHERE id = NEW.deal_id AND state = 'prepared') THEN
+    IF NOT EXISTS (
+        SELECT FROM public.hands_deal WHERE (house_id, id, state) = (NEW.house_id, NEW.deal_id, 'prepared')) THEN
         RAISE EXCEPTION 'deal % takes no seeds any more', NEW.deal_id USING ERRCODE = 'KZ900';
     END IF;
     RETURN NEW;

@@ -18,7 +18,7 @@ BEGIN
         RETURN;
     END IF;
     SELECT a.request_hash, a.status, a.version, a.answer INTO request_hash, status, version, answer
-    FROM staff_answeredrequest a WHERE terminal_id = p_terminal AND key = p_key;
+    FROM staff_answeredrequest a WHERE (a.house_id, a.terminal_id, a.key) = (p_house, p_terminal, p_key);
     IF FOUND THEN
         RETURN;
     END IF;
@@ -27,14 +27,14 @@ BEGIN
         RETURN;
     END IF;
     SELECT * INTO hand FROM hands_hand
-    WHERE table_id = seat_table.id AND state = ANY (ARRAY['playing', 'ended', 'disputed']);
+    WHERE house_id = p_house AND table_id = seat_table.id AND state = ANY (ARRAY['playing', 'ended', 'disputed']);
     IF NOT FOUND THEN
         RETURN;
     END IF;
-    corrections := (SELECT count(*) FROM hands_correction WHERE hand_id = hand.id);
+    corrections := (SELECT count(*) FROM hands_correction WHERE house_id = p_house AND hand_id = hand.id);
     first_line := CASE WHEN hand.id = p_hand AND corrections = p_corrections THEN p_lines ELSE 0 END;
     log := (SELECT coalesce(array_agg(text ORDER BY seq), '{}') FROM hands_log
-            WHERE hand_id = hand.id AND seq > first_line);
+            WHERE house_id = p_house AND hand_id = hand.id AND seq > first_line);
     entered := (SELECT coalesce(array_agg(concat_ws(' ', seat, place, card) ORDER BY id), '{}') FROM hands_cardentry
-                WHERE hand_id = hand.id);
+                WHERE house_id = p_house AND hand_id = hand.id);
 END $$;

@@ -51,7 +51,7 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "outbox message",
                 "indexes": [models.Index(condition=models.Q(("done_at", None)), fields=["id"], name="outbox_open")],
-                "constraints": [models.UniqueConstraint(fields=("task", "subject"), name="outbox_once")],
+                "constraints": [models.UniqueConstraint(fields=("house", "task", "subject"), name="outbox_once")],
             },
         ),
         create_roles(),

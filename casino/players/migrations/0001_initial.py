@@ -51,6 +51,16 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
                     "player",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="persons", to="players.player"
@@ -63,12 +73,22 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "person",
-                "constraints": [models.UniqueConstraint(fields=("player", "version"), name="person_version")],
+                "constraints": [models.UniqueConstraint(fields=("house", "player", "version"), name="person_version")],
             },
         ),
         migrations.CreateModel(
             name="PersonKey",
             fields=[
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
                 (
                     "player",
                     models.OneToOneField(

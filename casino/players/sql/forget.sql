@@ -10,7 +10,7 @@ BEGIN
     IF NOT EXISTS (
         SELECT FROM audit_chainhead head
         JOIN houses_house house ON house.id = head.house_id AND head.name = 'house/' || house.code
-        JOIN audit_event event ON event.chain_id = head.id AND event.seq = head.seq
+        JOIN audit_event event ON event.house_id = head.house_id AND event.chain_id = head.id AND event.seq = head.seq
         WHERE head.house_id = player.house_id AND event.xid = pg_current_xact_id()::text::bigint
             AND event.doc ->> 'kind' = 'player.forgotten' AND event.doc -> 'data' ->> 'player' = player.ref
     ) THEN

@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT, related_name="staff", to="houses.house"
                     ),
                 ),
-                ("login", models.CharField(max_length=64, unique=True)),
+                ("login", models.CharField(max_length=64)),
                 ("name", models.CharField(max_length=120)),
                 (
                     "roles",
@@ -71,7 +71,7 @@ class Migration(migrations.Migration):
                         name="staff_known_roles",
                     ),
                     models.UniqueConstraint(
-                        django.db.models.functions.text.Lower("login"), name="staff_login_any_case"
+                        models.F("house"), django.db.models.functions.text.Lower("login"), name="staff_login"
                     ),
                 ],
             },
@@ -132,6 +132,16 @@ class Migration(migrations.Migration):
                 ("created", models.DateTimeField(auto_now_add=True)),
                 ("expiry", models.DateTimeField(blank=True, null=True)),
                 (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
                     "terminal",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="tokens", to="staff.terminal"
@@ -147,6 +157,16 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
                     "terminal",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="+", to="staff.terminal"
@@ -161,7 +181,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "answered request",
-                "constraints": [models.UniqueConstraint(fields=("terminal", "key"), name="answered_request_key")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "terminal", "key"), name="answered_request_key")
+                ],
             },
         ),
         protect("staff"),

@@ -143,6 +143,16 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
                     "table",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="sittings", to="tables.table"
@@ -162,9 +172,9 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "sitting",
                 "constraints": [
-                    models.UniqueConstraint(fields=("table", "number"), name="sitting_number"),
+                    models.UniqueConstraint(fields=("house", "table", "number"), name="sitting_number"),
                     models.UniqueConstraint(
-                        condition=models.Q(("closed_at", None)), fields=("table",), name="sitting_one_open"
+                        condition=models.Q(("closed_at", None)), fields=("house", "table"), name="sitting_one_open"
                     ),
                 ],
             },
@@ -173,6 +183,16 @@ class Migration(migrations.Migration):
             name="Seating",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
                 (
                     "sitting",
                     models.ForeignKey(
@@ -193,10 +213,14 @@ class Migration(migrations.Migration):
                 "verbose_name": "seating",
                 "constraints": [
                     models.UniqueConstraint(
-                        condition=models.Q(("left_at", None)), fields=("sitting", "seat"), name="seat_taken_once"
+                        condition=models.Q(("left_at", None)),
+                        fields=("house", "sitting", "seat"),
+                        name="seat_taken_once",
                     ),
                     models.UniqueConstraint(
-                        condition=models.Q(("left_at", None)), fields=("sitting", "player"), name="player_seated_once"
+                        condition=models.Q(("left_at", None)),
+                        fields=("house", "sitting", "player"),
+                        name="player_seated_once",
                     ),
                 ],
             },
@@ -205,6 +229,16 @@ class Migration(migrations.Migration):
             name="SeatKey",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
                 (
                     "seating",
                     models.ForeignKey(
@@ -219,7 +253,7 @@ class Migration(migrations.Migration):
                 "verbose_name": "key of a seat",
                 "constraints": [
                     models.UniqueConstraint(
-                        condition=models.Q(("replaced_at", None)), fields=("seating",), name="seat_key_one_good"
+                        condition=models.Q(("replaced_at", None)), fields=("house", "seating"), name="seat_key_one_good"
                     )
                 ],
             },

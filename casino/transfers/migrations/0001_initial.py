@@ -201,7 +201,7 @@ class Migration(migrations.Migration):
                         name="soft_count_state",
                     ),
                     models.UniqueConstraint(
-                        condition=models.Q(("state", "counted")), fields=("table",), name="soft_count_one_open"
+                        condition=models.Q(("state", "counted")), fields=("house", "table"), name="soft_count_one_open"
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
