@@ -7,6 +7,8 @@
 `DATABASE_SEQUENCER_URL`  a login of the sequencer's role `CASINO_SEQUENCER_ROLE` (default: the owner, who becomes it).
 `CASINO_LOG_KEY`      the sequencer's alone: Ed25519 seed in hex that signs the checkpoints of the audit log.
 `CASINO_CHECKPOINT_DIR`  folders outside the database that keep those checkpoints, separated as in PATH.
+`CASINO_QUEUE_PREFIX`  how queues are named on the broker (default: by the server, port and name in `DATABASE_URL`; set
+                      it where processes spell these differently).
 `CASINO_RETENTION_DAYS`  for how long personal data are kept after a player's last activity (default: eight years).
 `CASINO_ALLOWED_HOSTS`, `CASINO_DEBUG`, `CASINO_LOG_LEVEL`  as their names say.
 """
@@ -20,7 +22,7 @@ import dj_database_url
 from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
 
-from casino.celery import TASK_HARD_LIMIT, VISIBILITY_TIMEOUT
+from casino.celery import TASK_HARD_LIMIT, VISIBILITY_TIMEOUT, queue_prefix
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -77,7 +79,7 @@ TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP
 # --- Database: three aliases on the same database; see the module docstring -----------------------------------------
 CASINO_APP_ROLE = os.environ.get("CASINO_APP_ROLE", "casino_app")
 LEDGER_APP_ROLE = CASINO_APP_ROLE
-# Triggers of the house on tables of the ledger (casino.house.guards looks after them).
+# Triggers of the house on tables of the ledger (`casino/audit/protection.py` declares them).
 LEDGER_OTHER_TRIGGERS = ["ledger_transaction.ledger_transaction_is_told"]
 CASINO_SEQUENCER_ROLE = os.environ.get("CASINO_SEQUENCER_ROLE", "casino_sequencer")
 
@@ -111,7 +113,8 @@ DATABASES["sequencer"] = _database(
 )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # axes.W002 wants its middleware, which answers lock-outs of Django forms; ours are answered by the sign-in service.
-SILENCED_SYSTEM_CHECKS = ["axes.W002"]
+# auth.W004 wants logins that are unique over all houses; they are unique in a house, which `Staff.get_username` names.
+SILENCED_SYSTEM_CHECKS = ["axes.W002", "auth.W004"]
 
 # --- Staff, terminals and tokens ------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "staff.Staff"
@@ -189,8 +192,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "max_retries": 1,
     "interval_start": 0,
     "connect_retries_timeout": 1,
-    # Tests and several houses on one server keep their queues apart.
-    "global_keyprefix": os.environ.get("CASINO_QUEUE_PREFIX", "cukassza:"),
+    # Databases on one broker keep their queues apart.
+    "global_keyprefix": os.environ.get("CASINO_QUEUE_PREFIX") or queue_prefix(DATABASES["default"]),
 }
 #: Seconds after which an unsettled outbox row is sent again; a row that has been sent often waits longer.
 CASINO_OUTBOX_STALE_SECONDS = 2

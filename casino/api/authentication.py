@@ -24,7 +24,7 @@ _PARTS: tuple[type[Model], ...] = (TerminalToken, Staff, House, Terminal)
 _CANDIDATES = f"""
 SELECT {", ".join(map(sql.columns, _PARTS))} FROM staff_terminaltoken
 JOIN staff_staff ON staff_staff.id = staff_terminaltoken.user_id
-JOIN house_house ON house_house.id = staff_staff.house_id
+JOIN houses_house ON houses_house.id = staff_staff.house_id
 JOIN staff_terminal ON staff_terminal.id = staff_terminaltoken.terminal_id
 WHERE staff_terminaltoken.token_key = %s::text
 """  # noqa: S608 - the names come from the models

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import F
 
-from casino.houses.models import House
+from casino.houses.models import House, HouseRow
 
 
 class ChainHead(models.Model):
@@ -23,10 +23,11 @@ class ChainHead(models.Model):
         return self.name
 
 
-class Event(models.Model):
+class Event(HouseRow):
     """One event. `payload` is the canonical text that is hashed; `doc` is the same as jsonb, for queries only."""
 
-    chain = models.ForeignKey(ChainHead, on_delete=models.PROTECT, related_name="events")
+    #: Found by house, chain and number only: the key that they make is the one index.
+    chain = models.ForeignKey(ChainHead, on_delete=models.PROTECT, related_name="events", db_index=False)
     seq = models.BigIntegerField()
     #: The writing transaction's id, for whoever asks what was written together.
     xid = models.BigIntegerField()
@@ -41,7 +42,7 @@ class Event(models.Model):
 
     class Meta:
         verbose_name = "audit event"
-        constraints = [models.UniqueConstraint(fields=["chain", "seq"], name="audit_event_seq")]
+        constraints = [models.UniqueConstraint(fields=["house", "chain", "seq"], name="audit_event_seq")]
 
     def __str__(self) -> str:
         return f"{self.chain_id}#{self.seq}"
@@ -130,7 +131,7 @@ class SignedCheckpoint(models.Model):
         return f"{self.epoch}/{self.size}"
 
 
-class Mark(models.Model):
+class Mark(HouseRow):
     """How far a chain stands in its house's log: its events up to this number are leaves.
 
     Numbers in a chain are gapless and given under its lock, so whoever sees an event sees every earlier one of the
@@ -155,7 +156,7 @@ class Epoch(models.Model):
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+", db_index=False)
     epoch = models.IntegerField()
-    event = models.OneToOneField(Event, on_delete=models.PROTECT, related_name="+", db_constraint=False)
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     #: The newest checkpoint outside the database, null where there was none.
     outside_epoch = models.IntegerField(null=True)
     outside_size = models.BigIntegerField(null=True)
@@ -163,13 +164,16 @@ class Epoch(models.Model):
 
     class Meta:
         verbose_name = "epoch of an audit log"
-        constraints = [models.UniqueConstraint(fields=["house", "epoch"], name="audit_epoch_number")]
+        constraints = [
+            models.UniqueConstraint(fields=["house", "epoch"], name="audit_epoch_number"),
+            models.UniqueConstraint(fields=["house", "event"], name="audit_epoch_event"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.house_id}/{self.epoch}"
 
 
-class Posting(models.Model):
+class Posting(HouseRow):
     """Which event tells a ledger transaction: exactly one, by `audit_append`; a transaction of a house that none tells
     cannot commit."""
 

@@ -8,7 +8,7 @@ from django.db import DatabaseError
 from casino.audit.proofs import HashesMissing
 from casino.core.errors import LogDamaged
 
-#: How the SQLSTATEs of sql/0004/log.sql begin.
+#: How the SQLSTATEs of sql/log.sql begin.
 _OURS = "KZ91"
 
 

@@ -23,9 +23,10 @@ ORDER BY leaf.leaf_index
 _BEHIND = """
 SELECT house.code, extract(epoch FROM clock_timestamp() - min((event.doc ->> 'at')::timestamptz))::float
 FROM audit_chainhead head
-JOIN house_house house ON house.id = head.house_id
+JOIN houses_house house ON house.id = head.house_id
 LEFT JOIN audit_mark mark ON mark.chain_id = head.id
-JOIN audit_event event ON event.chain_id = head.id AND event.seq = coalesce(mark.seq, 0) + 1
+JOIN audit_event event ON event.house_id = head.house_id AND event.chain_id = head.id
+    AND event.seq = coalesce(mark.seq, 0) + 1
 WHERE head.seq > coalesce(mark.seq, 0)
 GROUP BY house.code HAVING min((event.doc ->> 'at')::timestamptz) < clock_timestamp() - make_interval(secs => %s)
 ORDER BY house.code
@@ -33,7 +34,8 @@ ORDER BY house.code
 _SIGNED = """
 SELECT EXISTS (
     SELECT FROM audit_chainhead head
-    JOIN audit_event event ON event.chain_id = head.id JOIN audit_leaf leaf ON leaf.event_id = event.id
+    JOIN audit_event event ON event.house_id = head.house_id AND event.chain_id = head.id
+    JOIN audit_leaf leaf ON leaf.event_id = event.id
     JOIN audit_checkpoint signed ON signed.house_id = leaf.house_id AND signed.epoch = leaf.epoch
         AND signed.size > leaf.leaf_index
     WHERE head.house_id = %s AND head.name = %s AND event.seq = %s)
@@ -76,7 +78,9 @@ def inclusion(house: House, chain: str, seq: int, size: int | None = None) -> In
 
     Raises NotFound for an event or a checkpoint that does not exist, Conflict `not_in_the_log_yet`.
     """
-    event = Event.objects.filter(chain__house=house, chain__name=chain, seq=seq).select_related("leaf").first()
+    event = (
+        Event.objects.filter(house=house, chain__house=house, chain__name=chain, seq=seq).select_related("leaf").first()
+    )
     if event is None:
         raise NotFound(f"Chain {chain} of this house has no event {seq}.")
     leaf: Leaf | None = getattr(event, "leaf", None)

@@ -52,7 +52,7 @@ class Receipt:
         return {"chain": self.chain, "seq": self.seq, "hash": self.hash}
 
 
-#: SQLSTATE of sql/0005/append.sql.
+#: SQLSTATE of sql/append.sql.
 _NOT_OURS = "KZ903"
 _APPEND = (
     "SELECT seq, leaf_hash FROM audit_append(%s::uuid, %s::text, %s::text, %s::text, %s::text, %s::text, %s::text,"

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from casino.houses.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House, HouseRow
 from casino.players.models import REFERENCE
 from casino.staff.models import Staff
 
@@ -32,7 +32,7 @@ class Drawer(models.Model):
         return f"{number}/{self.code}"
 
 
-class Shift(models.Model):
+class Shift(HouseRow):
     """A drawer from its opening float to its count. Amounts in minor units, chips at face value."""
 
     drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="shifts")
@@ -55,8 +55,8 @@ class Shift(models.Model):
     class Meta:
         verbose_name = "shift"
         constraints = [
-            models.UniqueConstraint(fields=["drawer", "number"], name="shift_number"),
-            models.UniqueConstraint(fields=["drawer"], condition=Q(closed_at=None), name="shift_one_open"),
+            models.UniqueConstraint(fields=["house", "drawer", "number"], name="shift_number"),
+            models.UniqueConstraint(fields=["house", "drawer"], condition=Q(closed_at=None), name="shift_one_open"),
             models.CheckConstraint(
                 condition=Q(closed_at=None, counted_cash=None, counted_chips=None)
                 | Q(

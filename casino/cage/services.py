@@ -153,6 +153,7 @@ def open_drawer(
         chosen = floats.from_vault(drawer.house, amount=chips, pieces=pieces)
         number = (drawer.shifts.aggregate(last=Max("number"))["last"] or 0) + 1
         Shift.objects.create(
+            house_id=drawer.house_id,
             drawer=drawer,
             number=number,
             opened_by=command.context.staff,

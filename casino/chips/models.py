@@ -4,7 +4,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
 
-from casino.houses.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House, HouseRow
 
 #: Set codes stand in the ledger's commodities, `HUF.MAIN.500`: short, no dots.
 SET_CODE = RegexValidator(r"^[A-Z0-9_-]{1,16}\Z", "1 to 16 capital letters, digits, - or _")
@@ -30,7 +30,7 @@ class ChipSet(models.Model):
         return self.code
 
 
-class Denomination(models.Model):
+class Denomination(HouseRow):
     """One kind of chip. A set never changes: what is commissioned of it is somewhere, and must keep its meaning."""
 
     chip_set = models.ForeignKey(ChipSet, on_delete=models.PROTECT, related_name="denominations")
@@ -41,7 +41,7 @@ class Denomination(models.Model):
     class Meta:
         verbose_name = "denomination"
         constraints = [
-            models.UniqueConstraint(fields=["chip_set", "value"], name="denomination_value"),
+            models.UniqueConstraint(fields=["house", "chip_set", "value"], name="denomination_value"),
             models.CheckConstraint(condition=Q(value__gt=0), name="denomination_positive"),
         ]
 

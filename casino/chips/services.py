@@ -25,7 +25,8 @@ def introduce(*, house: House, code: str, denominations: Mapping[int, str], acto
             chip_set.clean_fields()
             chip_set.save(force_insert=True)
             Denomination.objects.bulk_create(
-                Denomination(chip_set=chip_set, value=value, colour=denominations[value]) for value in ladder.values
+                Denomination(house=house, chip_set=chip_set, value=value, colour=denominations[value])
+                for value in ladder.values
             )
             record(
                 chain=house.chain,

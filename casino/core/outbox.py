@@ -18,7 +18,8 @@ log = logging.getLogger(__name__)
 def enqueue(*, house: House, task: str, subject: str) -> None:
     """Write one message in the current transaction and hint to the broker once it has committed.
 
-    `task` is a Celery task name that takes the message's id. The same (task, subject) twice is an IntegrityError.
+    `task` is a Celery task name that takes the house's id as text and the message's id. The same task and subject twice
+    in a house is an IntegrityError.
     """
     message = OutboxMessage.objects.create(house=house, task=task, subject=subject)
     transaction.on_commit(lambda: send(message))
@@ -30,7 +31,7 @@ def send(message: OutboxMessage) -> bool:
     Returns whether the broker took it.
     """
     try:
-        app.send_task(message.task, args=[message.id], retry=False)
+        app.send_task(message.task, args=[str(message.house_id), message.id], retry=False)
     except OperationalError as error:
         log.warning("broker did not take %s: %s; the sweeper will send it again", message, error)
         return False
@@ -38,6 +39,20 @@ def send(message: OutboxMessage) -> bool:
         sent_at=ClockTimestamp(), deliveries=F("deliveries") + 1
     )
     return True
+
+
+class StrayHint(Exception):
+    """A hint that is not about a message of the house that it names. Nothing is done about it, nothing is written."""
+
+
+def require_own(house: str, message_id: int) -> None:
+    """Refuse a hint of another database, which names a message that is not there or is another house's.
+
+    `house` is the id of the house in the hint. Raises StrayHint.
+    """
+    owner = OutboxMessage.objects.filter(id=message_id).values_list("house_id", flat=True).first()
+    if str(owner) != house:
+        raise StrayHint(f"outbox message {message_id} is not of house {house}: the hint came from another database")
 
 
 #: After so many deliveries a message is sent ten times less often: something else than a lost task is wrong with it.

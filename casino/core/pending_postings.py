@@ -2,7 +2,7 @@
 
 The list is kept among Django's hooks of the transaction, because they share its fate: a rollback, of a savepoint too,
 forgets exactly what it undoes. That nothing stays untold is PostgreSQL's to see to when the transaction commits (a
-deferred trigger, see `casino/audit/sql/0003/told.sql`).
+deferred trigger, see `casino/audit/sql/postings.sql`).
 """
 
 from collections.abc import Sequence

@@ -1,131 +1,92 @@
-"""Migration operations that PostgreSQL itself keeps: what the application's role may do, and rows nobody may change."""
+"""Migration operations: an app's SQL files, and the triggers and rights that it declares (`casino/core/protection.py`).
 
-from collections.abc import Iterable
+Each may run again: a later migration that changes a function or a declaration calls the same operation. Nothing here is
+undone by migrating backwards; the books of a house are not taken apart.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from ledger.roles import ensure_app_role, ensure_role
+from casino.core import protection
+from casino.core.protection import Function, Rights, Table
+from ledger.roles import ensure_role
 
-REFUSE_CHANGE = """
-CREATE FUNCTION house_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    RAISE EXCEPTION '% is append-only: % is refused', TG_TABLE_NAME, TG_OP
-        USING ERRCODE = 'KZ900', HINT = 'Corrections are new rows.';
-END $$;
-"""
+_CASINO = Path(__file__).resolve().parent.parent
 
 
-def _quote(schema_editor: BaseDatabaseSchemaEditor, name: str) -> str:
-    return schema_editor.connection.ops.quote_name(name)
+def create_roles() -> migrations.RunPython:
+    """Make sure that the application's and the sequencer's role exist; they own nothing and get what is declared."""
+
+    def forwards(_apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
+        for role in (settings.CASINO_APP_ROLE, settings.CASINO_SEQUENCER_ROLE):
+            editor.execute(f"GRANT USAGE ON SCHEMA public TO {ensure_role(editor, role)}", params=None)
+
+    return migrations.RunPython(forwards)
 
 
-def create_app_role() -> migrations.RunPython:
-    """Make sure the application's role exists; it owns nothing and gets only what `grant` gives."""
+def install(app: str, folder: str = "sql") -> migrations.RunPython:
+    """Run the SQL files of an app, `casino/APP/sql/*.sql`: its functions and views, each of them once."""
 
-    def forwards(_apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        role = ensure_app_role(schema_editor)
-        with schema_editor.connection.cursor() as cursor:
-            cursor.execute(f"GRANT USAGE ON SCHEMA public TO {role}")
+    def forwards(_apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
+        for file in sorted((_CASINO / app / folder).glob("*.sql")):
+            editor.execute(file.read_text(encoding="utf-8"), params=None)
 
-    return migrations.RunPython(forwards, migrations.RunPython.noop)
-
-
-def create_sequencer_role() -> migrations.RunPython:
-    """Make sure the sequencer's role exists (`settings.CASINO_SEQUENCER_ROLE`); it gets only what is granted to it."""
-
-    def forwards(_apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        role = ensure_role(schema_editor, settings.CASINO_SEQUENCER_ROLE)
-        with schema_editor.connection.cursor() as cursor:
-            cursor.execute(f"GRANT USAGE ON SCHEMA public TO {role}")
-
-    return migrations.RunPython(forwards, migrations.RunPython.noop)
+    return migrations.RunPython(forwards)
 
 
-def grant(*rights: tuple[str, str], role: str = "CASINO_APP_ROLE") -> migrations.RunPython:
-    """Grant the application's role, table by table: `grant(("house_house", "SELECT"))`. Nothing else is granted.
+def protect(app: str) -> migrations.RunPython:
+    """Make the triggers and rights that an app declares.
 
-    `role` is the setting that names another role.
+    Tables and functions that do not exist yet are left to the migration that makes them, which calls this again.
     """
 
-    def forwards(_apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        name = _quote(schema_editor, getattr(settings, role))
-        with schema_editor.connection.cursor() as cursor:
-            for table, privileges in rights:
-                cursor.execute(f"GRANT {privileges} ON {_quote(schema_editor, table)} TO {name}")
+    def forwards(_apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
+        found = protection.of(app)
+        for table in found.tables:
+            if _exists(editor, "to_regclass", table.name):
+                _run(editor, _table(editor, table))
+        for function in found.functions:
+            if _exists(editor, "to_regprocedure", function.signature):
+                _run(editor, _function(editor, function))
 
-    return migrations.RunPython(forwards, migrations.RunPython.noop)
-
-
-def grant_execute(*functions: str, role: str = "CASINO_APP_ROLE") -> migrations.RunPython:
-    """Let the role that the setting `role` names run functions, each named with the types of its parameters."""
-
-    def forwards(_apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        name = _quote(schema_editor, getattr(settings, role))
-        with schema_editor.connection.cursor() as cursor:
-            for function in functions:
-                cursor.execute(f"GRANT EXECUTE ON FUNCTION {function} TO {name}")
-
-    return migrations.RunPython(forwards, migrations.RunPython.noop)
+    return migrations.RunPython(forwards)
 
 
-def revoke_execute(*functions: str) -> migrations.RunPython:
-    """Take from the application's role the right to run functions, each named with the types of its parameters."""
-
-    def change(schema_editor: BaseDatabaseSchemaEditor, statement: str) -> None:
-        name = _quote(schema_editor, settings.CASINO_APP_ROLE)
-        with schema_editor.connection.cursor() as cursor:
-            for function in functions:
-                cursor.execute(statement.format(function=function, role=name))
-
-    return migrations.RunPython(
-        lambda _apps, editor: change(editor, "REVOKE EXECUTE ON FUNCTION {function} FROM {role}"),
-        lambda _apps, editor: change(editor, "GRANT EXECUTE ON FUNCTION {function} TO {role}"),
-    )
+def _exists(editor: BaseDatabaseSchemaEditor, lookup: str, name: str) -> bool:
+    with editor.connection.cursor() as cursor:
+        cursor.execute(f"SELECT {lookup}(%s) IS NOT NULL", [name])
+        found: bool = cursor.fetchone()[0]
+    return found
 
 
-def never_truncated(tables: Iterable[str]) -> migrations.RunSQL:
-    """Refuse TRUNCATE on these tables, for everybody and in replica mode too."""
-    forwards = "".join(
-        f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
-        f"FOR EACH STATEMENT EXECUTE FUNCTION house_refuse_change();"
-        f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_truncate;"
-        for table in tables
-    )
-    return migrations.RunSQL(forwards, "".join(f"DROP TRIGGER {table}_no_truncate ON {table};" for table in tables))
+def _run(editor: BaseDatabaseSchemaEditor, statements: Iterator[str]) -> None:
+    for statement in statements:
+        editor.execute(statement, params=None)
 
 
-def never_deleted(tables: Iterable[str]) -> migrations.RunSQL:
-    """Refuse DELETE and TRUNCATE on these tables, for everybody and in replica mode too; rows may be updated."""
-    forwards = "".join(
-        f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} "
-        f"FOR EACH ROW EXECUTE FUNCTION house_refuse_change();"
-        f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
-        f"FOR EACH STATEMENT EXECUTE FUNCTION house_refuse_change();"
-        f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_delete;"
-        f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_truncate;"
-        for table in tables
-    )
-    backwards = "".join(
-        f"DROP TRIGGER {table}_no_delete ON {table}; DROP TRIGGER {table}_no_truncate ON {table};" for table in tables
-    )
-    return migrations.RunSQL(forwards, backwards)
+def _roles(editor: BaseDatabaseSchemaEditor) -> tuple[str, str]:
+    quote = editor.connection.ops.quote_name
+    return quote(settings.CASINO_APP_ROLE), quote(settings.CASINO_SEQUENCER_ROLE)
 
 
-def append_only(tables: Iterable[str]) -> migrations.RunSQL:
-    """Refuse UPDATE, DELETE and TRUNCATE on these tables, for everybody and in replica mode too."""
-    forwards = "".join(
-        f"CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE ON {table} "
-        f"FOR EACH ROW EXECUTE FUNCTION house_refuse_change();"
-        f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
-        f"FOR EACH STATEMENT EXECUTE FUNCTION house_refuse_change();"
-        f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_change;"
-        f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_truncate;"
-        for table in tables
-    )
-    backwards = "".join(
-        f"DROP TRIGGER {table}_no_change ON {table}; DROP TRIGGER {table}_no_truncate ON {table};" for table in tables
-    )
-    return migrations.RunSQL(forwards, backwards)
+def _table(editor: BaseDatabaseSchemaEditor, table: Table) -> Iterator[str]:
+    """Triggers and exactly the declared rights, whatever was granted before."""
+    for trigger in table.made():
+        yield from trigger.statements(table.name)
+    given: tuple[Rights | None, Rights | None] = (table.app, table.sequencer)
+    for role, rights in zip(_roles(editor), given, strict=True):
+        if rights is not None:
+            yield f"REVOKE ALL ON {table.name} FROM {role}"
+            yield from rights.statements(table.name, role)
+
+
+def _function(editor: BaseDatabaseSchemaEditor, function: Function) -> Iterator[str]:
+    yield f"REVOKE ALL ON FUNCTION {function.signature} FROM PUBLIC"
+    for role, may in zip(_roles(editor), (function.app, function.sequencer), strict=True):
+        grant, to = ("GRANT", "TO") if may else ("REVOKE", "FROM")
+        yield f"{grant} EXECUTE ON FUNCTION {function.signature} {to} {role}"

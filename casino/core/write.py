@@ -70,6 +70,10 @@ class Command:
         """
         return f"command:{part}:{self.context.terminal.id}:{self.key}"
 
+    def answer_key(self) -> list[Any]:
+        """House, terminal and key: what its answer is stored under."""
+        return [self.context.house.id, self.context.terminal.id, self.key]
+
     def require_version(self, current: int) -> None:
         """Refuse with VersionConflict when the caller has seen another version than `current`."""
         if self.expected_version is not None and self.expected_version != current:
@@ -338,14 +342,15 @@ def _with(before: tuple[str, ...]) -> str:
 
 
 _STORED = """
-SELECT request_hash, status, version, answer FROM staff_answeredrequest WHERE terminal_id = %s AND key = %s
+SELECT request_hash, status, version, answer FROM staff_answeredrequest
+WHERE house_id = %s AND terminal_id = %s AND key = %s
 """
 
 
 def require_unanswered(command: Command) -> None:
     """End a write that was made before under the same key; called when its subject is locked, so that the same request
     at the same time has either committed or not begun."""
-    for row in sql.rows(_STORED, [command.context.terminal.id, command.key]):
+    for row in sql.rows(_STORED, command.answer_key()):
         raise _Answered(Stored(*row))
 
 
@@ -399,7 +404,7 @@ def _once(command: Command, attempt: Callable[[], Answer]) -> Answer:
         if getattr(getattr(error.__cause__, "diag", None), "constraint_name", None) != "answered_request_key":
             raise
         # The same key, at the same time, at another subject: that one came first, and its answer is there now.
-        [row] = sql.rows(_STORED, [command.context.terminal.id, command.key])
+        [row] = sql.rows(_STORED, command.answer_key())
         return Stored(*row).replayed_for(command)
 
 
@@ -425,13 +430,14 @@ def run(command: Command, operation: Callable[[], Made]) -> Answer:
             require_unanswered(command)
             raise
         text = _text(made.body)
-        sql.change(_STORE, _AnswerRow(command, made.status, made.version, text).parameters())
+        row = _AnswerRow(command, made.status, made.version, text)
+        sql.change(_STORE, [command.context.house.id, *row.parameters()])
         return Answer(text, made.version, made.status, once=made.once)
 
     return _once(command, attempt)
 
 
 _STORE = """
-INSERT INTO staff_answeredrequest (terminal_id, key, request_hash, status, version, answer)
-VALUES (%s, %s, %s, %s, %s, %s)
+INSERT INTO staff_answeredrequest (house_id, terminal_id, key, request_hash, status, version, answer)
+VALUES (%s, %s, %s, %s, %s, %s, %s)
 """

@@ -99,7 +99,9 @@ def add(hand: Hand, entries: Iterable[Entry]) -> list[dict[str, Any]]:
     hashes = []
     for entry in entries:
         salt = secrets.token_hex(SALT_BYTES)
-        CardEntry.objects.create(hand=hand, seat=entry.seat, place=entry.place, card=entry.card, salt=salt)
+        CardEntry.objects.create(
+            house_id=hand.house_id, hand=hand, seat=entry.seat, place=entry.place, card=entry.card, salt=salt
+        )
         hashes.append({"actor": f"p{entry.seat}", "place": entry.place, "hash": hash_of(hand.name, entry, salt)})
     return hashes
 

@@ -16,9 +16,11 @@ _RUNNING = """
 SELECT h.id AS hand_id, h.table_id, coalesce(last.seq, 0) AS lines,
     greatest(coalesce(turn.at, h.started_at), t.time_to_act_since) + make_interval(secs => t.time_to_act) AS act_by
 FROM tables_table t JOIN hands_hand h ON h.table_id = t.id AND h.state = 'playing'
-LEFT JOIN LATERAL (SELECT seq FROM hands_handline WHERE hand_id = h.id ORDER BY seq DESC LIMIT 1) last ON TRUE
 LEFT JOIN LATERAL (
-    SELECT at FROM hands_handline WHERE hand_id = h.id AND NOT aside ORDER BY seq DESC LIMIT 1
+    SELECT seq FROM hands_handline WHERE house_id = h.house_id AND hand_id = h.id ORDER BY seq DESC LIMIT 1
+) last ON TRUE
+LEFT JOIN LATERAL (
+    SELECT at FROM hands_handline WHERE house_id = h.house_id AND hand_id = h.id AND NOT aside ORDER BY seq DESC LIMIT 1
 ) turn ON TRUE
 WHERE t.time_to_act IS NOT NULL
 """

@@ -30,7 +30,9 @@ def correct_line(*, command: Command, code: str, line: int, named: str, reason: 
         game = _replayed(hand, log, line, after)
         _require_same_play(as_it_was, game)
         cards.require_agreeing(hand, game, cards.entered(hand), line=after)
-        Correction.objects.create(hand=hand, seq=line, before=before, after=after, reason=reason)
+        Correction.objects.create(
+            house_id=hand.house_id, hand=hand, seq=line, before=before, after=after, reason=reason
+        )
         event = LineCorrected(
             hand=hand.name, line=line, before=_seen(as_it_was, line), after=_seen(game, line), reason=reason
         )

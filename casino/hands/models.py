@@ -6,7 +6,7 @@ from typing import Any
 from django.db import models
 from django.db.models import F, Q, Value
 
-from casino.houses.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House, HouseRow
 from casino.tables.models import Sitting, Table
 
 
@@ -78,15 +78,18 @@ class Hand(models.Model):
     ruling = models.JSONField(null=True)
     #: The ledger transaction that settled it, or carried out the ruling; unique, so no hand is ever settled twice. Null
     #: where a settled hand had nothing left to move.
-    settlement = models.BigIntegerField(null=True, unique=True)
+    settlement = models.BigIntegerField(null=True)
 
     class Meta:
         verbose_name = "hand"
         constraints = [
             models.UniqueConstraint(fields=["house", "name"], name="hand_name"),
-            models.UniqueConstraint(fields=["table", "number"], name="hand_number"),
+            models.UniqueConstraint(fields=["house", "table", "number"], name="hand_number"),
+            models.UniqueConstraint(fields=["house", "settlement"], name="hand_settlement"),
             models.UniqueConstraint(
-                fields=["table"], condition=Q(state__in=["playing", "ended", "disputed"]), name="hand_one_unsettled"
+                fields=["house", "table"],
+                condition=Q(state__in=["playing", "ended", "disputed"]),
+                name="hand_one_unsettled",
             ),
             models.CheckConstraint(condition=Q(state__in=HandState.values), name="hand_state"),
             models.CheckConstraint(condition=~Q(rules=""), name="hand_has_rules"),
@@ -114,7 +117,7 @@ class Hand(models.Model):
         return player
 
 
-class HandLine(models.Model):
+class HandLine(HouseRow):
     """One accepted line of the log. Rows are only ever added; PostgreSQL refuses anything else."""
 
     hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="lines")
@@ -126,7 +129,7 @@ class HandLine(models.Model):
 
     class Meta:
         verbose_name = "line of a hand's log"
-        constraints = [models.UniqueConstraint(fields=["hand", "seq"], name="hand_line_seq")]
+        constraints = [models.UniqueConstraint(fields=["house", "hand", "seq"], name="hand_line_seq")]
 
     def __str__(self) -> str:
         return self.text
@@ -158,7 +161,7 @@ class Deal(models.Model):
         verbose_name = "deal"
         constraints = [
             models.UniqueConstraint(fields=["house", "name"], name="deal_name"),
-            models.UniqueConstraint(fields=["table"], condition=Q(state="prepared"), name="deal_one_prepared"),
+            models.UniqueConstraint(fields=["house", "table"], condition=Q(state="prepared"), name="deal_one_prepared"),
             models.CheckConstraint(condition=Q(state__in=DealState.values), name="deal_state"),
         ]
 
@@ -173,7 +176,7 @@ class GivenBy(models.TextChoices):
     PLAYER = "player"
 
 
-class ClientSeed(models.Model):
+class ClientSeed(HouseRow):
     """What one seat added to a deal. Rows are only ever added; PostgreSQL refuses anything else."""
 
     deal = models.ForeignKey(Deal, on_delete=models.PROTECT, related_name="client_seeds")
@@ -187,7 +190,7 @@ class ClientSeed(models.Model):
     class Meta:
         verbose_name = "client seed"
         constraints = [
-            models.UniqueConstraint(fields=["deal", "seat"], name="client_seed_once"),
+            models.UniqueConstraint(fields=["house", "deal", "seat"], name="client_seed_once"),
             models.CheckConstraint(condition=Q(given_by__in=GivenBy.values), name="client_seed_given_by"),
         ]
 
@@ -195,7 +198,7 @@ class ClientSeed(models.Model):
         return f"{self.deal_id}/{self.seat}"
 
 
-class CardEntry(models.Model):
+class CardEntry(HouseRow):
     """What a card that was dealt unknown is, as a scanner or the dealer told. Rows are only ever added; of several for
     one place the last counts."""
 
@@ -216,7 +219,7 @@ class CardEntry(models.Model):
         return f"{self.hand_id}/p{self.seat}/{self.place}"
 
 
-class Correction(models.Model):
+class Correction(HouseRow):
     """Other cards for a line of a hand's log. The line stays as it is; the view `hands_log` is the log with its
     corrections, the last one of a line counting. Rows are only ever added."""
 

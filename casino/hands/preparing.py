@@ -176,5 +176,7 @@ def _add(deal: Deal, seating: Seating, seed: str, given_by: GivenBy) -> TableEve
     if ClientSeed.objects.filter(deal=deal, seat=seating.seat).exists():
         raise Conflict(f"Seat {seating.seat} has given its seed to {deal.name}.", code="seed_taken", seat=seating.seat)
     player = seating.player.ref
-    ClientSeed.objects.create(deal=deal, seat=seating.seat, player=player, seed=seed, given_by=given_by)
+    ClientSeed.objects.create(
+        house_id=deal.house_id, deal=deal, seat=seating.seat, player=player, seed=seed, given_by=given_by
+    )
     return ClientSeedTaken(hand=deal.name, seat=seating.seat, player=player, seed=seed, given_by=str(given_by))

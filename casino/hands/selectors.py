@@ -40,7 +40,9 @@ def grammar(hand: Hand) -> Grammar:
 
 def log(hand: Hand) -> list[str]:
     """The accepted lines in order, with the floor's corrections."""
-    found = sql.rows("SELECT text FROM hands_log WHERE hand_id = %s ORDER BY seq", [hand.id])
+    found = sql.rows(
+        "SELECT text FROM hands_log WHERE house_id = %s AND hand_id = %s ORDER BY seq", [hand.house_id, hand.id]
+    )
     return [text for (text,) in found]
 
 
@@ -91,7 +93,8 @@ def series(table: Table) -> dict[str, Any]:
 
 def unsettled(table: Table) -> Hand | None:
     """The hand at this table that is played or waits for its settlement; there is never more than one."""
-    for hand in sql.instances(Hand, "WHERE table_id = %s AND state = ANY(%s)", [table.id, list(UNSETTLED)]):
+    one = "WHERE house_id = %s AND table_id = %s AND state = ANY(%s)"
+    for hand in sql.instances(Hand, one, [table.house_id, table.id, list(UNSETTLED)]):
         hand.table, hand.house = table, table.house
         return hand
     return None

@@ -52,8 +52,8 @@ def warm_up() -> None:
 
 
 _ADD_LINES = """
-INSERT INTO hands_handline (hand_id, seq, text, aside)
-SELECT %s::bigint, added.* FROM unnest(%s::int[], %s::text[], %s::boolean[]) AS added (seq, text, aside)
+INSERT INTO hands_handline (house_id, hand_id, seq, text, aside)
+SELECT %s::uuid, %s::bigint, added.* FROM unnest(%s::int[], %s::text[], %s::boolean[]) AS added (seq, text, aside)
 ORDER BY added.seq
 """
 
@@ -111,7 +111,7 @@ def _add_lines(work: Work, play: _Play) -> None:
     words = selectors.grammar(play.hand)
     numbers = range(play.first_seq, play.first_seq + len(play.lines))
     asides = [words.declared(words.parse(line)).aside for line in play.lines]
-    values = [play.hand.id, list(numbers), play.lines, asides]
+    values = [play.hand.house_id, play.hand.id, list(numbers), play.lines, asides]
     # At once where something else needs them there: the end of the hand, or the moment, which the answer names, when
     # the time to act is over.
     if play.game.over or play.hand.table.time_to_act is not None:

@@ -19,9 +19,10 @@ task_prerun.connect(sql.drop_lost_connections, weak=False)
 
 
 @shared_task(name=services.RESOLVE)
-def resolve_hand(message_id: int) -> str:
-    """Settle the hand of one outbox message. A failure keeps its reason with the message, which the sweeper sends
-    again."""
+def resolve_hand(house: str, message_id: int) -> str:
+    """Settle the hand of one outbox message of a house, and return the hand's state. A failure keeps its reason with
+    the message, which the sweeper sends again. Raises StrayHint for a message that is not this house's."""
+    outbox.require_own(house, message_id)
     try:
         return settlement.resolve(message_id)
     except Exception as error:

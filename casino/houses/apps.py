@@ -7,4 +7,4 @@ class HousesConfig(AppConfig):
     """The house."""
 
     name = "casino.houses"
-    label = "house"
+    label = "houses"

@@ -39,12 +39,25 @@ class House(models.Model):
         return f"house/{self.code}"
 
 
+class HouseRow(models.Model):
+    """A row below another one of its house, and of the same house, which a test checks for every such model.
+
+    No foreign key that PostgreSQL checks: the row above has one, and checking it would lock the house's row, which all
+    requests share.
+    """
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+
+    class Meta:
+        abstract = True
+
+
 class OutboxMessage(models.Model):
     """Work to be done after commit. This row is the truth; the broker's message is only a hint to look here."""
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+")
     task = models.CharField(max_length=64)
-    #: What the task is about, e.g. a hand's id; with `task` it is unique, so one fact is never queued twice.
+    #: What the task is about, e.g. a hand's id; unique with `task` in its house, so one fact is never queued twice.
     subject = models.CharField(max_length=64)
     created_at = models.DateTimeField(db_default=ClockTimestamp())
     sent_at = models.DateTimeField(null=True)
@@ -54,7 +67,7 @@ class OutboxMessage(models.Model):
 
     class Meta:
         verbose_name = "outbox message"
-        constraints = [models.UniqueConstraint(fields=["task", "subject"], name="outbox_once")]
+        constraints = [models.UniqueConstraint(fields=["house", "task", "subject"], name="outbox_once")]
         indexes = [models.Index(fields=["id"], condition=Q(done_at=None), name="outbox_open")]
 
     def __str__(self) -> str:

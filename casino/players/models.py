@@ -3,7 +3,7 @@
 from django.core.validators import RegexValidator
 from django.db import models
 
-from casino.houses.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House, HouseRow
 
 #: References stand in account codes and hand records: short, ASCII, no separators.
 REFERENCE = RegexValidator(r"^[A-Za-z0-9_-]{1,32}\Z", "1 to 32 ASCII letters, digits, - or _")
@@ -29,7 +29,7 @@ class Player(models.Model):
         return f"2010/{self.ref}"
 
 
-class Person(models.Model):
+class Person(HouseRow):
     """Who a player is, sealed (`players.sealing`); a correction is a new version. Append-only, kept by PostgreSQL."""
 
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="persons")
@@ -41,13 +41,13 @@ class Person(models.Model):
 
     class Meta:
         verbose_name = "person"
-        constraints = [models.UniqueConstraint(fields=["player", "version"], name="person_version")]
+        constraints = [models.UniqueConstraint(fields=["house", "player", "version"], name="person_version")]
 
     def __str__(self) -> str:
         return f"{self.player_id}#{self.version}"
 
 
-class PersonKey(models.Model):
+class PersonKey(HouseRow):
     """The key under which a player's persons are sealed, wrapped. Without it they are noise: this row alone is ever
     deleted, by `players_destroy_key`."""
 

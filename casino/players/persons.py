@@ -36,7 +36,7 @@ def record_person(*, command: Command, ref: str, person: dict[str, str], reason:
         version = current + 1
         sealed = sealing.seal(person, _key(player, house, begin=newest is None), house.id, ref, version)
         digest = hashlib.sha256(sealed).hexdigest()
-        Person.objects.create(player=player, version=version, sealed=sealed, sealed_sha256=digest)
+        Person.objects.create(house=house, player=player, version=version, sealed=sealed, sealed_sha256=digest)
         fields = sorted(person)
         event = PersonRecorded(player=ref, version=version, sealed_sha256=digest, fields=fields, reason=reason)
         return Outcome(event, {"player": ref, "version": version, "recorded": fields}, 201, version=version)
@@ -136,7 +136,7 @@ def _key(player: Player, house: House, *, begin: bool = False) -> bytes:
     """A player's data key; `begin` makes one for somebody who was never recorded. Raises Gone."""
     if begin:
         key = sealing.new_key()
-        PersonKey.objects.create(player=player, wrapped=sealing.wrap(key, house.id, player.ref))
+        PersonKey.objects.create(house=house, player=player, wrapped=sealing.wrap(key, house.id, player.ref))
         return key
     stored = PersonKey.objects.filter(player=player).first()
     if stored is None:

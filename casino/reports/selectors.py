@@ -145,9 +145,9 @@ WITH held AS (
     FROM ledger_account WHERE book = %s AND code >= '9140/' AND code < '91400' GROUP BY 1, 2
 ), signed AS (
     SELECT tables_table.code AS place, sent.key AS value, sum(sent.value::bigint) AS pieces
-    FROM custody_transfer JOIN tables_table ON tables_table.id = custody_transfer.table_id
-    CROSS JOIN jsonb_each_text(custody_transfer.sent) AS sent
-    WHERE custody_transfer.house_id = %s AND custody_transfer.state = 'sent' GROUP BY 1, 2
+    FROM transfers_transfer JOIN tables_table ON tables_table.id = transfers_transfer.table_id
+    CROSS JOIN jsonb_each_text(transfers_transfer.sent) AS sent
+    WHERE transfers_transfer.house_id = %s AND transfers_transfer.state = 'sent' GROUP BY 1, 2
 )
 SELECT place, value, coalesce(held.pieces, 0)::bigint, coalesce(signed.pieces, 0)::bigint
 FROM held FULL JOIN signed USING (place, value)

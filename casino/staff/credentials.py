@@ -19,7 +19,7 @@ from casino.audit.services import Actor, record
 from casino.core.errors import BadRequest, Forbidden, HouseError, LogRefused, TooManyAttempts
 from casino.houses.models import House
 from casino.staff import limits
-from casino.staff.models import Role, Staff
+from casino.staff.models import Role, Staff, full_name
 
 #: The same words whatever part was wrong.
 SIGN_IN_REFUSED = "Login, password or terminal is not right."
@@ -44,22 +44,23 @@ def check(
 ) -> Staff:
     """The active person of this house with this login and password; whoever calls says so with `succeeded`.
 
-    Failures are counted by login and address (`AXES_*` in the settings) and, if `told`, stand in the house's chain.
-    Call it outside a transaction: what it tells must stay when the caller refuses. Raises TooManyAttempts while the
-    login is locked from this address, and Forbidden sign_in_refused with the same words whatever was wrong.
+    Failures are counted by house, login and address (`AXES_*` in the settings) and, if `told`, stand in the house's
+    chain. Call it outside a transaction: what it tells must stay when the caller refuses. Raises TooManyAttempts while
+    the login is locked from this address, and Forbidden sign_in_refused with the same words whatever was wrong.
     """
 
     def tell(*events: AuditEvent) -> None:
         if told:
             _tell(house, given.login, terminal, request_id, *events)
 
-    if wait := limits.seconds_locked(request, given.login):
+    name = full_name(house, given.login)
+    if wait := limits.seconds_locked(request, name):
         tell(SignInRefused(code=TooManyAttempts.code))
         raise TooManyAttempts("Too many failed attempts; wait or ask an administrator.", retry_after=wait)
-    staff = authenticate(request=request, username=given.login, password=given.password)
+    staff = authenticate(request=request, username=name, password=given.password)
     if isinstance(staff, Staff) and staff.house_id == house.id:
         return staff
-    locked = limits.seconds_locked(request, given.login)
+    locked = limits.seconds_locked(request, name)
     tell(SignInRefused(code=REFUSED_CODE), *([LockedOut()] if locked else []))
     raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
 
@@ -67,7 +68,7 @@ def check(
 def is_right(staff: Staff, given: Credentials, request: HttpRequest) -> bool:
     """Whether a person has this password and is not locked from this address. Nothing is counted or told; whoever finds
     it wrong leaves that to `check`, outside his transaction."""
-    return not limits.seconds_locked(request, given.login) and staff.check_password(given.password)
+    return not limits.seconds_locked(request, staff.get_username()) and staff.check_password(given.password)
 
 
 def refuse(*, house: House, given: Credentials, terminal: str, request_id: str, code: str) -> NoReturn:
@@ -144,7 +145,12 @@ def _require_two_minds(one: Staff, other: Staff) -> None:
     for staff in (one, other):
         require_own_password(staff)
     both = {one.login, *one.password_givers} & {other.login, *other.password_givers}
-    found = Staff.objects.filter(login__in=both).order_by("login").values_list("login", flat=True).first()
+    found = (
+        Staff.objects.filter(house_id=one.house_id, login__in=both)
+        .order_by("login")
+        .values_list("login", flat=True)
+        .first()
+    )
     if found is not None:
         raise Forbidden(
             f"{found} can know both passwords, having given one of them or what it came from; another administrator "

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 from knox.models import AbstractAuthToken
 
-from casino.houses.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House, HouseRow
 
 #: What a login looks like, and the code of a terminal or a house.
 LOGIN = r"^[A-Za-z0-9][A-Za-z0-9._+@-]{2,63}\Z"
@@ -26,20 +26,27 @@ class Role(models.TextChoices):
     ADMIN = "admin"
 
 
+def full_name(house: House, login: str) -> str:
+    """A login with its house, `DEMO-1/anna`: what Django's authentication asks for and failed attempts count by.
+    Neither part can hold a slash."""
+    return f"{house.code}/{login}"
+
+
 class StaffManager(BaseUserManager["Staff"]):
-    """Finds staff by login for Django's authentication."""
+    """Finds staff by house and login for Django's authentication."""
 
     def get_by_natural_key(self, username: str | None) -> "Staff":
-        """The person with this login."""
-        return self.get(login=username)
+        """The person with this full name. Raises Staff.DoesNotExist."""
+        code, _, login = (username or "").partition("/")
+        return self.select_related("house").get(house__code=code, login=login)
 
 
 class Staff(AbstractBaseUser):
-    """One person on the payroll. Logins are unique over all houses of a database, `anna@house`, whatever the case of
-    their letters; signing in takes them exactly as they were given."""
+    """One person on the payroll. Logins are unique in a house, whatever the case of their letters. Signing in takes
+    them exactly as they were given; the terminal says which house is meant."""
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="staff")
-    login = models.CharField(max_length=64, unique=True)
+    login = models.CharField(max_length=64)
     name = models.CharField(max_length=120)
     roles: ArrayField = ArrayField(models.CharField(max_length=16, choices=Role.choices))
     is_active = models.BooleanField(default=True)
@@ -63,11 +70,15 @@ class Staff(AbstractBaseUser):
             models.CheckConstraint(
                 condition=Q(roles__contained_by=[role.value for role in Role]), name="staff_known_roles"
             ),
-            models.UniqueConstraint(Lower("login"), name="staff_login_any_case"),
+            models.UniqueConstraint("house", Lower("login"), name="staff_login"),
         ]
 
     def __str__(self) -> str:
         return self.login
+
+    def get_username(self) -> str:
+        """The full name: failed attempts are forgotten under the same name as they were counted."""
+        return full_name(self.house, self.login)
 
     @property
     def password_by(self) -> str:
@@ -119,8 +130,11 @@ class Terminal(models.Model):
         return self.code
 
 
-class TerminalToken(AbstractAuthToken):
-    """A signed-in person at a terminal; only the hash is kept, it expires, and deleting the row revokes it."""
+class TerminalToken(HouseRow, AbstractAuthToken):
+    """A signed-in person at a terminal; only the hash is kept, it expires, and deleting the row revokes it.
+
+    Its key is the hash, over all houses: a request names its token and nothing else, and the token tells the house.
+    """
 
     terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="tokens")
 
@@ -131,7 +145,7 @@ class TerminalToken(AbstractAuthToken):
         return f"{self.user_id}@{self.terminal_id}"
 
 
-class AnsweredRequest(models.Model):
+class AnsweredRequest(HouseRow):
     """The answer given under an Idempotency-Key: the same request again gets the same answer and changes nothing."""
 
     terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="+")
@@ -147,7 +161,7 @@ class AnsweredRequest(models.Model):
     class Meta:
         verbose_name = "answered request"
         constraints = [
-            models.UniqueConstraint(fields=["terminal", "key"], name="answered_request_key"),
+            models.UniqueConstraint(fields=["house", "terminal", "key"], name="answered_request_key"),
         ]
 
     def __str__(self) -> str:

@@ -140,7 +140,7 @@ def unlock(*, command: Command, login: str, reason: str) -> Answer:
     """Open the lock that wrong passwords have put on a login, wherever they came from. Raises Conflict unchanged."""
 
     def change(staff: Staff) -> AuditEvent:
-        failures = limits.open_lock(login)
+        failures = limits.open_lock(staff.get_username())
         _require_change(failures > 0, staff, "has no failed attempts")
         return LoginUnlocked(login=login, failures=failures, reason=reason)
 

@@ -18,7 +18,7 @@ from casino.core.errors import Conflict, Forbidden
 from casino.houses.models import House
 from casino.staff import limits
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, refuse, succeeded
-from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
+from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken, full_name
 
 log = logging.getLogger(__name__)
 
@@ -129,7 +129,7 @@ def _issue(*, staff: Staff, terminal: Terminal, request: HttpRequest, actor: Act
         now = locks.lock(Staff, locks.Rank.STAFF, id=staff.id)
         if not now.is_active or now.password != staff.password:
             return None
-        row, token = TerminalToken.objects.create(staff, terminal=terminal)
+        row, token = TerminalToken.objects.create(staff, terminal=terminal, house=house)
         succeeded(staff, request)
         receipt = record(chain=house.chain, house=house, actor=actor, event=StaffSignedIn())
         return SignedIn(token, row, receipt)
@@ -146,7 +146,7 @@ def unlock(*, house: House, login: str, reason: str, unrecorded: bool = False) -
 
     def operation() -> Receipt | None:
         locks.lock(Staff, locks.Rank.STAFF, house=house, login=login)
-        failures = limits.open_lock(login)
+        failures = limits.open_lock(full_name(house, login))
         if not failures:
             raise Conflict(f"{login} has no failed attempts.", code="unchanged")
         if unrecorded and guard.refusal(house) is not None:
@@ -159,7 +159,7 @@ def unlock(*, house: House, login: str, reason: str, unrecorded: bool = False) -
 
 def end_tokens(house: House, using: str) -> None:
     """Sign everybody of a house out, in the caller's transaction of `using`, which tells why."""
-    TerminalToken.objects.using(using).filter(user__house=house).delete()
+    TerminalToken.objects.using(using).filter(house=house).delete()
 
 
 def sign_out(*, token: TerminalToken, actor: Actor) -> None:

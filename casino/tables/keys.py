@@ -58,7 +58,7 @@ def issue(*, command: Command, code: str, seat: int) -> Answer:
     def change(table: Table) -> TableEvent:
         seating = at_seat(table, seat)
         replaced = SeatKey.objects.filter(seating=seating, replaced_at=None).update(replaced_at=ClockTimestamp())
-        SeatKey.objects.create(seating=seating, digest=digest(key))
+        SeatKey.objects.create(house_id=seating.house_id, seating=seating, digest=digest(key))
         return SeatKeyIssued(seat=seat, player=seating.player.ref, replaced=bool(replaced))
 
     return at_table(command, code, change, status=201, once={"key": key})

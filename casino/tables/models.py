@@ -14,7 +14,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import F, Q, Value
 
-from casino.houses.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House, HouseRow
 from casino.players.models import REFERENCE, Player
 
 
@@ -143,7 +143,7 @@ class Table(models.Model):
         return f"2020/{self.code}/{player_ref}"
 
 
-class Sitting(models.Model):
+class Sitting(HouseRow):
     """One evening of a table, from opening to closing."""
 
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="sittings")
@@ -158,15 +158,15 @@ class Sitting(models.Model):
     class Meta:
         verbose_name = "sitting"
         constraints = [
-            models.UniqueConstraint(fields=["table", "number"], name="sitting_number"),
-            models.UniqueConstraint(fields=["table"], condition=Q(closed_at=None), name="sitting_one_open"),
+            models.UniqueConstraint(fields=["house", "table", "number"], name="sitting_number"),
+            models.UniqueConstraint(fields=["house", "table"], condition=Q(closed_at=None), name="sitting_one_open"),
         ]
 
     def __str__(self) -> str:
         return f"{self.table_id}/{self.number}"
 
 
-class Seating(models.Model):
+class Seating(HouseRow):
     """A player on a seat of a table during a sitting."""
 
     sitting = models.ForeignKey(Sitting, on_delete=models.PROTECT, related_name="seatings")
@@ -178,19 +178,24 @@ class Seating(models.Model):
     class Meta:
         verbose_name = "seating"
         constraints = [
-            models.UniqueConstraint(fields=["sitting", "seat"], condition=Q(left_at=None), name="seat_taken_once"),
-            models.UniqueConstraint(fields=["sitting", "player"], condition=Q(left_at=None), name="player_seated_once"),
+            models.UniqueConstraint(
+                fields=["house", "sitting", "seat"], condition=Q(left_at=None), name="seat_taken_once"
+            ),
+            models.UniqueConstraint(
+                fields=["house", "sitting", "player"], condition=Q(left_at=None), name="player_seated_once"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.player_id}@{self.seat}"
 
 
-class SeatKey(models.Model):
+class SeatKey(HouseRow):
     """What lets a player's own device speak for his seat for as long as he sits there. Only a digest is kept: the key
     has 256 random bits, so a slow hash would add nothing."""
 
     seating = models.ForeignKey(Seating, on_delete=models.PROTECT, related_name="keys")
+    #: Unique over all houses: a device names its key and nothing else, and the key tells the house.
     digest = models.CharField(max_length=64, unique=True)
     issued_at = models.DateTimeField(db_default=ClockTimestamp())
     #: When a new key took its place, or the floor withdrew it.
@@ -199,7 +204,9 @@ class SeatKey(models.Model):
     class Meta:
         verbose_name = "key of a seat"
         constraints = [
-            models.UniqueConstraint(fields=["seating"], condition=Q(replaced_at=None), name="seat_key_one_good"),
+            models.UniqueConstraint(
+                fields=["house", "seating"], condition=Q(replaced_at=None), name="seat_key_one_good"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -267,7 +267,7 @@ def open_table(*, command: Command, code: str) -> Answer:
         before = table.sittings.order_by("-number").first()
         number = before.number + 1 if before else 1
         held = before.held if before else {}
-        Sitting.objects.create(table=table, number=number, resumes=before if held else None)
+        Sitting.objects.create(house_id=table.house_id, table=table, number=number, resumes=before if held else None)
         if held:
             books.post(
                 table.house,
@@ -392,7 +392,7 @@ def take_seat(table: Table, seat: int, player_ref: str, amount: int) -> None:
     sitting = selectors.open_sitting(table)
     try:
         with transaction.atomic():
-            Seating.objects.create(sitting=sitting, seat=seat, player=player)
+            Seating.objects.create(house_id=sitting.house_id, sitting=sitting, seat=seat, player=player)
     except IntegrityError:
         taken = Seating.objects.filter(sitting=sitting, seat=seat, left_at=None).exists()
         raise Conflict(

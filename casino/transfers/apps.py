@@ -7,4 +7,4 @@ class TransfersConfig(AppConfig):
     """Transfers between cage and tables, counts of boxes."""
 
     name = "casino.transfers"
-    label = "custody"
+    label = "transfers"

@@ -126,7 +126,9 @@ class SoftCount(models.Model):
         verbose_name = "soft count"
         constraints = [
             models.CheckConstraint(condition=Q(state__in=CountState.values), name="soft_count_state"),
-            models.UniqueConstraint(fields=["table"], condition=Q(state="counted"), name="soft_count_one_open"),
+            models.UniqueConstraint(
+                fields=["house", "table"], condition=Q(state="counted"), name="soft_count_one_open"
+            ),
             models.CheckConstraint(
                 condition=~Q(state=CountState.CONFIRMED) | (Q(ended_by__isnull=False) & ~Q(ended_by=F("counted_by"))),
                 name="soft_count_two_persons",

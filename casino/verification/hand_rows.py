@@ -58,7 +58,7 @@ SELECT log.text, log.gapless, options::text, seats::text,
     sitting_id, name, mode, game, rules, carry, commitment, sealed_seed, state, digest, handle, settlement, id
 FROM hands_hand LEFT JOIN LATERAL (
     SELECT string_agg(text, E'\\n' ORDER BY seq) AS text, count(*) = coalesce(max(seq), 0) AS gapless
-    FROM hands_log WHERE hand_id = hands_hand.id
+    FROM hands_log WHERE hands_log.house_id = hands_hand.house_id AND hand_id = hands_hand.id
 ) AS log ON true
 WHERE house_id = %s AND id > %s AND (%s::bigint IS NULL OR table_id = %s) ORDER BY id LIMIT %s
 """

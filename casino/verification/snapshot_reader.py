@@ -26,23 +26,24 @@ _UTC = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 #: A row is the payload and, in one text, what the columns beside it say: both hashes, chain, number, place in the log.
 _LEAVES = """
     SELECT e.payload, concat_ws(' ', e.leaf_hash, encode(l.leaf_hash, 'hex'), c.name, e.seq, l.leaf_index)
-    FROM audit_leaf l LEFT JOIN audit_event e ON e.id = l.event_id LEFT JOIN audit_chainhead c ON c.id = e.chain_id
+    FROM audit_leaf l LEFT JOIN audit_event e ON e.id = l.event_id AND e.house_id = l.house_id
+    LEFT JOIN audit_chainhead c ON c.id = e.chain_id AND c.house_id = e.house_id
     WHERE l.house_id = %s AND l.epoch = %s ORDER BY l.leaf_index
 """
 _TAIL = """
     SELECT e.payload, concat_ws(' ', e.leaf_hash, c.name, e.seq)
-    FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id
-    WHERE c.house_id = %s AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.event_id = e.id) ORDER BY e.id
+    FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id AND c.house_id = e.house_id
+    WHERE e.house_id = %s AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.event_id = e.id) ORDER BY e.id
 """
 #: The same by the chains' marks, where these account for every event: quicker by far.
 _RECENT = """
     SELECT e.payload, concat_ws(' ', e.leaf_hash, c.name, e.seq)
     FROM audit_chainhead c LEFT JOIN audit_mark m ON m.chain_id = c.id
-    JOIN audit_event e ON e.chain_id = c.id AND e.seq > coalesce(m.seq, 0)
+    JOIN audit_event e ON e.house_id = c.house_id AND e.chain_id = c.id AND e.seq > coalesce(m.seq, 0)
     WHERE c.house_id = %s ORDER BY e.id
 """
 _ACCOUNTED = """
-    SELECT (SELECT count(*) FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id WHERE c.house_id = %s)
+    SELECT (SELECT count(*) FROM audit_event WHERE house_id = %s)
         = (SELECT count(*) FROM audit_leaf WHERE house_id = %s)
         + (SELECT coalesce(sum(c.seq - coalesce(m.seq, 0)), 0) FROM audit_chainhead c
            LEFT JOIN audit_mark m ON m.chain_id = c.id WHERE c.house_id = %s)
@@ -81,7 +82,8 @@ _HANDS = """
         'commitment', nullif(h.commitment, ''), 'client_seeds', nullif(h.client_seeds, '{}'::jsonb),
         'cards_roots', nullif(h.cards_roots, '[]'::jsonb), 'state', h.state, 'digest', nullif(h.digest, ''),
         'result', h.result, 'handle', h.handle, 'ruling', h.ruling, 'settlement', h.settlement,
-        'log', coalesce((SELECT json_agg(l.text ORDER BY l.seq) FROM hands_log l WHERE l.hand_id = h.id), '[]'))
+        'log', coalesce((SELECT json_agg(l.text ORDER BY l.seq) FROM hands_log l
+            WHERE l.house_id = h.house_id AND l.hand_id = h.id), '[]'))
     FROM hands_hand h JOIN tables_table t ON t.id = h.table_id WHERE h.house_id = %s ORDER BY h.id
 """
 #: Streams begin at once and keep nothing: along the indexes, not by hashing or sorting the whole. What is made of few

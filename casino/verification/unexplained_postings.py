@@ -23,7 +23,8 @@ _OTHERS = {
 _UNEXPLAINED = """
 WITH log AS (
     SELECT hand.name, count(line.id) AS lines FROM hands_hand hand
-    LEFT JOIN hands_handline line ON line.hand_id = hand.id WHERE hand.house_id = %s GROUP BY hand.id, hand.name
+    LEFT JOIN hands_handline line ON line.house_id = hand.house_id AND line.hand_id = hand.id
+    WHERE hand.house_id = %s GROUP BY hand.id, hand.name
 ), keyed AS (
     SELECT t.id, t.idempotency_key AS key, split_part(t.idempotency_key, ':', 2) AS hand,
         substr(t.idempotency_key, length('hand:' || split_part(t.idempotency_key, ':', 2) || ':') + 1) AS part

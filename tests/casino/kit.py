@@ -187,7 +187,7 @@ class Kit:
         terminal = Terminal.objects.create(
             house=self.house, code=f"{kind}-{number}", kind=kind, place=place, key_digest="0" * 64
         )
-        _, token = TerminalToken.objects.create(staff, terminal=terminal)
+        _, token = TerminalToken.objects.create(staff, terminal=terminal, house=self.house)
         return str(token)
 
     def http(self, token: str | None) -> httpx.Client:

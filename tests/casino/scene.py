@@ -108,7 +108,7 @@ def _without_access(kit: Kit) -> dict[str, Desk]:
             revoked_at=past if name == "revoked" else None,
         )  # fmt: skip
         life = timedelta(seconds=-1) if name == "expired" else timedelta(hours=1)
-        return str(TerminalToken.objects.create(staff, expiry=life, terminal=terminal)[1])
+        return str(TerminalToken.objects.create(staff, expiry=life, terminal=terminal, house=kit.house)[1])
 
     good = token_of("good")
     return {

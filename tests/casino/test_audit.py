@@ -84,7 +84,7 @@ def test_every_edit_is_found_at_its_place(kit: Kit, statement: str, seq: int, pr
         as_superuser("ALTER TABLE audit_event DROP CONSTRAINT audit_event_seq")
     as_superuser(statement.format(at=f"chain_id = {head.id}", head=head.id))
     if "seq = 7 - seq" in statement:
-        as_superuser("ALTER TABLE audit_event ADD CONSTRAINT audit_event_seq UNIQUE (chain_id, seq)")
+        as_superuser("ALTER TABLE audit_event ADD CONSTRAINT audit_event_seq UNIQUE (house_id, chain_id, seq)")
     first = verify_house(kit.house).findings[0]
     assert (first.place, problem in first.problem) == (f"table/test#{seq}", True), first
 
@@ -112,7 +112,7 @@ def test_nobody_changes_events(kit: Kit, alias: str, statement: str) -> None:
         "INSERT INTO audit_event (chain_id, seq, xid, payload, leaf_hash) VALUES (%s, 3, 0, '{}', '')",
         "UPDATE audit_chainhead SET seq = 9 WHERE id = %s",
         "ALTER TABLE audit_event DISABLE TRIGGER USER -- %s",
-        "DROP FUNCTION house_refuse_change() CASCADE -- %s",
+        "DROP FUNCTION houses_refuse_change() CASCADE -- %s",
     ],
 )
 def test_the_application_has_no_way_around_the_function(kit: Kit, statement: str) -> None:

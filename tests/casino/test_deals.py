@@ -186,8 +186,8 @@ def test_what_was_committed_to_does_not_change(kit: Kit) -> None:
             f"UPDATE hands_deal SET commitment = repeat('0', 64) WHERE id = {deal.id}",
             f"DELETE FROM hands_deal WHERE id = {deal.id}",
             f"UPDATE hands_clientseed SET seed = 'y' WHERE deal_id = {deal.id}",
-            f"INSERT INTO hands_clientseed (deal_id, seat, player, seed, given_by) "
-            f"VALUES ({deal.id}, 2, 'u', 'y', 'player')",
+            f"INSERT INTO hands_clientseed (house_id, deal_id, seat, player, seed, given_by) "
+            f"VALUES ('{kit.house.id}', {deal.id}, 2, 'u', 'y', 'player')",
             f"UPDATE hands_hand SET client_seeds = '{{}}' WHERE id = {hand.id}",
             f"UPDATE hands_hand SET cards_roots = '[]' WHERE id = {hand.id}",
             f'UPDATE hands_hand SET cards_roots = \'["00", "11"]\' WHERE id = {hand.id}',
@@ -211,13 +211,17 @@ def test_a_temporary_table_does_not_get_past_a_guard(kit: Kit) -> None:
     kit.dealer(role=Role.FLOOR).ok("hand/void", {"reason": "only a test"})
     hand, deal = Hand.objects.get(house=kit.house), Deal.objects.get(house=kit.house)
     forged = (
-        (f"CREATE TEMP TABLE hands_deal ON COMMIT DROP AS SELECT {deal.id} AS id, 'prepared' AS state",
-         f"INSERT INTO hands_clientseed (deal_id, seat, player, seed, given_by) "
-         f"VALUES ({deal.id}, 2, 'u', 'y', 'player')"),
-        (f"CREATE TEMP TABLE hands_hand ON COMMIT DROP AS SELECT {hand.id} AS id, 'playing' AS state",
-         f"INSERT INTO hands_cardentry (hand_id, seat, place, card, salt) VALUES ({hand.id}, 1, 0, 'Aa', 's')"),
-        (f"CREATE TEMP TABLE hands_hand ON COMMIT DROP AS SELECT {hand.id} AS id, 'playing' AS state",
-         f"INSERT INTO hands_handline (hand_id, seq, text) VALUES ({hand.id}, 1, 'p1 f')"),
+        (f"CREATE TEMP TABLE hands_deal ON COMMIT DROP AS "
+         f"SELECT house_id, id, 'prepared' AS state FROM hands_deal WHERE id = {deal.id}",
+         f"INSERT INTO hands_clientseed (house_id, deal_id, seat, player, seed, given_by) "
+         f"VALUES ('{kit.house.id}', {deal.id}, 2, 'u', 'y', 'player')"),
+        (f"CREATE TEMP TABLE hands_hand ON COMMIT DROP AS "
+         f"SELECT house_id, id, 'playing' AS state FROM hands_hand WHERE id = {hand.id}",
+         f"INSERT INTO hands_cardentry (house_id, hand_id, seat, place, card, salt) "
+         f"VALUES ('{kit.house.id}', {hand.id}, 1, 0, 'Aa', 's')"),
+        (f"CREATE TEMP TABLE hands_hand ON COMMIT DROP AS "
+         f"SELECT house_id, id, 'playing' AS state FROM hands_hand WHERE id = {hand.id}",
+         f"INSERT INTO hands_handline (house_id, hand_id, seq, text) VALUES ('{kit.house.id}', {hand.id}, 1, 'p1 f')"),
     )  # fmt: skip
     for temporary, forgery in forged:
         refused = pytest.raises(DatabaseError, match=r"no seeds|not being played")

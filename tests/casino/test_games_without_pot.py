@@ -274,7 +274,7 @@ def test_a_settlement_without_postings_may_be_delivered_many_times(kit: Kit) -> 
     desk = four(kit, stake=0)
     Player(desk).play(desk.ok("hands", {"mode": "physical"}))
     message = OutboxMessage.objects.get(house=kit.house)
-    assert [resolve_hand(message.id) for _ in range(3)] == [HandState.SETTLED] * 3
+    assert [resolve_hand(str(kit.house.id), message.id) for _ in range(3)] == [HandState.SETTLED] * 3
     assert len(events(kit, "hand.settled")) == 1
 
 

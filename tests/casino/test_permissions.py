@@ -290,7 +290,7 @@ def test_roles_of_one_person_add_up_and_the_trail_names_the_one_that_was_used(ki
         house=kit.house, login=f"both@{kit.house.code}", name="Both", roles=[Role.AUDITOR, Role.FLOOR]
     )
     terminal, _ = enrol_terminal(house=kit.house, code="both", kind=TerminalKind.TABLE, place="T1", actor=ACTOR)
-    token = str(TerminalToken.objects.create(staff, terminal=terminal)[1])
+    token = str(TerminalToken.objects.create(staff, terminal=terminal, house=kit.house)[1])
     desk = Desk(kit.http(token), "/api/v1/tables/T1")
     desk.refresh()
     opened = desk.ok("open")

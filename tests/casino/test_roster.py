@@ -13,7 +13,7 @@ from casino.core import canonical
 from casino.core.errors import Forbidden
 from casino.core.write import Command, RequestContext
 from casino.staff import roster
-from casino.staff.models import AnsweredRequest, Role, Staff, Terminal, TerminalKind
+from casino.staff.models import AnsweredRequest, Role, Staff, Terminal, TerminalKind, full_name
 from tests.casino.kit import Desk, Kit
 from tests.casino.scene import assert_problem, last_event, told_since
 from tests.casino.test_concurrency import at_once
@@ -122,7 +122,7 @@ def test_who_is_let_go_is_out_at_once_and_does_not_come_back_with_an_old_token(k
     assert told_since(last)[0]["data"] == {"login": who, "before": True, "after": False, "sessions": 1}
     assert_problem(desk.get(), 401, "not_authenticated")
     assert_problem(sign_in(kit, who, key, OTHER), 403, "sign_in_refused")
-    AccessAttempt.objects.filter(username=who).delete()
+    AccessAttempt.objects.filter(username=full_name(kit.house, who)).delete()
     assert change(office, f"staff/{who}/activate", {"reason": "came back"}, version=3).json()["active"] is True
     assert_problem(desk.get(), 401, "not_authenticated")
     assert sign_in(kit, who, key, OTHER).status_code == 201
@@ -328,7 +328,7 @@ def test_no_password_and_no_key_is_kept_anywhere(kit: Kit, office: Desk, caplog:
         own(kit, token, OTHER, MINE)
         own(kit, token, OTHER, MINE)
         sign_in(kit, who, key, "not-the-password-1")
-    AccessAttempt.objects.filter(username=who).delete()
+    AccessAttempt.objects.filter(username=full_name(kit.house, who)).delete()
     secrets = (PASSWORD, OTHER, MINE, key, "not-the-password-1")
     with connections["owner"].cursor() as cursor:
         cursor.execute("SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")

@@ -150,11 +150,11 @@ def test_a_failed_task_keeps_its_reason_and_stays_open(kit: Kit, monkeypatch: py
 
     monkeypatch.setattr(settlement.books, "post", fail)
     with pytest.raises(RuntimeError):
-        resolve_hand(message.id)
+        resolve_hand(str(kit.house.id), message.id)
     message.refresh_from_db()
     assert (message.done_at, message.last_error) == (None, "RuntimeError: disk full")
     monkeypatch.undo()
-    assert resolve_hand(message.id) == HandState.SETTLED
+    assert resolve_hand(str(kit.house.id), message.id) == HandState.SETTLED
 
 
 def test_the_log_is_append_only_for_the_application_and_for_the_owner(kit: Kit) -> None:
@@ -164,7 +164,7 @@ def test_the_log_is_append_only_for_the_application_and_for_the_owner(kit: Kit) 
         f"UPDATE hands_handline SET text = 'p1 f' WHERE hand_id = {hand.id}",
         f"DELETE FROM hands_handline WHERE hand_id = {hand.id}",
         "TRUNCATE hands_handline",
-        f"INSERT INTO hands_handline (hand_id, seq, text) VALUES ({hand.id}, 25, 'p1 f')",
+        f"INSERT INTO hands_handline (house_id, hand_id, seq, text) VALUES ('{kit.house.id}', {hand.id}, 25, 'p1 f')",
         f"UPDATE hands_hand SET stacks = '[1]' WHERE id = {hand.id}",
         f"UPDATE hands_hand SET digest = repeat('0', 64) WHERE id = {hand.id}",
         f"DELETE FROM hands_hand WHERE id = {hand.id}",
@@ -181,3 +181,27 @@ def test_the_log_is_append_only_for_the_application_and_for_the_owner(kit: Kit) 
                 cursor.execute(statement)
     assert HandLine.objects.filter(hand=hand).count() == len(SAMPLE)
     close_old_connections()
+
+
+def test_a_hint_names_its_house_and_its_message(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = []
+    monkeypatch.setattr(outbox.app, "send_task", lambda task, args, **_: sent.append((task, args)))
+    played(kit)
+    message = OutboxMessage.objects.get(house=kit.house)
+    assert sent == [("hands.resolve_hand", [str(kit.house.id), message.id])]
+
+
+def test_a_hint_of_another_house_is_refused_and_touches_nothing(kit: Kit) -> None:
+    from casino.hands.tasks import resolve_hand
+
+    played(kit)
+    other = Kit.found()
+    message = OutboxMessage.objects.get(house=kit.house)
+    before = OutboxMessage.objects.filter(id=message.id).values().get()
+    for house, number in ((other.house, message.id), (kit.house, 2**62)):
+        with pytest.raises(outbox.StrayHint):
+            resolve_hand(str(house.id), number)
+    other.close()
+    assert OutboxMessage.objects.filter(id=message.id).values().get() == before
+    assert Hand.objects.get(house=kit.house).state == HandState.ENDED
+    assert not Event.objects.filter(chain__house=kit.house, doc__kind="hand.settlement_failed").exists()

@@ -128,10 +128,13 @@ def test_nobody_is_his_own_witness(boxes: Boxes) -> None:
     for alias in ("default", "owner"):
         with pytest.raises(Exception, match="soft_count_two_persons"), transaction.atomic(using=alias):
             connections[alias].cursor().execute(
-                "UPDATE custody_softcount SET state = 'confirmed', ended_by_id = counted_by_id WHERE id = %s", [number]
+                "UPDATE transfers_softcount SET state = 'confirmed', ended_by_id = counted_by_id WHERE id = %s",
+                [number],
             )
         with pytest.raises(Exception, match="was counted as it was"), transaction.atomic(using=alias):
-            connections[alias].cursor().execute("UPDATE custody_softcount SET counted_cash = 0 WHERE id = %s", [number])
+            connections[alias].cursor().execute(
+                "UPDATE transfers_softcount SET counted_cash = 0 WHERE id = %s", [number]
+            )
 
 
 def test_what_falls_into_the_boxes_after_the_count_is_for_the_next_one(boxes: Boxes) -> None:

@@ -192,14 +192,17 @@ def test_nobody_receives_what_he_has_sent(ends: Ends) -> None:
     sender.roles = [Role.CASHIER, Role.DEALER, Role.FLOOR]
     sender.save()
     terminal = Terminal.objects.filter(house=ends.kit.house, kind=TerminalKind.TABLE).first()
-    both = Desk(ends.kit.http(str(TerminalToken.objects.create(sender, terminal=terminal)[1])), "/api/v1/tables/T1")
+    both = Desk(
+        ends.kit.http(str(TerminalToken.objects.create(sender, terminal=terminal, house=ends.kit.house)[1])),
+        "/api/v1/tables/T1",
+    )
     both.refresh()
     assert refusal(both.post(f"transfers/{number}/receive", {"pieces": FILL})) == (403, "four_eyes")
     assert refusal(both.post(f"transfers/{number}/settle", {"pieces": {}} | REASON)) == (403, "four_eyes")
     for alias in ("default", "owner"):
         with pytest.raises(Exception, match="transfer_two_persons"), transaction.atomic(using=alias):
             connections[alias].cursor().execute(
-                "UPDATE custody_transfer SET state = 'received', counted = sent, ended_by_id = sent_by_id "
+                "UPDATE transfers_transfer SET state = 'received', counted = sent, ended_by_id = sent_by_id "
                 "WHERE id = %s",
                 [number],
             )
@@ -297,8 +300,8 @@ def test_rows_that_have_ended_stay(ends: Ends) -> None:
     number = ends.filled()
     ends.dealer.ok(f"transfers/{number}/receive", {"pieces": FILL})
     statements = (
-        f"UPDATE custody_transfer SET reason = 'no' WHERE id = {number}",
-        f"DELETE FROM custody_transfer WHERE id = {number}",
+        f"UPDATE transfers_transfer SET reason = 'no' WHERE id = {number}",
+        f"DELETE FROM transfers_transfer WHERE id = {number}",
     )
     for alias in ("default", "owner"):
         for statement in statements:
@@ -314,7 +317,7 @@ def test_chips_in_transit_that_nobody_has_signed_for_are_found(ends: Ends) -> No
     number = ends.filled()
     assert verification(ends.kit.house)["ok"]
     with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
-        cursor.execute("UPDATE custody_transfer SET state = 'cancelled', ended_at = now() WHERE id = %s", [number])
+        cursor.execute("UPDATE transfers_transfer SET state = 'cancelled', ended_at = now() WHERE id = %s", [number])
     found = verification(ends.kit.house)
     assert not found["ok"]
     assert found["custody_findings"] == {

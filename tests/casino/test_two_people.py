@@ -10,7 +10,7 @@ from axes.models import AccessAttempt
 from casino.audit.models import Event
 from casino.core.errors import BadRequest, Forbidden, HouseError, TooManyAttempts
 from casino.staff.credentials import Credentials, ask_for_two, two_people
-from casino.staff.models import Role, Staff
+from casino.staff.models import Role, Staff, full_name
 from casino.staff.services import hire
 from tests.casino.kit import ACTOR, Kit
 
@@ -102,7 +102,7 @@ def test_after_five_failures_the_right_password_has_to_wait_too(kit: Kit, people
         ("staff.locked_out", ann, None),
         ("staff.sign_in_refused", ann, "too_many_attempts"),
     ]
-    AccessAttempt.objects.filter(username=ann).delete()
+    AccessAttempt.objects.filter(username=full_name(kit.house, ann)).delete()
     assert sign(kit, people["bea"], people["ann"])[1].login == ann
 
 
@@ -110,7 +110,7 @@ def test_a_house_that_may_write_no_events_is_not_told(kit: Kit, people: dict[str
     with pytest.raises(Forbidden):
         sign(kit, wrong(people["ann"]), people["bea"], told=False)
     assert told(kit) == []
-    AccessAttempt.objects.filter(username=people["ann"].login).delete()
+    AccessAttempt.objects.filter(username=full_name(kit.house, people["ann"].login)).delete()
 
 
 def test_a_command_reads_four_lines(capsys: pytest.CaptureFixture[str]) -> None:

@@ -414,7 +414,7 @@ def test_a_tray_emptied_behind_the_hand_pays_nothing_until_it_is_filled(kit: Kit
     message = OutboxMessage.objects.get(house=kit.house)
     for _ in range(2):
         with pytest.raises(InsufficientFunds):
-            resolve_hand(message.id)
+            resolve_hand(str(message.house_id), message.id)
     told = Event.objects.filter(chain__house=kit.house, doc__kind="hand.settlement_failed")
     assert [event.doc["data"] for event in told] == [{"hand": "F1-000001", "problem": "InsufficientFunds"}]
     message.refresh_from_db()

@@ -81,6 +81,12 @@ def edited_with_its_hash(kit: Kit) -> None:
            f"{_EVENT}", kit.house.id, "table/T1", 7)  # fmt: skip
 
 
+@attack("not_json", r"event \d+")
+def of_another_house(kit: Kit) -> None:
+    """an event given to another house"""
+    change(f"UPDATE audit_event SET house_id = gen_random_uuid() {_EVENT}", kit.house.id, "table/T1", 7)
+
+
 def _rechained(kit: Kit, signer: Signer | None) -> None:
     forger = Forger(kit)
     doc = forger.lines[forger.find("hand.settled")].doc
@@ -293,8 +299,9 @@ def leaf(kit: Kit) -> None:
 @attack("event_out_of_order", "table/T1#0")
 def beside_its_chain(kit: Kit) -> None:
     """an event inserted under a number that its chain does not reach"""
-    change("INSERT INTO audit_event (chain_id, seq, xid, payload, leaf_hash) "
-           "SELECT chain_id, 0, xid, text, encode(sha256('\\x00'::bytea || convert_to(text, 'UTF8')), 'hex') FROM ("
+    change("INSERT INTO audit_event (house_id, chain_id, seq, xid, payload, leaf_hash) "
+           "SELECT house_id, chain_id, 0, xid, text, "
+           "encode(sha256('\\x00'::bytea || convert_to(text, 'UTF8')), 'hex') FROM ("
            "SELECT e.*, replace(e.payload, '\"seq\":3,', '\"seq\":0,') AS text FROM audit_event e "
            "JOIN audit_chainhead c ON c.id = e.chain_id WHERE c.house_id = %s AND c.name = 'table/T1' AND e.seq = 3) f",
            kit.house.id)  # fmt: skip
@@ -449,7 +456,8 @@ def line_removed(kit: Kit) -> None:
 @attack("hand_row_differs", "hand T1-000001, line 15")
 def line_added(kit: Kit) -> None:
     """a line added to a hand's log"""
-    change("INSERT INTO hands_handline (hand_id, seq, text, at) SELECT id, 15, 'p1 k', clock_timestamp() "
+    change("INSERT INTO hands_handline (house_id, hand_id, seq, text, at) "
+           "SELECT house_id, id, 15, 'p1 k', clock_timestamp() "
            f"FROM hands_hand WHERE {_HAND}", kit.house.id)  # fmt: skip
 
 

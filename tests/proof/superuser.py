@@ -155,8 +155,9 @@ class Forger:
         index = 0
         for chain, seq, payload, hashed, logged in rows:
             cursor.execute(
-                "INSERT INTO audit_event (chain_id, seq, xid, payload, leaf_hash) "
-                "SELECT id, %s, 1, %s, %s FROM audit_chainhead WHERE house_id = %s AND name = %s RETURNING id",
+                "INSERT INTO audit_event (house_id, chain_id, seq, xid, payload, leaf_hash) "
+                "SELECT house_id, id, %s, 1, %s, %s FROM audit_chainhead "
+                "WHERE house_id = %s AND name = %s RETURNING id",
                 [seq, payload, hashed, self.house.id, chain],
             )
             [event] = cursor.fetchone()

@@ -7,7 +7,7 @@
 --   p_tasks, p_subjects: outbox messages, whose ids are returned in their order.
 --   p_by, p_key ...: the answer's row; its text, an object with members, gets the receipt as the last one.
 -- It runs with the caller's rights: ledger and audit are written by their own functions.
-CREATE FUNCTION core_record(
+CREATE OR REPLACE FUNCTION core_record(
     p_house uuid, p_chain text, p_kind text, p_actor text, p_role text, p_terminal text, p_request text, p_data text,
     p_approver text, p_reason text, p_posted text,
     p_post_key text, p_post_kind text, p_post_metadata text, p_post_occurred timestamptz, p_post_legs text,
@@ -49,24 +49,20 @@ BEGIN
                       '[' || told || ']') e;
     IF p_tasks IS NOT NULL THEN
         WITH queued AS (
-            INSERT INTO house_outboxmessage (house_id, task, subject, deliveries, last_error)
+            INSERT INTO houses_outboxmessage (house_id, task, subject, deliveries, last_error)
             SELECT p_house, q.task, q.subject, 0, ''
             FROM unnest(p_tasks, p_subjects) WITH ORDINALITY AS q (task, subject, nth) ORDER BY q.nth RETURNING id)
         SELECT array_agg(id ORDER BY id) INTO messages FROM queued;
     END IF;
     IF p_key IS NOT NULL THEN
-        INSERT INTO staff_answeredrequest (terminal_id, key, request_hash, status, version, answer)
-        VALUES (p_by, p_key, p_request_hash, p_status, p_version, concat(
+        INSERT INTO staff_answeredrequest (house_id, terminal_id, key, request_hash, status, version, answer)
+        VALUES (p_house, p_by, p_key, p_request_hash, p_status, p_version, concat(
             left(p_answer, -1), ',"audit":{"chain":', to_json(p_chain), ',"seq":', seq, ',"hash":"', leaf_hash, '"}}'));
     END IF;
 END $$;
 
 -- A moment as canonical JSON has it: UTC, always to the microsecond.
-CREATE FUNCTION core_utc(p_at timestamptz) RETURNS text
+CREATE OR REPLACE FUNCTION core_utc(p_at timestamptz) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT '"' || to_char(p_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"'
 $$;
-REVOKE ALL ON FUNCTION core_utc(timestamptz) FROM PUBLIC;
-REVOKE ALL ON FUNCTION core_record(
-    uuid, text, text, text, text, text, text, text, text, text, text, text, text, text, timestamptz, text, bigint[],
-    bigint[], bigint[], bigint[], text[], text[], bigint, text, text, smallint, bigint, text) FROM PUBLIC;

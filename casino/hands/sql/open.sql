@@ -4,11 +4,11 @@
 --   p_version: the version of the table up to which the caller knows the hand; where it still is that, nothing is read of
 --   the hand (`known`). p_hand, p_lines, p_corrections: a hand of which the caller knows so many lines as they were after
 --   so many corrections; of the same hand, corrected no further, only the lines after them are returned.
-CREATE FUNCTION hands_open(
+CREATE OR REPLACE FUNCTION hands_open(
     p_house uuid, p_code text, p_terminal bigint, p_key text, p_version bigint, p_hand bigint,
     p_lines integer, p_corrections integer,
-    OUT seat_table tables_table, OUT known boolean, OUT hand hands_hand, OUT corrections integer, OUT first_line integer, OUT log text[],
-    OUT entered text[],
+    OUT seat_table tables_table, OUT known boolean, OUT hand hands_hand, OUT corrections integer,
+    OUT first_line integer, OUT log text[], OUT entered text[],
     OUT request_hash text, OUT status smallint, OUT version bigint, OUT answer text
 ) LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 #variable_conflict use_column
@@ -18,7 +18,7 @@ BEGIN
         RETURN;
     END IF;
     SELECT a.request_hash, a.status, a.version, a.answer INTO request_hash, status, version, answer
-    FROM staff_answeredrequest a WHERE terminal_id = p_terminal AND key = p_key;
+    FROM staff_answeredrequest a WHERE (a.house_id, a.terminal_id, a.key) = (p_house, p_terminal, p_key);
     IF FOUND THEN
         RETURN;
     END IF;
@@ -27,15 +27,14 @@ BEGIN
         RETURN;
     END IF;
     SELECT * INTO hand FROM hands_hand
-    WHERE table_id = seat_table.id AND state = ANY (ARRAY['playing', 'ended', 'disputed']);
+    WHERE house_id = p_house AND table_id = seat_table.id AND state = ANY (ARRAY['playing', 'ended', 'disputed']);
     IF NOT FOUND THEN
         RETURN;
     END IF;
-    corrections := (SELECT count(*) FROM hands_correction WHERE hand_id = hand.id);
+    corrections := (SELECT count(*) FROM hands_correction WHERE house_id = p_house AND hand_id = hand.id);
     first_line := CASE WHEN hand.id = p_hand AND corrections = p_corrections THEN p_lines ELSE 0 END;
     log := (SELECT coalesce(array_agg(text ORDER BY seq), '{}') FROM hands_log
-            WHERE hand_id = hand.id AND seq > first_line);
+            WHERE house_id = p_house AND hand_id = hand.id AND seq > first_line);
     entered := (SELECT coalesce(array_agg(concat_ws(' ', seat, place, card) ORDER BY id), '{}') FROM hands_cardentry
-                WHERE hand_id = hand.id);
+                WHERE house_id = p_house AND hand_id = hand.id);
 END $$;
-REVOKE ALL ON FUNCTION hands_open(uuid, text, bigint, text, bigint, bigint, integer, integer) FROM PUBLIC;

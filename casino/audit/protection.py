@@ -1,0 +1,54 @@
+"""What PostgreSQL keeps of the audit trail: both roles read it, and write through functions only.
+
+`audit_open_epoch` is the owner's: nobody else begins a log anew.
+"""
+
+from casino.core.protection import READ, Function, Keep, Protection, Table, Trigger
+
+_GROWS = "BEFORE UPDATE"
+_IS_TOLD = Trigger("is_told", "AFTER INSERT", "audit_require_told", deferred=True)
+
+PROTECTION = Protection(
+    tables=(
+        Table(name="audit_chainhead", keep=Keep.TABLE, app=READ, sequencer=READ),
+        Table(name="audit_event", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
+        Table(name="audit_told", keep=Keep.APPEND_ONLY, app=READ),
+        Table(
+            name="audit_log",
+            keep=Keep.ROWS,
+            triggers=(Trigger("only_grows", _GROWS, "audit_log_grows"),),
+            app=READ,
+            sequencer=READ,
+        ),
+        Table(
+            name="audit_mark",
+            keep=Keep.ROWS,
+            triggers=(Trigger("only_grows", _GROWS, "audit_mark_grows"),),
+            app=READ,
+            sequencer=READ,
+        ),
+        Table(name="audit_leaf", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
+        Table(name="audit_tile", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
+        Table(name="audit_checkpoint", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
+        Table(name="audit_epoch", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
+        # The ledger's table, with the ledger's own triggers and rights: see `casino/bookkeeping/protection.py`.
+        Table(name="ledger_transaction", triggers=(_IS_TOLD,)),
+    ),
+    functions=(
+        Function(
+            signature="audit_append(uuid, text, text, text, text, text, text, text, text, text, text)",
+            app=True,
+        ),
+        Function(signature="audit_require_told()"),
+        Function(signature="audit_log_grows()"),
+        Function(signature="audit_mark_grows()"),
+        Function(signature="audit_lock_log(uuid)"),
+        Function(signature="audit_take_up_log(uuid, integer, text, text)", sequencer=True),
+        Function(signature="audit_sequence(uuid, integer, bigint, bytea, bigint)", sequencer=True),
+        Function(
+            signature="audit_publish(uuid, integer, bigint, bytea, timestamptz, text, smallint[], bigint[], bytea[])",
+            sequencer=True,
+        ),
+        Function(signature="audit_open_epoch(uuid, integer, text, bigint, text, bigint, integer, bigint, bytea)"),
+    ),
+)

@@ -1,0 +1,10 @@
+-- An exception is cleared once; its findings stay.
+CREATE OR REPLACE FUNCTION hands_exception_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' OR OLD.cleared_at IS NOT NULL
+       OR (OLD.house_id, OLD.table_id, OLD.hand_id, OLD.kind, OLD.found, OLD.found_at)
+       IS DISTINCT FROM (NEW.house_id, NEW.table_id, NEW.hand_id, NEW.kind, NEW.found, NEW.found_at) THEN
+        RAISE EXCEPTION 'exception % is cleared once and never changes', OLD.id USING ERRCODE = 'KZ900';
+    END IF;
+    RETURN NEW;
+END $$;

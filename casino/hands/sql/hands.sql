@@ -1,0 +1,38 @@
+-- Inputs of a hand never change, nor its result; what is settled, ruled on or voided is final.
+CREATE OR REPLACE FUNCTION hands_inputs_stay() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        RAISE EXCEPTION 'a hand is never deleted' USING ERRCODE = 'KZ900';
+    END IF;
+    IF (OLD.house_id, OLD.table_id, OLD.sitting_id, OLD.number, OLD.name, OLD.mode, OLD.game, OLD.rules, OLD.options,
+        OLD.seats, OLD.stacks, OLD.carry, OLD.series, OLD.commitment, OLD.sealed_seed, OLD.previous_hash,
+        OLD.started_at)
+       IS DISTINCT FROM
+       (NEW.house_id, NEW.table_id, NEW.sitting_id, NEW.number, NEW.name, NEW.mode, NEW.game, NEW.rules, NEW.options,
+        NEW.seats, NEW.stacks, NEW.carry, NEW.series, NEW.commitment, NEW.sealed_seed, NEW.previous_hash,
+        NEW.started_at) THEN
+        RAISE EXCEPTION 'the inputs of hand % do not change', OLD.name USING ERRCODE = 'KZ900';
+    END IF;
+    IF OLD.digest <> '' AND (OLD.digest, OLD.result, OLD.handle) IS DISTINCT FROM (NEW.digest, NEW.result, NEW.handle)
+    THEN
+        RAISE EXCEPTION 'the result of hand % does not change', OLD.name USING ERRCODE = 'KZ900';
+    END IF;
+    IF OLD.state IN ('settled', 'ruled', 'voided') THEN
+        RAISE EXCEPTION 'hand % is %', OLD.name, OLD.state USING ERRCODE = 'KZ900';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- A hand's client seeds never change. Roots are added as packs are shuffled, and earlier ones stay.
+CREATE OR REPLACE FUNCTION hands_cards_stay() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.client_seeds IS DISTINCT FROM NEW.client_seeds THEN
+        RAISE EXCEPTION 'the client seeds of hand % do not change', OLD.name USING ERRCODE = 'KZ900';
+    END IF;
+    IF OLD.cards_roots IS DISTINCT FROM NEW.cards_roots AND EXISTS (
+        SELECT FROM jsonb_array_elements(OLD.cards_roots) WITH ORDINALITY AS told (root, place)
+        WHERE told.root IS DISTINCT FROM NEW.cards_roots -> (told.place::int - 1)) THEN
+        RAISE EXCEPTION 'the roots over the cards of hand % do not change', OLD.name USING ERRCODE = 'KZ900';
+    END IF;
+    RETURN NEW;
+END $$;

@@ -1,0 +1,42 @@
+-- The log of a hand. Tables are named in full: temporary ones of their names, which any role may make, come first on
+-- the search path.
+
+-- A line can only be added to a hand in play, and only as its next one.
+CREATE OR REPLACE FUNCTION hands_line_in_order() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM public.hands_hand WHERE (house_id, id, state) = (NEW.house_id, NEW.hand_id, 'playing')) THEN
+        RAISE EXCEPTION 'hand % is not being played', NEW.hand_id USING ERRCODE = 'KZ900';
+    END IF;
+    IF NEW.seq <> 1
+       AND NOT EXISTS (SELECT FROM public.hands_handline
+                      WHERE (house_id, hand_id, seq) = (NEW.house_id, NEW.hand_id, NEW.seq - 1)) THEN
+        RAISE EXCEPTION 'line % of hand % has no line before it', NEW.seq, NEW.hand_id USING ERRCODE = 'KZ900';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- The log with its corrections: of a line's corrections the last one counts.
+CREATE OR REPLACE VIEW hands_log AS
+SELECT line.house_id, line.hand_id, line.seq, coalesce(corrected.after, line.text) AS text
+FROM hands_handline line LEFT JOIN LATERAL (
+    SELECT after FROM hands_correction
+    WHERE house_id = line.house_id AND hand_id = line.hand_id AND seq = line.seq ORDER BY id DESC LIMIT 1
+) AS corrected ON true;
+
+-- Entered cards and corrections belong to a hand in play; a correction names the line as it reads now.
+CREATE OR REPLACE FUNCTION hands_while_played() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM public.hands_hand WHERE (house_id, id, state) = (NEW.house_id, NEW.hand_id, 'playing')) THEN
+        RAISE EXCEPTION 'hand % is not being played', NEW.hand_id USING ERRCODE = 'KZ900';
+    END IF;
+    IF TG_TABLE_NAME = 'hands_correction' THEN
+        IF NOT EXISTS (
+            SELECT FROM public.hands_log
+            WHERE (house_id, hand_id, seq, text) = (NEW.house_id, NEW.hand_id, NEW.seq, NEW.before)) THEN
+            RAISE EXCEPTION 'line % of hand % is not %', NEW.seq, NEW.hand_id, NEW.before USING ERRCODE = 'KZ900';
+        END IF;
+    END IF;
+    RETURN NEW;
+END $$;

@@ -1,0 +1,23 @@
+"""What PostgreSQL keeps of the house, and of the tables in which Django notes its own work."""
+
+from casino.core.protection import ADD, READ, WRITE, Function, Keep, Protection, Table
+
+PROTECTION = Protection(
+    tables=(
+        Table(name="houses_house", keep=Keep.TABLE, app=ADD, sequencer=READ),
+        Table(name="houses_outboxmessage", keep=Keep.TABLE, app=WRITE),
+        Table(name="django_migrations", app=READ, sequencer=READ),
+        Table(name="django_content_type", app=READ),
+    ),
+    functions=(
+        Function(signature="houses_refuse_change()"),
+        # The end of every write, `casino/core/functions/record.sql`: it runs with the rights of the caller.
+        Function(
+            signature="core_record(uuid, text, text, text, text, text, text, text, text, text, text, text, text, text, "
+            "timestamptz, text, bigint[], bigint[], bigint[], bigint[], text[], text[], bigint, text, text, smallint, "
+            "bigint, text)",
+            app=True,
+        ),
+        Function(signature="core_utc(timestamptz)", app=True),
+    ),
+)

@@ -1,0 +1,24 @@
+-- An ended transfer or count stays as it ended; signatures, and the chips signed for, never change.
+CREATE OR REPLACE FUNCTION transfers_stay() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        RAISE EXCEPTION '% keeps its rows', TG_TABLE_NAME USING ERRCODE = 'KZ900';
+    END IF;
+    IF OLD.ended_at IS NOT NULL THEN
+        RAISE EXCEPTION '% % has ended as %', TG_TABLE_NAME, OLD.id, OLD.state USING ERRCODE = 'KZ900';
+    END IF;
+    IF (OLD.house_id, OLD.table_id, OLD.drawer_id) IS DISTINCT FROM (NEW.house_id, NEW.table_id, NEW.drawer_id) THEN
+        RAISE EXCEPTION '% % keeps its places', TG_TABLE_NAME, OLD.id USING ERRCODE = 'KZ900';
+    END IF;
+    IF TG_TABLE_NAME = 'transfers_transfer' THEN
+        IF OLD.sent IS NOT NULL
+           AND (OLD.sent, OLD.sent_by_id, OLD.sent_at) IS DISTINCT FROM (NEW.sent, NEW.sent_by_id, NEW.sent_at) THEN
+            RAISE EXCEPTION 'transfer % was sent as it was sent', OLD.id USING ERRCODE = 'KZ900';
+        END IF;
+    ELSIF (OLD.expected_cash, OLD.expected_pieces, OLD.counted_cash, OLD.counted_pieces, OLD.counted_by_id)
+          IS DISTINCT FROM
+          (NEW.expected_cash, NEW.expected_pieces, NEW.counted_cash, NEW.counted_pieces, NEW.counted_by_id) THEN
+        RAISE EXCEPTION 'soft count % was counted as it was counted', OLD.id USING ERRCODE = 'KZ900';
+    END IF;
+    RETURN NEW;
+END $$;
