@@ -25,7 +25,7 @@ from casino.audit.services import Actor, Receipt
 from casino.bookkeeping import books
 from casino.bookkeeping.postings import Posting
 from casino.core import canonical, locks, outbox, pending_postings, sql
-from casino.core.errors import HouseError, IdempotencyKeyReused, ProofFailed, VersionConflict, WrongTerminal
+from casino.core.errors import IdempotencyKeyReused, ProofFailed, VersionConflict, WrongTerminal
 from casino.houses.models import House, OutboxMessage
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
 
@@ -406,38 +406,3 @@ def _once(command: Command, attempt: Callable[[], Answer]) -> Answer:
         # The same key, at the same time, at another subject: that one came first, and its answer is there now.
         [row] = sql.rows(_STORED, command.answer_key())
         return Stored(*row).replayed_for(command)
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What an operation under `run` made: body, version, status, and what is shown once."""
-
-    body: Mapping[str, Any]
-    version: int
-    status: int = 200
-    once: dict[str, Any] = field(default_factory=dict)
-
-
-def run(command: Command, operation: Callable[[], Made]) -> Answer:
-    """As `write`, for an operation that locks and records by itself."""
-
-    def attempt() -> Answer:
-        require_unanswered(command)
-        try:
-            made = operation()
-        except HouseError:
-            # The same request may have been carried out while this one waited for a lock.
-            require_unanswered(command)
-            raise
-        text = _text(made.body)
-        row = _AnswerRow(command, made.status, made.version, text)
-        sql.change(_STORE, [command.context.house.id, *row.parameters()])
-        return Answer(text, made.version, made.status, once=made.once)
-
-    return _once(command, attempt)
-
-
-_STORE = """
-INSERT INTO staff_answeredrequest (house_id, terminal_id, key, request_hash, status, version, answer)
-VALUES (%s, %s, %s, %s, %s, %s, %s)
-"""

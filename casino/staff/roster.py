@@ -7,7 +7,8 @@ What a change takes away ends at once: a deactivated person's tokens, a revoked 
 password; roles are read anew for every request.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.password_validation import validate_password
@@ -24,11 +25,10 @@ from casino.audit.events.staff import (
     StaffDeactivated,
     TerminalRevoked,
 )
-from casino.audit.services import record
 from casino.core import locks, write
 from casino.core.errors import Conflict, Forbidden
-from casino.core.write import Answer, Command, Made
-from casino.houses.models import ClockTimestamp
+from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.houses.models import ClockTimestamp, House
 from casino.staff import limits, services
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, is_right, role_for
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
@@ -37,20 +37,13 @@ from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalTok
 def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], password: str) -> Answer:
     """Take somebody on with a first password. Raises Conflict login_taken, ValidationError for a weak password."""
 
-    def operation() -> Made:
-        house = command.context.at_the_office()
-        staff, receipt = services.add_person(
-            house=house,
-            login=login,
-            name=name,
-            roles=roles,
-            password=password,
-            giver=command.context.staff,
-            actor=command.context.actor,
+    def change(house: House, work: Work) -> Outcome:
+        staff, event = services.add_person(
+            house=house, login=login, name=name, roles=roles, password=password, giver=command.context.staff
         )
-        return Made({**describe(staff), "audit": receipt.as_json()}, staff.version, 201)
+        return Outcome(event, describe(staff), 201, version=staff.version)
 
-    return write.run(command, operation)
+    return write.write(command, OfHouse(office=True), change)
 
 
 def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason: str) -> Answer:
@@ -107,10 +100,9 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
     A wrong old password is refused, counted and told as at signing in. Raises Forbidden sign_in_refused,
     TooManyAttempts, Conflict unchanged where the new one is the old one, ValidationError for a weak one.
     """
-    house, given = command.context.house, Credentials(command.context.staff.login, old)
+    given = Credentials(command.context.staff.login, old)
 
-    def operation() -> Made:
-        locks.lock_roster(house.id)
+    def change(house: House, work: Work) -> Outcome:
         staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=given.login)
         if not (is_right(staff, given, request) and staff.is_active):
             raise _WrongPassword
@@ -121,14 +113,14 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
         staff.version += 1
         staff.save(update_fields=["password", "must_change_password", "version"])
         event = PasswordChanged(sessions=_end(keep=token, user=staff))
-        return _answer(command, describe(staff), staff.version, event)
+        return Outcome(event, describe(staff), version=staff.version)
 
     try:
-        return write.run(command, operation)
+        return write.write(command, OfHouse(lock=locks.lock_roster), change)
     except _WrongPassword:
         # Outside the transaction, so that the failure counts and stays told.
         terminal, request_id = command.context.terminal.code, command.context.request_id
-        check(house=house, given=given, request=request, terminal=terminal, request_id=request_id)
+        check(house=command.context.house, given=given, request=request, terminal=terminal, request_id=request_id)
         raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE) from None  # it became right a moment later
 
 
@@ -151,23 +143,17 @@ def enrol(*, command: Command, code: str, kind: TerminalKind, place: str) -> Ans
     """Enrol a device; its key is in the first answer only and kept by the device only. Raises Conflict
     terminal_exists."""
 
-    def operation() -> Made:
-        house = command.context.at_the_office()
-        terminal, key, receipt = services.add_terminal(
-            house=house, code=code, kind=kind, place=place, actor=command.context.actor
-        )
-        body = {**describe_terminal(terminal), "audit": receipt.as_json()}
-        return Made(body, terminal.version, 201, once={"key": key})
+    def change(house: House, work: Work) -> Outcome:
+        terminal, key, event = services.add_terminal(house=house, code=code, kind=kind, place=place)
+        return Outcome(event, describe_terminal(terminal), 201, version=terminal.version, once={"key": key})
 
-    return write.run(command, operation)
+    return write.write(command, OfHouse(office=True), change)
 
 
 def revoke(*, command: Command, code: str, reason: str) -> Answer:
     """Take a device out of use for good. Raises Conflict unchanged, and own_terminal for the one asked from."""
 
-    def operation() -> Made:
-        house = command.context.at_the_office()
-        locks.lock_roster(house.id)
+    def change(house: House, work: Work) -> Outcome:
         if Terminal.objects.get(id=command.context.terminal.id).revoked_at is not None:
             raise Forbidden(f"Terminal {command.context.terminal.code} is in use no more.")
         if code == command.context.terminal.code:
@@ -179,9 +165,9 @@ def revoke(*, command: Command, code: str, reason: str) -> Answer:
         Terminal.objects.filter(id=terminal.id).update(revoked_at=ClockTimestamp(), version=terminal.version + 1)
         terminal.refresh_from_db()
         event = TerminalRevoked(terminal=code, sessions=_end(terminal=terminal), reason=reason)
-        return _answer(command, describe_terminal(terminal), terminal.version, event)
+        return Outcome(event, describe_terminal(terminal), version=terminal.version)
 
-    return write.run(command, operation)
+    return write.write(command, OfHouse(lock=locks.lock_roster, office=True), change)
 
 
 def describe(staff: Staff) -> dict[str, Any]:
@@ -203,22 +189,43 @@ def describe_terminal(terminal: Terminal) -> dict[str, Any]:
 def _of_person(command: Command, login: str, change: Callable[[Staff], AuditEvent]) -> Answer:
     """Change another person's row. Raises Forbidden four_eyes, NotFound, VersionConflict and what `change` refuses."""
 
-    def operation() -> Made:
+    return write.write(command, Colleague(login), lambda staff, _: Outcome(change(staff)))
+
+
+@dataclass(frozen=True, slots=True)
+class Colleague:
+    """Another person of the house as the subject of a write of the office."""
+
+    login: str
+
+    def open(self, command: Command) -> Staff:
+        """Lock the roster and the person. Raises WrongTerminal, Forbidden four_eyes, NotFound, VersionConflict."""
         house = command.context.at_the_office()
-        if login == command.context.staff.login:
-            raise Forbidden("Nobody changes himself; this takes another administrator.", code="four_eyes")
+        if self.login == command.context.staff.login:
+            raise Forbidden("Nobody changes their own; this takes another administrator.", code="four_eyes")
         locks.lock_roster(house.id)
+        write.require_unanswered(command)
         _require_still_admin(command)
-        staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=login)
+        staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=self.login)
         command.require_version(staff.version)
-        event = change(staff)
+        staff.house = house
+        return staff
+
+    def chain(self, staff: Staff) -> str:
+        """The house's."""
+        return staff.house.chain
+
+    def advance(self, staff: Staff, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
+        """Save what was changed with the next version."""
         staff.version += 1
         staff.save(
             update_fields=["roles", "is_active", "password", "password_givers", "must_change_password", "version"]
         )
-        return _answer(command, describe(staff), staff.version, event)
+        return staff.version, outcome.event
 
-    return write.run(command, operation)
+    def answer(self, staff: Staff, outcome: Outcome) -> Mapping[str, Any]:
+        """The person as they are now."""
+        return describe(staff)
 
 
 def _require_still_admin(command: Command) -> None:
@@ -227,12 +234,6 @@ def _require_still_admin(command: Command) -> None:
     role = role_for(me, [command.context.role])
     if not me.is_active:
         raise Forbidden(f"{me.login} is no {role} any more.")
-
-
-def _answer(command: Command, body: dict[str, Any], version: int, event: AuditEvent) -> Answer:
-    house = command.context.house
-    receipt = record(chain=house.chain, house=house, actor=command.context.actor, event=event)
-    return Made({**body, "audit": receipt.as_json()}, version)
 
 
 def _require_change(changes: bool, staff: Staff, otherwise: str) -> None:

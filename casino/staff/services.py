@@ -15,6 +15,7 @@ from casino.audit.events.staff import LoginUnlocked, StaffHired, StaffSignedIn, 
 from casino.audit.services import Actor, Receipt, record
 from casino.core import locks
 from casino.core.errors import Conflict, Forbidden
+from casino.core.write import Work
 from casino.houses.models import House
 from casino.staff import limits
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, refuse, succeeded
@@ -39,9 +40,11 @@ def _digest(key: str) -> str:
 def hire(*, house: House, login: str, name: str, roles: Iterable[Role], password: str, actor: Actor) -> Staff:
     """Take somebody on when a house is set up, in a transaction of its own."""
     with transaction.atomic():
-        return add_person(
-            house=house, login=login, name=name, roles=roles, password=password, giver=actor.staff, actor=actor
-        )[0]
+        staff, event = add_person(
+            house=house, login=login, name=name, roles=roles, password=password, giver=actor.staff
+        )
+        Work(house, actor).record(chain=house.chain, event=event)
+    return staff
 
 
 def add_person(
@@ -52,10 +55,9 @@ def add_person(
     roles: Iterable[Role],
     password: str,
     giver: Staff | str,
-    actor: Actor,
-) -> tuple[Staff, Receipt]:
-    """Take somebody on, in the caller's transaction. The password must pass Django's validators; only its argon2 hash
-    is kept. Raises ValidationError and Conflict login_taken."""
+) -> tuple[Staff, StaffHired]:
+    """Take somebody on, in the caller's transaction, which records the event. The password must pass Django's
+    validators; only its argon2 hash is kept. Raises ValidationError and Conflict login_taken."""
     staff = Staff(house=house, login=login, name=name, roles=sorted(roles))
     validate_password(password, staff)
     staff.give_password(password, giver)
@@ -68,22 +70,20 @@ def add_person(
             code="login_taken",
             login=login,
         ) from None
-    event = StaffHired(login=login, roles=list(staff.roles))
-    return staff, record(chain=house.chain, house=house, actor=actor, event=event)
+    return staff, StaffHired(login=login, roles=list(staff.roles))
 
 
 def enrol_terminal(*, house: House, code: str, kind: TerminalKind, place: str, actor: Actor) -> tuple[Terminal, str]:
     """Enrol a device, in a transaction of its own, and return it with its key."""
     with transaction.atomic():
-        terminal, key, _ = add_terminal(house=house, code=code, kind=kind, place=place, actor=actor)
+        terminal, key, event = add_terminal(house=house, code=code, kind=kind, place=place)
+        Work(house, actor).record(chain=house.chain, event=event)
     return terminal, key
 
 
-def add_terminal(
-    *, house: House, code: str, kind: TerminalKind, place: str, actor: Actor
-) -> tuple[Terminal, str, Receipt]:
-    """Enrol a device, in the caller's transaction; its key is shown once and kept by the device only. Raises Conflict
-    terminal_exists."""
+def add_terminal(*, house: House, code: str, kind: TerminalKind, place: str) -> tuple[Terminal, str, TerminalEnrolled]:
+    """Enrol a device, in the caller's transaction, which records the event; its key is shown once and kept by the
+    device only. Raises Conflict terminal_exists."""
     key = secrets.token_urlsafe(32)
     terminal = Terminal(house=house, code=code, kind=kind, place=place, key_digest=_digest(key))
     try:
@@ -91,8 +91,7 @@ def add_terminal(
             terminal.save(force_insert=True)
     except IntegrityError:
         raise Conflict(f"There is a terminal {code} already.", code="terminal_exists", terminal=code) from None
-    event = TerminalEnrolled(terminal=code, kind=str(kind), place=place)
-    return terminal, key, record(chain=house.chain, house=house, actor=actor, event=event)
+    return terminal, key, TerminalEnrolled(terminal=code, kind=str(kind), place=place)
 
 
 def sign_in(
