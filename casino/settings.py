@@ -16,6 +16,7 @@
 import os
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import dj_database_url
@@ -84,11 +85,11 @@ LEDGER_OTHER_TRIGGERS = ["ledger_transaction.ledger_transaction_is_told"]
 CASINO_SEQUENCER_ROLE = os.environ.get("CASINO_SEQUENCER_ROLE", "casino_sequencer")
 
 
-def _database(url: str, *, assume_role: str | None) -> dict:
+def _database(url: str, *, assume_role: str | None) -> dict[str, Any]:
     """Database settings for one URL; `assume_role` makes every connection `SET ROLE` before its first statement."""
     # `casino.core.sql.drop_lost_connections` sees to connections that are lost.
     # The ledger's statements stay prepared; Django's own are sent with their values in them, as ever.
-    options: dict = {"application_name": "cukassza", "prepare_threshold": 5}
+    options: dict[str, Any] = {"application_name": "cukassza", "prepare_threshold": 5}
     if assume_role and urlsplit(url).username != assume_role:
         options["assume_role"] = assume_role
     parsed = dj_database_url.parse(url, conn_max_age=None)

@@ -27,7 +27,7 @@ from casino.audit.services import Actor, record
 from casino.cage.models import Drawer
 from casino.core import canonical, locks
 from casino.houses.models import House
-from casino.players.models import REFERENCE
+from casino.players.models import is_reference
 from casino.tables.models import Table
 
 log = logging.getLogger(__name__)
@@ -226,7 +226,7 @@ def _without(value: Any, hidden: frozenset[str]) -> Any:
 
 
 def _hides(name: str, value: Any, hidden: frozenset[str]) -> bool:
-    return name in hidden or (name == "player" and not (isinstance(value, str) and REFERENCE.regex.match(value)))
+    return name in hidden or (name == "player" and not (isinstance(value, str) and is_reference(value)))
 
 
 def _hidden(view: Any) -> frozenset[str]:

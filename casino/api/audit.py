@@ -1,6 +1,6 @@
 """The log as anybody who works here may check it: checkpoints, the key, proofs; for oversight the events in order."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -48,7 +48,7 @@ class Checkpoint(ReadOperation):
 
     roles = READERS
     sensitive = False
-    content_negotiation_class: ClassVar = AsItIs
+    content_negotiation_class = AsItIs
 
     @extend_schema(
         operation_id="readCheckpoint",
@@ -70,7 +70,7 @@ class Checkpoints(ReadOperation):
 
     roles = OVERSIGHT
     sensitive = True
-    content_negotiation_class: ClassVar = AsItIs
+    content_negotiation_class = AsItIs
 
     @extend_schema(
         operation_id="readCheckpoints",
@@ -89,7 +89,7 @@ class LogKey(ReadOperation):
 
     roles = READERS
     sensitive = False
-    content_negotiation_class: ClassVar = AsItIs
+    content_negotiation_class = AsItIs
 
     @extend_schema(
         operation_id="readLogKey",
@@ -105,7 +105,7 @@ class LogKey(ReadOperation):
         return HttpResponse(f"{log.log_of(context_of(request).house, epoch).vkey}\n", content_type=TEXT)
 
 
-class InclusionOut(serializers.Serializer):
+class InclusionOut(serializers.Serializer[Any]):
     """Where an event stands in the log, and the proof: hashes in hex from the leaf upwards (RFC 6962, 2.1.1). `chain`,
     `seq` and `hash` are the receipt's: the hash is that of the leaf."""
 
@@ -169,7 +169,7 @@ class InclusionProof(ReadOperation):
         return prove_inclusion(request, context_of(request).house)
 
 
-class _Consistency(serializers.Serializer):
+class _Consistency(serializers.Serializer[Any]):
     """Hashes in hex that prove that one tree begins with the other (RFC 6962, 2.1.2), and both checkpoints."""
 
     epoch = serializers.IntegerField()
@@ -231,7 +231,7 @@ class EventExport(ReadOperation):
 
     roles = OVERSIGHT
     sensitive = True
-    content_negotiation_class: ClassVar = AsItIs
+    content_negotiation_class = AsItIs
 
     @extend_schema(
         operation_id="exportEvents",

@@ -1,6 +1,6 @@
 """The ledger as auditors read it: accounts, statements, balances of the past, the whole book for download."""
 
-from typing import Any, ClassVar, get_args
+from typing import Any, get_args
 
 from django.http import StreamingHttpResponse
 from django.utils import timezone
@@ -19,6 +19,7 @@ from casino.api.operations import (
     known_parameters,
     moment,
     problems,
+    signed_in,
     whole_number,
 )
 from casino.core.errors import BadRequest, NotFound
@@ -45,7 +46,7 @@ class AccountList(CursorList):
     sensitive = True
 
     @extend_schema_serializer(component_name="AccountListRow")
-    class Row(serializers.Serializer):
+    class Row(serializers.Serializer[Any]):
         """An account; `balance` counts on the normal side, in minor units of the currency or pieces of a chip."""
 
         account = serializers.IntegerField(source="id")
@@ -69,7 +70,7 @@ class AccountList(CursorList):
 
     def rows(self) -> Any:
         """The accounts of the house."""
-        return books.accounts(self.request.user.house)
+        return books.accounts(signed_in(self.request)[0].house)
 
     @extend_schema(
         operation_id="listAccounts",
@@ -83,7 +84,7 @@ class AccountList(CursorList):
         return super().get(request, *args, **kwargs)
 
 
-class _Held(serializers.Serializer):
+class _Held(serializers.Serializer[Any]):
     """A balance of an account, now or in the past, and the number of entries that had led to it."""
 
     account = serializers.IntegerField()
@@ -118,7 +119,7 @@ class AccountBalance(ReadOperation):
         return Response(books.balance(context_of(request).house, account, version=version, at=moment(asked, "at")))
 
 
-class _Line(serializers.Serializer):
+class _Line(serializers.Serializer[Any]):
     """An entry: `amount` debit positive, `balance` what it left on the account's normal side."""
 
     version = serializers.IntegerField()
@@ -131,7 +132,7 @@ class _Line(serializers.Serializer):
     metadata = serializers.JSONField()
 
 
-class _Statement(serializers.Serializer):
+class _Statement(serializers.Serializer[Any]):
     """A page of a statement; `next_after` is the `after` of the following one, null on the last."""
 
     results = _Line(many=True)
@@ -167,7 +168,7 @@ class Export(ReadOperation):
 
     sensitive = True
     roles = OVERSIGHT
-    content_negotiation_class: ClassVar = AsItIs
+    content_negotiation_class = AsItIs
 
     @extend_schema(
         operation_id="exportBook",

@@ -28,7 +28,7 @@ from casino.players.models import REFERENCE
 TAG = "cashier"
 
 
-class DrawerOut(serializers.Serializer):
+class DrawerOut(serializers.Serializer[Any]):
     """A drawer; amounts in minor units of `currency`."""
 
     drawer = serializers.CharField()
@@ -63,7 +63,7 @@ class DrawerDetail(ReadOperation):
         return Response(selectors.describe(found), headers={"ETag": f'"{found.version}"'})
 
 
-class PlayerOut(serializers.Serializer):
+class PlayerOut(serializers.Serializer[Any]):
     """A player and the chips he holds away from the tables, in minor units."""
 
     player = serializers.CharField()

@@ -152,7 +152,7 @@ class CardExceptionList(CursorList):
     sensitive = True
 
     @extend_schema_serializer(component_name="CardExceptionRow")
-    class Row(serializers.ModelSerializer):
+    class Row(serializers.ModelSerializer[CardException]):
         """An exception; `found` names the cards, and is null while its hand is played."""
 
         table = serializers.CharField(source="table.code")

@@ -93,7 +93,7 @@ class SoftCountList(CursorList):
     roles = (*OVERSIGHT, Role.FLOOR)
 
     @extend_schema_serializer(component_name="SoftCountListRow")
-    class Row(serializers.Serializer):
+    class Row(serializers.Serializer[Any]):
         """A soft count; what was expected, and the variances, once nobody counts any more."""
 
         soft_count = serializers.IntegerField()

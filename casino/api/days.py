@@ -20,6 +20,7 @@ from casino.api.operations import (
     context_of,
     documented,
     problems,
+    signed_in,
 )
 from casino.core.write import Answer, Command
 from casino.days import services
@@ -30,14 +31,14 @@ TAG = "days"
 MAY_READ = (*OVERSIGHT, Role.FLOOR)
 
 
-class _Total(serializers.Serializer):
+class _Total(serializers.Serializer[Any]):
     """Debits and credits of one commodity."""
 
     debit = serializers.IntegerField()
     credit = serializers.IntegerField()
 
 
-class DayOut(serializers.Serializer):
+class DayOut(serializers.Serializer[Any]):
     """A gaming day; `snapshot` is the id of its closing snapshot, `totals` the snapshot's by commodity."""
 
     day = serializers.CharField()
@@ -92,7 +93,7 @@ class Days(WriteOperation, CursorList):
 
     def rows(self) -> Any:
         """The days of the house."""
-        return reports.rows(self.request.user.house)
+        return reports.rows(signed_in(self.request)[0].house)
 
     @extend_schema(
         operation_id="listDays",

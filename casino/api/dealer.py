@@ -40,7 +40,7 @@ VERBS = tuple(verbs.VERBS.items())
 # --- Answers --------------------------------------------------------------------------------------------------------
 
 
-class Place(serializers.Serializer):
+class Place(serializers.Serializer[Any]):
     """An event's place in the audit trail."""
 
     chain = serializers.CharField()
@@ -48,7 +48,7 @@ class Place(serializers.Serializer):
     hash = serializers.CharField()
 
 
-class SeatOut(serializers.Serializer):
+class SeatOut(serializers.Serializer[Any]):
     """A taken seat; `device`: the player has one of his own, and only that gives the seat's seed."""
 
     seat = serializers.IntegerField()
@@ -57,14 +57,14 @@ class SeatOut(serializers.Serializer):
     device = serializers.BooleanField()
 
 
-class SeatFeeOut(serializers.Serializer):
+class SeatFeeOut(serializers.Serializer[Any]):
     """What a player pays the house for a seat, in minor units; 0: nothing."""
 
     amount = serializers.IntegerField()
     per = serializers.ChoiceField(choices=FeePer.choices)
 
 
-class TableOut(serializers.Serializer):
+class TableOut(serializers.Serializer[Any]):
     """A table as its console sees it; amounts in minor units of `currency`."""
 
     table = serializers.CharField()
@@ -93,7 +93,7 @@ class TableOut(serializers.Serializer):
     audit = Place(required=False)
 
 
-class LegalOut(serializers.Serializer):
+class LegalOut(serializers.Serializer[Any]):
     """One kind of action that is legal now, with its range of amounts; of `lk`, that of `count` if it may be less."""
 
     actor = serializers.CharField()
@@ -119,7 +119,7 @@ class LegalOut(serializers.Serializer):
     )
 
 
-class HandOut(serializers.Serializer):
+class HandOut(serializers.Serializer[Any]):
     """A hand in play: public view, whose turn it is, what may be done."""
 
     hand = serializers.CharField()
@@ -322,7 +322,7 @@ class DealHand(WriteOperation):
         )
 
 
-def _argument_field(argument: verbs.Argument) -> serializers.Field:
+def _argument_field(argument: verbs.Argument) -> serializers.Field[Any, Any, Any, Any]:
     """The field of one argument; which of them an action takes its verb says."""
     match argument.kind:
         case "amount":
@@ -360,7 +360,7 @@ class ActionInput(StrictInput):
         child=StrictInteger(min_value=0, max_value=51), min_length=1, max_length=13, required=False
     )
 
-    def get_fields(self) -> dict[str, serializers.Field]:
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """Those above, and one for each argument that a verb of any game declares."""
         declared = {name: _argument_field(argument) for name, argument in verbs.ARGUMENTS.items()}
         return super().get_fields() | declared

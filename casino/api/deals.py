@@ -43,7 +43,7 @@ class Seed(StrictPattern):
 # --- Answers --------------------------------------------------------------------------------------------------------
 
 
-class DealOut(serializers.Serializer):
+class DealOut(serializers.Serializer[Any]):
     """A deal that is committed to: `prepared`, `dealt` or `abandoned`; `client_seeds` by chair."""
 
     hand = serializers.CharField()
@@ -58,7 +58,7 @@ class DisclosedOut(DealOut):
     seed = serializers.CharField(allow_null=True)
 
 
-class OpeningOut(serializers.Serializer):
+class OpeningOut(serializers.Serializer[Any]):
     """One card at its place in a pack (0 the deck, n the n-th redeal), its salt and its path to the pack's root."""
 
     pack = serializers.IntegerField()
@@ -69,7 +69,7 @@ class OpeningOut(serializers.Serializer):
     path = serializers.ListField(child=serializers.CharField())
 
 
-class OpeningsOut(serializers.Serializer):
+class OpeningsOut(serializers.Serializer[Any]):
     """Openings with what they are checked against: `python -m engine opening` reads it as it stands."""
 
     hand = serializers.CharField()

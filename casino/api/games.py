@@ -1,5 +1,7 @@
 """The games that tables may be set up for, as they declare themselves: consoles, demo and reference pages read it."""
 
+from typing import Any
+
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -11,14 +13,14 @@ from casino.hands import verbs
 TAG = "games"
 
 
-class SeatsOut(serializers.Serializer):
+class SeatsOut(serializers.Serializer[Any]):
     """How many seats can play."""
 
     min = serializers.IntegerField()
     max = serializers.IntegerField()
 
 
-class PolicyOut(serializers.Serializer):
+class PolicyOut(serializers.Serializer[Any]):
     """What a table of the game means to the house."""
 
     must_set = serializers.ListField(child=serializers.CharField())
@@ -32,7 +34,7 @@ class PolicyOut(serializers.Serializer):
     not_at_tables = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))
 
 
-class GameOut(serializers.Serializer):
+class GameOut(serializers.Serializer[Any]):
     """A game in short."""
 
     game = serializers.CharField()
@@ -43,7 +45,7 @@ class GameOut(serializers.Serializer):
     policy = PolicyOut()
 
 
-class ArgumentOut(serializers.Serializer):
+class ArgumentOut(serializers.Serializer[Any]):
     """One argument of a verb; `role` and `seen` say what becomes of cards, and who sees them."""
 
     name = serializers.CharField()
@@ -57,7 +59,7 @@ class ArgumentOut(serializers.Serializer):
     seen = serializers.CharField(required=False)
 
 
-class VerbOut(serializers.Serializer):
+class VerbOut(serializers.Serializer[Any]):
     """One verb: who writes it (`seat` or `house`), its arguments in the order of the log's line, its meaning."""
 
     verb = serializers.CharField()
@@ -70,12 +72,12 @@ class VerbOut(serializers.Serializer):
     beside = serializers.BooleanField(required=False)
 
 
-class OptionOut(serializers.Serializer):
+class OptionOut(serializers.Serializer[Any]):
     """One option of a table; `default` is absent where the table must set it."""
 
     name = serializers.CharField()
     values = serializers.CharField()
-    required = serializers.BooleanField()
+    required = serializers.BooleanField()  # type: ignore[assignment] # taken out of the class by its metaclass
     default = serializers.JSONField(required=False)  # a number, a word, true or false, or a list of cards
     meaning = serializers.CharField()
 

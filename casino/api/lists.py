@@ -6,16 +6,16 @@ from typing import Any, ClassVar
 
 from rest_framework.generics import ListAPIView
 
-from casino.api.operations import READERS, Reading, known_parameters, moment
+from casino.api.operations import READERS, Reading, known_parameters, moment, signed_in
 from casino.api.permissions import HasRole
 from casino.core.errors import BadRequest
 from casino.staff.models import Role
 
 
-class CursorList(Reading, ListAPIView):
+class CursorList(Reading, ListAPIView[Any]):
     """A list of one house's rows, by cursor."""
 
-    permission_classes: ClassVar = [HasRole]
+    permission_classes = [HasRole]
     roles: ClassVar[tuple[Role, ...]] = READERS
     model: ClassVar[Any]
     #: Where a row names its house, and which query parameters select rows by which look-up.
@@ -26,7 +26,7 @@ class CursorList(Reading, ListAPIView):
 
     def rows(self) -> Any:
         """All rows of the house."""
-        return self.model.objects.filter(**{self.house_lookup: self.request.user.house})
+        return self.model.objects.filter(**{self.house_lookup: signed_in(self.request)[0].house})
 
     def as_stored(self, at: datetime) -> Any:
         """A moment as the rows hold theirs."""

@@ -22,12 +22,12 @@ from casino.api.problems import CONTENT_TYPE
 from casino.core import canonical
 from casino.core.errors import BadRequest, PreconditionRequired
 from casino.core.write import Answer, Command, RequestContext
-from casino.staff.models import Role
+from casino.staff.models import Role, Staff, TerminalToken
 
 _ETAG = re.compile(r'"([1-9][0-9]{0,17})"\Z')
 _KEY = re.compile(r"[\x21-\x7e]{1,128}\Z")
 
-V = TypeVar("V", bound=type)
+V = TypeVar("V", bound=type[APIView])
 
 READERS = (Role.DEALER, Role.FLOOR, Role.CASHIER, Role.AUDITOR, Role.ADMIN)
 AT_TABLES = (Role.DEALER, Role.FLOOR)
@@ -102,7 +102,7 @@ class StrictPattern(StrictText):
         self.validators.append(RegexValidator(pattern, f"This is not of the form {pattern}"))
 
 
-class StrictInput(serializers.Serializer):
+class StrictInput(serializers.Serializer[Any]):
     """Input that refuses what it does not know."""
 
     def to_internal_value(self, data: Any) -> Any:
@@ -118,7 +118,7 @@ class Nothing(StrictInput):
     """An empty body or `{}`."""
 
 
-class Problem(serializers.Serializer):
+class Problem(serializers.Serializer[Any]):
     """RFC 9457 problem document; `code` is stable and meant for programs."""
 
     type = serializers.CharField()
@@ -127,7 +127,7 @@ class Problem(serializers.Serializer):
     code = serializers.CharField()
     detail = serializers.CharField()
     instance = serializers.CharField(required=False)
-    errors = serializers.JSONField(required=False)
+    errors = serializers.JSONField(required=False)  # type: ignore[assignment] # taken out of the class by its metaclass
     expected = serializers.JSONField(required=False)
 
 
@@ -136,13 +136,23 @@ def problems(*statuses: int) -> dict[tuple[int, str], type[Problem]]:
     return {(status, CONTENT_TYPE): Problem for status in statuses}
 
 
+def signed_in(request: Request) -> tuple[Staff, TerminalToken]:
+    """The person who asks and the token; only behind HasRole. Raises AssertionError for a request that nobody signed
+    in sends: its view is not behind HasRole."""
+    person, token = request.user, request.auth
+    if not isinstance(person, Staff) or not isinstance(token, TerminalToken):
+        raise AssertionError(f"{request.path} is answered only for somebody who has signed in")
+    return person, token
+
+
 def context_of(request: Request) -> RequestContext:
     """Who asks, from where, in which role; only behind HasRole."""
+    person, token = signed_in(request)
     return RequestContext(
-        house=request.user.house,
-        staff=request.user,
+        house=person.house,
+        staff=person,
         role=request.acting_role,  # type: ignore[attr-defined]
-        terminal=request.auth.terminal,
+        terminal=token.terminal,
         request_id=request.request_id,  # type: ignore[attr-defined]
     )
 
@@ -163,12 +173,12 @@ class Reading(APIView):
 class ReadOperation(Reading):
     """A read by signed-in staff of the given roles."""
 
-    permission_classes: ClassVar = [HasRole]
+    permission_classes = [HasRole]
     roles: ClassVar[tuple[Role, ...]] = ()
 
 
 @cache
-def _reader(kind: type[serializers.Serializer]) -> serializers.Serializer:
+def _reader(kind: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
     """The one serializer of a kind that reads every request: making one anew, with all its fields, costs more than the
     rest of an action, and nothing of a request stays in it."""
     return kind()
@@ -177,9 +187,9 @@ def _reader(kind: type[serializers.Serializer]) -> serializers.Serializer:
 class WriteOperation(APIView):
     """A write: strict input, Idempotency-Key, If-Match (unless nothing exists yet), one command, one answer."""
 
-    permission_classes: ClassVar = [HasRole]
+    permission_classes = [HasRole]
     roles: ClassVar[tuple[Role, ...]] = ()
-    input: ClassVar[type[serializers.Serializer]] = Nothing
+    input: ClassVar[type[serializers.Serializer[Any]]] = Nothing
     #: Whether there is a version that the caller must have seen.
     versioned: ClassVar[bool] = True
     #: Whether the body holds personal data or a password: nothing of it is kept, neither in a refusal's event nor as a
@@ -290,15 +300,18 @@ def documented(
     ]
 
     def describe(view: V) -> V:
-        writes = issubclass(view, WriteOperation)
-        refusals = problems(*((400, 401, 403, 404, 409, 412, 413, 415, 422, 428) if writes else (401, 403, 404)), *also)
+        body, parameters = None, None
+        refused: tuple[int, ...] = 401, 403, 404
+        if issubclass(view, WriteOperation):
+            body, parameters = view.input, headers if view.versioned else headers[:1]
+            refused = 400, 401, 403, 404, 409, 412, 413, 415, 422, 428
         schema = extend_schema(
             operation_id=operation,
             summary=summary,
             tags=[tag],
-            request=view.input if writes else None,
-            parameters=(headers if view.versioned else headers[:1]) if writes else None,
-            responses={status: answers, **refusals},
+            request=body,
+            parameters=parameters,
+            responses={status: answers, **problems(*refused, *also)},
         )
         # A decorated copy of the inherited method, so that each view has a description of its own.
         inherited = getattr(view, method)

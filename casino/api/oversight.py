@@ -29,7 +29,7 @@ class TableList(CursorList):
     sensitive = False
 
     @extend_schema_serializer(component_name="TableListRow")
-    class Row(serializers.ModelSerializer):
+    class Row(serializers.ModelSerializer[Table]):
         """A table in a list."""
 
         class Meta:
@@ -56,7 +56,7 @@ class PlayerList(CursorList):
     sensitive = True
 
     @extend_schema_serializer(component_name="PlayerListRow")
-    class Row(serializers.ModelSerializer):
+    class Row(serializers.ModelSerializer[Player]):
         """A player in a list."""
 
         class Meta:
@@ -83,7 +83,7 @@ class HandList(CursorList):
     sensitive = False
 
     @extend_schema_serializer(component_name="HandListRow")
-    class Row(serializers.ModelSerializer):
+    class Row(serializers.ModelSerializer[Hand]):
         """A hand in a list."""
 
         table = serializers.CharField(source="table.code")
@@ -107,7 +107,7 @@ class HandList(CursorList):
             )
 
     model = Hand
-    serializer_class = Row
+    serializer_class: type[serializers.BaseSerializer[Hand]] = Row
     filters = {"table": "table__code"}
 
     def get_queryset(self) -> Any:
@@ -160,7 +160,7 @@ class EventList(CursorList):
     roles = OVERSIGHT
 
     @extend_schema_serializer(component_name="EventListRow")
-    class Row(serializers.ModelSerializer):
+    class Row(serializers.ModelSerializer[Event]):
         """An event: `payload` is the very text whose hash is `hash`, which its receipt told."""
 
         hash = serializers.CharField(source="leaf_hash")
@@ -259,7 +259,7 @@ class HandMoney(HandList):
     roles = OVERSIGHT
 
     @extend_schema_serializer(component_name="HandMoneyRow")
-    class Row(serializers.Serializer):
+    class MoneyRow(serializers.Serializer[Any]):
         """Net per seat in play order, tax, bonuses, money carried out; from the ledger alone, in minor units."""
 
         hand = serializers.CharField()
@@ -273,13 +273,13 @@ class HandMoney(HandList):
             """The ledger's answer."""
             return reports.hand_money(instance)
 
-    serializer_class = Row
+    serializer_class = MoneyRow
 
     @extend_schema(
         operation_id="listHandMoney",
         summary="List what the ledger says each hand did",
         tags=[TAG],
-        responses={200: Row(many=True), **problems(401, 403, 404)},
+        responses={200: MoneyRow(many=True), **problems(401, 403, 404)},
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """A page."""

@@ -21,7 +21,7 @@ class OldestFirst(CursorPagination):
     def decode_cursor(self, request: Request) -> Cursor | None:
         """The cursor asked for. Raises NotFound also when its position is no id, which the base would let through."""
         cursor: Cursor | None = super().decode_cursor(request)
-        if cursor is not None and cursor.position is not None and not _ID.match(cursor.position):
+        if cursor is not None and cursor.position is not None and not _ID.match(str(cursor.position)):
             raise NotFound(self.invalid_cursor_message)
         return cursor
 

@@ -2,7 +2,8 @@
 
 import codecs
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import IO, Any
 
 from rest_framework.exceptions import APIException, ParseError
 from rest_framework.parsers import BaseParser
@@ -64,11 +65,14 @@ class StrictJSONParser(BaseParser):
 
     media_type = "application/json"
 
-    def parse(self, stream: Any, media_type: Any, parser_context: Any) -> Any:
+    def parse(
+        self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
         """The parsed body. Raises ParseError (400) and BodyTooLarge (413)."""
         body = stream.read(MAX_BODY + 1)
         # Kept for the audit trail: a refusal tells what was asked for, and a stream is read once.
-        parser_context["request"]._request.body_read = body
+        if parser_context is not None:
+            parser_context["request"]._request.body_read = body
         if len(body) > MAX_BODY:
             raise BodyTooLarge
         return strict_json(body)

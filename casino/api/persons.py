@@ -45,7 +45,7 @@ class _Birthday(StrictPattern):
             raise serializers.ValidationError("This is no day on which a living person was born.")
 
 
-class PersonRecorded(serializers.Serializer):
+class PersonRecorded(serializers.Serializer[Any]):
     """What a record answers: nothing of the person but which fields there are."""
 
     player = serializers.CharField()
@@ -69,7 +69,7 @@ class _PersonData(StrictInput):
     nationality = StrictText(min_length=1, max_length=64, required=False)
 
 
-class PersonOut(serializers.Serializer):
+class PersonOut(serializers.Serializer[Any]):
     """The newest record of a player."""
 
     player = serializers.CharField()

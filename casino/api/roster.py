@@ -18,6 +18,7 @@ from casino.api.operations import (
     WriteOperation,
     documented,
     problems,
+    signed_in,
 )
 from casino.cage import selectors as drawers
 from casino.core.write import Answer, Command
@@ -29,7 +30,7 @@ TAG = "roster"
 ADMINS = (Role.ADMIN,)
 
 
-class StaffOut(serializers.Serializer):
+class StaffOut(serializers.Serializer[Any]):
     """A member of staff, by login."""
 
     login = serializers.CharField()
@@ -39,7 +40,7 @@ class StaffOut(serializers.Serializer):
     audit = serializers.JSONField(required=False)
 
 
-class _StaffRow(serializers.Serializer):
+class _StaffRow(serializers.Serializer[Any]):
     """A member of staff in the list, with name."""
 
     login = serializers.CharField()
@@ -209,7 +210,7 @@ class ChangePassword(WriteOperation):
             command=command,
             old=data["old"],
             new=data["new"],
-            token=self.request.auth,
+            token=signed_in(self.request)[1],
             request=self.request._request,
         )
 
@@ -226,7 +227,7 @@ class Unlock(WriteOperation):
         return roster.unlock(command=command, login=path["login"], reason=data["reason"])
 
 
-class TerminalOut(serializers.Serializer):
+class TerminalOut(serializers.Serializer[Any]):
     """A terminal; `key` only in the first answer to its enrolment, the house keeps none."""
 
     terminal = serializers.CharField()

@@ -5,7 +5,7 @@ Idempotency-Key and no If-Match: its only write names the deal that it is for, a
 """
 
 import logging
-from typing import Any, ClassVar
+from typing import Any
 
 from drf_spectacular.utils import extend_schema, extend_schema_serializer
 from rest_framework import serializers
@@ -77,11 +77,19 @@ class HasSeat(BasePermission):
         return isinstance(request.user, keys.Holder)
 
 
+def holder_of(request: Request) -> keys.Holder:
+    """The player whose device asks; only behind HasSeat. Raises AssertionError for a view that is not."""
+    found: Any = request.user
+    if not isinstance(found, keys.Holder):
+        raise AssertionError(f"{request.path} is answered only for the key of a seat")
+    return found
+
+
 class SeatRead(Reading):
     """A read by a player's device: of his own, so it is nobody's secret."""
 
-    authentication_classes: ClassVar = [SeatKeyAuthentication]
-    permission_classes: ClassVar = [HasSeat]
+    authentication_classes = [SeatKeyAuthentication]
+    permission_classes = [HasSeat]
     sensitive = False
 
 
@@ -121,7 +129,8 @@ class SeatHand(SeatRead):
     )
     def get(self, request: Request) -> Response:
         """The hand."""
-        return Response(openings.for_player(request.user.seating, request.user.since))
+        holder = holder_of(request)
+        return Response(openings.for_player(holder.seating, holder.since))
 
 
 class SeatDeal(SeatRead):
@@ -135,7 +144,7 @@ class SeatDeal(SeatRead):
     )
     def get(self, request: Request) -> Response:
         """The deal."""
-        holder: keys.Holder = request.user
+        holder = holder_of(request)
         table = tables.get(holder.table.house, holder.table.code)
         return Response(preparing.describe(preparing.prepared(table)))
 
@@ -152,15 +161,15 @@ class SeatInclusion(SeatRead):
     )
     def get(self, request: Request) -> Response:
         """The proof; 409 `not_in_the_log_yet` for the second or so until the sequencer has taken an event."""
-        holder: keys.Holder = request.user
+        holder = holder_of(request)
         return prove_inclusion(request, holder.table.house, holder.table.chain)
 
 
 class SeatSeed(APIView):
     """Adds the player's own seed to the deal whose commitment his device has seen."""
 
-    authentication_classes: ClassVar = [SeatKeyAuthentication]
-    permission_classes: ClassVar = [HasSeat]
+    authentication_classes = [SeatKeyAuthentication]
+    permission_classes = [HasSeat]
 
     @extend_schema_serializer(component_name="SeatSeedInput")
     class Input(StrictInput):
@@ -183,5 +192,6 @@ class SeatSeed(APIView):
         given = self.Input(data=request.data)
         given.is_valid(raise_exception=True)
         request_id: str = request.request_id  # type: ignore[attr-defined]
-        deal, receipt = preparing.take_players_seed(holder=request.user, request_id=request_id, **given.validated_data)
+        holder = holder_of(request)
+        deal, receipt = preparing.take_players_seed(holder=holder, request_id=request_id, **given.validated_data)
         return Response(preparing.describe(deal) | {"audit": receipt and receipt.as_json()})

@@ -1,6 +1,6 @@
 """Signing in at a terminal and out again."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from drf_spectacular.utils import extend_schema, extend_schema_serializer
 from rest_framework import serializers
@@ -9,15 +9,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from casino.api.operations import READERS, ReadOperation, StrictInput, StrictText, context_of, problems
+from casino.api.operations import READERS, ReadOperation, StrictInput, StrictText, context_of, problems, signed_in
 from casino.staff import services
 
 
 class SignIn(APIView):
     """Password and terminal key together give one token for this person at this terminal."""
 
-    authentication_classes: ClassVar = []
-    permission_classes: ClassVar = [AllowAny]
+    authentication_classes = []
+    permission_classes = [AllowAny]
 
     @extend_schema_serializer(component_name="SignInInput")
     class Input(StrictInput):
@@ -29,7 +29,7 @@ class SignIn(APIView):
         terminal_key = StrictText(max_length=128)
 
     @extend_schema_serializer(component_name="SignInOutput")
-    class Output(serializers.Serializer):
+    class Output(serializers.Serializer[Any]):
         """The token is shown this once."""
 
         token = serializers.CharField()
@@ -100,5 +100,6 @@ class SignOut(ReadOperation):
     )
     def post(self, request: Request) -> Response:
         """Sign out."""
-        services.sign_out(token=request.auth, actor=context_of(request).actor)
+        _, token = signed_in(request)
+        services.sign_out(token=token, actor=context_of(request).actor)
         return Response(status=204)

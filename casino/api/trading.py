@@ -166,7 +166,7 @@ class TakeForeignChips(WriteOperation):
 # --- In the office --------------------------------------------------------------------------------------------------
 
 
-class DutyOut(serializers.Serializer):
+class DutyOut(serializers.Serializer[Any]):
     """Duty that was booked, and all that is payable now, in minor units."""
 
     amount = serializers.IntegerField()

@@ -166,13 +166,13 @@ class _Cancel(_Operation):
 
 
 class _AtTable:
-    roles = AT_TABLES
-    desk = TerminalKind.TABLE
+    roles: ClassVar[tuple[Role, ...]] = AT_TABLES
+    desk: ClassVar[TerminalKind] = TerminalKind.TABLE
 
 
 class _AtDrawer:
-    roles = AT_THE_CAGE
-    desk = TerminalKind.CAGE
+    roles: ClassVar[tuple[Role, ...]] = AT_THE_CAGE
+    desk: ClassVar[TerminalKind] = TerminalKind.CAGE
 
 
 @documented("startTableTransfer", summary="Ask for a fill, or send a credit", answers=TableOut, status=201, tag=TAG)
@@ -246,7 +246,7 @@ class TransferList(CursorList):
     sensitive = False
 
     @extend_schema_serializer(component_name="TransferListRow")
-    class Row(serializers.Serializer):
+    class Row(serializers.Serializer[Any]):
         """A fill or credit; chips as pieces by denomination, `value` of what was sent in minor units."""
 
         transfer = serializers.IntegerField()
@@ -286,14 +286,14 @@ class TransferList(CursorList):
         return super().get(request, *args, **kwargs)
 
 
-class RackOut(serializers.Serializer):
+class RackOut(serializers.Serializer[Any]):
     """Chips of one place: worth in minor units, pieces by denomination."""
 
     value = serializers.IntegerField()
     pieces = serializers.DictField(child=serializers.IntegerField())
 
 
-class TableChipsOut(serializers.Serializer):
+class TableChipsOut(serializers.Serializer[Any]):
     """The house's chips at a table. The locked tax box is not among them: it is counted without knowing."""
 
     table = serializers.CharField()

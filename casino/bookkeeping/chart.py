@@ -27,7 +27,8 @@ from casino.houses.models import House
 from ledger.models import Account
 from ledger.posting import AccountSpec, ensure_accounts
 
-DEBIT, CREDIT = 1, -1
+DEBIT: Literal[1] = 1
+CREDIT: Literal[-1] = -1
 
 
 @dataclass(frozen=True, slots=True)

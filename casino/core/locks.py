@@ -20,6 +20,7 @@ from enum import IntEnum
 from typing import Any, TypeVar
 from uuid import UUID
 
+from django.core.exceptions import FieldError
 from django.db import OperationalError, connection, models, transaction
 
 from casino.core import sql
@@ -79,12 +80,20 @@ def lock(model: type[M], rank: Rank, **lookup: Any) -> M:
     Raises NotFound when there is no such row and LockOrderError when `rank` is below one already held.
     """
     _take(rank, model.__name__)
-    named = [f"{model._meta.get_field(name).column} = %s" for name in lookup]
+    named = [f"{_column(model, name)} = %s" for name in lookup]
     values = [value.pk if isinstance(value, models.Model) else value for value in lookup.values()]
     for found in sql.instances(model, f"WHERE {' AND '.join(named)} FOR NO KEY UPDATE", values):
         return found
     wanted = ", ".join(f"{key}={value}" for key, value in lookup.items() if not key.startswith("house"))
     raise NotFound(f"This house has no {model._meta.verbose_name} with {wanted}.")
+
+
+def _column(model: type[models.Model], name: str) -> str:
+    """The column of a model's field. Raises FieldError for a relation that has none."""
+    column = getattr(model._meta.get_field(name), "column", None)
+    if not isinstance(column, str):
+        raise FieldError(f"{model.__name__}.{name} has no column to look a row up by.")
+    return column
 
 
 def lock_days(house_id: UUID) -> None:

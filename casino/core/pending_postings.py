@@ -36,7 +36,8 @@ def reversed_(transaction_id: int, undone: int, about: str) -> None:
 
 def take(using: str = DEFAULT_DB_ALIAS) -> list[dict[str, Any]]:
     """Everything that is untold, in the order in which it was posted; afterwards it counts as told."""
-    waiting = [hook for _, hook, _ in connections[using].run_on_commit if isinstance(hook, _Posted) and not hook.told]
+    hooks = (entry[1] for entry in connections[using].run_on_commit)
+    waiting = [hook for hook in hooks if isinstance(hook, _Posted) and not hook.told]
     for one in waiting:
         one.told = True
     return [one.words for one in waiting]

@@ -15,7 +15,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
-from casino.hands.models import Hand, Mode
+from casino.hands.models import Deal, Hand, Mode
 from casino.hands.snapshot import HandSnapshot
 from engine.deal.opening import openings, pack_root
 from engine.deal.shuffle import SEED_BYTES, commitment, reshuffled, shuffled_deck
@@ -27,15 +27,22 @@ _NONCE = 12
 
 
 class Sealed(Protocol):
-    """A row with a sealed seed: a deal's, or a hand's."""
+    """A row with a sealed seed, as it is read: a deal's, or a hand's."""
 
-    house_id: UUID
-    name: str
-    commitment: str
-    sealed_seed: bytes
+    @property
+    def house_id(self) -> UUID:
+        """The house that the seed is bound to."""
+
+    @property
+    def name(self) -> str:
+        """Name of the hand that the seed is bound to."""
+
+    @property
+    def sealed_seed(self) -> bytes | memoryview:
+        """Nonce and ciphertext."""
 
 
-def commit(row: Sealed) -> None:
+def commit(row: Hand | Deal) -> None:
     """Draw a seed, seal it into the row and set its commitment; the caller saves both before any card falls."""
     seed = secrets.token_bytes(SEED_BYTES)
     nonce = secrets.token_bytes(_NONCE)

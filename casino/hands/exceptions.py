@@ -158,7 +158,7 @@ def check_deck(*, command: Command, code: str, cards: str) -> Answer:
     return keeping(command, code, lambda: tables.at_table(command, code, change))
 
 
-def _incomplete(named: dict[str, list[str]]) -> CardsRefused:
+def _incomplete(named: dict[str, Any]) -> CardsRefused:
     kind = ExceptionKind(next(iter(named))) if len(named) == 1 else ExceptionKind.DECK
     words = "; ".join(f"{name}: {' '.join(cards)}" for name, cards in named.items())
     every = [card for cards in named.values() for card in cards]

@@ -38,7 +38,7 @@ class Replay:
     @property
     def refusal(self) -> str | None:
         """The engine's refusal in words."""
-        return self.error and f"replay refused: {self.error.code}: {self.error.message}"
+        return None if self.error is None else f"replay refused: {self.error.code}: {self.error.message}"
 
     @property
     def waiting(self) -> list[Move]:

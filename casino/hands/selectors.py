@@ -63,9 +63,10 @@ def stored_result(result: engine.Result) -> dict[str, Any]:
 def seen_log(hand: Hand) -> list[str]:
     """The lines as everybody sees them, cards that lie face down as `??`; none of a log that cannot be replayed."""
     try:
-        lines: list[str] = state(hand).view("public")["log"]
+        view: dict[str, Any] = state(hand).view("public")
     except EngineError:
         return []
+    lines: list[str] = view["log"]
     return lines
 
 

@@ -96,11 +96,11 @@ def compare(hand: Hand | HandSnapshot, replayed: replays.Replay) -> str | None:
         return replayed.refusal
     if game.result is None:
         return "the log ends before the hand does"
-    replayed, stored = selectors.stored_result(game.result), hand.result or {}
-    if replayed != stored:
-        for name in replayed | stored:
-            if replayed.get(name) != stored.get(name):
-                return f"{name} is {replayed.get(name)} by replay and {stored.get(name)} as stored"
+    found, stored = selectors.stored_result(game.result), hand.result or {}
+    if found != stored:
+        for name in found | stored:
+            if found.get(name) != stored.get(name):
+                return f"{name} is {found.get(name)} by replay and {stored.get(name)} as stored"
     if game.digest() != hand.digest:
         return "the digest of the final state is another"
     return None

@@ -135,8 +135,7 @@ class AtHand:
         tables.require_at(command.context, table)
         command.require_version(table.version)
         if known is not None and as_known:
-            row = _copied(known.row, table)
-            return Opened(table, row, known.corrections, known.lines, entered=known.entered)
+            return Opened(table, _copied(known.row, table), known.corrections, known.lines, entered=known.entered)
         if row[_TABLE] is None:
             return Opened(table, None)
         hand = sql.built(Hand, row[_TABLE : _TABLE + _HAND])

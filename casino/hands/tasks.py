@@ -2,23 +2,23 @@
 
 from typing import Any
 
-from celery import shared_task
 from celery.signals import task_prerun, worker_init
 
+from casino.celery import task
 from casino.core import outbox, sql
 from casino.hands import automatic, services, settlement
 
 
-@worker_init.connect
 def warm_up(**_: Any) -> None:
     """Before the pool forks, so that its children share what is built."""
     services.warm_up()
 
 
+worker_init.connect(warm_up)
 task_prerun.connect(sql.drop_lost_connections, weak=False)
 
 
-@shared_task(name=services.RESOLVE)
+@task(services.RESOLVE)
 def resolve_hand(house: str, message_id: int) -> str:
     """Settle the hand of one outbox message of a house, and return the hand's state. A failure keeps its reason with
     the message, which the sweeper sends again. Raises StrayHint for a message that is not this house's."""
@@ -30,13 +30,13 @@ def resolve_hand(house: str, message_id: int) -> str:
         raise
 
 
-@shared_task(name="hands.sweep_outbox")
+@task("hands.sweep_outbox")
 def sweep_outbox() -> int:
     """Send open outbox messages again that the broker or a worker has lost."""
     return outbox.sweep()
 
 
-@shared_task(name="hands.run_clocks")
+@task("hands.run_clocks")
 def run_clocks() -> int:
     """Play the automatic act of every seat whose time to act has run out; returns how many were played."""
     return automatic.run()

@@ -5,7 +5,8 @@ from typing import Any
 import engine
 from casino.core.errors import NotFound
 from engine.errors import EngineError
-from engine.kernel.grammar import HOUSE, Argument, Verb
+from engine.kernel.grammar import HOUSE, Verb
+from engine.kernel.grammar import Argument as Argument  # the API writes a field for each
 
 
 def _declared() -> dict[str, list[Verb]]:

@@ -1,12 +1,21 @@
 """A player is a pseudonymous reference; who is behind it belongs elsewhere, never in hands, ledger or audit."""
 
+import re
+
 from django.core.validators import RegexValidator
 from django.db import models
 
 from casino.houses.models import ClockTimestamp, House, HouseRow
 
 #: References stand in account codes and hand records: short, ASCII, no separators.
-REFERENCE = RegexValidator(r"^[A-Za-z0-9_-]{1,32}\Z", "1 to 32 ASCII letters, digits, - or _")
+_REFERENCE = r"^[A-Za-z0-9_-]{1,32}\Z"
+REFERENCE = RegexValidator(_REFERENCE, "1 to 32 ASCII letters, digits, - or _")
+_REFERENCE_PATTERN = re.compile(_REFERENCE)
+
+
+def is_reference(text: str) -> bool:
+    """Whether a text has the form of a reference; one that has not may be a name."""
+    return _REFERENCE_PATTERN.match(text) is not None
 
 
 class Player(models.Model):

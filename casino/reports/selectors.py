@@ -168,7 +168,7 @@ def transit_problems(house: House) -> dict[str, Any]:
 def imbalances(house: House) -> list[dict[str, Any]]:
     """What the continuous checks have ever found, the newest first."""
     found = Imbalance.objects.filter(house=house).order_by("-id")
-    return list(found.values("kind", "found_at", "found", "cleared_at"))
+    return [dict(row) for row in found.values("kind", "found_at", "found", "cleared_at")]
 
 
 def trial_balance(house: House) -> dict[str, Any]:

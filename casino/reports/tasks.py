@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from celery import shared_task
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -14,6 +13,7 @@ from casino.audit import selectors as audit
 from casino.audit.events import AuditEvent
 from casino.audit.events.house import HoldsExpired, ImbalanceCleared, ImbalanceFound, SnapshotTaken
 from casino.audit.services import Actor, record
+from casino.celery import task
 from casino.chips.models import Imbalance, ImbalanceKind
 from casino.core.errors import LogRefused
 from casino.houses.models import ClockTimestamp, House
@@ -33,7 +33,7 @@ _WORDS = {
 }
 
 
-@shared_task(name="reports.check_custody")
+@task("reports.check_custody")
 def check_custody() -> int:
     """Compare chips with money in every house; returns how many houses are out of balance.
 
@@ -43,14 +43,14 @@ def check_custody() -> int:
     return _every_house(lambda house: not check(house))
 
 
-@shared_task(name="reports.check_snapshots")
+@task("reports.check_snapshots")
 def check_snapshots() -> int:
     """Compare the newest snapshots of every house with the entries since the ones before; returns in how many houses
     one differs. Recorded like chips that differ from money."""
     return _every_house(lambda house: not check_newest(house))
 
 
-@shared_task(name="reports.check_log")
+@task("reports.check_log")
 def check_log() -> int:
     """Name in the server's log every house whose audit log stands still; returns how many. What no checkpoint covers
     can still be rewritten, and the sequencer, which says when it is late, may be what has stopped."""
@@ -120,13 +120,13 @@ def _cleared(house: House, kind: ImbalanceKind) -> AuditEvent | None:
     return None
 
 
-@shared_task(name="reports.expire_holds")
+@task("reports.expire_holds")
 def expire_holds() -> int:
     """Mark the holds whose time has run out, house by house; returns how many. They bind nothing before that either."""
     return _every_house(_expire)
 
 
-@shared_task(name="reports.take_snapshots")
+@task("reports.take_snapshots")
 def take_snapshots() -> int:
     """Take today's snapshot (UTC) of every house that has none yet; returns how many were taken."""
     name = daily_snapshot(timezone.now().date().isoformat())

@@ -1,6 +1,7 @@
 """Failed attempts, counted by name and address: five of them lock the name there for a while (`AXES_*`, settings)."""
 
 import math
+from datetime import datetime
 
 from axes.handlers.proxy import AxesProxyHandler
 from axes.models import AccessAttempt
@@ -21,7 +22,7 @@ def seconds_locked(request: HttpRequest, name: str) -> int:
     found = AccessAttempt.objects.filter(username=name, ip_address=address).aggregate(last=Max("attempt_time"))
     if found["last"] is None:
         return 1  # it was opened just now
-    opens = found["last"] + settings.AXES_COOLOFF_TIME
+    opens: datetime = found["last"] + settings.AXES_COOLOFF_TIME
     return max(1, math.ceil((opens - timezone.now()).total_seconds()))
 
 

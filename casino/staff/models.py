@@ -1,5 +1,6 @@
 """Who works here, at which terminals, the tokens that join the two, and what each terminal was answered."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
@@ -48,11 +49,13 @@ class Staff(AbstractBaseUser):
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="staff")
     login = models.CharField(max_length=64)
     name = models.CharField(max_length=120)
-    roles: ArrayField = ArrayField(models.CharField(max_length=16, choices=Role.choices))
+    roles: "ArrayField[Sequence[str], list[str]]" = ArrayField(models.CharField(max_length=16, choices=Role.choices))
     is_active = models.BooleanField(default=True)
     #: Who gave the last password that this person did not choose, then who had given that one his, and so on: logins,
     #: or what set the house up. They stay when he chooses his own: whoever gave it can have been the one who chose.
-    password_givers: ArrayField = ArrayField(models.CharField(max_length=64), default=list, db_default=[])
+    password_givers: "ArrayField[Sequence[str], list[str]]" = ArrayField(
+        models.CharField(max_length=64), default=list, db_default=[]
+    )
     #: Whether the office gave the password of now: it is changed before anything else is done with it.
     must_change_password = models.BooleanField(default=False, db_default=False)
     #: Counts what the office changes, and new passwords of his own; signing in changes nothing of it.

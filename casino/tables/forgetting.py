@@ -17,7 +17,7 @@ from casino.core import locks
 from casino.core.errors import Conflict
 from casino.houses.models import House
 from casino.players import persons
-from casino.players.models import REFERENCE, Person, Player
+from casino.players.models import Person, Player, is_reference
 from casino.staff.credentials import Credentials, refusals_told, role_for, two_people
 from casino.staff.models import Role
 from casino.tables.models import Seating
@@ -42,7 +42,7 @@ def forget(*, house: House, ref: str, reason: str, first: Credentials, second: C
     """Two people sign, then the key goes. Raises what `two_people` refuses, NotFound (`no_person` where nobody was
     recorded), Gone person_forgotten, Conflict player_seated, player_has_chips or retention_not_over."""
     # What is no reference may be a name, and stays out of the trail.
-    subject = ref if REFERENCE.regex.match(ref) else "?"
+    subject = ref if is_reference(ref) else "?"
     one, other = two_people(
         house=house,
         first=first,
@@ -82,7 +82,8 @@ def last_activity(house: House, player: Player) -> datetime:
     seen = Seating.objects.filter(player=player).aggregate(sat=Max("sat_at"), left=Max("left_at"))
     recorded = Person.objects.filter(player=player).aggregate(at=Max("at"))
     posted = [at for _, _, at in chart.of_player(house, player.ref)]
-    return max(at for at in (player.registered_at, recorded["at"], *seen.values(), *posted) if at is not None)
+    known: list[datetime | None] = [player.registered_at, recorded["at"], *seen.values(), *posted]
+    return max(at for at in known if at is not None)
 
 
 def _require_away(house: House, player: Player) -> None:

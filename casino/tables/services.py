@@ -390,6 +390,8 @@ def take_seat(table: Table, seat: int, player_ref: str, amount: int) -> None:
     require_limits(table, amount)
     chips.in_use(table.house).require_payable(amount, "A stack")
     sitting = selectors.open_sitting(table)
+    if sitting is None:
+        raise AssertionError(f"a seat is taken at table {table.code}, where no sitting is open")
     try:
         with transaction.atomic():
             Seating.objects.create(house_id=sitting.house_id, sitting=sitting, seat=seat, player=player)

@@ -79,7 +79,8 @@ def _read(house: House, tables: Mapping[int, Table], after: int, table: Table | 
     for text, gapless, options, seats, own, table_id, *plain, id_ in sql.rows(
         _HANDS, [house.id, after, only, only, CHUNK]
     ):
-        hand = HandSnapshot(id_, house.id, tables[table_id], *plain, _shared(options), _shared(seats), *json.loads(own))
+        row = (id_, house.id, tables[table_id], *plain, _shared(options), _shared(seats), *json.loads(own))
+        hand = HandSnapshot(*row)
         found.append(Read(hand, text.split("\n") if text else [], gapless))
     return found
 
