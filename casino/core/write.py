@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
@@ -249,7 +250,7 @@ class Work:
         [(seq, leaf_hash, messages)] = self._run(statement, parameters)
         for (task, subject), id_ in zip(self._messages, messages or (), strict=True):
             message = OutboxMessage(id=id_, house=self.house, task=task, subject=subject)
-            transaction.on_commit(lambda message=message: outbox.send(message))
+            transaction.on_commit(partial(outbox.send, message))
         self._posted, self._waiting, self._also, self._proved, self._messages = [], None, [], {}, []
         return Receipt(chain, seq, leaf_hash)
 

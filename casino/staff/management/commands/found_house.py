@@ -18,7 +18,7 @@ from casino.audit.services import Actor
 from casino.core.errors import HouseError
 from casino.houses.cli_arguments import UNUSABLE
 from casino.staff.models import CODE, LOGIN, Role, TerminalKind
-from casino.staff.services import add_terminal, hire
+from casino.staff.services import enrol_terminal, hire
 
 COMMAND = "found_house"
 FORMS = {"code": CODE, "currency": r"^[A-Z]{3}\Z", "admin": LOGIN, "auditor": LOGIN, "terminal": CODE}
@@ -58,7 +58,7 @@ class Command(BaseCommand):
                 )
                 for login, role, password in people:
                     hire(house=house, login=login, name=login, roles=[role], password=password, actor=actor)
-                terminal, key, _ = add_terminal(
+                terminal, key = enrol_terminal(
                     house=house, code=options["terminal"], kind=TerminalKind.OFFICE, place="", actor=actor
                 )
         except ValidationError as error:
