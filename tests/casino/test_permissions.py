@@ -6,12 +6,13 @@ import pytest
 from django.db import connections
 from pytest_django.plugin import DjangoDbBlocker
 from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
 from rest_framework.settings import api_settings
 from rest_framework.test import APIRequestFactory, force_authenticate
 
-from casino.api.operations import ReadOperation, WriteOperation
+from casino.api.operations import ReadOperation, WriteOperation, signed_in
 from casino.api.permissions import DenyAll, HasRole
-from casino.api.seat import HasSeat
+from casino.api.seat import HasSeat, holder_of
 from casino.audit.models import SignedCheckpoint
 from casino.bookkeeping import chart
 from casino.staff.models import Role, Staff, TerminalKind, TerminalToken
@@ -300,3 +301,12 @@ def test_roles_of_one_person_add_up_and_the_trail_names_the_one_that_was_used(ki
     mine = next(event["payload"] for event in events if event["hash"] == opened["audit"]["hash"])
     assert f'"role":"{Role.FLOOR}"' in mine
     assert f'"actor":"{staff.login}"' in mine
+
+
+def test_an_answer_for_somebody_who_signed_in_is_given_to_nobody_else() -> None:
+    """A view that forgets its permission fails; it does not answer for nobody."""
+    request = Request(APIRequestFactory().get("/api/v1/anything"))
+    with pytest.raises(AssertionError, match="signed in"):
+        signed_in(request)
+    with pytest.raises(AssertionError, match="key of a seat"):
+        holder_of(request)

@@ -115,6 +115,14 @@ def test_a_token_ends_when_it_expires(door: Door) -> None:
     assert TerminalToken.objects.filter(user=door.staff).exists()
 
 
+def test_a_token_without_an_end_is_refused(door: Door) -> None:
+    """The column may be null; the house issues no such token."""
+    desk = door.desk(door.sign_in().json()["token"])
+    TerminalToken.objects.filter(user=door.staff).update(expiry=None)
+    answer = desk.get()
+    assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
+
+
 def test_a_token_ends_with_its_person_and_with_its_terminal(door: Door) -> None:
     desk = door.desk(door.sign_in().json()["token"])
     Staff.objects.filter(id=door.staff.id).update(is_active=False)
