@@ -309,11 +309,11 @@ def test_of_two_who_open_or_close_a_day_one_does(kit: Kit) -> None:
 
 
 def test_a_day_that_is_rolled_back_was_never_opened(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(**_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise RuntimeError("the chain cannot be written")
 
-    monkeypatch.setattr("casino.days.services.record", broken)
     office = kit.office(Role.FLOOR)
+    monkeypatch.setattr("casino.core.write.Work.record", broken)
     assert refusal(office.post("days", {"day": FIRST})) == (500, "server_error")
     assert days(kit.house) == []
     monkeypatch.undo()

@@ -322,7 +322,8 @@ def test_the_sequencer_can_do_nothing_else(kit: Kit, statement: str) -> None:
         "UPDATE audit_log SET size = size - 1 WHERE house_id = %(house)s",
         "UPDATE audit_log SET vkey = 'mine' WHERE house_id = %(house)s",
         "UPDATE audit_log SET origin = 'mine' WHERE house_id = %(house)s",
-        "UPDATE audit_mark m SET seq = m.seq - 1 FROM audit_chainhead h WHERE chain_id = h.id AND house_id = %(house)s",
+        "UPDATE audit_mark m SET seq = m.seq - 1 FROM audit_chainhead h "
+        "WHERE chain_id = h.id AND h.house_id = %(house)s",
         "DELETE FROM audit_mark USING audit_chainhead h WHERE h.id = chain_id AND h.house_id = %(house)s",
         "TRUNCATE audit_leaf",
         "TRUNCATE audit_tile",

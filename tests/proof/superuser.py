@@ -213,16 +213,15 @@ _TABLES = {
     "ledger_transaction": "book = %s",
     "ledger_entry": "account_id IN (SELECT id FROM ledger_account WHERE book = %s)",
     "audit_chainhead": "house_id = %s",
-    "audit_event": "chain_id IN (SELECT id FROM audit_chainhead WHERE house_id = %s)",
-    "audit_told": "event_id IN (SELECT e.id FROM audit_event e JOIN audit_chainhead c ON c.id = chain_id "
-    "WHERE house_id = %s)",
+    "audit_event": "house_id = %s",
+    "audit_told": "house_id = %s",
     "audit_log": "house_id = %s",
     "audit_leaf": "house_id = %s",
     "audit_tile": "house_id = %s",
     "audit_checkpoint": "house_id = %s",
-    "audit_mark": "chain_id IN (SELECT id FROM audit_chainhead WHERE house_id = %s)",
+    "audit_mark": "house_id = %s",
     "hands_hand": "house_id = %s",
-    "hands_handline": "hand_id IN (SELECT id FROM hands_hand WHERE house_id = %s)",
+    "hands_handline": "house_id = %s",
 }
 
 
