@@ -13,7 +13,7 @@ from uuid import UUID
 
 import engine
 from casino.audit.events import AuditEvent
-from casino.core import sql, write
+from casino.core import locks, sql, write
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Command, Outcome, Work
 from casino.hands import deals, selectors
@@ -124,6 +124,7 @@ class AtHand:
         house, terminal = command.context.house, command.context.terminal
         known = _known.get((house.id, self.code))
         seen = known.seen() if known else _NOTHING_SEEN
+        locks.taken(locks.Rank.DESK, "a table and its hand")
         [row] = sql.bound(_OPEN, [house.id, self.code, terminal.id, command.key, *seen])
         as_known, corrections, first_line, lines, entered, request_hash, status, version, answer = row[_TABLE + _HAND :]
         if row[0] is None:
