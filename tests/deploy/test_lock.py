@@ -99,11 +99,13 @@ def test_what_is_not_installed_on_a_machine_needs_no_wheel_there() -> None:
     assert [machine for machine in MACHINES if list(missing([one], files, "3.12", machine))] == [INTEL]
 
 
-def test_an_index_that_does_not_answer_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_index_that_does_not_answer_is_told_from_a_wheel_that_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     silent = tmp_path / "uv"
     silent.write_text("#!/bin/sh\necho 'no route to the index' >&2\nexit 2\n")
     silent.chmod(0o755)
-    assert wheels.main("x==1 \\\n    --hash=sha256:" + 64 * "0", uv=[str(silent)]) == 1
+    assert wheels.main("x==1 \\\n    --hash=sha256:" + 64 * "0", uv=[str(silent)]) == wheels.UNREAD
     assert "no route to the index" in capsys.readouterr().err
 
 

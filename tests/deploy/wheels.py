@@ -3,7 +3,7 @@ whose hash is locked, for every Python and every machine that the project names.
 
 uv lists the files of the index (one question a package, nothing is downloaded); which of them pip would take on another
 machine follows from their names (PEP 425, PEP 600) and the lock's markers. Exit code 1 and a line for each requirement
-that cannot be installed somewhere. Needs the network.
+that cannot be installed somewhere, 75 where the index was not read. Needs the network.
 """
 
 import re
@@ -27,6 +27,8 @@ MACOS = (13, 0)
 #: Pure Python that its authors publish as source only: a reference of the bench.
 SOURCE_ONLY = frozenset({"django-hordak"})
 SECONDS = 300.0
+#: Exit code where the index was not read (EX_TEMPFAIL): nothing is known to be wrong, and nothing was checked.
+UNREAD = 75
 
 _VERSION = re.compile(r"Programming Language :: Python :: (3\.\d+)")
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
@@ -118,6 +120,7 @@ def files_of_index(locked: Iterable[Locked], uv: Sequence[str]) -> dict[tuple[st
         names.write_text("".join(f"{one.requirement}\n" for one in locked), encoding="utf-8")
         options = ["--no-deps", "--universal", "--python-version", pythons()[0], "--format", "pylock.toml"]
         command = [*uv, "pip", "compile", str(names), *options, "--quiet", "--refresh", "--output-file", str(listed)]
+        command.append("--system-certs")  # as pip: a proxy's certificate may be known to the system only
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
         if done.returncode:
             raise IndexUnread(done.stderr.strip() or f"uv ended with {done.returncode}")
@@ -152,8 +155,8 @@ def main(lock: str | None = None, uv: Sequence[str] = (sys.executable, "-m", "uv
     try:
         files = files_of_index(locked, uv)
     except IndexUnread as error:
-        print(f"wheels: the package index was not read: {error}", file=sys.stderr)
-        return 1
+        print(f"wheels: NOT CHECKED, the package index was not read: {error}", file=sys.stderr)
+        return UNREAD
     failures = 0
     for python in pythons():
         for machine in MACHINES:
