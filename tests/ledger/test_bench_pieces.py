@@ -21,7 +21,7 @@ def test_everything_is_measured_and_leaves_right_books() -> None:
     assert wanted <= set(rates.titles)
     cases = [(clients, hot) for clients in PLAN.clients for hot in (False, True)]
     assert all(rates.rates[name, case][0] >= 0 for name in rates.titles for case in cases)
-    assert len(speed.table(rates, PLAN)) == 2 * (len(rates.titles) + 1)
+    assert len(speed.table(rates, PLAN)) == 2 * (len(rates.titles) + 1 + len(rates.statements) + 1)
     assert rates.grown is not None
     assert rates.grown.settlements > 0
 
