@@ -2,6 +2,7 @@
 
 import os
 import pwd
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +54,7 @@ class Receipt:
 
 
 #: SQLSTATE of sql/append.sql.
-_NOT_OURS = "KZ903"
+NOT_OURS = "KZ903"
 _APPEND = (
     "SELECT seq, leaf_hash FROM audit_append(%s::uuid, %s::text, %s::text, %s::text, %s::text, %s::text, %s::text,"
     " %s::text, %s::text, %s::text, %s::text)"
@@ -69,11 +70,7 @@ def record(*, chain: str, house: House, actor: Actor, event: AuditEvent, using: 
     chain, TypeError for data that are not canonical, a LogRefused (503) while the house's log was rolled back, and
     ProofFailed `posting_not_ours` where a posting is not of this house and this database transaction.
     """
-    if not connections[using].in_atomic_block:
-        raise RuntimeError("an audit event belongs in the transaction of the change it records")
-    require_known(event.KIND, chain)
-    if event.KIND not in guard.ALLOWED:
-        guard.require(house)
+    require_recordable(chain, house, event, using)
     data, beside = canonical.dumps(event.data), event.beside_data
     postings = pending_postings.take(using)
     values = [
@@ -92,12 +89,26 @@ def record(*, chain: str, house: House, actor: Actor, event: AuditEvent, using: 
     try:
         [(seq, leaf_hash)] = sql.bound(_APPEND, values, using)
     except DatabaseError as error:
-        if getattr(error.__cause__, "sqlstate", None) != _NOT_OURS:
+        if getattr(error.__cause__, "sqlstate", None) != NOT_OURS:
             raise
-        ids = [posting["tx"] for posting in postings]
-        raise ProofFailed(
-            "An event records only what its own transaction has posted in its own house.",
-            code="posting_not_ours",
-            postings=ids,
-        ) from error
+        raise not_ours(postings) from error
     return Receipt(chain, seq, leaf_hash)
+
+
+def require_recordable(chain: str, house: House, event: AuditEvent, using: str = DEFAULT_DB_ALIAS) -> None:
+    """Refuse an event outside a transaction, of a kind that is not registered for such a chain, or while the house's
+    log was rolled back. Raises RuntimeError, UnknownEvent, a LogRefused."""
+    if not connections[using].in_atomic_block:
+        raise RuntimeError("an audit event belongs in the transaction of the change it records")
+    require_known(event.KIND, chain)
+    if event.KIND not in guard.ALLOWED:
+        guard.require(house)
+
+
+def not_ours(postings: Sequence[Mapping[str, Any]]) -> ProofFailed:
+    """What NOT_OURS of these postings means."""
+    return ProofFailed(
+        "An event records only what its own transaction has posted in its own house.",
+        code="posting_not_ours",
+        postings=[posting["tx"] for posting in postings],
+    )

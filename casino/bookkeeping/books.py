@@ -56,13 +56,11 @@ def post(
     transaction records tells the posting; without one it cannot commit. Raises the ledger's typed errors: Unbacked when
     chips and what is owed for them would part.
     """
-    halves = [half for posting in postings for line in posting.lines() for half in _halves(house, line)]
-    ids = chart.ids(house, {(code, commodity) for code, commodity, _ in halves})
-    legs = [Leg(ids[code, commodity], units) for code, commodity, units in halves]
-    posted = ledger.post(book=house.id, key=key, kind=kind, legs=legs, metadata=metadata, occurred_at=occurred_at)
+    prepared = prepare(house, key=key, kind=kind, postings=postings, metadata=metadata, occurred_at=occurred_at)
+    posted = _post(house, prepared)
     if not posted.replayed:
-        about = _about(key, kind, metadata, occurred_at, posted.posted_at)
-        untold.posted(posted.transaction_id, halves, about)
+        untold.posted(posted.transaction_id, prepared.halves, prepared.about(posted.posted_at))
+    ids = chart.ids(house, {(code, commodity) for code, commodity, _ in prepared.halves})
     money: dict[str, int] = {}
     racks: dict[str, dict[str, int]] = {}
     for (code, commodity), id_ in ids.items():
@@ -102,6 +100,10 @@ class Prepared:
             [ledger.signed(amount) for amount in amounts],
         ]
 
+    def about(self, posted_at: datetime) -> str:
+        """What the event records of it besides its legs."""
+        return _about(self.key, self.kind, self.metadata, self.occurred_at, posted_at)
+
 
 def prepare(
     house: House, *, key: str, kind: str, postings: Iterable[Posting], metadata: Mapping[str, Any],
@@ -117,19 +119,16 @@ def prepare(
 
 def post_prepared(house: House, prepared: Prepared) -> tuple[int, dict[str, Any] | None]:
     """Post it at once; returns its id and what the event records of it, None where the key had posted it before."""
-    posted = ledger.post(
-        house.id,
-        prepared.key,
-        prepared.kind,
-        [Leg(account, amount) for account, amount in prepared.legs],
-        prepared.metadata,
-        prepared.occurred_at,
-    )
+    posted = _post(house, prepared)
     if posted.replayed:
         return posted.transaction_id, None
-    about = _about(prepared.key, prepared.kind, prepared.metadata, prepared.occurred_at, posted.posted_at)
-    recorded = {"tx": posted.transaction_id, "legs": [list(half) for half in prepared.halves], "about": about}
-    return posted.transaction_id, recorded
+    legs, about = [list(half) for half in prepared.halves], prepared.about(posted.posted_at)
+    return posted.transaction_id, {"tx": posted.transaction_id, "legs": legs, "about": about}
+
+
+def _post(house: House, prepared: Prepared) -> ledger.Posted:
+    legs = [Leg(account, amount) for account, amount in prepared.legs]
+    return ledger.post(house.id, prepared.key, prepared.kind, legs, prepared.metadata, occurred_at=prepared.occurred_at)
 
 
 def _about(key: str, kind: str, metadata: Mapping[str, Any], occurred: datetime | None, posted: datetime) -> str:

@@ -4,25 +4,14 @@ import logging
 from datetime import timedelta
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
 from casino.celery import app
-from casino.houses.models import ClockTimestamp, House, OutboxMessage
+from casino.houses.models import ClockTimestamp, OutboxMessage
 
 log = logging.getLogger(__name__)
-
-
-def enqueue(*, house: House, task: str, subject: str) -> None:
-    """Write one message in the current transaction and hint to the broker once it has committed.
-
-    `task` is a Celery task name that takes the house's id as text and the message's id. The same task and subject twice
-    in a house is an IntegrityError.
-    """
-    message = OutboxMessage.objects.create(house=house, task=task, subject=subject)
-    transaction.on_commit(lambda: send(message))
 
 
 def send(message: OutboxMessage) -> bool:

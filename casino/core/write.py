@@ -13,16 +13,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, connections, transaction
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, transaction
 
-from casino.audit import guard
 from casino.audit.events import AuditEvent
-from casino.audit.events.registry import require_known
-from casino.audit.services import Actor, Receipt
+from casino.audit.services import NOT_OURS, Actor, Receipt, not_ours, require_recordable
 from casino.bookkeeping import books
 from casino.bookkeeping.postings import Posting
 from casino.core import canonical, locks, outbox, pending_postings, sql
@@ -241,11 +239,8 @@ class Work:
 
         Raises what :func:`casino.audit.services.record` raises, the ledger's typed errors, and ProofFailed.
         """
-        if not connections[self.using].in_atomic_block:
-            raise RuntimeError("an audit event belongs into the transaction of the change it records")
-        require_known(event.KIND, chain)
-        if event.KIND not in guard.ALLOWED:
-            guard.require(self.house)
+        require_recordable(chain, self.house, event, self.using)
+        self._posted = pending_postings.take(self.using) + self._posted
         statement, parameters = self._statement(chain, event, answer)
         [(seq, leaf_hash, messages)] = self._run(statement, parameters)
         for (task, subject), id_ in zip(self._messages, messages or (), strict=True):
@@ -257,12 +252,11 @@ class Work:
     def _statement(self, chain: str, event: AuditEvent, answer: "_AnswerRow | None") -> tuple[str, list[Any]]:
         before = [statement for statement, _ in self._also]
         parameters: list[Any] = [value for _, values in self._also for value in values]
-        posted = pending_postings.take(self.using) + self._posted
         actor, waiting, beside = self.actor, self._waiting, event.beside_data
         parameters += [
             self.house.id, chain, event.KIND, actor.staff, actor.role, actor.terminal, actor.request,
             canonical.dumps(event.data), beside.get("approver"), beside.get("reason"),
-            canonical.dumps(posted)[1:-1] if posted else None,
+            canonical.dumps(self._posted)[1:-1] if self._posted else None,
         ]  # fmt: skip
         parameters += waiting.parameters() if waiting else [None] * books.Prepared.WIDTH
         parameters += [list(self._proved), list(self._proved.values())] if self._proved else [None, None]
@@ -284,12 +278,8 @@ class Work:
             if "function ledger_" in (getattr(diagnosis, "context", None) or ""):
                 with books.translated(self.using):
                     raise
-            if state == _NOT_OURS:
-                raise ProofFailed(
-                    "An event records only what its own transaction has posted in its own house.",
-                    code="posting_not_ours",
-                    postings=[posting["tx"] for posting in self._posted],
-                ) from error
+            if state == NOT_OURS:
+                raise not_ours(self._posted) from error
             raise
 
     def flush(self) -> int | None:
@@ -322,8 +312,8 @@ class _AnswerRow:
         return [command.context.terminal.id, command.key, command.request_hash, self.status, self.version, self.text]
 
 
-#: SQLSTATEs of `audit_append` and of `core_record`.
-_NOT_OURS, _NOT_PROVED = "KZ903", "KZ904"
+#: SQLSTATE of `core_record`.
+_NOT_PROVED = "KZ904"
 _RECORD = (
     "SELECT seq, leaf_hash, messages FROM core_record(%s::uuid, %s::text, %s::text, %s::text, %s::text, %s::text,"
     " %s::text, %s::text, %s::text, %s::text, %s::text,"
@@ -331,15 +321,13 @@ _RECORD = (
     " %s::bigint[], %s::bigint[], %s::text[], %s::text[],"
     " %s::bigint, %s::text, %s::text, %s::smallint, %s::bigint, %s::text)"
 )
-_statements: dict[tuple[str, ...], str] = {}
 
 
+@cache
 def _with(before: tuple[str, ...]) -> str:
     """`core_record` with other writes in the same statement: one round trip, one plan."""
-    if before not in _statements:
-        parts = ", ".join(f"also{number} AS ({statement})" for number, statement in enumerate(before))
-        _statements[before] = f"WITH {parts} {_RECORD}" if parts else _RECORD
-    return _statements[before]
+    parts = ", ".join(f"also{number} AS ({statement})" for number, statement in enumerate(before))
+    return f"WITH {parts} {_RECORD}" if parts else _RECORD
 
 
 _STORED = """

@@ -103,7 +103,11 @@ def unsettled(table: Table) -> Hand | None:
 
 def playing(table: Table) -> Hand:
     """The hand in play. Raises Conflict when there is none."""
-    hand = unsettled(table)
+    return require_playing(table, unsettled(table))
+
+
+def require_playing(table: Table, hand: Hand | None) -> Hand:
+    """The table's hand that is not settled, if it is in play. Raises Conflict no_hand when it is not."""
     if hand is None or hand.state != HandState.PLAYING:
         raise Conflict(f"No hand is being played at table {table.code}.", code="no_hand", state=table.state)
     return hand

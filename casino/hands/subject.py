@@ -14,10 +14,10 @@ from uuid import UUID
 import engine
 from casino.audit.events import AuditEvent
 from casino.core import locks, sql, write
-from casino.core.errors import Conflict, NotFound
+from casino.core.errors import NotFound
 from casino.core.write import Command, Outcome, Work
 from casino.hands import deals, selectors
-from casino.hands.models import Hand, HandState
+from casino.hands.models import Hand
 from casino.tables import services as tables
 from casino.tables.models import Table
 
@@ -60,10 +60,7 @@ class Opened:
 
     def playing(self) -> Hand:
         """The hand in play. Raises Conflict no_hand when there is none."""
-        if self.hand is None or self.hand.state != HandState.PLAYING:
-            table = self.table
-            raise Conflict(f"No hand is being played at table {table.code}.", code="no_hand", state=table.state)
-        return self.hand
+        return selectors.require_playing(self.table, self.hand)
 
     def game(self) -> engine.Hand:
         """The hand as it stands, for the caller alone: remembered and played on, or replayed from inputs and log."""
