@@ -69,7 +69,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "casino.api.middleware.RequestIdMiddleware",
+    "casino.api.http.middleware.RequestIdMiddleware",
     "django.middleware.common.CommonMiddleware",
 ]
 
@@ -143,13 +143,13 @@ AXES_VERBOSE = False
 
 # --- API ------------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["casino.api.authentication.TerminalTokenAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["casino.api.permissions.DenyAll"],
-    "DEFAULT_PARSER_CLASSES": ["casino.api.parsers.StrictJSONParser"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["casino.api.http.authentication.TerminalTokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["casino.api.http.permissions.DenyAll"],
+    "DEFAULT_PARSER_CLASSES": ["casino.api.http.parsers.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "casino.api.pagination.OldestFirst",
+    "DEFAULT_PAGINATION_CLASS": "casino.api.http.pagination.OldestFirst",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "casino.api.problems.handle",
+    "EXCEPTION_HANDLER": "casino.api.http.problems.handle",
     "UNAUTHENTICATED_USER": None,
 }
 SPECTACULAR_SETTINGS = {

@@ -11,4 +11,4 @@ class ApiConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the OpenAPI description of the terminal token."""
-        from casino.api import schema  # noqa: F401
+        from casino.api.http import schema  # noqa: F401

@@ -9,8 +9,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.negotiation import AsItIs
-from casino.api.operations import (
+from casino.api.http.negotiation import AsItIs
+from casino.api.http.operations import (
     OVERSIGHT,
     READERS,
     ReadOperation,

@@ -10,9 +10,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.lists import CursorList
-from casino.api.negotiation import AsItIs
-from casino.api.operations import (
+from casino.api.http.lists import CursorList
+from casino.api.http.negotiation import AsItIs
+from casino.api.http.operations import (
     OVERSIGHT,
     ReadOperation,
     context_of,

@@ -7,9 +7,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.dealer import HandOut, TableOut
-from casino.api.lists import CursorList
-from casino.api.operations import (
+from casino.api.hands import HandOut
+from casino.api.http.lists import CursorList
+from casino.api.http.operations import (
     AT_TABLES,
     OVERSIGHT,
     StrictInput,
@@ -20,6 +20,7 @@ from casino.api.operations import (
     documented,
     problems,
 )
+from casino.api.tables import TableOut
 from casino.core.write import Answer, Command
 from casino.hands import cards, corrections, exceptions, verbs
 from casino.hands.cards import Entry

@@ -8,8 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.cage import DrawerOut
-from casino.api.lists import CursorList
-from casino.api.operations import (
+from casino.api.http.lists import CursorList
+from casino.api.http.operations import (
     AT_THE_CAGE,
     OVERSIGHT,
     Amount,

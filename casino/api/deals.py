@@ -7,8 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.dealer import TAG, TableOut
-from casino.api.operations import (
+from casino.api.http.operations import (
     AT_TABLES,
     OVERSIGHT,
     READERS,
@@ -24,6 +23,7 @@ from casino.api.operations import (
     documented,
     problems,
 )
+from casino.api.tables import TAG, TableOut
 from casino.core.write import Answer, Command
 from casino.hands import openings, preparing
 from casino.hands import selectors as hands

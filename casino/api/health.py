@@ -12,7 +12,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
-from casino.api.problems import CONTENT_TYPE, document
+from casino.api.http.problems import CONTENT_TYPE, document
 from casino.audit.selectors import behind, refusals
 from casino.core import guards, sql
 from casino.verification.auditing import SIGNED_WITHIN

@@ -10,8 +10,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.lists import CursorList
-from casino.api.operations import OVERSIGHT, ReadOperation, context_of, problems
+from casino.api.http.lists import CursorList
+from casino.api.http.operations import OVERSIGHT, ReadOperation, context_of, problems
 from casino.audit.models import Event
 from casino.hands import selectors as hands
 from casino.hands.models import Hand

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.operations import (
+from casino.api.http.operations import (
     AT_THE_CAGE,
     OVERSIGHT,
     Reading,

@@ -7,8 +7,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.lists import CursorList
-from casino.api.operations import (
+from casino.api.http.lists import CursorList
+from casino.api.http.operations import (
     OVERSIGHT,
     READERS,
     StrictChoice,

@@ -16,10 +16,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from casino.api import attempts
 from casino.api.audit import OF_A_RECEIPT, InclusionOut, prove_inclusion
 from casino.api.deals import DealOut, OpeningsOut, Seed
-from casino.api.operations import Reading, StrictInput, StrictText, problems
+from casino.api.http import attempts
+from casino.api.http.operations import Reading, StrictInput, StrictText, problems
 from casino.core.errors import TooManyAttempts
 from casino.hands import openings, preparing
 from casino.hands.models import Mode

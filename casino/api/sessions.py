@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from casino.api.operations import READERS, ReadOperation, StrictInput, StrictText, context_of, problems, signed_in
+from casino.api.http.operations import READERS, ReadOperation, StrictInput, StrictText, context_of, problems, signed_in
 from casino.staff import services
 
 

@@ -6,8 +6,7 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from casino.api.cage import DrawerOut
-from casino.api.dealer import Place, TableOut
-from casino.api.operations import (
+from casino.api.http.operations import (
     AT_TABLES,
     AT_THE_CAGE,
     Amount,
@@ -18,6 +17,7 @@ from casino.api.operations import (
     WriteOperation,
     documented,
 )
+from casino.api.tables import Place, TableOut
 from casino.cage import trading as cage
 from casino.core.write import Answer, Command
 from casino.staff.models import Role

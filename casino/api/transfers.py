@@ -8,9 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.cage import DrawerOut
-from casino.api.dealer import TableOut
-from casino.api.lists import CursorList
-from casino.api.operations import (
+from casino.api.http.lists import CursorList
+from casino.api.http.operations import (
     AT_TABLES,
     AT_THE_CAGE,
     READERS,
@@ -25,6 +24,7 @@ from casino.api.operations import (
     documented,
     problems,
 )
+from casino.api.tables import TableOut
 from casino.core.write import Answer, Command
 from casino.staff.models import Role, TerminalKind
 from casino.tables import selectors as tables

@@ -8,7 +8,7 @@ import httpx
 from casino.staff.models import Role, TerminalKind
 from casino.transfers.models import SoftCount, Transfer
 from tests.casino.kit import PIECES, Desk, Kit
-from tests.casino.test_transfers import floor_at
+from tests.casino.transfers.test_transfers import floor_at
 from tests.words import as_action
 
 PASSWORD = "seven-of-acorns-19"

@@ -20,9 +20,9 @@ from casino.staff.models import Role, Staff, Terminal
 from casino.verification import auditing
 from casino.verification import command_audit as unattended
 from ledger import exports
+from tests.casino.audit.test_restore import backup, restore
 from tests.casino.kit import Desk, Kit
 from tests.casino.logs import note
-from tests.casino.test_restore import backup, restore
 from tests.proof.superuser import held_key, outside_file
 
 PASSWORD = "correct horse battery"

@@ -21,7 +21,7 @@ from typing import Any
 from engine.kernel.hand import Hand
 from engine.kernel.legal import Legal, Seats
 from engine.registry import resume
-from tests.engine.barbu_kit import (
+from tests.engine.tricks.barbu_kit import (
     IDS,
     Opt,
     deals,

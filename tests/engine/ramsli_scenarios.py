@@ -21,7 +21,7 @@ from engine.kernel.purse import place_name
 from engine.kernel.setup import Setup
 from engine.registry import start
 from tests.engine.deals import run_forced, say, shuffled
-from tests.engine.ramsli_tables import rows, setup
+from tests.engine.tricks.ramsli_tables import rows, setup
 
 GOLDEN = Path(__file__).parent / "golden" / "ramsli"
 THREE = rows("AaKaObUb", "AlKlOlUl", "AhKhXbXh", trump="7b", then="9b8b9h8h9l8l")

@@ -20,7 +20,7 @@ from engine.kernel.legal import Legal
 from engine.kernel.purse import place_name
 from engine.kernel.setup import Setup
 from engine.registry import start, supply
-from tests.engine.shedding_kit import deck_of, example, mixed, setup, shuffled
+from tests.engine.shedding.shedding_kit import deck_of, example, mixed, setup, shuffled
 
 GOLDEN = Path(__file__).parent / "golden"
 

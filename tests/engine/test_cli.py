@@ -12,8 +12,8 @@ import pytest
 
 from engine.registry import game_info
 from engine.vying.majzli import majzli_commitment
+from tests.engine.record.test_records import SAMPLE
 from tests.engine.support import DEMO
-from tests.engine.test_records import SAMPLE
 
 ROOT = Path(__file__).parents[2]
 

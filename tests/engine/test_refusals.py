@@ -15,10 +15,12 @@ from engine.kernel.grammar import SEAT, Argument
 from engine.kernel.hand import Hand
 from engine.play import random_line
 from engine.registry import start
-from tests.engine import test_ramsli_views, test_shedding_views, unseen
+from tests.engine import unseen
 from tests.engine.deals import shuffled, table
-from tests.engine.ramsli_tables import setup
-from tests.engine.shedding_kit import OPTIONS, advance
+from tests.engine.shedding import test_views as test_shedding_views
+from tests.engine.shedding.shedding_kit import OPTIONS, advance
+from tests.engine.tricks import test_ramsli_views
+from tests.engine.tricks.ramsli_tables import setup
 
 TRICKS: tuple[tuple[str, dict[str, object], int], ...] = (
     ("rufmariasch", {"unit": 10}, 4),

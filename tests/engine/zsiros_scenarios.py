@@ -23,7 +23,7 @@ from engine.kernel.purse import place_name
 from engine.kernel.setup import Setup
 from engine.registry import start
 from tests.engine.deals import deck_of, run_forced, say, shuffled
-from tests.engine.zsiros_tables import IDS, setup, sheet
+from tests.engine.tricks.zsiros_tables import IDS, setup, sheet
 
 GOLDEN = Path(__file__).parent / "golden" / "zsiros"
 

@@ -13,8 +13,8 @@ from django.db.backends.utils import CursorWrapper
 from casino.audit import outside, verify
 from casino.audit.signing import Signer, origin
 from casino.core import canonical
+from tests.casino.hands.test_voiding import REASON, floor
 from tests.casino.kit import SAMPLE, Kit
-from tests.casino.test_voiding import REASON, floor
 
 _GUARDS = """
 SELECT c.relname, t.tgname, t.tgenabled FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from tests.casino.hands.test_ruling import RULING, disputed
 from tests.casino.kit import Kit
-from tests.casino.test_ruling import RULING, disputed
 from tests.proof.test_restores import both
 from tests.proof.test_tampering import told
 

@@ -18,7 +18,7 @@ from engine.play import play_hand
 from engine.record.format import format_record, record_of
 from engine.registry import game_info, start
 from tests.engine.deals import first_fault
-from tests.engine.shedding_kit import IDS, REFEREES, advance, setup, shuffled, some_line
+from tests.engine.shedding.shedding_kit import IDS, REFEREES, advance, setup, shuffled, some_line
 from tests.model.shedding import judge, random_head, random_record
 
 CHUNK = 250

@@ -13,8 +13,8 @@ permutation   the orders of the first five cards of a deck, 120 of them, equally
 position      each card as likely at each place: chi-square of the 32 x 32 table, with 31 x 31 degrees of freedom
 neighbours    no card follows another more often than any other does: 32 x 31 ordered pairs
 
-``--bias`` deals with a fault instead, and then a finding is what is wanted: ``tests/engine/test_statistics.py`` makes
-sure that every test catches one.
+``--bias`` deals with a fault instead, and then a finding is what is wanted: ``tests/engine/deal/test_statistics.py``
+makes sure that every test catches one.
 """
 
 from __future__ import annotations

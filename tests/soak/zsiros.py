@@ -16,7 +16,7 @@ from random import Random
 from engine.play import play_hand
 from engine.record.format import format_record, record_of
 from tests.engine.deals import first_fault, shuffled
-from tests.engine.zsiros_tables import IDS, setup, sheet
+from tests.engine.tricks.zsiros_tables import IDS, setup, sheet
 from tests.model.zsiros import judge
 from tests.model.zsiros_play import random_record
 

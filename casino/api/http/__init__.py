@@ -1,0 +1,1 @@
+"""What every operation shares: input, identity, refusals, pages, the schema."""

@@ -1,0 +1,266 @@
+"""What people asked for and did not get, and what they read that is not everybody's: both stand in the audit trail.
+
+A refused request of somebody whom the house knows, by a token or a seat's key that is good or once was, becomes the
+event `attempt.refused` in the chain of the table or drawer that its address names, else in the house's. It is written
+after the rollback, in a transaction of its own; if it cannot be written, that is the answer. Who is not known at all
+belongs to no house and stands in the server's log only.
+
+A sensitive read becomes the event `data.read` before anything is given; if it cannot be written nothing is given.
+"""
+
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, ParseError
+from rest_framework.request import Request
+
+from casino.api.http.parsers import MAX_BODY, strict_json
+from casino.audit.events import AuditEvent
+from casino.audit.events.reads import AttemptFailed, AttemptRefused, DataRead
+from casino.audit.services import Actor, record
+from casino.cage.models import Drawer
+from casino.core import canonical, locks
+from casino.houses.models import House
+from casino.players.models import is_reference
+from casino.tables.models import Table
+
+log = logging.getLogger(__name__)
+
+#: Characters of a body or an address, and of one parameter, that an event tells at most.
+MAX_TEXT = 1000
+MAX_PARAMETER = 200
+#: Members of a problem that say what would have been right; the first one there is told.
+EXPECTED = ("expected", "allowed_roles", "current_version")
+#: Stands for what is not told.
+HIDDEN = "?"
+#: What a query's parameter may be to be told: codes, numbers, moments, cursors. Names have blanks or accents.
+_PLAIN = re.compile(rf"[A-Za-z0-9_./:@+=-]{{0,{MAX_PARAMETER}}}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedBy:
+    """Whom an authentication class has recognised, let in or not; `chain` where it is always the same one."""
+
+    house: House
+    actor: Actor
+    chain: str | None = None
+
+
+def recognised(request: Request, *, house: House, login: str, role: str, terminal: str, chain: str = "") -> None:
+    """Remember who asks; every authentication class calls this as soon as it knows, also if it then refuses.
+
+    `role` is the one to tell where no permission has named another; `terminal` the device's code.
+    """
+    actor = Actor(staff=login, role=role, terminal=terminal, request=_plain_request(request).request_id)
+    _plain_request(request).asked_by = AskedBy(house=house, actor=actor, chain=chain or None)
+
+
+def not_recognised(request: Request) -> None:
+    """Remember that nobody is to be recognised: an authentication class refuses without telling."""
+    _plain_request(request).asked_by = None
+
+
+def tell_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> None:
+    """Record a refusal, unless nobody known asked or there was merely nothing to read yet. Raises what `record`
+    raises."""
+    if asked_by(request) is None or _nothing_yet(request, view, problem["status"]):
+        return
+    expected = next((problem[name] for name in EXPECTED if name in problem), None)
+    _tell(
+        request,
+        view,
+        AttemptRefused(
+            operation=operation_id(view, request),
+            method=_text(str(request.method), MAX_PARAMETER),
+            path=_address(request),
+            code=problem["code"],
+            status=problem["status"],
+            expected=None if expected is None else _jsonable(_without(expected, _hidden(view))),
+            **_asked(request, view),
+        ),
+    )
+
+
+def tell_failed(request: Request, view: Any, error: Exception) -> None:
+    """Record that a request broke on our side. Whatever keeps that from being written is logged, so that it does not
+    stand in the way of the error itself, which the caller still raises."""
+    if asked_by(request) is None:
+        return
+    try:
+        _tell(
+            request,
+            view,
+            AttemptFailed(
+                operation=operation_id(view, request),
+                method=_text(str(request.method), MAX_PARAMETER),
+                path=_address(request),
+                error=type(error).__name__,
+            ),
+        )
+    except Exception:
+        log.exception("an attempt that failed could not be recorded")
+
+
+def tell_read(request: Request, view: Any) -> None:
+    """Record a sensitive read, before it is answered. Raises what `record` raises."""
+    by = asked_by(request)
+    if by is None:
+        raise AssertionError("a sensitive read by nobody known")
+    _write(
+        replace(by, actor=replace(by.actor, role=_role(request, by))),
+        by.house.chain,
+        DataRead(
+            operation=operation_id(view, request),
+            subject=_text(request.path, MAX_TEXT),
+            parameters=[list(pair) for pair in _parameters(request)] or None,
+        ),
+    )
+
+
+def asked_by(request: Request) -> AskedBy | None:
+    """Who asks, None where nobody has been recognised."""
+    if not hasattr(_plain_request(request), "asked_by"):
+        # Some refusals come before anybody has looked at who asks, such as that of an unknown media type.
+        with suppress(NotAuthenticated, AuthenticationFailed):
+            request.user  # noqa: B018 - looking is what recognises
+    return getattr(_plain_request(request), "asked_by", None)
+
+
+def operation_id(view: Any, request: Request) -> str | None:
+    """The operation as the API's description names it, None for a method that it does not have."""
+    method = "get" if request.method == "HEAD" else str(request.method).lower()
+    schema = getattr(getattr(view, method, None), "kwargs", {}).get("schema")
+    if schema is None:
+        return None
+    described = schema()
+    described.view, described.method = view, method.upper()
+    name: str = described.get_operation_id()
+    return name
+
+
+def _nothing_yet(request: Request, view: Any, status: int) -> bool:
+    """Whether a read that anybody may poll found nothing: no hand is being played (409), or nothing is there (404) at
+    an address that names no thing."""
+    names_nothing = not getattr(view, "kwargs", {}) and not request.query_params
+    polled = not _writes(request) and not getattr(view, "sensitive", False)
+    return polled and (status == 409 or (status == 404 and names_nothing))
+
+
+def _tell(request: Request, view: Any, event: AuditEvent) -> None:
+    by = asked_by(request)
+    if by is not None:
+        by = replace(by, actor=replace(by.actor, role=_role(request, by)))
+        _write(by, by.chain or _chain(by.house, getattr(view, "kwargs", {})), event)
+
+
+def _write(by: AskedBy, chain: str, event: AuditEvent) -> None:
+    locks.in_transaction(lambda: record(chain=chain, house=by.house, actor=by.actor, event=event))
+
+
+def _chain(house: House, path: Mapping[str, Any]) -> str:
+    """The chain of the table or drawer that an address names, the house's where it names none or one of nobody's."""
+    for model, name in ((Table, "table"), (Drawer, "drawer")):
+        if name in path:
+            found = model.objects.filter(house=house, code=path[name]).first()
+            if found is not None:
+                return str(found.chain)
+    return house.chain
+
+
+def _address(request: Request) -> str:
+    """Path and query of a request, as far as they are told."""
+    query = "&".join(f"{name}={value}" for name, value in _parameters(request))
+    return _text(f"{request.path}?{query}" if query else request.path, MAX_TEXT)
+
+
+def _parameters(request: Request) -> list[tuple[str, str]]:
+    """The query's parameters by name; hidden is what looks like no code, number or moment: it may be a name."""
+    asked = sorted(_plain_request(request).GET.items())
+    return [(_plain(name), _plain(value)) for name, value in asked]
+
+
+def _plain(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) else HIDDEN
+
+
+def _asked(request: Request, view: Any) -> dict[str, str]:
+    """The hash of a write's body and what may be told of it. Neither of a body with passwords or personal data, nor of
+    what is no JSON object, where nothing says what to hide; and no hash where something is hidden. All of them are
+    short enough to be found by trying."""
+    if not _writes(request) or getattr(view, "redact_body", False):
+        return {}
+    plain = _plain_request(request)
+    raw: bytes = plain.body_read if hasattr(plain, "body_read") else plain.read(MAX_BODY + 1)
+    if not raw or len(raw) > MAX_BODY:
+        return {}
+    try:
+        body = strict_json(raw)
+    except ParseError:
+        body = None
+    if not isinstance(body, dict):
+        return {}
+    fields = view.input().fields if hasattr(view, "input") else {}
+    known = {name: value for name, value in body.items() if name in fields}
+    shown = _without(known, _hidden(view))
+    text = canonical.dumps(_jsonable(shown))
+    hashed = {"asked": hashlib.sha256(raw).hexdigest()} if shown == body else {}
+    return {"body": _text(text, MAX_TEXT)} | hashed
+
+
+def _without(value: Any, hidden: frozenset[str]) -> Any:
+    """The same JSON without the values of the hidden names, and without anything in a player's place that is no
+    reference: it may be a name."""
+    if isinstance(value, dict):
+        return {
+            name: HIDDEN if _hides(name, inner, hidden) else _without(inner, hidden) for name, inner in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [_without(inner, hidden) for inner in value]
+    return value
+
+
+def _hides(name: str, value: Any, hidden: frozenset[str]) -> bool:
+    return name in hidden or (name == "player" and not (isinstance(value, str) and is_reference(value)))
+
+
+def _hidden(view: Any) -> frozenset[str]:
+    found: frozenset[str] = getattr(view, "redact_fields", frozenset())
+    return found
+
+
+def _jsonable(value: Any) -> Any:
+    """The same as canonical JSON takes it: plain text, ASCII keys, no floats."""
+    plain = json.loads(json.dumps(value, default=str), parse_float=str, parse_constant=str)
+
+    def clean(node: Any) -> Any:
+        if isinstance(node, dict):
+            return {ascii(name)[1:-1]: clean(inner) for name, inner in node.items()}
+        if isinstance(node, list):
+            return [clean(inner) for inner in node]
+        return _text(node, MAX_TEXT) if isinstance(node, str) else node
+
+    return clean(plain)
+
+
+def _text(text: str, limit: int) -> str:
+    """Text that PostgreSQL and UTF-8 can hold: no NUL, no half characters, not too long."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")[:limit]
+
+
+def _role(request: Request, by: AskedBy) -> str:
+    return str(getattr(request, "acting_role", by.actor.role))
+
+
+def _writes(request: Request) -> bool:
+    return request.method not in ("GET", "HEAD", "OPTIONS")
+
+
+def _plain_request(request: Any) -> Any:
+    """Django's request below DRF's, where things stay that both handlers and parsers put there."""
+    return getattr(request, "_request", request)

@@ -1,0 +1,46 @@
+"""Lists of one house's rows, by cursor, with the parameters that each takes."""
+
+import re
+from datetime import datetime
+from typing import Any, ClassVar
+
+from rest_framework.generics import ListAPIView
+
+from casino.api.http.operations import READERS, Reading, known_parameters, moment, signed_in
+from casino.api.http.permissions import HasRole
+from casino.core.errors import BadRequest
+from casino.staff.models import Role
+
+
+class CursorList(Reading, ListAPIView[Any]):
+    """A list of one house's rows, by cursor."""
+
+    permission_classes = [HasRole]
+    roles: ClassVar[tuple[Role, ...]] = READERS
+    model: ClassVar[Any]
+    #: Where a row names its house, and which query parameters select rows by which look-up.
+    house_lookup: ClassVar[str] = "house"
+    filters: ClassVar[dict[str, str]] = {}
+    #: The same for parameters that are moments.
+    moments: ClassVar[dict[str, str]] = {}
+
+    def rows(self) -> Any:
+        """All rows of the house."""
+        return self.model.objects.filter(**{self.house_lookup: signed_in(self.request)[0].house})
+
+    def as_stored(self, at: datetime) -> Any:
+        """A moment as the rows hold theirs."""
+        return at
+
+    def get_queryset(self) -> Any:
+        """Only this house's rows, and only those asked for. Raises BadRequest for a parameter that does not exist."""
+        if getattr(self, "swagger_fake_view", False):
+            return None
+        asked = known_parameters(self.request, "page_size", "cursor", *self.filters, *self.moments)
+        if not re.fullmatch(r"[1-9][0-9]{0,2}|1000", asked.get("page_size", "1"), re.ASCII):
+            raise BadRequest("page_size is 1 to 1000.", code="invalid_parameter", parameters=["page_size"])
+        wanted: dict[str, Any] = {lookup: asked[name] for name, lookup in self.filters.items() if name in asked}
+        for name, lookup in self.moments.items():
+            if (at := moment(asked, name)) is not None:
+                wanted[lookup] = self.as_stored(at)
+        return self.rows().filter(**wanted)

@@ -1,0 +1,326 @@
+"""What all operations share: strict input, the acting person, preconditions, answers with ETag."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, ClassVar, TypeVar
+
+from django.conf import settings
+from django.core.validators import RegexValidator
+from django.http import HttpResponse
+from django.utils.crypto import salted_hmac
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from casino.api.http import attempts
+from casino.api.http.permissions import HasRole
+from casino.api.http.problems import CONTENT_TYPE
+from casino.core import canonical
+from casino.core.errors import BadRequest, PreconditionRequired
+from casino.core.write import Answer, Command, RequestContext
+from casino.staff.models import Role, Staff, TerminalToken
+
+_ETAG = re.compile(r'"([1-9][0-9]{0,17})"\Z')
+_KEY = re.compile(r"[\x21-\x7e]{1,128}\Z")
+
+V = TypeVar("V", bound=type[APIView])
+
+READERS = (Role.DEALER, Role.FLOOR, Role.CASHIER, Role.AUDITOR, Role.ADMIN)
+AT_TABLES = (Role.DEALER, Role.FLOOR)
+AT_THE_CAGE = (Role.CASHIER,)
+IN_CHARGE = (Role.FLOOR, Role.ADMIN)
+OVERSIGHT = (Role.AUDITOR, Role.ADMIN)
+
+
+class StrictInteger(serializers.IntegerField):
+    """An integer as JSON has it: no text, no booleans."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """The integer. Raises ValidationError."""
+        if type(data) is not int:
+            self.fail("invalid")
+        return int(super().to_internal_value(data))
+
+
+class StrictBoolean(serializers.BooleanField):
+    """true or false as JSON has them: no text, no numbers."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        """The boolean. Raises ValidationError."""
+        if type(data) is not bool:
+            self.fail("invalid", input=data)
+        return data
+
+
+class StrictChoice(serializers.ChoiceField):
+    """One of the listed words; a refusal lists them."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The choice. Raises ValidationError."""
+        if type(data) is not str or data not in self.choices:
+            raise serializers.ValidationError(f"This must be one of {', '.join(self.choices)}.", code="invalid_choice")
+        return super().to_internal_value(data)
+
+
+class Amount(StrictInteger):
+    """Money in minor units of the house's currency, more than zero."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"min_value": 1, "max_value": 10**15, **kwargs})
+
+
+class Pieces(serializers.DictField):
+    """Chips by denomination: `{"500": 3, "100": 2}` is three chips of 500 minor units and two of 100."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        child = StrictInteger(min_value=0, max_value=10**12)
+        super().__init__(**{"child": child, "required": False, **kwargs})
+
+
+class StrictText(serializers.CharField):
+    """Text as JSON has it: no numbers turned into text, nothing trimmed."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"trim_whitespace": False, **kwargs})
+
+    def to_internal_value(self, data: Any) -> str:
+        """The text. Raises ValidationError."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return str(super().to_internal_value(data))
+
+
+class StrictPattern(StrictText):
+    """Text that matches a pattern as a whole (the pattern says so itself with `^` and `\\Z`)."""
+
+    def __init__(self, pattern: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.validators.append(RegexValidator(pattern, f"This is not of the form {pattern}"))
+
+
+class StrictInput(serializers.Serializer[Any]):
+    """Input that refuses what it does not know."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Validated input. Raises ValidationError naming every unknown field."""
+        if isinstance(data, dict):
+            unknown = sorted(set(data) - set(self.fields))
+            if unknown:
+                raise serializers.ValidationError({name: ["Unknown field."] for name in unknown})
+        return super().to_internal_value(data)
+
+
+class Nothing(StrictInput):
+    """An empty body or `{}`."""
+
+
+class Problem(serializers.Serializer[Any]):
+    """RFC 9457 problem document; `code` is stable and meant for programs."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    code = serializers.CharField()
+    detail = serializers.CharField()
+    instance = serializers.CharField(required=False)
+    errors = serializers.JSONField(required=False)  # type: ignore[assignment] # taken out of the class by its metaclass
+    expected = serializers.JSONField(required=False)
+
+
+def problems(*statuses: int) -> dict[tuple[int, str], type[Problem]]:
+    """OpenAPI responses for these statuses, each a problem document."""
+    return {(status, CONTENT_TYPE): Problem for status in statuses}
+
+
+def signed_in(request: Request) -> tuple[Staff, TerminalToken]:
+    """The person who asks and the token; only behind HasRole. Raises AssertionError for a request that nobody signed
+    in sends: its view is not behind HasRole."""
+    person, token = request.user, request.auth
+    if not isinstance(person, Staff) or not isinstance(token, TerminalToken):
+        raise AssertionError(f"{request.path} is answered only for somebody who has signed in")
+    return person, token
+
+
+def context_of(request: Request) -> RequestContext:
+    """Who asks, from where, in which role; only behind HasRole."""
+    person, token = signed_in(request)
+    return RequestContext(
+        house=person.house,
+        staff=person,
+        role=request.acting_role,  # type: ignore[attr-defined]
+        terminal=token.terminal,
+        request_id=request.request_id,  # type: ignore[attr-defined]
+    )
+
+
+class Reading(APIView):
+    """A view with something to read. A sensitive read stands in the audit trail before anything is given; every view
+    says itself whether its is."""
+
+    sensitive: ClassVar[bool]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Let in who may, then tell it."""
+        super().initial(request, *args, **kwargs)
+        if request.method in ("GET", "HEAD") and self.sensitive:
+            attempts.tell_read(request, self)
+
+
+class ReadOperation(Reading):
+    """A read by signed-in staff of the given roles."""
+
+    permission_classes = [HasRole]
+    roles: ClassVar[tuple[Role, ...]] = ()
+
+
+@cache
+def _reader(kind: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
+    """The one serializer of a kind that reads every request: making one anew, with all its fields, costs more than the
+    rest of an action, and nothing of a request stays in it."""
+    return kind()
+
+
+class WriteOperation(APIView):
+    """A write: strict input, Idempotency-Key, If-Match (unless nothing exists yet), one command, one answer."""
+
+    permission_classes = [HasRole]
+    roles: ClassVar[tuple[Role, ...]] = ()
+    input: ClassVar[type[serializers.Serializer[Any]]] = Nothing
+    #: Whether there is a version that the caller must have seen.
+    versioned: ClassVar[bool] = True
+    #: Whether the body holds personal data or a password: nothing of it is kept, neither in a refusal's event nor as a
+    #: hash that could be found by trying.
+    redact_body: ClassVar[bool] = False
+    #: Names of input values that a refusal's event does not tell.
+    redact_fields: ClassVar[frozenset[str]] = frozenset()
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Call the service; subclasses say how."""
+        raise AssertionError(f"{type(self).__name__} does not say what it performs")
+
+    def post(self, request: Request, **path: Any) -> HttpResponse:
+        """Carry out the operation."""
+        data = _reader(self.input).run_validation(request.data)
+        body = request.data or {}
+        command = Command(
+            context=context_of(request),
+            key=idempotency_key(request),
+            request_hash=self._request_hash({"method": "POST", "path": request.path, "body": body}),
+            expected_version=if_match(request) if self.versioned else None,
+        )
+        answer = self.perform(command, data, **path)
+        headers = {"ETag": f'"{answer.version}"'}
+        if answer.replayed:
+            headers["Idempotency-Replayed"] = "true"
+        return HttpResponse(answer.content, "application/json", answer.status, headers=headers)
+
+    def _request_hash(self, asked: dict[str, Any]) -> str:
+        """What tells the same request from another one under its key. With `redact_body` a hash under the house's seal
+        key, so that nobody who reads the database can try passwords or names against it."""
+        if self.redact_body:
+            text = canonical.dumps(asked)
+            return salted_hmac("casino.api.request", text, settings.CASINO_SEAL_KEY, algorithm="sha256").hexdigest()
+        return canonical.sha256(asked)
+
+
+def known_parameters(request: Request, *names: str) -> dict[str, str]:
+    """The query's parameters. Raises BadRequest for one that is not among `names`, or that no row can hold."""
+    asked = {name: str(value) for name, value in request.query_params.items()}
+    unknown = sorted(asked.keys() - set(names))
+    if unknown:
+        takes = f"takes {', '.join(names)}" if names else "takes no parameters"
+        raise BadRequest(f"This {takes}.", code="invalid_parameter", parameters=unknown)
+    unreadable = sorted(name for name, value in asked.items() if "\0" in value)
+    if unreadable:
+        raise BadRequest("A parameter holds no NUL character.", code="invalid_parameter", parameters=unreadable)
+    return asked
+
+
+def whole_number(asked: dict[str, str], name: str, *, least: int, most: int) -> int | None:
+    """A parameter that is a whole number, None where it was not given. Raises BadRequest."""
+    value = asked.get(name)
+    if value is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,18}", value, re.ASCII) or not least <= int(value) <= most:
+        raise BadRequest(f"{name} is {least} to {most}.", code="invalid_parameter", parameters=[name])
+    return int(value)
+
+
+def moment(asked: dict[str, str], name: str) -> datetime | None:
+    """A parameter that is an ISO 8601 moment with its time zone, None where it was not given. Raises BadRequest."""
+    value = asked.get(name)
+    if value is None:
+        return None
+    try:
+        found = datetime.fromisoformat(value)
+        if found.tzinfo is not None:
+            return found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise BadRequest(
+        f"{name} is a moment with its time zone, such as 2026-11-21T20:00:00Z.",
+        code="invalid_parameter",
+        parameters=[name],
+    )
+
+
+def idempotency_key(request: Request) -> str:
+    """The Idempotency-Key header. Raises PreconditionRequired or BadRequest."""
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        raise PreconditionRequired("A write needs an Idempotency-Key header.", header="Idempotency-Key")
+    if not _KEY.match(key):
+        raise BadRequest("Idempotency-Key is 1 to 128 visible ASCII characters.", header="Idempotency-Key")
+    return key
+
+
+def if_match(request: Request) -> int:
+    """The version named by If-Match. Raises PreconditionRequired or BadRequest."""
+    value = request.headers.get("If-Match")
+    if value is None:
+        raise PreconditionRequired("A write needs If-Match with the version it was decided on.", header="If-Match")
+    match = _ETAG.match(value)
+    if match is None:
+        raise BadRequest('If-Match is one strong ETag, a version in quotes such as "17".', header="If-Match")
+    return int(match.group(1))
+
+
+def documented(
+    operation: str, *, summary: str, answers: Any = None, status: int = 200, method: str = "post", tag: str,
+    also: tuple[int, ...] = (),
+) -> Callable[[V], V]:  # fmt: skip
+    """Describe a view's operation for OpenAPI, its headers and its refusals included; `also` are further statuses."""
+    headers = [
+        OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True),
+        OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True),
+    ]
+
+    def describe(view: V) -> V:
+        body, parameters = None, None
+        refused: tuple[int, ...] = 401, 403, 404
+        if issubclass(view, WriteOperation):
+            body, parameters = view.input, headers if view.versioned else headers[:1]
+            refused = 400, 401, 403, 404, 409, 412, 413, 415, 422, 428
+        schema = extend_schema(
+            operation_id=operation,
+            summary=summary,
+            tags=[tag],
+            request=body,
+            parameters=parameters,
+            responses={status: answers, **problems(*refused, *also)},
+        )
+        # A decorated copy of the inherited method, so that each view has a description of its own.
+        inherited = getattr(view, method)
+
+        def own(self: Any, request: Request, *args: Any, **path: Any) -> Response:
+            response: Response = inherited(self, request, *args, **path)
+            return response
+
+        setattr(view, method, schema(own))
+        return view
+
+    return describe

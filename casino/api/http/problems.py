@@ -1,0 +1,156 @@
+"""One handler from typed errors to problem documents (RFC 9457). Nothing is swallowed: what it does not know stays an
+error of the server, logged with its trace."""
+
+import logging
+from typing import Any
+
+from django.core.exceptions import ValidationError as DjangoValidationError
+from django.http import Http404, JsonResponse
+from rest_framework import exceptions as drf
+from rest_framework.renderers import JSONRenderer
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from casino.api.http import attempts
+from casino.api.http.parsers import BodyTooLarge
+from casino.bookkeeping.chart import CHART
+from casino.core.errors import HouseError
+from engine.errors import EngineError
+from ledger.errors import InsufficientFunds, LedgerError
+
+log = logging.getLogger(__name__)
+
+CONTENT_TYPE = "application/problem+json"
+
+#: DRF's own refusals by class; the first that matches counts.
+_DRF: tuple[tuple[type[drf.APIException], str], ...] = (
+    (BodyTooLarge, "body_too_large"),
+    (drf.ParseError, "malformed_json"),
+    (drf.ValidationError, "invalid_request"),
+    (drf.NotAuthenticated, "not_authenticated"),
+    (drf.AuthenticationFailed, "not_authenticated"),
+    (drf.PermissionDenied, "forbidden"),
+    (drf.NotFound, "not_found"),
+    (drf.MethodNotAllowed, "method_not_allowed"),
+    (drf.NotAcceptable, "not_acceptable"),
+    (drf.UnsupportedMediaType, "unsupported_media_type"),
+    (drf.Throttled, "too_many_requests"),
+)
+_TITLES = {
+    400: "The request cannot be read",
+    401: "Sign in first",
+    403: "Not allowed",
+    404: "Not found",
+    405: "Method not allowed",
+    406: "Not acceptable",
+    409: "The state does not allow this",
+    410: "It is gone",
+    412: "The version is stale",
+    413: "The body is too large",
+    415: "Only application/json is taken",
+    422: "The request cannot be carried out",
+    428: "A precondition is missing",
+    429: "Too many attempts",
+    500: "Something is wrong on our side",
+    503: "Not ready",
+}
+
+
+def document(status: int, code: str, detail: str, **extra: Any) -> dict[str, Any]:
+    """The members of one problem document; `code` is stable, `extra` says what was expected."""
+    return {
+        "type": f"urn:cukassza:problem:{code}",
+        "title": _TITLES.get(status, "Refused"),
+        "status": status,
+        "code": code,
+        "detail": detail,
+        **extra,
+    }
+
+
+def handle(error: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's exception handler. Returns None, and so a logged 500, for what is not a known refusal.
+
+    A refusal is told in the audit trail first; where the trail refuses to be written, that is what is answered.
+    """
+    request = context.get("request")
+    found = describe(error)
+    set_rollback()
+    if found is None:
+        if request is not None:
+            attempts.tell_failed(request, context.get("view"), error)
+        return None
+    if request is not None:
+        try:
+            attempts.tell_refused(request, context.get("view"), found)
+        except HouseError as untold:
+            error, found = untold, document(untold.status, untold.code, untold.detail, **untold.extra)
+        found["instance"] = f"urn:uuid:{getattr(request, 'request_id', '')}"
+        # A problem is JSON, also where the view would have answered with YAML or a page.
+        request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
+    if found["status"] >= 500:
+        log.error("%s: %s", found["code"], found["detail"], exc_info=error)
+    response = Response(found, status=found["status"], content_type=CONTENT_TYPE)
+    if "retry_after" in found:
+        response["Retry-After"] = str(found["retry_after"])
+    if isinstance(error, drf.APIException):
+        if header := getattr(error, "auth_header", None):
+            response["WWW-Authenticate"] = header
+        if wait := getattr(error, "wait", None):
+            response["Retry-After"] = str(int(wait))
+    return response
+
+
+def describe(error: Exception) -> dict[str, Any] | None:
+    """The problem document of a typed error, or None when it is not one."""
+    match error:
+        case HouseError():
+            return document(error.status, error.code, error.detail, **error.extra)
+        case EngineError():
+            return document(422, error.code, error.message, expected=error.expected)
+        case InsufficientFunds():
+            return document(409, error.code, _too_little(error), params=error.params)
+        case LedgerError():
+            return document(409, error.code, error.message, params=error.params)
+        case Http404():
+            return document(404, "not_found", "There is nothing at this address.")
+        case DjangoValidationError():
+            return document(400, "invalid_request", "The request does not fit.", errors=error.messages)
+        case drf.ValidationError():
+            return document(400, "invalid_request", "The request does not fit.", errors=error.detail)
+        case drf.APIException():
+            code = next((code for kind, code in _DRF if isinstance(error, kind)), "refused")
+            return document(error.status_code, code, str(error.detail))
+    return None
+
+
+def _too_little(error: InsufficientFunds) -> str:
+    """Which pile holds how much, by its name in the chart of accounts."""
+    number, _, place = str(error.params["account_code"]).partition("/")
+    pile = f"{CHART[number].name}{f' ({place})' if place else ''}"
+    return f"{pile}: {error.params['balance']} there, {error.params['needed']} needed."
+
+
+def bad_request(_request: Any, exception: Any = None) -> JsonResponse:
+    """Django's 400 page, for requests refused before any view: a foreign Host header, for example."""
+    return JsonResponse(
+        document(400, "invalid_request", "The request was refused before anything read it."),
+        status=400,
+        content_type=CONTENT_TYPE,
+    )
+
+
+def not_found(_request: Any, exception: Any = None) -> JsonResponse:
+    """Django's 404 page, for addresses no view has; Django passes `exception` by its name."""
+    return JsonResponse(
+        document(404, "not_found", "There is nothing at this address."), status=404, content_type=CONTENT_TYPE
+    )
+
+
+def server_error(_request: Any) -> JsonResponse:
+    """Django's 500 page: no detail leaves the server, the log has it."""
+    return JsonResponse(
+        document(500, "server_error", "The request failed on our side; nothing was changed."),
+        status=500,
+        content_type=CONTENT_TYPE,
+    )

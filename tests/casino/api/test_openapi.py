@@ -1,0 +1,323 @@
+"""The description of the API, the page that shows it without any other host, and the two probes."""
+
+import io
+import re
+import socket
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+import jsonschema
+import pytest
+import yaml
+from django.core.management import call_command
+from django.core.wsgi import get_wsgi_application
+from django.db import OperationalError, connections
+from drf_spectacular.validation import validate_schema
+
+from casino.api import health
+from casino.api.http.operations import WriteOperation
+from casino.bookkeeping import chart
+from casino.staff.models import Role
+from casino.urls import v1
+from tests.casino.kit import Desk, Kit
+
+#: Routes that describe the API are not part of it.
+UNDESCRIBED = {"schema", "docs"}
+PROBLEM = "application/problem+json"
+
+
+def described() -> dict[tuple[str, str], type]:
+    """Every operation of the urlconf that the schema must have, as (method, OpenAPI path), with its view."""
+    found = {}
+    for pattern in v1:
+        route = str(pattern.pattern)
+        if route in UNDESCRIBED:
+            continue
+        path = "/api/v1/" + re.sub(r"<\w+:(\w+)>", r"{\1}", route)
+        view = pattern.callback.view_class
+        for method in ("get", "post", "put", "patch", "delete"):
+            if hasattr(view, method):
+                found[method, path] = view
+    return found
+
+
+@pytest.fixture
+def http(live_db: None) -> Iterator[httpx.Client]:
+    """A client that is not signed in; it needs no house."""
+    with httpx.Client(transport=httpx.WSGITransport(app=get_wsgi_application()), base_url="http://localhost") as client:
+        yield client
+
+
+@pytest.fixture
+def schema(http: httpx.Client) -> dict[str, Any]:
+    """The schema as served."""
+    answer = http.get("/api/v1/schema")
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"].startswith("application/vnd.oai.openapi")
+    found: dict[str, Any] = yaml.safe_load(answer.text)
+    return found
+
+
+def operations(schema: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    """The schema's operations by method and path."""
+    return {(method, path): found for path, methods in schema["paths"].items() for method, found in methods.items()}
+
+
+def test_the_schema_is_made_without_a_warning(live_db: None) -> None:
+    out, err = io.StringIO(), io.StringIO()
+    call_command("spectacular", "--validate", "--fail-on-warn", stdout=out, stderr=err)
+    assert "openapi: 3" in out.getvalue()
+    assert err.getvalue().strip() == ""
+
+
+def test_the_schema_is_valid_and_offered_as_json_too(http: httpx.Client, schema: dict[str, Any]) -> None:
+    validate_schema(schema)
+    as_json = http.get("/api/v1/schema", headers={"Accept": "application/vnd.oai.openapi+json"})
+    assert as_json.json() == schema
+
+
+def test_the_schema_has_every_operation_under_a_name_of_its_own(schema: dict[str, Any]) -> None:
+    found = operations(schema)
+    assert found.keys() == described().keys()
+    names = [operation["operationId"] for operation in found.values()]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"[a-z][A-Za-z]+", name) for name in names), names
+    assert all(operation["summary"] and operation["tags"] for operation in found.values())
+
+
+def test_every_write_states_its_preconditions_and_refusals(schema: dict[str, Any]) -> None:
+    posted = {key: view for key, view in described().items() if key[0] != "get"}
+    writes = {key: view for key, view in posted.items() if issubclass(view, WriteOperation)}
+    others = {path for (_, path), view in posted.items() if view not in writes.values()}
+    assert others == {"/api/v1/sign-in", "/api/v1/sign-out", "/api/v1/seat/seed"}
+    for key, view in writes.items():
+        operation = operations(schema)[key]
+        required = {p["name"] for p in operation["parameters"] if p["in"] == "header" and p["required"]}
+        assert required == ({"Idempotency-Key", "If-Match"} if view.versioned else {"Idempotency-Key"}), key
+        assert {"400", "401", "403", "404", "409", "412", "413", "415", "422", "428"} <= operation["responses"].keys()
+
+
+def test_every_operation_answers_something_and_refuses_with_problem_documents(schema: dict[str, Any]) -> None:
+    for key, operation in operations(schema).items():
+        good = [status for status in operation["responses"] if status.startswith("2")]
+        assert len(good) == 1, key
+        assert good == ["204"] or operation["responses"][good[0]]["content"], key
+        refusals = {status: found for status, found in operation["responses"].items() if status.startswith(("4", "5"))}
+        assert refusals, key
+        for status, found in refusals.items():
+            assert list(found["content"]) == [PROBLEM], (key, status)
+            assert found["content"][PROBLEM]["schema"] == {"$ref": "#/components/schemas/Problem"}
+
+
+def test_who_must_sign_in_is_stated(schema: dict[str, Any]) -> None:
+    assert schema["components"]["securitySchemes"]["terminalToken"] == {"type": "http", "scheme": "bearer"}
+    for key, operation in operations(schema).items():
+        scheme = "seatKey" if key[1].startswith("/api/v1/seat/") else "terminalToken"
+        expected = [] if key == ("post", "/api/v1/sign-in") else [{scheme: []}]
+        assert operation.get("security", []) == expected, key
+
+
+def test_answers_are_as_described(kit: Kit, schema: dict[str, Any]) -> None:
+    kit.table("T1")
+    dealer, office, cashier = kit.seated("T1"), kit.office(), kit.cashier()
+    hand = dealer.post("hands", {"mode": "physical"})
+    dealer.act("p1 po 100")
+    vault = chart.ids(kit.house, {("1010", "HUF")})["1010", "HUF"]
+    answers = {
+        ("post", "/api/v1/tables/{table}/hands"): hand,
+        ("get", "/api/v1/tables/{table}"): dealer.get(),
+        ("get", "/api/v1/tables/{table}/hand"): dealer.get("hand"),
+        ("get", "/api/v1/tables/{table}/hand/legal-actions"): dealer.get("hand/legal-actions"),
+        ("get", "/api/v1/tables"): office.get("tables"),
+        ("get", "/api/v1/players"): office.get("players"),
+        ("get", "/api/v1/hands"): office.get("hands"),
+        ("get", "/api/v1/reports/hands"): office.get("reports/hands"),
+        ("get", "/api/v1/audit/events"): office.get("audit/events"),
+        ("get", "/api/v1/drawers/{drawer}"): cashier.get(),
+        ("post", "/api/v1/days"): kit.office(Role.FLOOR).post("days", {"day": "2020-02-29"}),
+        ("get", "/api/v1/days"): office.get("days"),
+        ("get", "/api/v1/days/{day}"): office.get("days/2020-02-29"),
+        ("get", "/api/v1/ledger/accounts"): office.get("ledger/accounts"),
+        ("get", "/api/v1/ledger/accounts/{account}/balance"): office.get(f"ledger/accounts/{vault}/balance"),
+        ("get", "/api/v1/ledger/accounts/{account}/statement"): office.get(f"ledger/accounts/{vault}/statement"),
+        ("post", "/api/v1/drawers/{drawer}/buy-ins"): cashier.post("buy-ins", {"player": "T1-u1", "amount": 100}),
+        ("post", "/api/v1/players/register"): cashier.post("/api/v1/players/register", {"player": "new"}),
+    }
+    for key, answer in answers.items():
+        assert_described(schema, key, answer)
+    assert_described(schema, ("post", "/api/v1/drawers/{drawer}/open"), cashier.post("open", {"cash": 0, "chips": 0}))
+
+
+def test_answers_of_cage_and_floor_are_as_described(kit: Kit, schema: dict[str, Any]) -> None:
+    kit.table("T1")
+    dealer, office, cashier = kit.seated("T1"), kit.office(), kit.cashier()
+    fill = {"kind": "fill", "table": "T1", "pieces": {"100": 5}}
+    count: dict[str, Any] = {"table": "T1", "cash": 0, "pieces": {}}
+    sent = cashier.post("transfers", fill)
+    received = f"transfers/{sent.json()['transfer']['transfer']}/receive"
+    answers = {
+        ("post", "/api/v1/drawers/{drawer}/transfers"): sent,
+        ("get", "/api/v1/transfers"): office.get("transfers"),
+        ("post", "/api/v1/tables/{table}/transfers/{transfer}/receive"): dealer.post(received, {"pieces": {"100": 5}}),
+        ("post", "/api/v1/tables/{table}/buy-ins"): dealer.post("buy-ins", {"seat": 1, "amount": 100}),
+        ("post", "/api/v1/tables/{table}/tips"): dealer.post("tips", {"seat": 1, "amount": 100}),
+        ("get", "/api/v1/tables/{table}/chips"): dealer.get("chips"),
+        ("post", "/api/v1/drawers/{drawer}/tronc-payouts"): cashier.post("tronc-payouts", {"table": "T1"}),
+        ("post", "/api/v1/drawers/{drawer}/soft-counts"): cashier.post("soft-counts", count),
+        ("get", "/api/v1/soft-counts"): office.get("soft-counts"),
+        ("post", "/api/v1/duty"): kit.office(Role.ADMIN).post("duty", {"amount": 5, "reason": "November"}),
+    }
+    for key, answer in answers.items():
+        assert answer.is_success, (key, answer.text)
+        assert_described(schema, key, answer)
+
+
+def test_answers_of_the_office_are_as_described(kit: Kit, schema: dict[str, Any]) -> None:
+    kit.table("T1")
+    kit.players("anna")
+    office, cashier, login = kit.office(Role.ADMIN), kit.cashier(), f"bea@{kit.house.code}"
+    hired = {"login": login, "name": "Bea", "roles": ["dealer"], "password": "seven-of-acorns-19"}
+    device, why = {"terminal": "t-1", "kind": "table", "place": "T1"}, {"reason": "a good reason"}
+    person = {"person": {"name": "Anna", "born": "1980-02-29", "document": "1"}, "reason": "first_record"}
+    answers = {
+        ("post", "/api/v1/staff"): office.post("staff", hired),
+        ("get", "/api/v1/staff"): office.get("staff"),
+        ("post", "/api/v1/staff/{login}/deactivate"): office.post(f"staff/{login}/deactivate", why, version=1),
+        ("post", "/api/v1/terminals"): office.post("terminals", device),
+        ("get", "/api/v1/terminals"): office.get("terminals"),
+        ("post", "/api/v1/terminals/{terminal}/revoke"): office.post("terminals/t-1/revoke", why, version=1),
+        ("post", "/api/v1/players/{player}/person"): cashier.post("/api/v1/players/anna/person", person, version=1),
+        ("get", "/api/v1/players/{player}/person"): office.get("players/anna/person"),
+    }
+    floor = hired | {"login": f"flo@{kit.house.code}"}
+    office.ok("staff", floor)
+    key = office.post("terminals", device | {"terminal": "t-2"}).json()["key"]
+    form = {"login": floor["login"], "password": floor["password"], "terminal": "t-2", "terminal_key": key}
+    token = kit.http(None).post("/api/v1/sign-in", json=form).json()["token"]
+    body = {"old": floor["password"], "new": "eight-of-leaves-23"}
+    answers["post", "/api/v1/password"] = Desk(kit.http(token), "/api/v1").post("password", body)
+    for operation, answer in answers.items():
+        assert answer.is_success, (operation, answer.text)
+        assert_described(schema, operation, answer)
+
+
+def assert_described(schema: dict[str, Any], key: tuple[str, str], answer: httpx.Response) -> None:
+    """The answer's status, type and body are what the schema says of this operation."""
+    described = operations(schema)[key]["responses"][str(answer.status_code)]["content"]
+    media = described[answer.headers["Content-Type"]]["schema"]
+    # OpenAPI 3.0's `nullable` is JSON Schema's type null.
+    root = _nullable({**media, "components": schema["components"]})
+    jsonschema.Draft202012Validator(root).validate(answer.json())
+
+
+def _nullable(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_nullable(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    out = {name: _nullable(item) for name, item in node.items()}
+    if out.pop("nullable", False) is True:
+        return {"anyOf": [out, {"type": "null"}]}
+    return out
+
+
+def test_the_swagger_page_needs_no_other_host(http: httpx.Client) -> None:
+    page = http.get("/api/v1/docs")
+    assert page.status_code == 200
+    links = re.findall(r"""(?:src|href)\s*=\s*["']([^"']+)["']""", page.text)
+    assert any(link.endswith(".js") for link in links)
+    assert any(link.endswith(".css") for link in links)
+    for link in links:
+        parts = urlsplit(urljoin("http://localhost/api/v1/docs", link))
+        assert parts.hostname == "localhost", link
+        served = http.get(parts.path)
+        assert served.status_code == 200, link
+        assert served.content, link
+    hosts = {urlsplit(link).hostname for link in re.findall(r"https?://[^\s\"'<>]+", page.text)}
+    assert hosts <= {"localhost"}, hosts
+    assert "/api/v1/schema" in page.text
+
+
+@pytest.mark.parametrize("page", ["schema", "docs"])
+@pytest.mark.parametrize(
+    ("method", "query", "accept", "status", "code"),
+    [
+        ("POST", "", "*/*", 405, "method_not_allowed"),
+        ("GET", "", "image/png", 406, "not_acceptable"),
+        ("GET", "?format=exe", "*/*", 404, "not_found"),
+    ],
+)
+def test_here_too_a_refusal_is_a_problem_document(
+    http: httpx.Client, page: str, method: str, query: str, accept: str, status: int, code: str
+) -> None:
+    answer = http.request(method, f"/api/v1/{page}{query}", headers={"Accept": accept})
+    assert (answer.status_code, answer.headers["Content-Type"]) == (status, PROBLEM)
+    assert (answer.json()["status"], answer.json()["code"]) == (status, code)
+
+
+def test_static_files_are_only_those_of_the_applications(http: httpx.Client) -> None:
+    assert http.get("/api/v1/docs").headers["X-Content-Type-Options"] == "nosniff"
+    assert http.get("/static/../casino/settings.py").status_code == 404
+    assert http.get("/static/").status_code == 404
+
+
+# --- Probes ----------------------------------------------------------------------------------------------------------
+
+
+def test_healthz_asks_nothing(http: httpx.Client) -> None:
+    answer = http.get("/healthz")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+def test_readyz_names_what_it_has_checked(http: httpx.Client, services: Any) -> None:
+    answer = http.get("/readyz")
+    assert answer.status_code == 200, answer.text
+    # Houses that other tests have rolled back are read-only, and stay so.
+    assert answer.json()["status"] in ("ready", "degraded", "read_only")
+    assert answer.json()["checks"] == ["database", "migrations", "role", "guards", "broker", "log"]
+
+
+@pytest.mark.parametrize("broker", ["refused", "silent", "no such socket"])
+def test_readyz_says_so_when_the_broker_is_away(
+    http: httpx.Client, settings: Any, broker: str, tmp_path: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        if broker == "silent":
+            listener.listen()
+        settings.REDIS_URL = f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
+        if broker == "no such socket":
+            settings.REDIS_URL = f"unix://{tmp_path}/none.sock"
+        answer = http.get("/readyz")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (503, PROBLEM)
+    problem = answer.json()
+    assert (problem["code"], problem["failed"]) == (
+        "not_ready", [{"check": "broker", "code": "broker_unreachable"}]
+    )  # fmt: skip
+    # Where it looked and what it was answered is for the log.
+    assert set(problem) == {"type", "title", "status", "code", "detail", "failed"}
+    assert problem["detail"] == "Not ready: broker. The server's log says why."
+    assert "The broker does not answer: Error" in caplog.text or "The broker does not answer: Timeout" in caplog.text
+    assert http.get("/healthz").status_code == 200
+
+
+def test_readyz_refuses_a_role_that_is_too_mighty(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "connection", connections["owner"])
+    answer = http.get("/readyz")
+    assert (answer.status_code, answer.json()["failed"][0]) == (503, {"check": "role", "code": "role_too_mighty"})
+
+
+def test_readyz_tells_nobody_what_the_database_answered(
+    http: httpx.Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Gone:
+        def ensure_connection(self) -> None:
+            raise OperationalError('connection to server at "10.1.2.3", user "casino_app" failed')
+
+    monkeypatch.setattr(health, "connection", Gone())
+    answer = http.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["failed"] == [{"check": "database", "code": "database_unreachable"}]
+    assert "10.1.2.3" not in answer.text and "10.1.2.3" in caplog.text

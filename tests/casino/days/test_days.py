@@ -1,0 +1,340 @@
+"""Gaming days: which postings go where, when a day closes, and what its report says."""
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+
+from casino.audit.models import Event
+from casino.houses.days import days
+from casino.reports.selectors import house_report, verification
+from casino.staff.models import Role, TerminalKind
+from ledger import snapshots
+from ledger.models import Transaction
+from tests.casino.core.test_concurrency import at_once
+from tests.casino.kit import SAMPLE, Desk, Kit
+from tests.casino.trick_hands import play_physical, zsiros
+from tests.words import as_action
+
+FIRST, SECOND, THIRD = "2020-02-28", "2020-02-29", "2020-03-01"
+
+
+def opened(kit: Kit, *names: str) -> Desk:
+    """The floor's desk in the office, after it has opened these days."""
+    office = kit.office(Role.FLOOR)
+    for name in names:
+        office.ok("days", {"day": name})
+    return office
+
+
+def close(office: Desk, name: str) -> dict[str, Any]:
+    """Close a day, insisting on success."""
+    return office.ok(f"days/{name}/close", version=1)
+
+
+def play(dealer: Desk, lines: tuple[str, ...] = SAMPLE) -> None:
+    """Enter the lines of a hand, a few at a time."""
+    for at in range(0, len(lines), 20):
+        dealer.act(*lines[at : at + 20])
+
+
+def refusal(answer: Any) -> tuple[int, str]:
+    """Status and code."""
+    return answer.status_code, answer.json()["code"]
+
+
+def day_of(kit: Kit, kind: str) -> list[str | None]:
+    """The days of the house's postings of one kind, in their order."""
+    found = Transaction.objects.filter(book=kit.house.id, kind=kind).order_by("id")
+    return list(found.values_list("period__name", flat=True))
+
+
+def events(kit: Kit, *kinds: str) -> list[dict[str, Any]]:
+    """What the house's own chain says of these kinds."""
+    chain = f"house/{kit.house.code}"
+    payloads = Event.objects.filter(chain__house=kit.house, chain__name=chain).order_by("seq")
+    found = [json.loads(payload) for payload in payloads.values_list("payload", flat=True)]
+    return [event for event in found if event["kind"] in kinds]
+
+
+def test_a_house_books_without_days_until_it_opens_one(kit: Kit) -> None:
+    kit.players("anna", chips=1_000)
+    office = opened(kit, FIRST)
+    kit.cashier().ok("cash-outs", {"player": "anna", "amount": 400})
+    assert day_of(kit, "vault.opened") == [None]
+    assert day_of(kit, "cage.buy_in") == [None]
+    assert day_of(kit, "cage.cash_out") == [FIRST]
+    office.ok("days", {"day": SECOND})
+    kit.cashier().ok("cash-outs", {"player": "anna", "amount": 100})
+    assert day_of(kit, "cage.cash_out") == [FIRST, SECOND]
+
+
+def test_without_an_open_day_nothing_is_booked(kit: Kit) -> None:
+    kit.players("anna", chips=1_000)
+    office = opened(kit, FIRST)
+    close(office, FIRST)
+    cashier = kit.cashier()
+    answer = cashier.post("buy-ins", {"player": "anna", "amount": 500})
+    assert refusal(answer) == (409, "period_not_open")
+    assert kit.balance("2010/anna") == 1_000
+    office.ok("days", {"day": SECOND})
+    cashier.ok("buy-ins", {"player": "anna", "amount": 500})
+    assert day_of(kit, "cage.buy_in") == [None, SECOND]
+
+
+def test_closing_takes_a_snapshot_and_both_are_in_the_trail(kit: Kit) -> None:
+    kit.players("anna", chips=1_000)
+    office = opened(kit, FIRST)
+    done = close(office, FIRST)
+    assert (done["version"], done["closed_at"] is None) == (2, False)
+    assert all(total["debit"] == total["credit"] for total in done["totals"].values())
+    assert done["totals"]["HUF"]["debit"] > 0
+    opening, closing = events(kit, "day.opened", "day.closed")
+    assert opening["data"] == {"day": FIRST}
+    assert closing["data"] == {"day": FIRST, "snapshot": done["snapshot"], "totals": done["totals"]}
+    assert (closing["role"], closing["terminal"]) == (Role.FLOOR, opening["terminal"])
+    held = snapshots.balances(kit.house.id, f"period {FIRST}")
+    kit.office(Role.ADMIN).ok("days", {"day": SECOND})
+    kit.cashier().ok("buy-ins", {"player": "anna", "amount": 500})
+    assert snapshots.balances(kit.house.id, f"period {FIRST}") == held
+    assert verification(kit.house)["ok"]
+
+
+def test_a_day_waits_for_its_hands(kit: Kit) -> None:
+    office = opened(kit, FIRST)
+    kit.table()
+    dealer = kit.seated()
+    dealer.ok("hands", {"mode": "physical"})
+    answer = office.post(f"days/{FIRST}/close", version=1)
+    assert refusal(answer) == (409, "hands_unsettled")
+    assert answer.json()["hands"] == ["T1-000001"]
+    play(dealer)
+    assert refusal(office.post(f"days/{FIRST}/close", version=1)) == (409, "hands_unsettled")
+    kit.settle()
+    close(office, FIRST)
+
+
+def test_a_day_stays_open_beside_the_next_until_its_hands_are_settled(kit: Kit) -> None:
+    office = opened(kit, FIRST)
+    kit.table("T1")
+    kit.table("T2")
+    early, late = kit.seated("T1"), kit.seated("T2")
+    early.ok("hands", {"mode": "physical"})
+    early.act(*SAMPLE[:1])
+    office.ok("days", {"day": SECOND})
+    late.ok("hands", {"mode": "physical"})
+    late.act(*SAMPLE[:1])
+    answer = office.post(f"days/{FIRST}/close", version=1)
+    assert answer.json()["hands"] == ["T1-000001"]
+    assert refusal(office.post(f"days/{SECOND}/close", version=1)) == (409, "earlier_day_open")
+    play(early, SAMPLE[1:])
+    kit.settle()
+    close(office, FIRST)
+    play(late, SAMPLE[1:])
+    kit.settle()
+    close(office, SECOND)
+    tables = {name: office.get(f"days/{name}").json()["turnover"] for name in (FIRST, SECOND)}
+    assert [tables[name]["hands"] for name in (FIRST, SECOND)] == [0, 2]
+    assert day_of(kit, "hand.settled") == [SECOND, SECOND]
+
+
+def test_tables_and_drawers_may_stay_open_over_the_turn_of_the_day(kit: Kit) -> None:
+    office = opened(kit, FIRST)
+    kit.table()
+    dealer = kit.seated()
+    office.ok("days", {"day": SECOND})
+    close(office, FIRST)
+    dealer.ok("hands", {"mode": "physical"})
+    play(dealer)
+    kit.settle()
+    dealer.refresh()
+    dealer.ok("close")
+    assert verification(kit.house)["ok"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "version", "expected"),
+    [
+        ("days", {"day": FIRST}, None, (409, "day_exists")),
+        ("days", {"day": SECOND}, None, (409, "day_exists")),
+        ("days", {"day": "2019-12-31"}, None, (409, "day_not_later")),
+        ("days", {"day": "9999-12-31"}, None, (422, "day_too_early")),
+        ("days", {"day": "2020-02-30"}, None, (400, "invalid_request")),
+        ("days", {"day": "2020-3-1"}, None, (400, "invalid_request")),
+        ("days", {"day": 20200301}, None, (400, "invalid_request")),
+        ("days", {}, None, (400, "invalid_request")),
+        ("days", {"day": THIRD, "note": ""}, None, (400, "invalid_request")),
+        (f"days/{FIRST}/close", {}, 1, (412, "version_conflict")),
+        (f"days/{FIRST}/close", {}, 2, (409, "day_closed")),
+        (f"days/{THIRD}/close", {}, 1, (404, "not_found")),
+        (f"days/{SECOND}/close", {}, 2, (412, "version_conflict")),
+        (f"days/{SECOND}/close", {"why": 1}, 1, (400, "invalid_request")),
+    ],
+)
+def test_what_cannot_be(kit: Kit, path: str, body: Any, version: int | None, expected: tuple[int, str]) -> None:
+    office = opened(kit, FIRST)
+    close(office, FIRST)
+    office.ok("days", {"day": SECOND})
+    before = days(kit.house)
+    assert refusal(office.post(path, body, version=version or "")) == expected
+    assert days(kit.house) == before
+    assert len(events(kit, "day.opened", "day.closed")) == 3
+
+
+def test_days_are_opened_and_closed_in_the_office_only(kit: Kit) -> None:
+    kit.table()
+    at_table = Desk(kit.http(kit.token(Role.FLOOR, TerminalKind.TABLE, "T1")), "/api/v1")
+    assert refusal(at_table.post("days", {"day": FIRST})) == (403, "wrong_terminal")
+    opened(kit, FIRST)
+    assert refusal(at_table.post(f"days/{FIRST}/close", version=1)) == (403, "wrong_terminal")
+    assert at_table.get(f"days/{FIRST}").status_code == 200
+
+
+def test_a_repeated_request_gets_the_same_answer(kit: Kit) -> None:
+    office = kit.office(Role.FLOOR)
+    first = office.post("days", {"day": FIRST}, key="open")
+    again = office.post("days", {"day": FIRST}, key="open")
+    assert (again.status_code, again.json()) == (201, first.json())
+    assert again.headers["Idempotency-Replayed"] == "true"
+    done = office.post(f"days/{FIRST}/close", version=1, key="close")
+    assert office.post(f"days/{FIRST}/close", version=1, key="close").json() == done.json()
+    assert len(events(kit, "day.opened", "day.closed")) == 2
+
+
+def test_one_house_knows_nothing_of_another_ones_days(kit: Kit) -> None:
+    other = Kit.found()
+    opened(other, FIRST)
+    office = kit.office(Role.FLOOR)
+    assert office.get("days").json()["results"] == []
+    assert office.get(f"days/{FIRST}").status_code == 404
+    assert refusal(office.post(f"days/{FIRST}/close", version=1)) == (404, "not_found")
+    kit.players("anna", chips=100)
+    assert day_of(kit, "cage.buy_in") == [None]
+    other.close()
+
+
+def test_the_list_and_a_days_report(kit: Kit) -> None:
+    office = opened(kit, FIRST)
+    kit.table()
+    dealer = kit.seated()
+    cashier = kit.cashier()
+    cashier.ok("cash-outs", {"player": "T1-u3", "amount": 5_000})
+    dealer.ok("hands", {"mode": "physical"})
+    play(dealer)
+    kit.settle()
+    answer = office.get(f"days/{FIRST}")
+    report = answer.json()
+    assert answer.headers["ETag"] == '"1"'
+    assert (report["trial_balance"], report["snapshot_findings"], report["snapshot"]) == (None, None, None)
+    (table,) = house_report(kit.house)["tables"]
+    assert report["turnover"] == {
+        "handle": table["handle"], "tax": table["tax"], "bonus": 0, "buy_ins": 4 * 30_000, "cash_outs": 5_000,
+        "hands": 1,
+    }  # fmt: skip
+    assert table["tax"] > 0
+    assert report["tables"] == [
+        {"table": "T1", "hands": 1, "handle": table["handle"], "tax": table["tax"], "bonus": 0, "buy_ins": 0}
+    ]
+    assert report["drawers"] == [{"drawer": "C1", "buy_ins": 120_000, "cash_outs": 5_000}]
+    by_number = {(row["commodity"], row["number"]): row for row in report["accounts"]}
+    assert by_number["HUF", "4010"]["credit"] == table["tax"]
+    money = [row for row in report["accounts"] if row["commodity"] == "HUF"]
+    assert sum(row["debit"] for row in money) == sum(row["credit"] for row in money)
+    done = close(office, FIRST)
+    closed = office.get(f"days/{FIRST}").json()
+    assert (closed["snapshot"], closed["snapshot_findings"]) == (done["snapshot"], [])
+    assert closed["trial_balance"]["balanced"]
+    assert closed["trial_balance"]["totals"] == done["totals"]
+    now = [row for row in house_report(kit.house)["trial_balance"]["rows"] if row["debit"] or row["credit"]]
+    then = [row for row in closed["trial_balance"]["rows"] if row["debit"] or row["credit"]]
+    assert [row | {"accounts": 0} for row in then] == [row | {"accounts": 0} for row in now]
+    opened(kit, SECOND)
+    page = office.get("days?page_size=1").json()
+    assert [row["day"] for row in page["results"]] == [FIRST]
+    assert page["results"][0]["snapshot"] == done["snapshot"]
+    (last,) = office.http.get(page["next"]).json()["results"]
+    assert (last["day"], last["version"], last["snapshot"], last["closed_at"]) == (SECOND, 1, None, None)
+    assert office.get("days?day=1").status_code == 400
+
+
+def test_days_turn_while_everybody_works(kit: Kit) -> None:
+    kit.table("T1")
+    kit.seated("T1", stacks=(20_000, 20_000))
+    table, cashier, office = kit.dealer("T1", role=Role.FLOOR), kit.cashier(), opened(kit, FIRST)
+    names = [f"2020-03-{day:02}" for day in range(1, 9)]
+
+    def deal_and_void() -> list[int]:
+        found = []
+        for _ in range(8):
+            found.append(table.post("hands", {"mode": "physical"}).status_code)
+            found.append(table.post("hand/actions", {"actions": [as_action("p1 po 100")]}).status_code)
+            found.append(table.post("hand/void", {"reason": "turn of the day"}).status_code)
+        return found
+
+    def exchange() -> list[int]:
+        return [cashier.post("buy-ins", {"player": "T1-u1", "amount": 100}).status_code for _ in range(24)]
+
+    def turn() -> list[int]:
+        found = []
+        for last, following in itertools.pairwise([FIRST, *names]):
+            found.append(office.post("days", {"day": following}).status_code)
+            while (answer := office.post(f"days/{last}/close", version=1)).status_code == 409:
+                assert answer.json()["code"] == "hands_unsettled"
+            found.append(answer.status_code)
+        return found
+
+    dealt, sold, turned = at_once(deal_and_void, exchange, turn)
+    assert (set(dealt), set(sold), set(turned)) == ({200, 201}, {201}, {200, 201})
+    assert [day.name for day in days(kit.house)] == [FIRST, *names]
+    assert [day.closed_at is None for day in days(kit.house)] == [False] * len(names) + [True]
+    for day in days(kit.house)[:-1]:
+        assert snapshots.differences(kit.house.id, f"period {day.name}") == []
+    assert verification(kit.house)["ok"]
+
+
+def test_of_two_who_open_or_close_a_day_one_does(kit: Kit) -> None:
+    first, second = kit.office(Role.FLOOR), kit.office(Role.ADMIN)
+    answers = at_once(*[lambda: first.post("days", {"day": FIRST}), lambda: second.post("days", {"day": FIRST})] * 2)
+    assert sorted(answer.status_code for answer in answers) == [201, 409, 409, 409]
+    answers = at_once(*[lambda: first.post(f"days/{FIRST}/close", version=1)] * 4)
+    assert sorted(answer.status_code for answer in answers) == [200, 412, 412, 412]
+    answers = at_once(
+        lambda: first.post("days", {"day": SECOND}),
+        lambda: second.post("days", {"day": THIRD}),
+    )
+    assert {answer.status_code for answer in answers} in ({201}, {201, 409})
+    assert [day.name for day in days(kit.house)] == sorted(day.name for day in days(kit.house))
+    assert len(events(kit, "day.opened")) == len(days(kit.house))
+
+
+def test_a_day_that_is_rolled_back_was_never_opened(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("the chain cannot be written")
+
+    office = kit.office(Role.FLOOR)
+    monkeypatch.setattr("casino.core.write.Work.record", broken)
+    assert refusal(office.post("days", {"day": FIRST})) == (500, "server_error")
+    assert days(kit.house) == []
+    monkeypatch.undo()
+    opened(kit, FIRST)
+
+
+def test_a_hand_that_moved_nothing_belongs_to_the_day_that_was_the_newest(kit: Kit) -> None:
+    zsiros(kit, seats=2, stake=0)
+    office, dealer = opened(kit, FIRST), kit.seated(stacks=(0, 0))
+    play_physical(kit, dealer, 1)
+    office.ok("days", {"day": SECOND})
+    play_physical(kit, dealer, 2)
+    play_physical(kit, dealer, 3)
+
+    def hands() -> list[int]:
+        return [office.get(f"days/{name}").json()["turnover"]["hands"] for name in (FIRST, SECOND)]
+
+    assert hands() == [1, 2]
+    close(office, FIRST)
+    close(office, SECOND)
+    assert hands() == [1, 2]
+    # Without a day nothing can be posted; a hand that posts nothing is settled, and counts for none.
+    play_physical(kit, dealer, 4)
+    assert hands() == [1, 2]

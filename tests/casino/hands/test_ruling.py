@@ -1,0 +1,142 @@
+"""Ruling on a disputed hand: the floor divides what was frozen; the hand is over and the next one is dealt."""
+
+from typing import Any
+
+import pytest
+from django.db import connections, transaction
+
+from casino.audit.models import Event
+from casino.hands.models import Hand, HandState
+from casino.reports.selectors import custody, hand_money, house_report, verification
+from casino.staff.models import Role
+from tests.casino.hands.test_settlement import alter_as_superuser, dispute
+from tests.casino.kit import SAMPLE, Desk, Kit
+from tests.casino.transfers.test_transfers import refusal
+
+#: The worked hand's pot, and how it could be divided.
+POT = 3_300
+RULING = {
+    "awards": [{"actor": "p1", "amount": 2_000}, {"actor": "p4", "amount": 1_135}],
+    "tax": 165,
+    "reason": "both had shown the same hand",
+}
+
+
+def disputed(kit: Kit) -> Desk:
+    """The worked hand, whose log somebody has changed; the floor at its table."""
+    kit.table()
+    dealer = kit.seated()
+    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.act(*SAMPLE[:12])
+    dealer.act(*SAMPLE[12:])
+    hand = Hand.objects.get(house=kit.house)
+    dispute(kit, hand)
+    return kit.dealer(role=Role.FLOOR)
+
+
+def stacks(kit: Kit) -> list[int]:
+    """What the four players have in front of them."""
+    found: list[int] = kit.balance(*(f"2020/T1/T1-u{number}" for number in range(1, 5)))
+    return found
+
+
+def test_the_pot_is_divided_and_the_next_hand_is_dealt(kit: Kit) -> None:
+    floor = disputed(kit)
+    before = stacks(kit)
+    ruled = floor.ok("hand/ruling", RULING)
+    assert (ruled["state"], ruled["done"]["kind"]) == ("open", "hand.ruled")
+    assert stacks(kit) == [before[0] + 2_000, *before[1:3], before[3] + 1_135]
+    assert kit.balance("2030/T1", "2070/T1", "4010/T1", "9150/T1") == [0, 0, 165, 165]
+    hand = Hand.objects.get(house=kit.house)
+    assert (hand.state, hand.ruling) == (
+        HandState.RULED, {"pot": POT, "awards": {"p1": 2_000, "p4": 1_135}, "tax": 165},
+    )  # fmt: skip
+    assert sum(hand_money(hand)["net"]) == -165
+    event = Event.objects.filter(chain__house=kit.house, chain__name="table/T1").latest("id").doc
+    assert (event["kind"], event["reason"]) == ("hand.ruled", RULING["reason"])
+    report = house_report(kit.house)["tables"][0]
+    assert (report["hands"], report["ruled"], report["unsettled"]) == (0, 1, 0)
+    assert custody(kit.house)["equal"]
+    assert verification(kit.house)["ok"]
+    assert kit.settle() == []
+    floor.ok("hands", {"mode": "physical"})
+    floor.act(*SAMPLE[:12])
+    floor.act(*SAMPLE[12:])
+    assert kit.settle() == [HandState.SETTLED]
+    assert verification(kit.house)["ok"]
+
+
+def test_one_seat_can_get_all_and_the_house_nothing(kit: Kit) -> None:
+    floor = disputed(kit)
+    before = stacks(kit)
+    floor.ok("hand/ruling", RULING | {"awards": [{"actor": "p2", "amount": POT}], "tax": 0})
+    assert stacks(kit) == [before[0], before[1] + POT, *before[2:]]
+    assert kit.balance("2070/T1", "4010/T1") == [0, 0]
+    assert verification(kit.house)["ok"]
+    assert kit.office().get("hands").json()["results"][0]["ruling"]["awards"] == {"p2": POT}
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "code"),
+    [
+        ({"tax": 164}, 422, "awards_do_not_add_up"),
+        ({"awards": [{"actor": "p1", "amount": POT - 166}], "tax": 166}, 422, "tax_too_high"),
+        ({"awards": [{"actor": "p5", "amount": POT}], "tax": 0}, 422, "no_such_seat"),
+        ({"awards": [{"actor": "p1", "amount": 1_650}] * 2, "tax": 0}, 400, "invalid_request"),
+        ({"awards": [{"actor": "p1", "amount": 0}], "tax": 0}, 400, "invalid_request"),
+        ({"awards": [{"actor": "d", "amount": POT}], "tax": 0}, 400, "invalid_request"),
+        ({"awards": []}, 400, "invalid_request"),
+        ({"tax": -1}, 400, "invalid_request"),
+        ({"reason": ""}, 400, "invalid_request"),
+    ],
+)
+def test_rulings_that_are_refused(kit: Kit, changed: dict[str, Any], status: int, code: str) -> None:
+    floor = disputed(kit)
+    assert refusal(floor.post("hand/ruling", RULING | changed)) == (status, code)
+    assert kit.balance("2070/T1") == POT
+    assert floor.refresh()["state"] == "disputed"
+
+
+def test_a_hand_is_ruled_on_once_and_only_when_disputed(kit: Kit) -> None:
+    floor = disputed(kit)
+    body = RULING
+    first = floor.post("hand/ruling", body, key="ruling")
+    again = floor.post("hand/ruling", body, key="ruling")
+    assert (first.status_code, again.json()) == (200, first.json())
+    assert refusal(floor.post("hand/ruling", body)) == (409, "table_open")
+    assert refusal(floor.post("hand/void", {"reason": "after all"})) == (409, "table_open")
+    floor.ok("hands", {"mode": "physical"})
+    assert refusal(floor.post("hand/ruling", body)) == (409, "table_playing")
+    hand = Hand.objects.filter(house=kit.house).earliest("id")
+    for alias in ("default", "owner"):
+        with pytest.raises(Exception, match="is ruled"), transaction.atomic(using=alias):
+            connections[alias].cursor().execute("UPDATE hands_hand SET ruling = '{}' WHERE id = %s", [hand.id])
+
+
+def test_a_ruling_altered_afterwards_is_found(kit: Kit) -> None:
+    disputed(kit).ok("hand/ruling", RULING)
+    hand = Hand.objects.get(house=kit.house)
+    alter_as_superuser("UPDATE hands_hand SET ruling = jsonb_set(ruling, '{awards,p1}', '2100') WHERE id = %s", hand.id)
+    findings = verification(kit.house)["hand_findings"]
+    assert [finding["hand"] for finding in findings] == [hand.name]
+    assert "the ruling says" in findings[0]["problem"]
+
+
+def test_a_carried_cukassza_is_part_of_the_pot_that_is_ruled_on(kit: Kit) -> None:
+    kit.table()
+    dealer = kit.seated()
+    dealer.ok("hands", {"mode": "physical", "dealer_seat": 3})
+    dealer.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a", "p2 f", "p3 f", "p4 f")
+    kit.settle()
+    dealer.refresh()
+    dealer.ok("hands", {"mode": "physical"})
+    dealer.act(*SAMPLE[:12])
+    dealer.act(*SAMPLE[12:])
+    hand = Hand.objects.filter(house=kit.house).latest("id")
+    dispute(kit, hand)
+    pot = kit.balance("2070/T1")
+    assert pot == POT + 400
+    floor = kit.dealer(role=Role.FLOOR)
+    floor.ok("hand/ruling", RULING | {"awards": [{"actor": "p1", "amount": pot - 10}], "tax": 10})
+    assert verification(kit.house)["ok"]
+    assert sum(hand_money(Hand.objects.get(id=hand.id))["net"]) == 400 - 10

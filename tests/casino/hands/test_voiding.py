@@ -1,0 +1,78 @@
+"""Voiding: everything a hand moved goes back, linked and once; the log stays."""
+
+from casino.audit.models import Event
+from casino.hands.models import Hand, HandLine, HandState
+from casino.reports.selectors import custody, hand_money, verification
+from casino.staff.models import Role
+from ledger.models import Transaction
+from tests.casino.hands.test_settlement import dispute
+from tests.casino.kit import SAMPLE, Desk, Kit
+
+REASON = {"reason": "the dealer turned a card up"}
+
+
+def floor(kit: Kit) -> Desk:
+    """The floor manager at the table's terminal."""
+    return kit.dealer(role=Role.FLOOR)
+
+
+def test_a_voided_hand_gives_everything_back_and_the_same_dealer_deals_again(kit: Kit) -> None:
+    kit.table()
+    dealer = kit.seated()
+    dealer.ok("hands", {"mode": "physical", "dealer_seat": 3})
+    dealer.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a", "p2 f", "p3 f", "p4 f")
+    kit.settle()
+    dealer.refresh()
+    before = kit.balance("2040/T1", "2020/T1/T1-u1", "2020/T1/T1-u2", "2020/T1/T1-u3", "2020/T1/T1-u4")
+    dealt = dealer.ok("hands", {"mode": "physical"})
+    dealer.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a", "p2 cc 100")
+    assert kit.balance("2030/T1") == 600
+    voided = floor(kit).ok("hand/void", REASON)
+    assert (voided["state"], voided["cukassza"]) == ("open", 400)
+    assert kit.balance("2040/T1", "2020/T1/T1-u1", "2020/T1/T1-u2", "2020/T1/T1-u3", "2020/T1/T1-u4") == before
+    assert kit.balance("2030/T1") == 0
+    hand = Hand.objects.get(house=kit.house, name=dealt["hand"])
+    assert (hand.state, HandLine.objects.filter(hand=hand).count()) == (HandState.VOIDED, 6)
+    assert hand_money(hand)["net"] == [0, 0, 0, 0]
+    mirrors = Transaction.objects.filter(book=kit.house.id).exclude(reverses=None)
+    # The cukassza carried in, and the stakes of one request.
+    assert mirrors.count() == 2
+    dealer.refresh()
+    again = dealer.ok("hands", {"mode": "physical"})
+    assert [seat["seat"] for seat in again["seats"]] == [seat["seat"] for seat in dealt["seats"]]
+    assert custody(kit.house)["equal"]
+    assert verification(kit.house)["ok"]
+
+
+def test_a_disputed_hand_can_be_voided(kit: Kit) -> None:
+    kit.table()
+    dealer = kit.seated()
+    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.act(*SAMPLE[:12])
+    dealer.act(*SAMPLE[12:])
+    hand = Hand.objects.get(house=kit.house)
+    dispute(kit, hand)
+    floor(kit).ok("hand/void", REASON)
+    assert kit.balance("2030/T1", "2070/T1", "2020/T1/T1-u1", "4010/T1") == [0, 0, 20_000, 0]
+    event = Event.objects.filter(chain__house=kit.house, chain__name="table/T1").latest("id").doc
+    assert (event["kind"], event["reason"]) == ("hand.voided", REASON["reason"])
+    assert verification(kit.house)["ok"]
+
+
+def test_what_cannot_be_voided(kit: Kit) -> None:
+    kit.table()
+    dealer = kit.seated()
+    manager = floor(kit)
+    refused = manager.post("hand/void", REASON)
+    assert (refused.status_code, refused.json()["code"]) == (409, "table_open")
+    dealer.refresh()
+    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    refused = dealer.post("hand/void", REASON)
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    dealer.act(*SAMPLE[:12])
+    dealer.act(*SAMPLE[12:])
+    manager.refresh()
+    refused = manager.post("hand/void", REASON)
+    assert (refused.status_code, refused.json()["code"]) == (409, "table_settling")
+    kit.settle()
+    assert Hand.objects.get(house=kit.house).state == HandState.SETTLED

@@ -1,0 +1,211 @@
+"""Chips and cash outside of hands: buy-ins into the drop, changing, tips and the tronc, foreign chips, duty."""
+
+from typing import Any
+
+import pytest
+
+from casino.chips import selectors as chips
+from casino.reports.selectors import custody, verification
+from casino.staff.models import Role
+from tests.casino.kit import SAMPLE, TRAY, Desk, Kit
+from tests.casino.transfers.test_transfers import refusal
+
+
+@pytest.fixture
+def dealer(kit: Kit) -> Desk:
+    """An open table with four players and a tray; a drawer is open."""
+    kit.table()
+    return kit.seated()
+
+
+def assert_whole(kit: Kit) -> None:
+    """Chips and money agree; books and chains are whole."""
+    assert custody(kit.house)["equal"]
+    assert verification(kit.house)["ok"]
+
+
+def tray(kit: Kit) -> int:
+    """What the tray is worth."""
+    found: int = kit.balance("9130/T1")
+    return found
+
+
+# --- Buy-ins --------------------------------------------------------------------------------------------------------
+
+
+def test_cash_goes_into_the_drop_and_chips_come_from_the_tray(kit: Kit, dealer: Desk) -> None:
+    before = tray(kit)
+    bought = dealer.ok("buy-ins", {"seat": 1, "amount": 1_500})
+    assert (bought["seats"][0]["stack"], bought["done"]["exchanged"]) == (21_500, {"1000": 1, "500": 1})
+    named = dealer.ok("buy-ins", {"seat": 2, "amount": 300, "pieces": {"100": 2, "25": 4}})
+    assert named["done"]["exchanged"] == {"100": 2, "25": 4}
+    assert kit.balance("1050/T1", "2020/T1/T1-u1", "2020/T1/T1-u2") == [1_800, 21_500, 15_300]
+    assert tray(kit) == before - 1_800
+    assert_whole(kit)
+
+
+def test_a_player_sits_down_with_cash(kit: Kit) -> None:
+    kit.table()
+    kit.players("anna")
+    dealer = kit.dealer()
+    dealer.ok("open")
+    seated = dealer.ok("buy-ins", {"seat": 3, "player": "anna", "amount": 5_000})
+    assert seated["seats"] == [{"seat": 3, "player": "anna", "stack": 5_000, "device": False}]
+    assert refusal(dealer.post("buy-ins", {"seat": 3, "player": "anna", "amount": 500})) == (409, "seat_taken")
+    dealer.ok("seats/3/leave")
+    assert kit.balance("2010/anna", "1050/T1", "9170/T1") == [5_000] * 3
+    assert_whole(kit)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"seat": 1, "amount": 990_000}, 422, "stack_out_of_range"),
+        ({"seat": 4, "amount": 960_000}, 409, "insufficient_funds"),
+        ({"seat": 1, "amount": 500, "pieces": {"100": 4}}, 422, "chips_do_not_add_up"),
+        ({"seat": 1, "amount": 500, "pieces": {"100": 500}}, 422, "chips_do_not_add_up"),
+        ({"seat": 9, "amount": 500}, 404, "not_found"),
+        ({"seat": 1, "player": "nobody", "amount": 500}, 404, "not_found"),
+        ({"seat": 1, "amount": 0}, 400, "invalid_request"),
+    ],
+)
+def test_buy_ins_that_are_refused(kit: Kit, dealer: Desk, body: dict[str, Any], status: int, code: str) -> None:
+    before = tray(kit)
+    assert refusal(dealer.post("buy-ins", body)) == (status, code)
+    assert (tray(kit), kit.balance("1050/T1")) == (before, 0)
+
+
+def test_nothing_of_it_happens_during_a_hand(kit: Kit, dealer: Desk) -> None:
+    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.act(*SAMPLE[:4])
+    for path, body in (
+        ("buy-ins", {"seat": 1, "amount": 100}),
+        ("tips", {"seat": 1, "amount": 100}),
+        ("exchanges", {"given": {"5000": 1}}),
+    ):
+        assert refusal(dealer.post(path, body)) == (409, "table_playing")
+
+
+# --- Changing -------------------------------------------------------------------------------------------------------
+
+
+def test_chips_are_changed_at_the_tray(kit: Kit, dealer: Desk) -> None:
+    before, out = tray(kit), chips.public(kit.house)
+    changed = dealer.ok("exchanges", {"given": {"5000": 1}, "wanted": {"1000": 4, "100": 10}})
+    assert changed["done"]["change"] == {"1000": 4, "100": 10}
+    now = chips.public(kit.house)
+    assert (now[5_000], now[1_000], now[100]) == (out[5_000] - 1, out[1_000] + 4, out[100] + 10)
+    assert (tray(kit), chips.rack(kit.house, "9130/T1")[5_000]) == (before, TRAY[5_000] + 1)
+    # Coloured up again: the largest that the tray has.
+    up = dealer.ok("exchanges", {"given": {"1000": 4, "100": 10}})
+    assert up["done"]["change"] == {"5000": 1}
+    assert chips.public(kit.house) == out
+    assert_whole(kit)
+
+
+def test_chips_are_changed_at_the_cage(kit: Kit, dealer: Desk) -> None:
+    cashier = kit.cashier()
+    held = cashier.refresh()["chips"]
+    changed = cashier.ok("exchanges", {"given": {"5000": 2}, "wanted": {"500": 20}})
+    assert (changed["exchange"], changed["chips"]) == (
+        {"amount": 10_000, "given": {"5000": 2}, "change": {"500": 20}}, held,
+    )  # fmt: skip
+    assert chips.public(kit.house)[500] == 20
+    assert_whole(kit)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"given": {"5000": 1}, "wanted": {"1000": 4}}, 422, "chips_do_not_add_up"),
+        ({"given": {"5": 100}}, 409, "chips_not_out"),
+        ({"given": {"5000": 1}, "wanted": {"5000": 1}}, 422, "nothing_to_change"),
+        ({"given": {}}, 422, "nothing_to_change"),
+        ({"given": {"5000": 1}, "wanted": {"1": 5_000}}, 409, "insufficient_funds"),
+        ({"given": {"7": 1}}, 422, "unknown_denomination"),
+        ({}, 400, "invalid_request"),
+    ],
+)
+def test_exchanges_that_are_refused(kit: Kit, dealer: Desk, body: dict[str, Any], status: int, code: str) -> None:
+    out = chips.public(kit.house)
+    assert refusal(dealer.post("exchanges", body)) == (status, code)
+    assert chips.public(kit.house) == out
+
+
+# --- Tips and the tronc ---------------------------------------------------------------------------------------------
+
+
+def test_a_tip_is_owed_to_the_staff_and_paid_out_at_the_cage(kit: Kit, dealer: Desk) -> None:
+    before, cashier = tray(kit), kit.cashier()
+    cash = cashier.refresh()["cash"]
+    tipped = dealer.ok("tips", {"seat": 1, "amount": 130})
+    # The players have no chip below 5000: the tray changes one.
+    assert (tipped["seats"][0]["stack"], tipped["done"]["chips"]) == (19_870, {"100": 1, "25": 1, "5": 1})
+    assert kit.balance("2060/T1", "9160/T1", "9130/T1") == [130, 130, before]
+    dealer.ok("exchanges", {"given": {"5000": 1}, "wanted": {"500": 10}})
+    dealer.ok("tips", {"seat": 4, "amount": 500, "pieces": {"500": 1}})
+    assert dealer.get("chips").json()["tip_box"]["value"] == 630
+    assert_whole(kit)
+    paid = cashier.ok("tronc-payouts", {"table": "T1", "pieces": {"500": 1}})
+    assert (paid["tronc"]["amount"], paid["cash"]) == (500, cash - 500)
+    paid = cashier.ok("tronc-payouts", {"table": "T1"})
+    assert paid["tronc"] == {"table": "T1", "amount": 130, "chips": {"100": 1, "25": 1, "5": 1}}
+    assert kit.balance("2060/T1", "9160/T1") == [0, 0]
+    assert refusal(cashier.post("tronc-payouts", {"table": "T1"})) == (409, "tip_box_empty")
+    assert_whole(kit)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"seat": 3, "amount": 9_001}, 409, "insufficient_funds"),
+        ({"seat": 9, "amount": 100}, 404, "not_found"),
+        ({"seat": 1, "amount": 500, "pieces": {"500": 1}}, 409, "chips_not_out"),
+        ({"seat": 1, "amount": 500, "pieces": {"5000": 1}}, 422, "chips_do_not_add_up"),
+        ({"seat": 1, "amount": -5}, 400, "invalid_request"),
+    ],
+)
+def test_tips_that_are_refused(kit: Kit, dealer: Desk, body: dict[str, Any], status: int, code: str) -> None:
+    assert refusal(dealer.post("tips", body)) == (status, code)
+    assert kit.balance("2060/T1") == 0
+
+
+def test_payouts_that_are_refused(kit: Kit, dealer: Desk) -> None:
+    dealer.ok("tips", {"seat": 1, "amount": 100})
+    cashier = kit.cashier()
+    assert refusal(cashier.post("tronc-payouts", {"table": "T9"})) == (404, "not_found")
+    too_much = {"table": "T1", "pieces": {"100": 2}}
+    assert refusal(cashier.post("tronc-payouts", too_much)) == (409, "insufficient_funds")
+    drawer = cashier.refresh()
+    cashier.ok("close", {"cash": drawer["cash"], "pieces": drawer["pieces"]})
+    for path, body in (
+        ("tronc-payouts", {"table": "T1"}),
+        ("exchanges", {"given": {"5000": 1}}),
+        ("foreign-chips", {"amount": 100, "issuer": "another"}),
+    ):
+        assert refusal(cashier.post(path, body)) == (409, "drawer_closed")
+
+
+# --- Foreign chips and duty -----------------------------------------------------------------------------------------
+
+
+def test_chips_of_another_house_are_bought_with_cash(kit: Kit, dealer: Desk) -> None:
+    cashier = kit.cashier()
+    cash = cashier.refresh()["cash"]
+    taken = cashier.ok("foreign-chips", {"amount": 4_000, "issuer": "Casino Wien"})
+    assert taken["cash"] == cash - 4_000
+    assert kit.balance("1160/C1") == 4_000
+    too_much = {"amount": cash, "issuer": "Casino Wien"}
+    assert refusal(cashier.post("foreign-chips", too_much)) == (409, "insufficient_funds")
+    assert_whole(kit)
+
+
+def test_duty_falls_due_once_for_each_key(kit: Kit, dealer: Desk) -> None:
+    office = kit.office(Role.ADMIN)
+    body = {"amount": 1_200, "reason": "November"}
+    first = office.post("duty", body, key="november")
+    again = office.post("duty", body, key="november")
+    assert (first.status_code, first.json()["payable"], again.json()) == (201, 1_200, first.json())
+    assert office.ok("duty", body)["payable"] == 2_400
+    assert kit.balance("5300", "2200") == [2_400, 2_400]
+    assert_whole(kit)
