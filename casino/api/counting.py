@@ -75,15 +75,15 @@ class ConfirmCount(WriteOperation):
         )
 
 
-@documented("withdrawCount", summary="Withdraw a soft count, to count again", answers=DrawerOut, tag=TAG)
-class WithdrawCount(WriteOperation):
-    """Withdraw."""
+@documented("voidCount", summary="Void a soft count", answers=DrawerOut, tag=TAG)
+class VoidCount(WriteOperation):
+    """Void; the boxes are counted again."""
 
     roles = (*AT_THE_CAGE, Role.FLOOR)
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Withdraw."""
-        return counting.withdraw(command=command, code=path["drawer"], count_id=path["count"])
+        """Void."""
+        return counting.void(command=command, code=path["drawer"], count_id=path["count"])
 
 
 class SoftCountList(CursorList):

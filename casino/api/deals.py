@@ -164,13 +164,13 @@ class IssueSeatKey(WriteOperation):
         return keys.issue(command=command, code=path["table"], seat=path["seat"])
 
 
-@documented("withdrawSeatKey", summary="Take a seat's key out of use; the floor", answers=TableOut, tag=TAG)
-class WithdrawSeatKey(WriteOperation):
+@documented("revokeSeatKey", summary="Revoke a seat's key", answers=TableOut, tag=TAG)
+class RevokeSeatKey(WriteOperation):
     """For a device that is lost or broken: until then only it gives the seat's seed."""
 
     roles = (Role.FLOOR,)
 
-    @extend_schema_serializer(component_name="WithdrawSeatKeyInput")
+    @extend_schema_serializer(component_name="RevokeSeatKeyInput")
     class Input(StrictInput):
         """The reason, which the audit trail keeps."""
 
@@ -179,8 +179,8 @@ class WithdrawSeatKey(WriteOperation):
     input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Withdraw."""
-        return keys.withdraw(command=command, code=path["table"], seat=path["seat"], reason=data["reason"])
+        """Revoke."""
+        return keys.revoke(command=command, code=path["table"], seat=path["seat"], reason=data["reason"])
 
 
 @documented(

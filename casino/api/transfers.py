@@ -83,9 +83,9 @@ class _Counted(StrictInput):
     pieces = Pieces(required=True)
 
 
-@extend_schema_serializer(component_name="SettleTransferInput")
-class _Settled(_Counted):
-    """What was counted, and what the floor says to the difference."""
+@extend_schema_serializer(component_name="AcceptWithVarianceInput")
+class _Accepted(_Counted):
+    """What was counted, and the reason for taking it in although it is not what was sent."""
 
     reason = StrictText(min_length=3, max_length=200)
 
@@ -148,13 +148,13 @@ class _Receive(_Operation):
             end=self.end(path),
             transfer_id=path["transfer"],
             pieces=data["pieces"],
-            settled=data.get("reason"),
+            variance_reason=data.get("reason"),
         )
 
 
-class _Settle(_Receive):
+class _AcceptWithVariance(_Receive):
     roles = (Role.FLOOR,)
-    input = _Settled
+    input = _Accepted
 
 
 class _Cancel(_Operation):
@@ -192,10 +192,8 @@ class ReceiveAtTable(_AtTable, _Receive):
     """At the table."""
 
 
-@documented(
-    "settleTableTransfer", summary="Take a fill in that is not what was sent; the floor", answers=TableOut, tag=TAG
-)
-class SettleAtTable(_Settle):
+@documented("acceptTableTransferWithVariance", summary="Accept a fill with a variance", answers=TableOut, tag=TAG)
+class AcceptAtTable(_AcceptWithVariance):
     """At the table."""
 
     desk = TerminalKind.TABLE
@@ -223,10 +221,8 @@ class ReceiveAtDrawer(_AtDrawer, _Receive):
     """At the drawer."""
 
 
-@documented(
-    "settleDrawerTransfer", summary="Take a credit in that is not what was sent; the floor", answers=DrawerOut, tag=TAG
-)
-class SettleAtDrawer(_Settle):
+@documented("acceptDrawerTransferWithVariance", summary="Accept a credit with a variance", answers=DrawerOut, tag=TAG)
+class AcceptAtDrawer(_AcceptWithVariance):
     """At the drawer."""
 
     desk = TerminalKind.CAGE
@@ -241,7 +237,7 @@ class CancelAtDrawer(_AtDrawer, _Cancel):
 
 
 class TransferList(CursorList):
-    """All fills and credits, oldest first; what is under way has the state `asked` or `sent`."""
+    """All fills and credits, oldest first; what is under way has the state `requested` or `sent`."""
 
     sensitive = False
 
@@ -254,7 +250,7 @@ class TransferList(CursorList):
         table = serializers.CharField()
         drawer = serializers.CharField()
         state = serializers.CharField()
-        asked = serializers.JSONField()
+        requested = serializers.JSONField()
         sent = serializers.JSONField(allow_null=True)
         value = serializers.IntegerField(allow_null=True)
         counted = serializers.JSONField(allow_null=True)

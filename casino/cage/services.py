@@ -170,7 +170,7 @@ def open_drawer(
 
 def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
     """Take `amount` minor units of cash and give the player chips for it: these pieces, or the largest that the drawer
-    can make it of. Raises InsufficientFunds, Conflict chips_cannot_make, Unprocessable for wrong pieces, NotFound for a
+    can make it of. Raises InsufficientFunds, Conflict no_exact_change, Unprocessable for wrong pieces, NotFound for a
     player whom the house does not know, Gone for one who was forgotten."""
 
     def change(drawer: Drawer) -> DrawerEvent:
@@ -185,8 +185,8 @@ def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces:
 
 def cash_out(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
     """Take `amount` minor units in chips and pay the player: these pieces, or such as the public can have, with change
-    from the drawer. Raises InsufficientFunds when he holds less away from the tables, Conflict chips_cannot_make or
-    chips_not_out, Unprocessable for wrong pieces."""
+    from the drawer. Raises InsufficientFunds when he holds less away from the tables, Conflict no_exact_change or
+    chips_not_in_circulation, Unprocessable for wrong pieces."""
 
     def change(drawer: Drawer) -> DrawerEvent:
         player, desk = _customer(drawer, player_ref)
@@ -283,7 +283,7 @@ def _attest(drawer: Drawer, shift: Shift, cash: int, counted: Chips, desk: Desk)
 def _variance(desk: Desk, over: int) -> Chips:
     """The chips that a count by value found over (short: below zero), worked out: over from the public, short to it,
     with change where need be. More than the public can have had is booked in the fewest chips. Raises Conflict
-    chips_cannot_make where a shortage cannot be made of the drawer's chips: then the pieces have to be counted."""
+    no_exact_change where a shortage cannot be made of the drawer's chips: then the pieces have to be counted."""
     if over < 0:
         less, more = desk.pay_out(-over)
         return more - less

@@ -49,7 +49,7 @@ class Desk:
 
     def for_the_box(self, amount: int) -> tuple[Chips, list[Posting]]:
         """Chips for a locked box that gives no change (tax): what falls into it, and the exchange with the rack that
-        the public needs before. Raises Conflict chips_cannot_make."""
+        the public needs before. Raises Conflict no_exact_change."""
         nothing = Chips(self.chips.code)
         try:
             # The rack is read only when the public needs change.
@@ -63,7 +63,7 @@ class Desk:
 
     def pay_out(self, amount: int) -> tuple[Chips, Chips]:
         """Chips from the rack to the public, and what the public gives back. Raises InsufficientFunds when the rack
-        holds less, Conflict chips_cannot_make when it cannot be paid exactly."""
+        holds less, Conflict no_exact_change when it cannot be paid exactly."""
         books.require(self.house, self.rack_code, self.rack.value, amount)
         try:
             given, change = denominations.make(amount, self.rack), Chips(self.chips.code)
@@ -81,7 +81,7 @@ class Desk:
         return given
 
     def take_in(self, amount: int) -> tuple[Chips, Chips]:
-        """Chips of the public to the rack, and the change. Raises Conflict chips_cannot_make."""
+        """Chips of the public to the rack, and the change. Raises Conflict no_exact_change."""
         self.chips.require_payable(amount, "A payment")
         try:
             taken, change = denominations.make(amount, self.public), Chips(self.chips.code)
@@ -96,11 +96,11 @@ class Desk:
         return found if amount is None else denominations.worth(found, amount)
 
     def require_public(self, chips: Chips) -> Chips:
-        """The chips, if the public can have them. Raises Conflict chips_not_out."""
+        """The chips, if the public can have them. Raises Conflict chips_not_in_circulation."""
         if missing := (self.public - chips).shortage:
             raise Conflict(
-                f"The public cannot have these chips: {missing.as_json()} of them are not in circulation.",
-                code="chips_not_out",
+                f"Chips of {', '.join(missing.as_json())} are not in circulation in this number.",
+                code="chips_not_in_circulation",
                 missing=missing.as_json(),
             )
         return chips
@@ -108,8 +108,8 @@ class Desk:
     def swap(self, given: Mapping[Any, Any], wanted: Mapping[Any, Any] | None) -> tuple[Posting, dict[str, Any]]:
         """Chips of the public against chips of the rack worth the same: those wanted, or the largest there are.
 
-        Returns the event of the books and what an answer tells. Raises Conflict chips_not_out or chips_cannot_make,
-        InsufficientFunds, Unprocessable chips_do_not_add_up, nothing_to_change, or for wrong pieces.
+        Returns the event of the books and what an answer tells. Raises Conflict chips_not_in_circulation or
+        no_exact_change, InsufficientFunds, Unprocessable chips_do_not_add_up, nothing_to_change, or for wrong pieces.
         """
         taken = self.require_public(self.named(given))
         if wanted is None:

@@ -16,7 +16,7 @@ def from_vault(house: House, *, amount: int | None, pieces: Mapping[Any, int] | 
     """Chips that the vault can give: these pieces, worth `amount` where both are given, or a spread of denominations
     worth `amount`. Nobody else takes any before the transaction ends.
 
-    Raises InsufficientFunds when the vault holds less, Conflict chips_cannot_make, Unprocessable for wrong pieces.
+    Raises InsufficientFunds when the vault holds less, Conflict no_exact_change, Unprocessable for wrong pieces.
     """
     selectors.lock_chip_set(house)
     chips = selectors.in_use(house)

@@ -41,11 +41,11 @@ class ChipSet:
         return [(low, high // low) for low, high in pairwise(self.values)]
 
     def require_payable(self, amount: int, what: str) -> None:
-        """Refuse an amount that no chips of this set make. Raises Unprocessable chips_cannot_make."""
+        """Refuse an amount that no chips of this set make. Raises Unprocessable no_exact_change."""
         if amount % self.smallest:
             raise Unprocessable(
-                f"{what} of {amount} cannot be made: the smallest chip is {self.smallest}.",
-                code="chips_cannot_make",
+                f"{what} is a multiple of the smallest chip.",
+                code="no_exact_change",
                 amount=amount,
                 smallest=self.smallest,
             )
@@ -100,7 +100,7 @@ class Chips:
 
 
 def parse(chips: ChipSet, given: Mapping[Any, Any]) -> Chips:
-    """A mix as somebody wrote it. Raises Unprocessable unknown_denomination or pieces_not_a_count."""
+    """Chips as the request names them. Raises Unprocessable unknown_denomination or pieces_not_a_count."""
     by_name = {str(value): value for value in chips.values}
     unknown = sorted(str(name) for name in given if str(name) not in by_name)
     if unknown:
@@ -113,7 +113,7 @@ def parse(chips: ChipSet, given: Mapping[Any, Any]) -> Chips:
     wrong = sorted(str(name) for name, count in given.items() if type(count) is not int or count < 0)
     if wrong:
         raise Unprocessable(
-            f"Pieces are counted 0, 1, 2 ...; those of {', '.join(wrong)} are not.",
+            f"The number of pieces is 0 or more; those of {', '.join(wrong)} are not.",
             code="pieces_not_a_count",
             denominations=wrong,
         )
@@ -124,16 +124,16 @@ def worth(mix: Chips, amount: int) -> Chips:
     """The mix, after making sure that it is worth so much. Raises Unprocessable chips_do_not_add_up."""
     if mix.value != amount:
         raise Unprocessable(
-            f"The chips are worth {mix.value}, not {amount}.",
+            "The chips are not worth the amount.",
             code="chips_do_not_add_up",
             amount=amount,
-            chips=mix.value,
+            value=mix.value,
         )
     return mix
 
 
 def canonical(chips: ChipSet, amount: int) -> Chips:
-    """The fewest chips that make an amount, wherever they come from. Raises Unprocessable chips_cannot_make."""
+    """The fewest chips that make an amount, wherever they come from. Raises Unprocessable no_exact_change."""
     chips.require_payable(amount, "An amount")
     found = {}
     for value in reversed(chips.values):
@@ -142,7 +142,7 @@ def canonical(chips: ChipSet, amount: int) -> Chips:
 
 
 def make(amount: int, rack: Chips) -> Chips:
-    """An amount out of a rack, the largest chips first. Raises Conflict chips_cannot_make when it cannot be paid
+    """An amount out of a rack, the largest chips first. Raises Conflict no_exact_change when it cannot be paid
     exactly from what is there."""
     found = _solve(amount, {value: (0, count) for value, count in rack.pieces.items()})
     if found is None:
@@ -153,7 +153,7 @@ def make(amount: int, rack: Chips) -> Chips:
 def settle(amount: int, giver: Chips, changer: Chips) -> tuple[Chips, Chips]:
     """Pay an amount out of one rack, with change out of another: what is given, and what is given back.
 
-    Without change where that is possible, the largest chips first. Raises Conflict chips_cannot_make.
+    Without change where that is possible, the largest chips first. Raises Conflict no_exact_change.
     """
     values = giver.pieces.keys() | changer.pieces.keys()
     found = _solve(amount, {value: (0, giver[value]) for value in values})
@@ -169,7 +169,7 @@ def collect(amount: int, public: Chips, tray: Chips) -> tuple[Chips, Chips, Chip
     """Chips for a box that takes exactly `amount` from the public and gives no change, while a tray can change.
 
     Returns what falls into the box, and the exchange before it: what the public gives the tray, and what it gets for
-    it. Raises Conflict chips_cannot_make.
+    it. Raises Conflict no_exact_change.
     """
     values = public.pieces.keys() | tray.pieces.keys()
     direct = _solve(amount, {value: (0, public[value]) for value in values})
@@ -187,7 +187,7 @@ def spread(amount: int, rack: Chips) -> Chips:
     """A float to work with: some of every denomination, and the rest in the largest chips.
 
     Half of it goes in equal numbers of each chip (at most MOST_OF_EACH), or at least what two changes need of each as
-    far as the amount goes. Raises Conflict chips_cannot_make.
+    far as the amount goes. Raises Conflict no_exact_change.
     """
     values = sorted(value for value in rack.pieces if value <= amount)
     equal = min(MOST_OF_EACH, amount // 2 // sum(values)) if values else 0
@@ -219,13 +219,13 @@ def cannot_change(chips: ChipSet, most: int, public: Chips, tray: Chips) -> list
 
 
 def cannot_make(amount: int, rack: Chips, changer: Chips | None = None) -> Conflict:
-    """The refusal of what cannot be paid exactly, saying what is there."""
+    """The refusal of what cannot be paid exactly, naming what is available."""
     extra = {} if changer is None else {"change": changer.as_json()}
     return Conflict(
-        f"{amount} cannot be made exactly of the chips that are there.",
-        code="chips_cannot_make",
+        "The amount cannot be made exactly of the chips that are available.",
+        code="no_exact_change",
         amount=amount,
-        there=rack.as_json(),
+        available=rack.as_json(),
         **extra,
     )
 

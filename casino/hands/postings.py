@@ -145,7 +145,7 @@ def events(hand: Hand, moves: Iterable[Move], *, fees: Iterable[Fee] = ()) -> li
     """What these moves and fees are in the books, the chips of tax, bonus and fee worked out.
 
     Chips change places only where they cross between the public and the house: stakes, awards and pots stay with the
-    public. Raises Conflict chips_cannot_make and InsufficientFunds, see `chips.changing`.
+    public. Raises Conflict no_exact_change and InsufficientFunds, see `chips.changing`.
     """
     desk = Desk(hand.house, hand.table.account("9130"), hand.table.code)
     found = [event for move in moves for event in _events(hand, move, desk)]

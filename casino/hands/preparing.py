@@ -49,7 +49,7 @@ def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
         seating = tables.at_seat(table, seat)
         if selectors.devices([seating]):
             raise Conflict(
-                f"Seat {seat} has a device of its own, which gives its seed (POST seat/seed); the floor can withdraw "
+                f"Seat {seat} has a device of its own, which gives its seed (POST seat/seed); the floor can revoke "
                 "its key.",
                 code="seat_has_device",
                 seat=seat,

@@ -16,14 +16,14 @@ def require_terms(chips: ChipSet, policy: Policy, rules: Rules, seats: int, *amo
     """Refuse terms that the house's chips cannot make: stacks and bonuses must be multiples of the smallest chip, and
     a table that takes tax needs a chip of one minor unit, because tax may be any whole amount.
 
-    Raises Unprocessable chips_cannot_make.
+    Raises Unprocessable no_exact_change.
     """
     for amount in (*amounts, *policy.bonuses(rules, seats)):
         chips.require_payable(amount, "A stack or a bonus")
     if policy.most_tax(rules) != 0 and chips.smallest != 1:
         raise Unprocessable(
             f"Tax may be any whole amount, and the smallest chip is {chips.smallest}.",
-            code="chips_cannot_make",
+            code="no_exact_change",
             amount=1,
             smallest=chips.smallest,
         )
@@ -33,7 +33,7 @@ def require_tray(table: Table, policy: Policy, rules: Rules, seats: int) -> None
     """Refuse a hand whose bonuses the table's tray might not be able to pay, or after which the tax could not be made
     of the chips that are out and in the tray: chips must be there to be promised.
 
-    Raises Conflict tray_too_small or chips_cannot_make. What other tables do meanwhile can still use up small chips:
+    Raises Conflict tray_too_small or no_exact_change. What other tables do meanwhile can still use up small chips:
     the settlement then waits until the tray gets some.
     """
     bonuses = policy.bonuses(rules, seats)
@@ -46,7 +46,7 @@ def require_tray(table: Table, policy: Policy, rules: Rules, seats: int) -> None
 
 def require_change_for(table: Table, amounts: Sequence[int]) -> None:
     """Refuse a hand after which these amounts could not be put into the box one after the other, with the chips that
-    are out and in the tray now. Raises Conflict chips_cannot_make."""
+    are out and in the tray now. Raises Conflict no_exact_change."""
     desk = Desk(table.house, table.account("9130"), table.code)
     for amount in amounts:
         desk.for_the_box(amount)
@@ -75,8 +75,8 @@ def _require_change(table: Table, cap: int | None) -> None:
         raise Conflict(
             f"Tray and players have too few chips of {', '.join(map(str, short))} to be sure of making the tax of a "
             f"hand. Bring change to table {table.code} first.",
-            code="chips_cannot_make",
+            code="no_exact_change",
             amount=most,
-            there=desk.rack.as_json(),
+            available=desk.rack.as_json(),
             short=short,
         )

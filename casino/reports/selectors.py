@@ -104,7 +104,7 @@ def racks(house: House) -> dict[str, Any]:
         kind.number: {"kind": kind.name, "value": 0, "places": {}} for kind in CHART.values() if kind.custody
     }
     commissioned: dict[str, int] = {}
-    there: dict[str, int] = {}
+    present: dict[str, int] = {}
     for code, commodity, balance in sorted(_accounts(house), key=lambda account: (account[0], face_value(account[1]))):
         number, _, place = code.partition("/")
         if number not in kinds:
@@ -115,7 +115,7 @@ def racks(house: House) -> dict[str, Any]:
         found["value"] += value * balance
         if balance:
             found["pieces"][str(value)] = found["pieces"].get(str(value), 0) + balance
-        side = commissioned if number == COMMISSIONED else there
+        side = commissioned if number == COMMISSIONED else present
         side[commodity] = side.get(commodity, 0) + balance
     return {
         "racks": kinds,
@@ -124,10 +124,10 @@ def racks(house: House) -> dict[str, Any]:
                 "commodity": commodity,
                 "value": face_value(commodity),
                 "commissioned": commissioned.get(commodity, 0),
-                "there": there.get(commodity, 0),
-                "equal": commissioned.get(commodity, 0) == there.get(commodity, 0),
+                "present": present.get(commodity, 0),
+                "equal": commissioned.get(commodity, 0) == present.get(commodity, 0),
             }
-            for commodity in sorted(commissioned.keys() | there.keys(), key=face_value)
+            for commodity in sorted(commissioned.keys() | present.keys(), key=face_value)
         ],
     }
 

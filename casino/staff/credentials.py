@@ -110,8 +110,8 @@ def two_people(
     and counted as for signing in, from `address`, and wrong ones are told; `told=False` is for a house that may write
     no events until the two have signed. What is refused once both were right is told by `refusals_told`, of `subject`.
     Call it outside a transaction, and record the act itself, with the first as actor and the second as approver. Raises
-    Forbidden `four_eyes`, also for one person twice, Forbidden `password_not_own`, `sign_in_refused`, TooManyAttempts,
-    Forbidden `forbidden` with `allowed_roles`.
+    Forbidden `four_eyes`, also for one person twice, Forbidden `password_change_required`, `sign_in_refused`,
+    TooManyAttempts, Forbidden `forbidden` with `allowed_roles`.
     """
     if first.login == second.login:
         raise Forbidden("This takes two different people.", code="four_eyes")
@@ -135,7 +135,7 @@ def two_people(
 
 
 def _require_two_minds(one: Staff, other: Staff) -> None:
-    """Refuse two people of whom one can have both passwords. Raises Forbidden password_not_own, four_eyes.
+    """Refuse two people of whom one can have both passwords. Raises Forbidden password_change_required, four_eyes.
 
     Whoever gave a password can sign in with it before its owner does, choose "his own", and give passwords in his name;
     the house cannot tell the two apart. So nobody's word against the giver's counts: a password has the same givers,
@@ -161,11 +161,11 @@ def _require_two_minds(one: Staff, other: Staff) -> None:
 
 
 def require_own_password(staff: Staff) -> None:
-    """Refuse a password that the office gave. Raises Forbidden password_not_own."""
+    """Refuse a password that the office gave. Raises Forbidden password_change_required."""
     if staff.must_change_password:
         raise Forbidden(
             f"{staff.login} must first change the password that {staff.password_by} gave him (POST password).",
-            code="password_not_own",
+            code="password_change_required",
         )
 
 

@@ -47,7 +47,7 @@ def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], pass
 
 
 def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason: str) -> Answer:
-    """Give somebody these roles instead of those he has. Raises Conflict unchanged."""
+    """Give somebody these roles instead of those he has. Raises Conflict no_change."""
     wanted = sorted(roles)
 
     def change(staff: Staff) -> AuditEvent:
@@ -60,7 +60,7 @@ def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason:
 
 
 def deactivate(*, command: Command, login: str, reason: str) -> Answer:
-    """Let somebody work here no more; his tokens end. Raises Conflict unchanged."""
+    """Let somebody work here no more; his tokens end. Raises Conflict no_change."""
 
     def change(staff: Staff) -> AuditEvent:
         _require_change(staff.is_active, staff, "is not active")
@@ -72,7 +72,7 @@ def deactivate(*, command: Command, login: str, reason: str) -> Answer:
 
 
 def activate(*, command: Command, login: str, reason: str) -> Answer:
-    """Let somebody work here again, with the roles and the password he had. Raises Conflict unchanged."""
+    """Let somebody work here again, with the roles and the password he had. Raises Conflict no_change."""
 
     def change(staff: Staff) -> AuditEvent:
         _require_change(not staff.is_active, staff, "is active")
@@ -98,7 +98,7 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
     record: it can have been he who chose.
 
     A wrong old password is refused, counted and told as at signing in. Raises Forbidden sign_in_refused,
-    TooManyAttempts, Conflict unchanged where the new one is the old one, ValidationError for a weak one.
+    TooManyAttempts, Conflict no_change where the new one is the old one, ValidationError for a weak one.
     """
     given = Credentials(command.context.staff.login, old)
 
@@ -129,7 +129,7 @@ class _WrongPassword(Exception):
 
 
 def unlock(*, command: Command, login: str, reason: str) -> Answer:
-    """Open the lock that wrong passwords have put on a login, wherever they came from. Raises Conflict unchanged."""
+    """Open the lock that wrong passwords have put on a login, wherever they came from. Raises Conflict no_change."""
 
     def change(staff: Staff) -> AuditEvent:
         failures = limits.open_lock(staff.get_username())
@@ -151,7 +151,7 @@ def enrol(*, command: Command, code: str, kind: TerminalKind, place: str) -> Ans
 
 
 def revoke(*, command: Command, code: str, reason: str) -> Answer:
-    """Take a device out of use for good. Raises Conflict unchanged, and own_terminal for the one asked from."""
+    """Take a device out of use for good. Raises Conflict no_change, and own_terminal for the one asked from."""
 
     def change(house: House, work: Work) -> Outcome:
         if Terminal.objects.get(id=command.context.terminal.id).revoked_at is not None:
@@ -161,7 +161,7 @@ def revoke(*, command: Command, code: str, reason: str) -> Answer:
         terminal = locks.lock(Terminal, locks.Rank.STAFF, house=house, code=code)
         command.require_version(terminal.version)
         if terminal.revoked_at is not None:
-            raise Conflict(f"Terminal {code} has been revoked.", code="unchanged")
+            raise Conflict(f"Terminal {code} has been revoked.", code="no_change")
         Terminal.objects.filter(id=terminal.id).update(revoked_at=ClockTimestamp(), version=terminal.version + 1)
         terminal.refresh_from_db()
         event = TerminalRevoked(terminal=code, sessions=_end(terminal=terminal), reason=reason)
@@ -238,7 +238,7 @@ def _require_still_admin(command: Command) -> None:
 
 def _require_change(changes: bool, staff: Staff, otherwise: str) -> None:
     if not changes:
-        raise Conflict(f"{staff.login} {otherwise}.", code="unchanged")
+        raise Conflict(f"{staff.login} {otherwise}.", code="no_change")
 
 
 def _end(keep: TerminalToken | None = None, **whose: Any) -> int:

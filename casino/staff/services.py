@@ -140,14 +140,14 @@ def unlock(*, house: House, login: str, reason: str, unrecorded: bool = False) -
     """Open a login's lock as whoever runs the server, for a house whose administrators cannot (`manage.py
     unlock_login`); `roster.unlock` is theirs. Where the house may write no event it is refused, or done `unrecorded`
     and None returned: else a few typing errors would keep two people from opening an epoch. Raises NotFound, Conflict
-    unchanged, LogRefused."""
+    no_change, LogRefused."""
     actor = Actor.operator("unlock_login")
 
     def operation() -> Receipt | None:
         locks.lock(Staff, locks.Rank.STAFF, house=house, login=login)
         failures = limits.open_lock(full_name(house, login))
         if not failures:
-            raise Conflict(f"{login} has no failed attempts.", code="unchanged")
+            raise Conflict(f"{login} has no failed attempts.", code="no_change")
         if unrecorded and guard.refusal(house) is not None:
             return None
         event = LoginUnlocked(login=login, failures=failures, reason=reason)

@@ -37,7 +37,7 @@ class Settled:
 
 def settle(table: Table, seatings: list[Seating], session: SessionFound) -> Settled:
     """Settle what is carried by the table's rule, and a session that ends here. Raises Conflict carryover_open,
-    carry_without_players and chips_cannot_make."""
+    carry_without_players and no_exact_change."""
     waiting = selectors.carried(table)
     rule = table.carryover_on_close
     if rule == CarryoverOnClose.PLAY_ON and session.enough and (waiting.whole or session.under_way):
@@ -61,7 +61,7 @@ def settle(table: Table, seatings: list[Seating], session: SessionFound) -> Sett
 
 def resumed(table: Table, held: Mapping[str, int]) -> list[Posting]:
     """What the last sitting has held, back to where it lay. Raises InsufficientFunds where the tray has too little,
-    Conflict chips_cannot_make."""
+    Conflict no_exact_change."""
     chips, change = _desk(table).pay_out(sum(held.values()))
     return [posting("carry_resumed", {"table": table.code}, chips=chips, change=change, **held)]
 

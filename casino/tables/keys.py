@@ -1,7 +1,7 @@
 """Keys of seats: with one, a player's own device says a seed for the deal and checks the cards that the player may see.
 
 The key is told once, to be shown to the player at his seat; the database keeps its digest. It is good for as long as he
-sits there, until a new one takes its place or the floor withdraws it, and shows the hands that are dealt after it was
+sits there, until a new one takes its place or the floor revokes it, and shows the hands that are dealt after it was
 issued: whoever hands keys out cannot take one to look into a hand that is being played, or was.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from casino.audit.events import TableEvent
-from casino.audit.events.deals import SeatKeyIssued, SeatKeyWithdrawn
+from casino.audit.events.deals import SeatKeyIssued, SeatKeyRevoked
 from casino.audit.services import Actor
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command
@@ -64,7 +64,7 @@ def issue(*, command: Command, code: str, seat: int) -> Answer:
     return at_table(command, code, change, status=201, once={"key": key})
 
 
-def withdraw(*, command: Command, code: str, seat: int, reason: str) -> Answer:
+def revoke(*, command: Command, code: str, seat: int, reason: str) -> Answer:
     """Take a seat's key out of use, for a device that is lost or broken: while there is one, nobody else gives the
     seat's seed. Raises NotFound for an empty seat, Conflict no_device."""
 
@@ -72,7 +72,7 @@ def withdraw(*, command: Command, code: str, seat: int, reason: str) -> Answer:
         seating = at_seat(table, seat)
         if not SeatKey.objects.filter(seating=seating, replaced_at=None).update(replaced_at=ClockTimestamp()):
             raise Conflict(f"Seat {seat} has no device of its own.", code="no_device", seat=seat)
-        return SeatKeyWithdrawn(seat=seat, player=seating.player.ref, reason=reason)
+        return SeatKeyRevoked(seat=seat, player=seating.player.ref, reason=reason)
 
     return at_table(command, code, change)
 

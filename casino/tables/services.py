@@ -208,7 +208,7 @@ def at_table(
 
 
 def demand_seeds(*, command: Command, code: str, demanded: ClientSeeds, reason: str) -> Answer:
-    """Change whose seeds the table's electronic deals need, from the next deal on. Raises Conflict unchanged, and
+    """Change whose seeds the table's electronic deals need, from the next deal on. Raises Conflict no_change, and
     deal_prepared while one is committed to under the old terms."""
 
     def change(table: Table) -> TableEvent:
@@ -216,7 +216,7 @@ def demand_seeds(*, command: Command, code: str, demanded: ClientSeeds, reason: 
         require_none_prepared(table)
         before = table.client_seeds
         if before == demanded:
-            raise Conflict(f"Table {code} has client seeds {before} already.", code="unchanged")
+            raise Conflict(f"Table {code} has client seeds {before} already.", code="no_change")
         Table.objects.filter(id=table.id).update(client_seeds=demanded)
         table.client_seeds = demanded
         return ClientSeedsChanged(before=str(before), after=str(demanded), reason=reason)
@@ -226,12 +226,12 @@ def demand_seeds(*, command: Command, code: str, demanded: ClientSeeds, reason: 
 
 def set_time_to_act(*, command: Command, code: str, seconds: int | None, reason: str) -> Answer:
     """Change how many seconds a seat of the table has for its act, None for no limit. In the middle of a hand, too: the
-    seat whose turn it is has the whole time from now on. Raises Conflict unchanged."""
+    seat whose turn it is has the whole time from now on. Raises Conflict no_change."""
 
     def change(table: Table) -> TableEvent:
         before = table.time_to_act
         if before == seconds:
-            raise Conflict(f"Table {code} has time to act {before} already.", code="unchanged")
+            raise Conflict(f"Table {code} has time to act {before} already.", code="no_change")
         Table.objects.filter(id=table.id).update(time_to_act=seconds, time_to_act_since=ClockTimestamp())
         table.time_to_act = seconds
         return TimeToActChanged(before=before, after=seconds, reason=reason)
@@ -243,13 +243,13 @@ def set_seat_fee(
     *, command: Command, code: str, amount: int, per: FeePer, reason: str, require: Callable[[Table], None]
 ) -> Answer:
     """Change what a seat of the table costs, from the next deal on: `amount` minor units, 0 for nothing, for every deal
-    or for every hour. `require` raises where the table's game takes no such fee. Raises Conflict unchanged."""
+    or for every hour. `require` raises where the table's game takes no such fee. Raises Conflict no_change."""
 
     def change(table: Table) -> TableEvent:
         require(table)
         before, after = (table.seat_fee, table.seat_fee_per), (amount, per)
         if before == after:
-            raise Conflict(f"A seat of table {code} costs {amount} for every {per} already.", code="unchanged")
+            raise Conflict(f"A seat of table {code} costs {amount} for every {per} already.", code="no_change")
         Table.objects.filter(id=table.id).update(seat_fee=amount, seat_fee_per=per)
         table.seat_fee, table.seat_fee_per = after
         return SeatFeeChanged(

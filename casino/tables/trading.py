@@ -23,7 +23,7 @@ def buy_in(
     """Take `amount` minor units of cash into the drop box and give the seat chips out of the tray: these pieces, or the
     largest that the tray can make it of. A player who is named sits down with it.
 
-    Between hands only. Raises as `services.sit` and `services.add_chips`, and Conflict chips_cannot_make,
+    Between hands only. Raises as `services.sit` and `services.add_chips`, and Conflict no_exact_change,
     InsufficientFunds for the tray, Unprocessable for wrong pieces.
     """
 
@@ -64,7 +64,7 @@ def tip(*, command: Command, code: str, seat: int, amount: int, pieces: Pieces |
     """Put `amount` minor units of a seat's chips into the tip box: these pieces, or such as the players have, changed
     at the tray where need be. Between hands only: a stack in play is what the others play against.
 
-    Raises InsufficientFunds, Conflict chips_cannot_make or chips_not_out, Unprocessable for wrong pieces.
+    Raises InsufficientFunds, Conflict no_exact_change or chips_not_in_circulation, Unprocessable for wrong pieces.
     """
 
     def change(table: Table) -> TableEvent:

@@ -7,7 +7,7 @@ the cash goes to the vault, the chips to the drawer, and what is over or short i
 from django.db import IntegrityError, transaction
 
 from casino.audit.events import DrawerEvent
-from casino.audit.events.custody import SoftCountConfirmed, SoftCountCounted, SoftCountWithdrawn
+from casino.audit.events.custody import SoftCountConfirmed, SoftCountCounted, SoftCountVoided
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import Posting, moved_anything, posting
 from casino.cage import services as cage
@@ -51,7 +51,7 @@ def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pi
                 found.save(force_insert=True)
         except IntegrityError:
             raise Conflict(
-                f"A count of table {table_code} waits for its witness; confirm or withdraw it first.",
+                f"A count of table {table_code} waits for its witness; confirm or void it first.",
                 code="count_under_way",
             ) from None
         return SoftCountCounted(soft_count=selectors.describe_count(found, told=False))
@@ -62,7 +62,7 @@ def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pi
 def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pieces) -> Answer:
     """Sign a count as its witness, who has counted the same, and post it.
 
-    Raises Conflict counts_differ (the cashier withdraws the count and both count again), drawer_closed or one that
+    Raises Conflict counts_differ (the cashier voids the count and both count again), drawer_closed or one that
     names the count's state; Forbidden four_eyes for whoever counted first.
     """
 
@@ -75,7 +75,7 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
         if (cash, witnessed) != (found.counted_cash, counted):
             raise Conflict(
                 f"The first count found cash of {found.counted_cash} and chips worth {counted.value}; this one "
-                f"{cash} and {witnessed.value}. Withdraw it and count again.",
+                f"{cash} and {witnessed.value}. Void it and count again.",
                 code="counts_differ",
                 first={"cash": found.counted_cash, "pieces": counted.as_json()},
                 second={"cash": cash, "pieces": witnessed.as_json()},
@@ -89,13 +89,13 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
     return cage.at_drawer(command, code, change)
 
 
-def withdraw(*, command: Command, code: str, count_id: int) -> Answer:
-    """Give up a count that was not confirmed; the boxes are counted again."""
+def void(*, command: Command, code: str, count_id: int) -> Answer:
+    """Void a count that was not confirmed; the boxes are counted again."""
 
     def change(drawer: Drawer) -> DrawerEvent:
         found = _lock(drawer, count_id)
-        _end(command, found, CountState.WITHDRAWN)
-        return SoftCountWithdrawn(soft_count=selectors.describe_count(found, told=False))
+        _end(command, found, CountState.VOIDED)
+        return SoftCountVoided(soft_count=selectors.describe_count(found, told=False))
 
     return cage.at_drawer(command, code, change)
 
@@ -104,7 +104,7 @@ def withdraw(*, command: Command, code: str, count_id: int) -> Answer:
 
 
 def _lock(drawer: Drawer, count_id: int) -> SoftCount:
-    """A count at this drawer that waits for its witness. Raises NotFound, Conflict count_confirmed, count_withdrawn."""
+    """A count at this drawer that waits for its witness. Raises NotFound, Conflict count_confirmed, count_voided."""
     found = locks.lock(SoftCount, locks.Rank.CUSTODY, house=drawer.house, id=count_id)
     if found.drawer_id != drawer.pk:
         raise NotFound(f"Soft count {count_id} was not made at drawer {drawer.code}.")

@@ -26,17 +26,17 @@ RECEIVER = {Kind.FILL: TerminalKind.TABLE, Kind.CREDIT: TerminalKind.CAGE}
 
 
 class TransferState(models.TextChoices):
-    """asked (nothing has moved) -> sent (in transit) -> received; asked and sent ones can be cancelled, which brings
-    the chips back to where they came from."""
+    """requested (nothing has moved) -> sent (in transit) -> received; requested and sent ones can be
+    cancelled, which brings the chips back to where they came from."""
 
-    ASKED = "asked"
+    REQUESTED = "requested"
     SENT = "sent"
     RECEIVED = "received"
     CANCELLED = "cancelled"
 
 
 #: States in which something is still to be done.
-UNDER_WAY = (TransferState.ASKED, TransferState.SENT)
+UNDER_WAY = (TransferState.REQUESTED, TransferState.SENT)
 
 
 class Transfer(models.Model):
@@ -46,19 +46,19 @@ class Transfer(models.Model):
     kind = models.CharField(max_length=6, choices=Kind.choices)
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="transfers")
     drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="transfers")
-    state = models.CharField(max_length=9, choices=TransferState.choices, default=TransferState.ASKED)
+    state = models.CharField(max_length=9, choices=TransferState.choices, default=TransferState.REQUESTED)
     #: What was asked for: {"amount": minor units}, {"pieces": {...}}, or both.
-    asked = models.JSONField()
+    requested = models.JSONField()
     opened_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     opened_at = models.DateTimeField(db_default=ClockTimestamp())
     sent = models.JSONField(null=True)
     sent_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     sent_at = models.DateTimeField(null=True)
-    #: What the other end counted; differs from `sent` only where the floor has settled the difference.
+    #: What the other end counted; differs from `sent` only where the floor accepted a variance.
     counted = models.JSONField(null=True)
     ended_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     ended_at = models.DateTimeField(null=True)
-    #: Why it was cancelled, or what the floor says to a difference.
+    #: Why it was cancelled, or why a variance was accepted.
     reason = models.CharField(max_length=200, blank=True, default="")
 
     class Meta:
@@ -67,7 +67,7 @@ class Transfer(models.Model):
             models.CheckConstraint(condition=Q(kind__in=Kind.values), name="transfer_kind"),
             models.CheckConstraint(condition=Q(state__in=TransferState.values), name="transfer_state"),
             models.CheckConstraint(
-                condition=Q(state=TransferState.ASKED, sent__isnull=True)
+                condition=Q(state=TransferState.REQUESTED, sent__isnull=True)
                 | Q(state=TransferState.CANCELLED)
                 | Q(sent__isnull=False, sent_by__isnull=False, sent_at__isnull=False),
                 name="transfer_sent_is_signed",
@@ -81,7 +81,9 @@ class Transfer(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["house", "id"], condition=Q(state__in=["asked", "sent"]), name="transfer_under_way")
+            models.Index(
+                fields=["house", "id"], condition=Q(state__in=["requested", "sent"]), name="transfer_under_way"
+            )
         ]
 
     def __str__(self) -> str:
@@ -94,11 +96,11 @@ class Transfer(models.Model):
 
 
 class CountState(models.TextChoices):
-    """counted (by the cashier, nothing has moved) -> confirmed (by the floor, posted), or withdrawn."""
+    """counted (by the cashier, nothing has moved) -> confirmed (by the floor, posted), or voided."""
 
     COUNTED = "counted"
     CONFIRMED = "confirmed"
-    WITHDRAWN = "withdrawn"
+    VOIDED = "voided"
 
 
 class SoftCount(models.Model):

@@ -17,7 +17,7 @@ def describe(transfer: Transfer) -> dict[str, Any]:
         "table": transfer.table.code,
         "drawer": transfer.drawer.code,
         "state": transfer.state,
-        "asked": transfer.asked,
+        "requested": transfer.requested,
         "sent": transfer.sent,
         "value": None if transfer.sent is None else worth(transfer.sent),
         "counted": transfer.counted,

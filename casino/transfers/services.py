@@ -1,8 +1,8 @@
 """Fills and credits: chips between a drawer and a table's tray, sent by one person and received by another.
 
 Either end may begin. The end that the chips come from sends them at once; the other one asks for them, and they are
-sent when the first end says so. What arrives is counted and must be what was sent; only the floor can settle a
-difference, which is then chips over or short of the table.
+sent when the first end says so. What arrives is counted and must be what was sent; only the floor can accept it with a
+variance, which is then chips over or short of the table.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from casino.audit.events.custody import (
-    CreditAsked,
     CreditCancelled,
     CreditReceived,
+    CreditRequested,
     CreditSent,
-    FillAsked,
     FillCancelled,
     FillReceived,
+    FillRequested,
     FillSent,
     TransferEvent,
 )
@@ -57,7 +57,7 @@ def start(
     """Send a fill or credit to the other end (code `other`), or ask for one, whichever `end` can do.
 
     What is wanted is named as `pieces`, or worked out for `amount` minor units. Raises Conflict drawer_closed or
-    chips_cannot_make, InsufficientFunds, Unprocessable for wrong pieces, NotFound.
+    no_exact_change, InsufficientFunds, Unprocessable for wrong pieces, NotFound.
     """
 
     def change(place: Table | Drawer) -> TransferEvent:
@@ -69,7 +69,7 @@ def start(
             table=table,
             drawer=drawer,
             opened_by=command.context.staff,
-            asked={name: value for name, value in wanted.items() if value is not None},
+            requested={name: value for name, value in wanted.items() if value is not None},
         )
         transfer.save(force_insert=True)
         if SENDER[kind] == end.kind:
@@ -80,12 +80,12 @@ def start(
 
 
 def send(*, command: Command, end: End, transfer_id: int, amount: int | None, pieces: Pieces | None) -> Answer:
-    """Send what the other end has asked for, or something else instead. Raises as `start`, and Conflict wrong_end or
-    one that says in which state the transfer is."""
+    """Send what the other end has asked for, or something else instead. Raises as `start`, and Conflict
+    not_your_side or one that says in which state the transfer is."""
 
     def change(place: Table | Drawer) -> TransferEvent:
         transfer = _lock(place, transfer_id)
-        _require(transfer, end, SENDER, TransferState.ASKED)
+        _require(transfer, end, SENDER, TransferState.REQUESTED)
         instead = {"amount": amount, "pieces": pieces} if amount is not None or pieces is not None else None
         _send(command, transfer, place, instead)
         return _event(transfer)
@@ -93,11 +93,13 @@ def send(*, command: Command, end: End, transfer_id: int, amount: int | None, pi
     return _at(command, end, change)
 
 
-def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, settled: str | None = None) -> Answer:
-    """Count what has arrived and take it in. It must be what was sent, piece by piece; `settled` is what the floor
-    says to a difference, which is then posted as chips over or short at the table.
+def receive(
+    *, command: Command, end: End, transfer_id: int, pieces: Pieces, variance_reason: str | None = None
+) -> Answer:
+    """Count what has arrived and take it in. It must be what was sent, piece by piece; with a `variance_reason`
+    the floor accepts another count, and the variance is posted as chips over or short at the table.
 
-    Raises Conflict transfer_differs (with both counts), wrong_end, or one naming the transfer's state; Forbidden
+    Raises Conflict count_mismatch (with both counts), not_your_side, or one naming the transfer's state; Forbidden
     four_eyes for whoever sent it.
     """
 
@@ -107,11 +109,11 @@ def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, set
         require_another(command, transfer.sent_by, "sent this")
         _require_open(place)
         sent, counted = _mix(place, transfer.sent or {}), _mix(place, pieces)
-        if counted != sent and settled is None:
+        if counted != sent and variance_reason is None:
             raise Conflict(
                 f"Chips worth {sent.value} were sent, worth {counted.value} were counted. Count again, or let the "
-                "floor settle the difference.",
-                code="transfer_differs",
+                "floor accept it with a variance.",
+                code="count_mismatch",
                 sent=sent.as_json(),
                 counted=counted.as_json(),
             )
@@ -126,8 +128,8 @@ def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, set
             ],
             metadata={"transfer": transfer.pk, **transfer.places},
         )
-        _end(command, transfer, TransferState.RECEIVED, counted=counted.as_json(), reason=settled or "")
-        return _event(transfer, reason=settled, approver=settled and command.context.staff.login)
+        _end(command, transfer, TransferState.RECEIVED, counted=counted.as_json(), reason=variance_reason or "")
+        return _event(transfer, reason=variance_reason, approver=variance_reason and command.context.staff.login)
 
     return _at(command, end, change)
 
@@ -185,7 +187,7 @@ def _require(transfer: Transfer, end: End, whose: Mapping[Any, TerminalKind], st
         raise Conflict(
             f"A {transfer.kind} is sent by the {SENDER[Kind(transfer.kind)]} and received by the "
             f"{RECEIVER[Kind(transfer.kind)]}; this is the {end.kind}.",
-            code="wrong_end",
+            code="not_your_side",
             kind=transfer.kind,
         )
 
@@ -226,7 +228,7 @@ def _send(
     _require_open(place)
     if isinstance(place, Table):
         tables.require_state(place, TableState.OPEN, TableState.CLOSED)
-    wanted = transfer.asked if instead is None else instead
+    wanted = transfer.requested if instead is None else instead
     rack = place.account("9130" if isinstance(place, Table) else "9120")
     chosen = _chosen(place, rack, wanted.get("amount"), wanted.get("pieces"))
     books.post(
@@ -265,11 +267,11 @@ def _end(command: Command, transfer: Transfer, state: TransferState, **fields: A
 
 
 _EVENTS: Mapping[tuple[Kind, TransferState], type[TransferEvent]] = {
-    (Kind.FILL, TransferState.ASKED): FillAsked,
+    (Kind.FILL, TransferState.REQUESTED): FillRequested,
     (Kind.FILL, TransferState.SENT): FillSent,
     (Kind.FILL, TransferState.RECEIVED): FillReceived,
     (Kind.FILL, TransferState.CANCELLED): FillCancelled,
-    (Kind.CREDIT, TransferState.ASKED): CreditAsked,
+    (Kind.CREDIT, TransferState.REQUESTED): CreditRequested,
     (Kind.CREDIT, TransferState.SENT): CreditSent,
     (Kind.CREDIT, TransferState.RECEIVED): CreditReceived,
     (Kind.CREDIT, TransferState.CANCELLED): CreditCancelled,

@@ -23,7 +23,7 @@ class HasRole(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """Whether the signed-in person has one of the roles; raises Forbidden naming them otherwise,
-        and password_not_own before that for whoever has yet to change the password that the office gave him."""
+        and password_change_required before that for whoever has yet to change the password that the office gave him."""
         if not isinstance(request.user, Staff):
             return False
         if not getattr(view, "takes_given_passwords", False):

@@ -109,7 +109,7 @@ def describe(error: Exception) -> dict[str, Any] | None:
         case EngineError():
             return document(422, error.code, error.message, expected=error.expected)
         case InsufficientFunds():
-            return document(409, error.code, _too_little(error), params=error.params)
+            return _too_little(error)
         case LedgerError():
             return document(409, error.code, error.message, params=error.params)
         case Http404():
@@ -124,11 +124,20 @@ def describe(error: Exception) -> dict[str, Any] | None:
     return None
 
 
-def _too_little(error: InsufficientFunds) -> str:
-    """Which pile holds how much, by its name in the chart of accounts."""
-    number, _, place = str(error.params["account_code"]).partition("/")
-    pile = f"{CHART[number].name}{f' ({place})' if place else ''}"
-    return f"{pile}: {error.params['balance']} there, {error.params['needed']} needed."
+def _too_little(error: InsufficientFunds) -> dict[str, Any]:
+    """The account by its code and its name in the chart of accounts, what it has available and what was required."""
+    account = str(error.params["account_code"])
+    number, _, place = account.partition("/")
+    name = f"{CHART[number].name}{f' ({place})' if place else ''}"
+    available, required = error.params["balance"] - error.params.get("held", 0), error.params["needed"]
+    return document(
+        409,
+        error.code,
+        f"{name}: {available} available, {required} required.",
+        account=account,
+        available=available,
+        required=required,
+    )
 
 
 def bad_request(_request: Any, exception: Any = None) -> JsonResponse:

@@ -14,7 +14,7 @@ BOTH_ENDS = ("table", "drawer")
 Mirrors = Annotated[
     Mapping[str, int], "ledger transactions that reverse what was sent, by the key undone; absent where nothing was"
 ]
-Settler = Annotated[Approver, "login of the floor, who settled a difference between sent and counted"]
+VarianceApprover = Annotated[Approver, "login of the floor, who accepted a variance between sent and counted"]
 SoftCount = Annotated[
     JsonObject,
     "`soft_count` (id), `table`, `drawer`, `state`, `cash`, `pieces`, `value`, `counted_by`, `ended_by`; once "
@@ -28,15 +28,15 @@ class TransferEvent(TableEvent, DrawerEvent):
 
     transfer: Annotated[
         JsonObject,
-        "`transfer` (id), `kind`, `table`, `drawer`, `state`, what was `asked`, `sent` (worth `value`) and `counted`, "
-        "who did it (`opened_by`, `sent_by`, `ended_by`), `reason`",
+        "`transfer` (id), `kind`, `table`, `drawer`, `state`, what was `requested`, `sent` (worth `value`) and "
+        "`counted`, who did it (`opened_by`, `sent_by`, `ended_by`), `reason`",
     ]
     table_version: Annotated[int | None, "version of the table after this event, in the table's chain"] = None
     drawer_version: Annotated[int | None, "version of the drawer after this event, in the drawer's chain"] = None
 
 
-@event("fill.asked", chain=BOTH_ENDS)
-class FillAsked(TransferEvent):
+@event("fill.requested", chain=BOTH_ENDS)
+class FillRequested(TransferEvent):
     """A table asked the cage for chips."""
 
 
@@ -49,8 +49,8 @@ class FillSent(TransferEvent):
 class FillReceived(TransferEvent):
     """A table counted and took in the chips that the cage had sent."""
 
-    reason: Annotated[Reason | None, "how a difference was explained"] = None
-    approver: Settler | None = None
+    reason: Annotated[Reason | None, "why a variance was accepted"] = None
+    approver: VarianceApprover | None = None
 
 
 @event("fill.cancelled", chain=BOTH_ENDS)
@@ -61,8 +61,8 @@ class FillCancelled(TransferEvent):
     reason: Reason
 
 
-@event("credit.asked", chain=BOTH_ENDS)
-class CreditAsked(TransferEvent):
+@event("credit.requested", chain=BOTH_ENDS)
+class CreditRequested(TransferEvent):
     """The cage asked a table for chips."""
 
 
@@ -75,8 +75,8 @@ class CreditSent(TransferEvent):
 class CreditReceived(TransferEvent):
     """The cage counted and took in the chips that a table had sent."""
 
-    reason: Annotated[Reason | None, "how a difference was explained"] = None
-    approver: Settler | None = None
+    reason: Annotated[Reason | None, "why a variance was accepted"] = None
+    approver: VarianceApprover | None = None
 
 
 @event("credit.cancelled", chain=BOTH_ENDS)
@@ -102,8 +102,8 @@ class SoftCountConfirmed(DrawerEvent):
     approver: Annotated[Approver, "login of the witness"]
 
 
-@event("soft_count.withdrawn", chain="drawer")
-class SoftCountWithdrawn(DrawerEvent):
-    """A count was given up before it was confirmed."""
+@event("soft_count.voided", chain="drawer")
+class SoftCountVoided(DrawerEvent):
+    """A count was voided before it was confirmed; the boxes are counted again."""
 
     soft_count: SoftCount

@@ -45,8 +45,8 @@ class SeatKeyIssued(TableEvent):
     replaced: Annotated[bool, "whether it replaced an earlier key"]
 
 
-@event("seat.key_withdrawn", chain="table")
-class SeatKeyWithdrawn(TableEvent):
+@event("seat.key_revoked", chain="table")
+class SeatKeyRevoked(TableEvent):
     """The floor took the key of a seat out of use; the console may give the seat's seed from now on."""
 
     seat: Seat

@@ -57,16 +57,16 @@ class Migration(migrations.Migration):
                     "state",
                     models.CharField(
                         choices=[
-                            ("asked", "Asked"),
+                            ("requested", "Requested"),
                             ("sent", "Sent"),
                             ("received", "Received"),
                             ("cancelled", "Cancelled"),
                         ],
-                        default="asked",
+                        default="requested",
                         max_length=9,
                     ),
                 ),
-                ("asked", models.JSONField()),
+                ("requested", models.JSONField()),
                 (
                     "opened_by",
                     models.ForeignKey(
@@ -102,7 +102,7 @@ class Migration(migrations.Migration):
                 "verbose_name": "transfer",
                 "indexes": [
                     models.Index(
-                        condition=models.Q(("state__in", ["asked", "sent"])),
+                        condition=models.Q(("state__in", ["requested", "sent"])),
                         fields=["house", "id"],
                         name="transfer_under_way",
                     )
@@ -110,12 +110,12 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.CheckConstraint(condition=models.Q(("kind__in", ["fill", "credit"])), name="transfer_kind"),
                     models.CheckConstraint(
-                        condition=models.Q(("state__in", ["asked", "sent", "received", "cancelled"])),
+                        condition=models.Q(("state__in", ["requested", "sent", "received", "cancelled"])),
                         name="transfer_state",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(("sent__isnull", True), ("state", "asked")),
+                            models.Q(("sent__isnull", True), ("state", "requested")),
                             ("state", "cancelled"),
                             models.Q(("sent__isnull", False), ("sent_at__isnull", False), ("sent_by__isnull", False)),
                             _connector="OR",
@@ -166,7 +166,7 @@ class Migration(migrations.Migration):
                 (
                     "state",
                     models.CharField(
-                        choices=[("counted", "Counted"), ("confirmed", "Confirmed"), ("withdrawn", "Withdrawn")],
+                        choices=[("counted", "Counted"), ("confirmed", "Confirmed"), ("voided", "Voided")],
                         default="counted",
                         max_length=9,
                     ),
@@ -197,7 +197,7 @@ class Migration(migrations.Migration):
                 "verbose_name": "soft count",
                 "constraints": [
                     models.CheckConstraint(
-                        condition=models.Q(("state__in", ["counted", "confirmed", "withdrawn"])),
+                        condition=models.Q(("state__in", ["counted", "confirmed", "voided"])),
                         name="soft_count_state",
                     ),
                     models.UniqueConstraint(

@@ -560,7 +560,7 @@ def test_a_dealer_is_named_once_in_a_sitting(kit: Kit) -> None:
 def test_a_cage_that_does_not_allow_it(scene: Scene, case: Case) -> None:
     problem = refused(scene, case)
     if case.code == "insufficient_funds":
-        assert problem["params"]["account_code"] and problem["params"]["needed"] > 0
+        assert problem["account"] and problem["required"] > problem["available"]
 
 
 def without(name: str) -> dict[str, Any]:

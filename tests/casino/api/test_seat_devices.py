@@ -303,16 +303,16 @@ def test_a_seat_with_a_device_gives_its_seed_with_it_alone(kit: Kit) -> None:
     assert own.seed("T1-000001", "mine").json()["client_seeds"] == {"2": "mine"}
     desk.refresh()
     desk.ok("deal/seeds", {"seat": 1, "seed": "said-aloud"})
-    # What is lost or broken the floor withdraws; then the console may.
+    # What is lost or broken the floor revokes; then the console may.
     floor = floor_at(kit, TerminalKind.TABLE, "T1")
     other = device(kit, desk, 3)
-    assert code(desk.post("seats/3/key/withdraw", {"reason": "it is broken"})) == (403, "forbidden")
+    assert code(desk.post("seats/3/key/revoke", {"reason": "it is broken"})) == (403, "forbidden")
     floor.refresh()
-    assert floor.ok("seats/3/key/withdraw", {"reason": "it is broken"})["seats"][2]["device"] is False
-    assert code(floor.post("seats/3/key/withdraw", {"reason": "it is broken"})) == (409, "no_device")
-    assert code(floor.post("seats/9/key/withdraw", {"reason": "it is broken"})) == (404, "not_found")
-    [withdrawn] = events(kit, "seat.key_withdrawn")
-    assert (withdrawn["reason"], withdrawn["data"]["seat"]) == ("it is broken", 3)
+    assert floor.ok("seats/3/key/revoke", {"reason": "it is broken"})["seats"][2]["device"] is False
+    assert code(floor.post("seats/3/key/revoke", {"reason": "it is broken"})) == (409, "no_device")
+    assert code(floor.post("seats/9/key/revoke", {"reason": "it is broken"})) == (404, "not_found")
+    [revoked] = events(kit, "seat.key_revoked")
+    assert (revoked["reason"], revoked["data"]["seat"]) == ("it is broken", 3)
     assert code(other.get("deal")) == (401, "not_authenticated")
     desk.refresh()
     desk.ok("deal/seeds", {"seat": 3, "seed": "said-aloud"})

@@ -141,7 +141,7 @@ def test_the_page_says_what_the_classes_declare(tmp_path: Path, monkeypatch: pyt
         "| `sent_by` |",
         "| `parameters` | array of arrays of strings, optional |",
         "| `card_verbs` | object of arrays of strings, optional |",
-        "| `approver` | string, optional | login of the floor, who settled a difference between sent and counted |",
+        "| `approver` | string, optional | login of the floor, who accepted a variance between sent and counted |",
     ],
 )
 def test_the_page_has_a_row_for_a_field(row: str) -> None:

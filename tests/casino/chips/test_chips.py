@@ -55,7 +55,7 @@ def test_chips_that_nobody_names_are_the_largest_that_are_there(kit: Kit) -> Non
     cashier.ok("buy-ins", {"player": "anna", "amount": 11_650})
     assert chips.public(kit.house).as_json() == {"1000": 10, "500": 3, "100": 1, "25": 2}
     # The public has no chip of 5: of a chip of 25 the drawer would have to give change, which it cannot.
-    assert refusal(cashier.post("cash-outs", {"player": "anna", "amount": 5})) == (409, "chips_cannot_make")
+    assert refusal(cashier.post("cash-outs", {"player": "anna", "amount": 5})) == (409, "no_exact_change")
     cashier.ok("cash-outs", {"player": "anna", "amount": 200})
     # 100 and two of 25 do not make it: a chip of 500 is changed at the drawer.
     assert chips.public(kit.house).value == 11_450
@@ -82,15 +82,15 @@ def test_wrong_chips_are_refused(kit: Kit, pieces: Any, status: int, code: str) 
 
 def test_a_drawer_that_cannot_make_an_amount_says_what_it_has(kit: Kit) -> None:
     answer = opened(kit).post("buy-ins", {"player": "anna", "amount": 501})
-    assert refusal(answer) == (409, "chips_cannot_make")
-    assert answer.json()["there"] == FLOAT
+    assert refusal(answer) == (409, "no_exact_change")
+    assert answer.json()["available"] == FLOAT
 
 
 def test_the_public_does_not_bring_chips_that_are_not_out(kit: Kit) -> None:
     cashier = opened(kit)
     cashier.ok("buy-ins", {"player": "anna", "amount": 500, "pieces": {"500": 1}})
     answer = cashier.post("cash-outs", {"player": "anna", "amount": 500, "pieces": {"100": 5}})
-    assert refusal(answer) == (409, "chips_not_out")
+    assert refusal(answer) == (409, "chips_not_in_circulation")
     assert answer.json()["missing"] == {"100": 5}
 
 
@@ -134,7 +134,7 @@ def test_a_hand_is_not_dealt_where_its_tax_might_not_be_made(kit: Kit) -> None:
     kit.table_for("ferbli", FERBLI, code="T1", seats=4, tray=0)
     dealer = kit.seated()
     answer = dealer.post("hands", {"mode": "physical"})
-    assert refusal(answer) == (409, "chips_cannot_make")
+    assert refusal(answer) == (409, "no_exact_change")
     assert answer.json()["short"] == [1, 5, 25, 100, 500, 1_000]
     kit.table_for("ferbli", FERBLI | {"tax_bps": 0}, code="T2", seats=4, tray=0)
     kit.seated("T2").ok("hands", {"mode": "physical"})
@@ -145,7 +145,7 @@ def test_every_chip_is_somewhere_and_the_report_says_where(kit: Kit) -> None:
     kit.seated()
     found = racks(kit.house)
     assert [(row["value"], row["commissioned"]) for row in found["denominations"]] == sorted(PIECES.items())
-    assert all(row["equal"] and row["there"] == row["commissioned"] for row in found["denominations"])
+    assert all(row["equal"] and row["present"] == row["commissioned"] for row in found["denominations"])
     assert found["racks"]["9130"]["places"]["T1"]["pieces"] == {str(value): TRAY[value] for value in sorted(TRAY)}
     assert found["racks"]["9170"]["value"] == custody(kit.house)["chips_in_circulation"]
     assert kit.office().get("reports/house").json()["chips"] == found
@@ -182,12 +182,12 @@ def test_a_house_whose_chips_cannot_pay_its_tax_sets_up_no_table(live_db: None) 
     }
     with pytest.raises(HouseError) as caught:
         set_up_table(house=house, code="T1", terms=Terms(options=FERBLI, **terms), actor=ACTOR)
-    assert (caught.value.code, caught.value.extra["smallest"]) == ("chips_cannot_make", 25)
+    assert (caught.value.code, caught.value.extra["smallest"]) == ("no_exact_change", 25)
     untaxed = FERBLI | {"tax_bps": 0}
     with pytest.raises(HouseError) as caught:
         odd = terms | {"min_stack": 110}
         set_up_table(house=house, code="T1", terms=Terms(options=untaxed, **odd), actor=ACTOR)
-    assert caught.value.code == "chips_cannot_make"
+    assert caught.value.code == "no_exact_change"
     table = set_up_table(house=house, code="T1", terms=Terms(options=untaxed, **terms), actor=ACTOR)
     stock_tray(table=table, amount=1_000, actor=ACTOR)
     assert chart.rack_value(house, "9130/T1") == 1_000
@@ -210,7 +210,7 @@ def test_a_house_that_kept_chips_by_value_is_reported_and_told_what_it_lacks(liv
     report = house_report(house)
     assert report["custody"] == {"chips_in_circulation": 700, "chip_liability": 700, "equal": True}
     assert report["chips"]["denominations"] == [
-        {"commodity": "HUF.CHIP", "value": 1, "commissioned": 700, "there": 700, "equal": True}
+        {"commodity": "HUF.CHIP", "value": 1, "commissioned": 700, "present": 700, "equal": True}
     ]
     with pytest.raises(Conflict) as caught:
         create_drawer(house=house, code="C2", actor=ACTOR)

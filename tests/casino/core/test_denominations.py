@@ -32,8 +32,8 @@ def test_a_payment_with_change_is_found_whenever_there_is_one(amount: int, giver
     try:
         given_, change = denominations.settle(amount, giver, changer)
     except Conflict as refusal:
-        assert refusal.code == "chips_cannot_make"
-        assert refusal.extra["there"] == giver.as_json()
+        assert refusal.code == "no_exact_change"
+        assert refusal.extra["available"] == giver.as_json()
         assert not payable(amount, giver, changer)
     else:
         assert given_.value - change.value == amount
@@ -126,13 +126,13 @@ def test_denominations_divide_each_other(values: tuple[int, ...]) -> None:
 def test_what_the_smallest_chip_cannot_make_is_refused() -> None:
     with pytest.raises(Unprocessable) as caught:
         ChipSet("BIG", (25, 100)).require_payable(110, "A stack")
-    assert (caught.value.code, caught.value.extra["smallest"]) == ("chips_cannot_make", 25)
+    assert (caught.value.code, caught.value.extra["smallest"]) == ("no_exact_change", 25)
 
 
 def test_chips_worth_another_amount_are_refused() -> None:
     with pytest.raises(Unprocessable) as caught:
         denominations.worth(Chips("MAIN", {5: 3}), 14)
-    assert (caught.value.code, caught.value.extra["chips"]) == ("chips_do_not_add_up", 15)
+    assert (caught.value.code, caught.value.extra["value"]) == ("chips_do_not_add_up", 15)
 
 
 def test_chips_of_two_sets_are_not_added_up() -> None:

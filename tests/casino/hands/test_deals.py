@@ -306,7 +306,7 @@ def test_a_table_deals_electronically_when_everybody_dealt_in_has_given_his_seed
     floor = floor_at(kit, TerminalKind.TABLE, "T1")
     demand = {"client_seeds": "all", "reason": "the players want it"}
     assert code(desk.post("client-seeds", demand)) == (403, "forbidden")
-    assert code(floor.post("client-seeds", demand | {"client_seeds": "optional"})) == (409, "unchanged")
+    assert code(floor.post("client-seeds", demand | {"client_seeds": "optional"})) == (409, "no_change")
     assert code(floor.post("client-seeds", demand | {"client_seeds": "some"})) == (400, "invalid_request")
     assert floor.ok("client-seeds", demand)["client_seeds"] == "all"
     [changed] = events(kit, "table.client_seeds_changed")

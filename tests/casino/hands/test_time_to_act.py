@@ -130,9 +130,9 @@ def test_the_floor_sets_it_and_the_trail_tells(kit: Kit) -> None:
     body = {"seconds": 30} | REASON
     assert code(dealer.post("time-to-act", body)) == (403, "forbidden")
     assert code(floor.post("time-to-act", body, version=floor.version + 1)) == (412, "version_conflict")
-    assert code(floor.post("time-to-act", {"seconds": None} | REASON)) == (409, "unchanged")
+    assert code(floor.post("time-to-act", {"seconds": None} | REASON)) == (409, "no_change")
     assert floor.ok("time-to-act", body)["time_to_act"] == 30
-    assert code(floor.post("time-to-act", body)) == (409, "unchanged")
+    assert code(floor.post("time-to-act", body)) == (409, "no_change")
     assert floor.ok("time-to-act", {"seconds": 3600} | REASON)["time_to_act"] == 3600
     assert floor.ok("time-to-act", {"seconds": None} | REASON)["time_to_act"] is None
     told = events(kit, "table.time_to_act_changed")

@@ -279,11 +279,13 @@ def test_one_administrator_does_not_sign_for_two(
     assert admin.post(f"staff/{bea}/password", reset, version=1).status_code == 200
     last = last_event()
     for lines in ([*signers[:2], cia, given], [*signers[:2], bea, given], [bea, given, *signers[:2]]):
-        with pytest.raises(CommandError, match=r"password_not_own: .*must first change the password that .*ann@"):
+        with pytest.raises(
+            CommandError, match=r"password_change_required: .*must first change the password that .*ann@"
+        ):
             forget(kit, lines, monkeypatch)
     refused = told_since(last)
     assert [(event["kind"], event["actor"], event["data"]["code"]) for event in refused] == [
-        ("attempt.refused", who, "password_not_own") for who in (ann, ann, bea)
+        ("attempt.refused", who, "password_change_required") for who in (ann, ann, bea)
     ]
     for login in (bea, cia, dot):
         changes(login)

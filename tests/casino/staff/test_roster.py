@@ -81,7 +81,7 @@ def test_somebody_is_hired_signs_in_and_works(kit: Kit, office: Desk) -> None:
     # With a password that somebody else knows nothing is done but choosing another.
     assert signed_in["must_change_password"] is True
     for refused in (desk.get(), desk.get("/api/v1/tables"), desk.post("open", version=1)):
-        assert assert_problem(refused, 403, "password_not_own")["detail"].startswith(who)
+        assert assert_problem(refused, 403, "password_change_required")["detail"].startswith(who)
     assert own(kit, token, PASSWORD, OTHER).status_code == 200
     assert sign_in(kit, who, key, OTHER).json()["must_change_password"] is False
     desk.refresh()
@@ -159,7 +159,9 @@ def test_a_password_of_ones_own_is_known_to_nobody_else(kit: Kit, office: Desk) 
     reset = {"password": PASSWORD, "reason": "forgotten"}
     assert change(office, f"staff/{who}/password", reset, version=2).status_code == 200
     assert Staff.objects.get(login=who).must_change_password
-    assert_problem(kit.http(sign_in(kit, who, key).json()["token"]).get("/api/v1/tables/T1"), 403, "password_not_own")
+    assert_problem(
+        kit.http(sign_in(kit, who, key).json()["token"]).get("/api/v1/tables/T1"), 403, "password_change_required"
+    )
 
 
 def test_a_wrong_old_password_counts_like_a_refused_sign_in(kit: Kit, office: Desk) -> None:
@@ -182,7 +184,7 @@ def test_a_wrong_old_password_counts_like_a_refused_sign_in(kit: Kit, office: De
 def test_what_cannot_be_ones_own_password(kit: Kit, office: Desk) -> None:
     who, key = hire(kit, office), enrol(office)
     token = sign_in(kit, who, key).json()["token"]
-    assert_problem(own(kit, token, PASSWORD, PASSWORD), 409, "unchanged")
+    assert_problem(own(kit, token, PASSWORD, PASSWORD), 409, "no_change")
     assert_problem(own(kit, token, PASSWORD, "short"), 400, "invalid_request")
     assert_problem(Desk(kit.http(token), "/api/v1").post("password", {"new": OTHER}), 400, "invalid_request")
     assert Staff.objects.get(login=who).must_change_password
@@ -201,7 +203,7 @@ def test_a_revoked_terminal_is_out_for_good(kit: Kit, office: Desk) -> None:
     assert_problem(desk.get(), 401, "not_authenticated")
     assert_problem(sign_in(kit, who, key), 403, "sign_in_refused")
     again = change(office, "terminals/console-7/revoke", {"reason": "stolen"}, version=2)
-    assert_problem(again, 409, "unchanged")
+    assert_problem(again, 409, "no_change")
     rows = office.get("terminals?terminal=console-7").json()["results"]
     assert [row["revoked"] for row in rows] == [True]
 
@@ -227,12 +229,12 @@ def test_nobody_changes_himself(kit: Kit, office: Desk, what: str) -> None:
 @pytest.mark.parametrize(
     ("what", "body", "version", "status", "code"),
     [
-        ("staff/{who}/roles", {"roles": ["dealer"]}, 1, 409, "unchanged"),
+        ("staff/{who}/roles", {"roles": ["dealer"]}, 1, 409, "no_change"),
         ("staff/{who}/roles", {"roles": ["floor"]}, 2, 412, "version_conflict"),
         ("staff/{who}/roles", {"roles": []}, 1, 400, "invalid_request"),
         ("staff/{who}/roles", {"roles": ["boss"]}, 1, 400, "invalid_request"),
         ("staff/{who}/roles", {"roles": ["floor", "floor"]}, 1, 400, "invalid_request"),
-        ("staff/{who}/activate", {}, 1, 409, "unchanged"),
+        ("staff/{who}/activate", {}, 1, 409, "no_change"),
         ("staff/{who}/password", {"password": "short"}, 1, 400, "invalid_request"),
         ("staff/nobody/deactivate", {}, 1, 404, "not_found"),
         ("staff/{other}/deactivate", {}, 1, 404, "not_found"),
@@ -356,7 +358,7 @@ def test_the_stored_hash_of_a_request_with_a_password_is_keyed(kit: Kit, office:
 
 def test_a_lock_is_opened_by_the_office_and_told(kit: Kit, office: Desk) -> None:
     who, key = hire(kit, office), enrol(office)
-    assert_problem(change(office, f"staff/{who}/unlock", {"reason": "nothing there"}), 409, "unchanged")
+    assert_problem(change(office, f"staff/{who}/unlock", {"reason": "nothing there"}), 409, "no_change")
     for _ in range(5):
         assert sign_in(kit, who, key, "wrong-and-wrong-again").status_code == 403
     assert_problem(sign_in(kit, who, key), 429, "too_many_attempts")
@@ -387,7 +389,7 @@ def test_the_operator_opens_a_lock_and_it_is_told(kit: Kit, office: Desk) -> Non
     assert (event["kind"], event["actor"], event["reason"]) == ("staff.unlocked", "operator", reason)
     assert event["data"] == {"login": who, "failures": 5}
     assert sign_in(kit, who, key).status_code == 201
-    with pytest.raises(CommandError, match="unchanged"):
+    with pytest.raises(CommandError, match="no_change"):
         call_command("unlock_login", kit.house.code, who, reason=reason)
 
 

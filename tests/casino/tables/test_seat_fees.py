@@ -57,7 +57,7 @@ def test_the_floor_sets_it_and_the_trail_tells(kit: Kit) -> None:
     assert dealer.refresh()["seat_fee"] == {"amount": 0, "per": "deal"}
     body = {"amount": 50, "per": "hour"} | REASON
     assert code(dealer.post("seat-fee", body)) == (403, "forbidden")
-    assert code(floor.post("seat-fee", {"amount": 0, "per": "deal"} | REASON)) == (409, "unchanged")
+    assert code(floor.post("seat-fee", {"amount": 0, "per": "deal"} | REASON)) == (409, "no_change")
     assert floor.ok("seat-fee", body)["seat_fee"] == {"amount": 50, "per": "hour"}
     [told] = events(kit, "table.seat_fee_changed")
     assert {name: told["data"][name] for name in ("before", "before_per", "after", "after_per")} == {

@@ -118,7 +118,7 @@ def test_chips_are_changed_at_the_cage(kit: Kit, dealer: Desk) -> None:
     ("body", "status", "code"),
     [
         ({"given": {"5000": 1}, "wanted": {"1000": 4}}, 422, "chips_do_not_add_up"),
-        ({"given": {"5": 100}}, 409, "chips_not_out"),
+        ({"given": {"5": 100}}, 409, "chips_not_in_circulation"),
         ({"given": {"5000": 1}, "wanted": {"5000": 1}}, 422, "nothing_to_change"),
         ({"given": {}}, 422, "nothing_to_change"),
         ({"given": {"5000": 1}, "wanted": {"1": 5_000}}, 409, "insufficient_funds"),
@@ -160,7 +160,7 @@ def test_a_tip_is_owed_to_the_staff_and_paid_out_at_the_cage(kit: Kit, dealer: D
     [
         ({"seat": 3, "amount": 9_001}, 409, "insufficient_funds"),
         ({"seat": 9, "amount": 100}, 404, "not_found"),
-        ({"seat": 1, "amount": 500, "pieces": {"500": 1}}, 409, "chips_not_out"),
+        ({"seat": 1, "amount": 500, "pieces": {"500": 1}}, 409, "chips_not_in_circulation"),
         ({"seat": 1, "amount": 500, "pieces": {"5000": 1}}, 422, "chips_do_not_add_up"),
         ({"seat": 1, "amount": -5}, 400, "invalid_request"),
     ],

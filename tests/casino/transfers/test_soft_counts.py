@@ -108,13 +108,13 @@ def test_the_witness_must_have_counted_the_same(boxes: Boxes) -> None:
     assert boxes.moved() == [0, 0, CASH, 165]
     again = {"table": "T1", "cash": CASH, "pieces": TAX}
     assert refusal(boxes.cashier.post("soft-counts", again)) == (409, "count_under_way")
-    boxes.cashier.ok(f"soft-counts/{number}/withdraw")
+    boxes.cashier.ok(f"soft-counts/{number}/void")
     assert refusal(witness.post(f"soft-counts/{number}/confirm", {"cash": CASH, "pieces": TAX})) == (
         412, "version_conflict",
     )  # fmt: skip
     witness.refresh()
     answer = witness.post(f"soft-counts/{number}/confirm", {"cash": CASH, "pieces": TAX})
-    assert refusal(answer) == (409, "count_withdrawn")
+    assert refusal(answer) == (409, "count_voided")
     boxes.counted()
 
 

@@ -107,7 +107,7 @@ def test_a_credit_goes_through_transit_into_the_drawer(ends: Ends) -> None:
 def test_the_table_asks_for_a_fill_and_the_cage_sends_it(ends: Ends) -> None:
     before = ends.values()
     asked = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 5_000})["done"]["transfer"]
-    assert (asked["state"], asked["sent"], asked["asked"]) == ("asked", None, {"amount": 5_000})
+    assert (asked["state"], asked["sent"], asked["requested"]) == ("requested", None, {"amount": 5_000})
     assert ends.values() == before
     sent = ends.cashier.ok(f"transfers/{asked['transfer']}/send")["transfer"]
     assert (sent["state"], sent["value"]) == ("sent", 5_000)
@@ -120,10 +120,10 @@ def test_the_table_asks_for_a_fill_and_the_cage_sends_it(ends: Ends) -> None:
 
 def test_the_cage_asks_for_a_credit_and_gets_something_else(ends: Ends) -> None:
     asked = ends.cashier.ok("transfers", {"kind": "credit", "table": "T1", "pieces": {"1000": 5}})["transfer"]
-    assert refusal(ends.cashier.post(f"transfers/{asked['transfer']}/send")) == (409, "wrong_end")
+    assert refusal(ends.cashier.post(f"transfers/{asked['transfer']}/send")) == (409, "not_your_side")
     ends.dealer.ok(f"transfers/{asked['transfer']}/send", {"pieces": {"500": 10}})
     ends.cashier.ok(f"transfers/{asked['transfer']}/receive", {"pieces": {"500": 10}})
-    assert Transfer.objects.get(id=asked["transfer"]).asked == {"pieces": {"1000": 5}}
+    assert Transfer.objects.get(id=asked["transfer"]).requested == {"pieces": {"1000": 5}}
     ends.whole()
 
 
@@ -133,10 +133,11 @@ def test_what_arrives_must_be_what_was_sent_piece_by_piece(ends: Ends) -> None:
     # The same worth in other chips is not the same.
     for counted in (FILL | {"100": 19}, FILL | {"100": 19, "25": 44}, {}):
         answer = ends.dealer.post(f"transfers/{number}/receive", {"pieces": counted})
-        assert refusal(answer) == (409, "transfer_differs")
+        assert refusal(answer) == (409, "count_mismatch")
         assert (answer.json()["sent"], answer.json()["counted"]) == (FILL, counted)
     assert ends.values() == before
-    assert refusal(ends.dealer.post(f"transfers/{number}/settle", {"pieces": FILL} | REASON)) == (403, "forbidden")
+    accepted = ends.dealer.post(f"transfers/{number}/accept-with-variance", {"pieces": FILL} | REASON)
+    assert refusal(accepted) == (403, "forbidden")
 
 
 @pytest.mark.parametrize(
@@ -144,21 +145,21 @@ def test_what_arrives_must_be_what_was_sent_piece_by_piece(ends: Ends) -> None:
     [(FILL | {"100": 19}, 100), (FILL | {"100": 21}, -100), (FILL | {"100": 19, "25": 44}, 0), ({}, WORTH)],
     ids=["short", "over", "exchanged", "nothing"],
 )
-def test_the_floor_settles_a_difference(ends: Ends, counted: dict[str, int], short: int) -> None:
+def test_the_floor_accepts_a_variance(ends: Ends, counted: dict[str, int], short: int) -> None:
     number = ends.filled()
     drawer, _, tray = ends.values()
     floor = floor_at(ends.kit, TerminalKind.TABLE, "T1")
-    done = floor.ok(f"transfers/{number}/settle", {"pieces": counted} | REASON)["done"]["transfer"]
+    done = floor.ok(f"transfers/{number}/accept-with-variance", {"pieces": counted} | REASON)["done"]["transfer"]
     assert (done["counted"], done["reason"]) == (counted, REASON["reason"])
     assert ends.values() == [drawer, 0, tray + WORTH - short]
     assert ends.kit.balance("5210/T1", "2015/T1") == [short, short]
     ends.whole()
 
 
-def test_the_floor_settles_a_credit_at_the_cage(ends: Ends) -> None:
+def test_the_floor_accepts_a_credit_with_a_variance_at_the_cage(ends: Ends) -> None:
     number = ends.credited()
     floor = floor_at(ends.kit, TerminalKind.CAGE, "C1")
-    floor.ok(f"transfers/{number}/settle", {"pieces": FILL | {"5": 39}} | REASON)
+    floor.ok(f"transfers/{number}/accept-with-variance", {"pieces": FILL | {"5": 39}} | REASON)
     assert ends.kit.balance("5210/T1", "9140/T1") == [5, 0]
     ends.whole()
 
@@ -166,7 +167,7 @@ def test_the_floor_settles_a_credit_at_the_cage(ends: Ends) -> None:
 def test_a_fill_is_cancelled_by_who_sent_it_and_comes_back(ends: Ends) -> None:
     before = ends.values()
     number = ends.filled()
-    assert refusal(ends.dealer.post(f"transfers/{number}/cancel", REASON)) == (409, "wrong_end")
+    assert refusal(ends.dealer.post(f"transfers/{number}/cancel", REASON)) == (409, "not_your_side")
     done = ends.cashier.ok(f"transfers/{number}/cancel", REASON)
     assert (done["transfer"]["state"], list(done["mirrors"])) == ("cancelled", [f"transfer:{number}:sent"])
     assert ends.values() == before
@@ -178,7 +179,7 @@ def test_what_was_only_asked_for_is_cancelled_by_either_end(ends: Ends) -> None:
     for desk in (ends.dealer, ends.cashier):
         asked = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 500})["done"]["transfer"]
         number = asked["transfer"]
-        assert refusal(ends.dealer.post(f"transfers/{number}/receive", {"pieces": {}})) == (409, "transfer_asked")
+        assert refusal(ends.dealer.post(f"transfers/{number}/receive", {"pieces": {}})) == (409, "transfer_requested")
         desk.ok(f"transfers/{number}/cancel", REASON)
         assert refusal(ends.cashier.post(f"transfers/{number}/send")) == (409, "transfer_cancelled")
     ends.whole()
@@ -198,7 +199,7 @@ def test_nobody_receives_what_he_has_sent(ends: Ends) -> None:
     )
     both.refresh()
     assert refusal(both.post(f"transfers/{number}/receive", {"pieces": FILL})) == (403, "four_eyes")
-    assert refusal(both.post(f"transfers/{number}/settle", {"pieces": {}} | REASON)) == (403, "four_eyes")
+    assert refusal(both.post(f"transfers/{number}/accept-with-variance", {"pieces": {}} | REASON)) == (403, "four_eyes")
     for alias in ("default", "owner"):
         with pytest.raises(Exception, match="transfer_two_persons"), transaction.atomic(using=alias):
             connections[alias].cursor().execute(
@@ -288,7 +289,7 @@ def test_a_table_without_a_tray_gets_its_first_chips_by_a_fill(kit: Kit) -> None
     kit.table_for("ferbli", FERBLI, code="T1", seats=4, tray=0)
     dealer = kit.seated()
     refused = dealer.post("hands", {"mode": "physical"})
-    assert refusal(refused) == (409, "chips_cannot_make")
+    assert refusal(refused) == (409, "no_exact_change")
     cashier = kit.cashier()
     pieces = {str(value): 40 for value in (1, 5, 25, 100, 500, 1_000)}
     number = cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": pieces})["transfer"]["transfer"]
