@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test slow check wheels bench soak books lock down clean
+.PHONY: help venv demo run test slow check pages wheels bench soak books lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -49,12 +49,16 @@ test: $(STAMP) ## run the tests on a real PostgreSQL and Valkey, but for the slo
 slow: $(STAMP) ## run the tests that take long: hands under kill -9 and FLUSHALL, every piece of the ledger's bench
 	@$(PY) -m pytest -n 2 -m slow
 
-check: $(STAMP) ## lint, format, types, import contracts, missing migrations
+check: $(STAMP) ## lint, format, types, import contracts, missing migrations, generated pages
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(ENV) && $(PY) -m mypy
 	@$(VENV)/bin/lint-imports
 	@$(UP) && $(PY) manage.py makemigrations --check --dry-run
+	@$(ENV) && $(PY) manage.py pages --check
+
+pages: $(STAMP) ## write the generated pages of docs/reference
+	@$(ENV) && $(PY) manage.py pages --write
 
 wheels: $(STAMP) ## ask the package index for the locked wheels of every Python and machine (needs the network)
 	@$(PY) -m tests.deploy.wheels

@@ -1,45 +1,22 @@
-"""Settings: everything that differs between houses comes from the environment, and nothing secret has a default.
-
-`DATABASE_URL`        what the running application uses; it always works as the role `CASINO_APP_ROLE`.
-`DATABASE_OWNER_URL`  who owns the tables; for `migrate --database owner` and `open_epoch` (default: `DATABASE_URL`).
-`REDIS_URL`, `CELERY_BROKER_URL`  the Redis-protocol server (the broker defaults to `REDIS_URL`).
-`CASINO_SECRET_KEY`   Django's signing key; `CASINO_SEAL_KEY` 32 bytes in hex that seal the seeds of electronic deals.
-`DATABASE_SEQUENCER_URL`  a login of the sequencer's role `CASINO_SEQUENCER_ROLE` (default: the owner, who becomes it).
-`CASINO_LOG_KEY`      the sequencer's alone: Ed25519 seed in hex that signs the checkpoints of the audit log.
-`CASINO_CHECKPOINT_DIR`  folders outside the database that keep those checkpoints, separated as in PATH.
-`CASINO_QUEUE_PREFIX`  how queues are named on the broker (default: by the server, port and name in `DATABASE_URL`; set
-                      it where processes spell these differently).
-`CASINO_RETENTION_DAYS`  for how long personal data are kept after a player's last activity (default: eight years).
-`CASINO_ALLOWED_HOSTS`, `CASINO_DEBUG`, `CASINO_LOG_LEVEL`  as their names say.
-"""
+"""Settings of Django and Celery. What differs between houses comes from the environment: `casino/configuration.py`."""
 
 import os
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import dj_database_url
 from celery.schedules import crontab
-from django.core.exceptions import ImproperlyConfigured
 
+from casino import configuration
 from casino.celery import TASK_HARD_LIMIT, VISIBILITY_TIMEOUT, queue_prefix
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+environment = configuration.read(os.environ)
 
-
-def _required(name: str) -> str:
-    value = os.environ.get(name, "")
-    if not value:
-        hint = 'eval "$(.venv/bin/python -m deploy.embedded env)"'
-        raise ImproperlyConfigured(f"{name} is not set. Run through `make`, or: {hint}")
-    return value
-
-
-DEBUG = os.environ.get("CASINO_DEBUG", "") == "1"
-SECRET_KEY = _required("CASINO_SECRET_KEY")
-CASINO_SEAL_KEY = _required("CASINO_SEAL_KEY")
-ALLOWED_HOSTS = os.environ.get("CASINO_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]").split(",")
+DEBUG = environment.debug
+SECRET_KEY = environment.secret_key
+CASINO_SEAL_KEY = environment.seal_key
+ALLOWED_HOSTS = list(environment.allowed_hosts)
 
 INSTALLED_APPS = [
     "django.contrib.contenttypes",
@@ -62,6 +39,7 @@ INSTALLED_APPS = [
     "casino.transfers",
     "casino.api",
     "casino.reports",
+    "casino.reference",
     # After the reports, whose `export_ledger` stands in front of the ledger's: the first of a name is run.
     "ledger",
 ]
@@ -77,12 +55,12 @@ ROOT_URLCONF = "casino.urls"
 WSGI_APPLICATION = "casino.wsgi.application"
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
 
-# --- Database: three aliases on the same database; see the module docstring -----------------------------------------
-CASINO_APP_ROLE = os.environ.get("CASINO_APP_ROLE", "casino_app")
+# --- Database: three aliases on the same database ---------------------------------------------------------------
+CASINO_APP_ROLE = environment.app_role
 LEDGER_APP_ROLE = CASINO_APP_ROLE
 # Triggers of the house on tables of the ledger (`casino/audit/protection.py` declares them).
 LEDGER_OTHER_TRIGGERS = ["ledger_transaction.ledger_transaction_is_told"]
-CASINO_SEQUENCER_ROLE = os.environ.get("CASINO_SEQUENCER_ROLE", "casino_sequencer")
+CASINO_SEQUENCER_ROLE = environment.sequencer_role
 
 
 def _database(url: str, *, assume_role: str | None) -> dict[str, Any]:
@@ -93,25 +71,20 @@ def _database(url: str, *, assume_role: str | None) -> dict[str, Any]:
     if assume_role and urlsplit(url).username != assume_role:
         options["assume_role"] = assume_role
     parsed = dj_database_url.parse(url, conn_max_age=None)
-    if parsed["ENGINE"] != "django.db.backends.postgresql":
-        raise ImproperlyConfigured(
-            "DATABASE_URL must name a PostgreSQL database: the ledger's promises are kept there."
-        )
     # READ COMMITTED, PostgreSQL's default: the one lock order and the row locks do the rest.
     parsed["OPTIONS"] = {**parsed.get("OPTIONS", {}), **options}
     return dict(parsed)
 
 
+_OWNER_URL = environment.database_owner_url or environment.database_url
+_SEQUENCER_URL = environment.database_sequencer_url or _OWNER_URL
 DATABASES = {
-    "default": _database(_required("DATABASE_URL"), assume_role=CASINO_APP_ROLE),
-    "owner": _database(os.environ.get("DATABASE_OWNER_URL") or _required("DATABASE_URL"), assume_role=None),
+    "default": _database(environment.database_url, assume_role=CASINO_APP_ROLE),
+    "owner": _database(_OWNER_URL, assume_role=None),
+    # For the sequencer's process; others have the alias too but no URL of its own, and do not use it.
+    "sequencer": _database(_SEQUENCER_URL, assume_role=CASINO_SEQUENCER_ROLE),
 }
 DATABASES["owner"]["CONN_MAX_AGE"] = 0
-# For the sequencer's process; others have the alias too but no URL of its own, and do not use it.
-DATABASES["sequencer"] = _database(
-    os.environ.get("DATABASE_SEQUENCER_URL") or os.environ.get("DATABASE_OWNER_URL") or _required("DATABASE_URL"),
-    assume_role=CASINO_SEQUENCER_ROLE,
-)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # axes.W002 wants its middleware, which answers lock-outs of Django forms; ours are answered by the sign-in service.
 # auth.W004 wants logins that are unique over all houses; they are unique in a house, which `Staff.get_username` names.
@@ -173,8 +146,8 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 
 # --- Celery ---------------------------------------------------------------------------------------------------------
-REDIS_URL = _required("REDIS_URL")
-CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or REDIS_URL.replace("unix://", "redis+socket://", 1)
+REDIS_URL = environment.redis_url
+CELERY_BROKER_URL = environment.celery_broker_url or REDIS_URL.replace("unix://", "redis+socket://", 1)
 CELERY_TASK_IGNORE_RESULT = True  # state is in rows, not in a result backend
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -194,13 +167,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "interval_start": 0,
     "connect_retries_timeout": 1,
     # Databases on one broker keep their queues apart.
-    "global_keyprefix": os.environ.get("CASINO_QUEUE_PREFIX") or queue_prefix(DATABASES["default"]),
+    "global_keyprefix": environment.queue_prefix or queue_prefix(DATABASES["default"]),
 }
 #: Seconds after which an unsettled outbox row is sent again; a row that has been sent often waits longer.
 CASINO_OUTBOX_STALE_SECONDS = 2
-#: Days for which personal data are kept after a player's last activity. Card rooms fall under Hungary's act LIII of
-#: 2017 (section 1, 1 i), whose sections 56 to 58 want eight years from the end of the business relationship.
-CASINO_RETENTION_DAYS = int(os.environ.get("CASINO_RETENTION_DAYS", "2922"))
+CASINO_RETENTION_DAYS = environment.retention_days
 #: Accounts of the chart that are off unless they are named here, e.g. "1300" (credit to players).
 CASINO_ACCOUNTS_ON: tuple[str, ...] = ()
 CELERY_BEAT_SCHEDULE = {
@@ -216,14 +187,8 @@ CELERY_BEAT_SCHEDULE = {
 
 # --- The audit log --------------------------------------------------------------------------------------------------
 #: Only `manage.py sequence_audit` asks for it; every other process runs without.
-CASINO_LOG_KEY = os.environ.get("CASINO_LOG_KEY", "")
-CASINO_CHECKPOINT_DIRS = [
-    Path(folder)
-    for folder in (os.environ.get("CASINO_CHECKPOINT_DIR") or str(BASE_DIR / "var" / "checkpoints")).split(os.pathsep)
-    if folder
-]
-if not CASINO_CHECKPOINT_DIRS:
-    raise ImproperlyConfigured("CASINO_CHECKPOINT_DIR names no folder: a log without one outside proves nothing.")
+CASINO_LOG_KEY = environment.log_key
+CASINO_CHECKPOINT_DIRS = list(environment.checkpoint_dirs)
 
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True
@@ -237,7 +202,7 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": os.environ.get("CASINO_LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["stderr"], "level": environment.log_level},
     # It tells of every sign-in with everything starred out; the audit trail tells who it was.
     "loggers": {"axes": {"level": "WARNING"}},
 }

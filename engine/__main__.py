@@ -14,7 +14,7 @@ pbn FILE|-                                                           deals of tr
 fist VIZI NONCE                                                      the commitment to a vizi held in the fist
 play GAME [--seats N] [--hands N] [--seed S] [--opt k=v] [--stack N] writes records
 games [--verbs GAME | --options GAME]                                the games, the vocabulary or the options of one
-pages FOLDER                                                         writes the reference pages and the glossary there
+pages FOLDER                                                         writes the reference pages of the games there
 
 Exit status: 0 all is well; 1 a record, a deal or an opening does not stand; 2 unusable input (or nobody reads the
 output).
@@ -420,7 +420,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--verbs", metavar="GAME", help="the vocabulary of one game")
     one.add_argument("--options", metavar="GAME", help="what a table of one game may set")
     games.set_defaults(run=_games)
-    written = commands.add_parser("pages", help="write the reference pages of the games and the glossary, in Markdown")
+    written = commands.add_parser("pages", help="write the reference pages of the games, in Markdown")
     written.add_argument("folder", type=Path, help="docs/reference; folders below it are made")
     written.set_defaults(run=_pages)
     return parser

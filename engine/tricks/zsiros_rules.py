@@ -54,8 +54,8 @@ TERMS = (
     Term("talon", "Talon", "talon", "the cards that are not dealt yet"),
     Term("kopasz", "kahl", "bald", "the winners have all 80 points"),
     Term("csupasz", "nackt", "bare", "the winners have every trick"),
-    Term("üsd", "schlag", "beat it", "a call to the partner"),
-    Term("ne üsd", "schlag nicht", "do not beat it", "a call to the partner"),
+    Term("üss", "schlag", "beat it", "a call to the partner"),
+    Term("ne üss", "schlag nicht", "do not beat it", "a call to the partner"),
     Term("zsírt", "Fett her", "grease it", "a call to the partner: put an ace or a ten on the trick"),
     Term("ne zsírt", "kein Fett", "do not grease it", "a call to the partner"),
 )

@@ -233,6 +233,12 @@ TERMS = (
     Term("banda", "vier einer Farbe", "banda", "four cards of one suit"),
     Term("sánta", "Hinkender", "sánta", "the over of acorns as a wild card"),
     Term("grigáré", "Folge aus vier Farben", "grigáré", "four cards in sequence and of four suits"),
+    Term(
+        "kis grigáré, nagy grigáré",
+        "kleine und große Folge",
+        "kis and nagy grigáré",
+        "the small and the great grigáré: two hands that rank above all others, the small one highest",
+    ),
     Term("majzli", "Einsatz in der Faust", "majzli", "the first player holds the vizi in the fist, unseen"),
     Term(
         "megadás vagy eldobás",

@@ -471,5 +471,5 @@ def test_a_log_without_a_folder_outside_is_no_setting() -> None:
     for given in (os.pathsep, "", f"a{os.pathsep}b"):
         environ = os.environ | {"CASINO_CHECKPOINT_DIR": given}
         answers[given] = subprocess.run([sys.executable, "-c", script], env=environ, capture_output=True, text=True)
-    assert "CASINO_CHECKPOINT_DIR names no folder" in answers[os.pathsep].stderr
+    assert "CASINO_CHECKPOINT_DIR: names no folder" in answers[os.pathsep].stderr
     assert [answers[given].stdout.strip() for given in ("", f"a{os.pathsep}b")] == ["1", "2"]

@@ -1,0 +1,226 @@
+"""Every environment variable that the house reads, declared once: name, type, default, meaning.
+
+`casino/settings.py` takes its values from `read()`, and `docs/reference/settings.md` is generated from the same fields.
+Nothing secret has a default. A value that cannot be used, and a `CASINO_...` variable that is not declared here, stop
+the process before it does anything: a misspelled name would otherwise leave a default in force unnoticed.
+"""
+
+import difflib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+PREFIX = "CASINO_"
+#: Variables with the prefix that other programs of this project read.
+ELSEWHERE = {
+    "CASINO_VAR": "The folder of the embedded servers and generated keys; `deploy.embedded` reads it (default: `var`).",
+}
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+
+T = TypeVar("T")
+
+
+def variable(
+    name: str, parse: Callable[[str], T], *, meaning: str, default: Any = MISSING, shown: str = "", secret: bool = False
+) -> Any:
+    """A field of `Configuration` that is read from the variable `name`; required where it has no default.
+
+    `parse` turns the text into the value and raises ValueError saying what is expected. `shown` is the default as the
+    reference prints it. No message shows the value of a secret.
+    """
+    metadata = {"name": name, "parse": parse, "meaning": meaning, "shown": shown, "secret": secret}
+    return field(default=default, metadata=metadata, repr=not secret)
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _flag(value: str) -> bool:
+    if value not in ("0", "1"):
+        raise ValueError("expected 0 or 1")
+    return value == "1"
+
+
+def _days(value: str) -> int:
+    if not value.isascii() or not value.isdecimal() or int(value) < 1:
+        raise ValueError("expected a whole number of days, 1 or more")
+    return int(value)
+
+
+def _key(value: str) -> str:
+    if len(value) != 64 or not set(value.lower()) <= set("0123456789abcdef"):
+        raise ValueError("expected 64 hex digits (32 bytes)")
+    return value
+
+
+def _level(value: str) -> str:
+    if value not in LEVELS:
+        raise ValueError(f"expected one of {', '.join(LEVELS)}")
+    return value
+
+
+def _hosts(value: str) -> tuple[str, ...]:
+    return tuple(host for host in value.split(",") if host)
+
+
+def _folders(value: str) -> tuple[Path, ...]:
+    folders = tuple(Path(folder) for folder in value.split(os.pathsep) if folder)
+    if not folders:
+        raise ValueError("names no folder: a log without a copy outside the database proves nothing")
+    return folders
+
+
+def _postgresql(value: str) -> str:
+    if value.partition(":")[0] not in ("postgres", "postgresql"):
+        raise ValueError("expected the URL of a PostgreSQL database (postgresql://...): it keeps the ledger's promises")
+    return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """The values of one process."""
+
+    database_url: str = variable(
+        "DATABASE_URL",
+        _postgresql,
+        meaning="The database of the running application, which always works as the role `CASINO_APP_ROLE`.",
+        secret=True,
+    )
+    database_owner_url: str | None = variable(
+        "DATABASE_OWNER_URL",
+        _postgresql,
+        default=None,
+        shown="`DATABASE_URL`",
+        meaning="A login that owns the tables; only `migrate --database owner` and `open_epoch` use it.",
+        secret=True,
+    )
+    database_sequencer_url: str | None = variable(
+        "DATABASE_SEQUENCER_URL",
+        _postgresql,
+        default=None,
+        shown="`DATABASE_OWNER_URL`",
+        meaning="A login that is a member of `CASINO_SEQUENCER_ROLE`; only the sequencer's process uses it.",
+        secret=True,
+    )
+    app_role: str = variable(
+        "CASINO_APP_ROLE",
+        _text,
+        default="casino_app",
+        meaning="The role of the application; the migrations grant it its rights.",
+    )
+    sequencer_role: str = variable(
+        "CASINO_SEQUENCER_ROLE",
+        _text,
+        default="casino_sequencer",
+        meaning="The role of the sequencer; the migrations grant it its rights.",
+    )
+    redis_url: str = variable(
+        "REDIS_URL",
+        _text,
+        meaning="The server that speaks the Redis protocol. Its content may be lost at any time.",
+        secret=True,
+    )
+    celery_broker_url: str | None = variable(
+        "CELERY_BROKER_URL",
+        _text,
+        default=None,
+        shown="`REDIS_URL`",
+        meaning="The broker of Celery, where it is another server.",
+        secret=True,
+    )
+    queue_prefix: str | None = variable(
+        "CASINO_QUEUE_PREFIX",
+        _text,
+        default=None,
+        shown="made from server, port and name in `DATABASE_URL`",
+        meaning=(
+            "How queues are named on the broker. Set the same prefix for all processes of a database where they spell "
+            "its URL differently, and another one for each database."
+        ),
+    )
+    secret_key: str = variable("CASINO_SECRET_KEY", _text, meaning="Django's signing key.", secret=True)
+    seal_key: str = variable(
+        "CASINO_SEAL_KEY",
+        _key,
+        meaning="64 hex digits: the key that seals seeds of electronic deals and the keys of personal data.",
+        secret=True,
+    )
+    log_key: str = variable(
+        "CASINO_LOG_KEY",
+        _key,
+        default="",
+        shown="none",
+        meaning="64 hex digits: the Ed25519 seed that signs the audit log's checkpoints. For the sequencer alone.",
+        secret=True,
+    )
+    checkpoint_dirs: tuple[Path, ...] = variable(
+        "CASINO_CHECKPOINT_DIR",
+        _folders,
+        default=(BASE_DIR / "var" / "checkpoints",),
+        shown="`var/checkpoints`",
+        meaning="Folders outside the database that keep the checkpoints, separated as in `PATH`.",
+    )
+    retention_days: int = variable(
+        "CASINO_RETENTION_DAYS",
+        _days,
+        # Card rooms fall under Hungary's act LIII of 2017 (section 1, 1 i); its sections 56 to 58 require eight years
+        # from the end of the business relationship.
+        default=2922,
+        meaning="Days for which personal data are kept after a player's last activity (2922 days are eight years).",
+    )
+    allowed_hosts: tuple[str, ...] = variable(
+        "CASINO_ALLOWED_HOSTS",
+        _hosts,
+        default=("127.0.0.1", "localhost", "[::1]"),
+        shown="`127.0.0.1,localhost,[::1]`",
+        meaning="Host names under which the API answers, separated by commas.",
+    )
+    debug: bool = variable(
+        "CASINO_DEBUG", _flag, default=False, shown="`0`", meaning="`1` turns Django's debug mode on; never in a house."
+    )
+    log_level: str = variable(
+        "CASINO_LOG_LEVEL",
+        _level,
+        default="INFO",
+        meaning=f"The least level that goes to stderr: {', '.join(f'`{level}`' for level in LEVELS)}.",
+    )
+
+
+def declared() -> tuple[Field[Any], ...]:
+    """The declarations, in the order of the reference."""
+    return fields(Configuration)
+
+
+def read(environ: Mapping[str, str]) -> Configuration:
+    """The configuration of an environment; an empty variable counts as not set. Raises ImproperlyConfigured."""
+    _refuse_unknown(environ)
+    return Configuration(**{one.name: _value(one, environ.get(one.metadata["name"], "")) for one in declared()})
+
+
+def _refuse_unknown(environ: Mapping[str, str]) -> None:
+    known = [*ELSEWHERE, *(one.metadata["name"] for one in declared())]
+    for name in sorted(environ):
+        if name.startswith(PREFIX) and name not in known:
+            close = difflib.get_close_matches(name, known, 1, cutoff=0.8)
+            hint = f"; did you mean {close[0]}?" if close else f". Known are: {', '.join(sorted(known))}"
+            raise ImproperlyConfigured(f"{name} is not a setting{hint}")
+
+
+def _value(one: Field[Any], text: str) -> Any:
+    name = one.metadata["name"]
+    if text:
+        try:
+            return one.metadata["parse"](text)
+        except ValueError as error:
+            given = "" if one.metadata["secret"] else f", got {text!r}"
+            raise ImproperlyConfigured(f"{name}: {error}{given}.") from error
+    if one.default is MISSING:
+        hint = 'eval "$(.venv/bin/python -m deploy.embedded env)"'
+        raise ImproperlyConfigured(f"{name} is not set. Run through `make`, or: {hint}")
+    return one.default
