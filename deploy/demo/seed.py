@@ -87,7 +87,7 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
     """Found the next demo house with these tables. Needs Django to be set up; commits one transaction."""
     from django.db import transaction
 
-    from casino.api import problems
+    from casino.api.http import problems
     from casino.audit.founding import found_house
     from casino.audit.services import Actor
     from casino.cage.services import create_drawer, open_vault
