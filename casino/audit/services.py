@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from casino.audit import guard
 from casino.audit.events.registry import AuditEvent, require_known
-from casino.core import canonical, pending_postings, sql
+from casino.core import canonical, sql
 from casino.core.errors import ProofFailed
 from casino.houses.models import House
 
@@ -62,17 +62,16 @@ _APPEND = (
 
 
 def record(*, chain: str, house: House, actor: Actor, event: AuditEvent, using: str = DEFAULT_DB_ALIAS) -> Receipt:
-    """Append one event to a chain in the current transaction of `using`; the chain's head stays locked until it ends.
+    """Append one event that records no posting to a chain in the current transaction of `using`; the chain's head stays
+    locked until it ends. What posts is recorded by :meth:`casino.core.write.Work.record`.
 
-    The event records every ledger transaction that this database transaction has posted and no earlier event recorded.
-    Its data are canonical JSON (no floats, amounts in minor units, no personal data). One round trip: PostgreSQL takes
-    the lock, stamps time and number, links and hashes. Raises UnknownEvent for a kind that is not registered for such a
-    chain, TypeError for data that are not canonical, a LogRefused (503) while the house's log was rolled back, and
-    ProofFailed `posting_not_ours` where a posting is not of this house and this database transaction.
+    The event's data are canonical JSON (no floats, amounts in minor units, no personal data). One round trip:
+    PostgreSQL takes the lock, stamps time and number, links and hashes. Raises UnknownEvent for a kind that is not
+    registered for such a chain, TypeError for data that are not canonical, a LogRefused (503) while the house's log was
+    rolled back.
     """
     require_recordable(chain, house, event, using)
     data, beside = canonical.dumps(event.data), event.beside_data
-    postings = pending_postings.take(using)
     values = [
         house.id,
         chain,
@@ -84,14 +83,9 @@ def record(*, chain: str, house: House, actor: Actor, event: AuditEvent, using: 
         data,
         beside.get("approver"),
         beside.get("reason"),
-        canonical.dumps(postings) if postings else None,
+        None,
     ]
-    try:
-        [(seq, leaf_hash)] = sql.bound(_APPEND, values, using)
-    except DatabaseError as error:
-        if getattr(error.__cause__, "sqlstate", None) != NOT_OURS:
-            raise
-        raise not_ours(postings) from error
+    [(seq, leaf_hash)] = sql.bound(_APPEND, values, using)
     return Receipt(chain, seq, leaf_hash)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from casino.bookkeeping import chart
 from casino.bookkeeping.postings import Line, Posting
 from casino.core import canonical
-from casino.core import pending_postings as untold
 from casino.core.denominations import Chips
 from casino.houses.models import House
 from ledger import balances
@@ -18,18 +17,10 @@ from ledger import posting as ledger
 from ledger.assertions import assert_balance
 from ledger.errors import InsufficientFunds
 from ledger.exports import utc
-from ledger.posting import Leg, find, reverse
+from ledger.posting import Leg, find
 
-
-@dataclass(frozen=True, slots=True)
-class Entered:
-    """A ledger transaction's id and what it left: balances of money accounts by code in minor units, and pieces by
-    rack and denomination, of what it touched."""
-
-    transaction_id: int
-    balances: dict[str, int]
-    racks: dict[str, dict[str, int]]
-
+#: What an event records of one ledger transaction: its id, its legs or what it reverses, and a digest of the rest.
+Recorded = dict[str, Any]
 
 #: The kind of mirrors.
 REVERSAL = "reversal"
@@ -39,37 +30,6 @@ translated = ledger_errors.translated
 
 #: One leg before it has an account id: code, commodity, units with their sign.
 _Half = tuple[str, str, int]
-
-
-def post(
-    house: House,
-    *,
-    key: str,
-    kind: str,
-    postings: Iterable[Posting],
-    metadata: Mapping[str, Any],
-    occurred_at: datetime | None = None,
-) -> Entered:
-    """Post one ledger transaction of everything that happened together; returns its id and the balances it left.
-
-    `key` is unique in the house: the same key and content again posts nothing. The next event that the database
-    transaction records tells the posting; without one it cannot commit. Raises the ledger's typed errors: Unbacked when
-    chips and what is owed for them would part.
-    """
-    prepared = prepare(house, key=key, kind=kind, postings=postings, metadata=metadata, occurred_at=occurred_at)
-    posted = _post(house, prepared)
-    if not posted.replayed:
-        untold.posted(posted.transaction_id, prepared.halves, prepared.about(posted.posted_at))
-    ids = chart.ids(house, {(code, commodity) for code, commodity, _ in prepared.halves})
-    money: dict[str, int] = {}
-    racks: dict[str, dict[str, int]] = {}
-    for (code, commodity), id_ in ids.items():
-        left = posted.balances[id_].balance
-        if chart.kind_of(code).custody:
-            racks.setdefault(code, {})[str(chart.face_value(commodity))] = left
-        else:
-            money[code] = left
-    return Entered(posted.transaction_id, money, racks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,23 +77,23 @@ def prepare(
     return Prepared(key, kind, metadata, occurred_at, halves, legs)
 
 
-def post_prepared(house: House, prepared: Prepared) -> tuple[int, dict[str, Any] | None]:
-    """Post it at once; returns its id and what the event records of it, None where the key had posted it before."""
-    posted = _post(house, prepared)
+def post_prepared(house: House, prepared: Prepared) -> tuple[int, Recorded | None]:
+    """Post it at once; returns its id and what the event records of it, None where the key had posted it before. Raises
+    the ledger's typed errors: Unbacked when chips and what is owed for them would part."""
+    legs = [Leg(account, amount) for account, amount in prepared.legs]
+    posted = ledger.post(
+        house.id, prepared.key, prepared.kind, legs, prepared.metadata, occurred_at=prepared.occurred_at
+    )
     if posted.replayed:
         return posted.transaction_id, None
-    legs, about = [list(half) for half in prepared.halves], prepared.about(posted.posted_at)
-    return posted.transaction_id, {"tx": posted.transaction_id, "legs": legs, "about": about}
-
-
-def _post(house: House, prepared: Prepared) -> ledger.Posted:
-    legs = [Leg(account, amount) for account, amount in prepared.legs]
-    return ledger.post(house.id, prepared.key, prepared.kind, legs, prepared.metadata, occurred_at=prepared.occurred_at)
+    about = prepared.about(posted.posted_at)
+    halves = [list(half) for half in prepared.halves]
+    return posted.transaction_id, {"tx": posted.transaction_id, "legs": halves, "about": about}
 
 
 def _about(key: str, kind: str, metadata: Mapping[str, Any], occurred: datetime | None, posted: datetime) -> str:
-    """What events tell of a transaction besides its legs: SHA-256 of the canonical JSON of this list, 64 hex digits.
-    Whoever has the ledger compares it; nobody alters key, kind, metadata or a moment there without its being seen."""
+    """What events record of a transaction besides its legs: SHA-256 of the canonical JSON of this list, 64 hex digits.
+    It is compared with the ledger: a changed key, kind, metadata or moment is found."""
     moments = [None if moment is None else utc(moment) for moment in (occurred, posted)]
     return canonical.sha256([key, kind, dict(metadata), *moments])
 
@@ -172,22 +132,19 @@ def require(house: House, code: str, held: int, needed: int) -> None:
         )
 
 
-def reverse_all(house: House, *, keys: Iterable[str], metadata: Mapping[str, Any]) -> dict[str, int]:
-    """Reverse what these keys posted, the newest first so that no account is overdrawn.
-
-    Returns the mirrors' ids by the key they undo; events tell them as they tell postings. Raises the ledger's typed
-    errors.
-    """
-    posted = reversed(find(house.id, keys).items())
-    return {key: _reverse(house, key, id_, metadata) for key, id_ in posted}
+def posted_under(house: House, keys: Iterable[str]) -> dict[str, int]:
+    """Ids of the ledger transactions that these keys posted, by key, the oldest first."""
+    return find(house.id, keys)
 
 
-def _reverse(house: House, key: str, transaction_id: int, metadata: Mapping[str, Any]) -> int:
-    mirror = reverse(house.id, mirror_key(key), transaction_id, metadata, kind=REVERSAL)
-    if not mirror.replayed:
-        about = _about(mirror_key(key), REVERSAL, metadata, None, mirror.posted_at)
-        untold.reversed_(mirror.transaction_id, transaction_id, about)
-    return mirror.transaction_id
+def reverse(house: House, key: str, transaction_id: int, metadata: Mapping[str, Any]) -> tuple[int, Recorded | None]:
+    """Post the mirror of what `key` posted; returns its id and what the event records of it, None where it was reversed
+    before. Raises the ledger's typed errors."""
+    mirror = ledger.reverse(house.id, mirror_key(key), transaction_id, metadata, kind=REVERSAL)
+    if mirror.replayed:
+        return mirror.transaction_id, None
+    about = _about(mirror_key(key), REVERSAL, metadata, None, mirror.posted_at)
+    return mirror.transaction_id, {"tx": mirror.transaction_id, "reverses": transaction_id, "about": about}
 
 
 def mirror_key(key: str) -> str:

@@ -1,6 +1,6 @@
 """The cage's writes: funding the vault, opening a drawer, buy-ins, cash-outs, counting and closing."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,11 +40,11 @@ def open_vault(*, house: House, capital: int, chips: Mapping[Any, int], actor: A
     Raises Conflict no_chip_set, Unprocessable for wrong pieces.
     """
     with transaction.atomic():
+        work = Work(house, actor)
         chip_set = chip_sets.in_use(house)
         commissioned = denominations.parse(chip_set, chips)
         chart.open_accounts(house, VAULT_ACCOUNTS, chip_set)
-        books.post(
-            house,
+        work.post(
             key="vault:opening",
             kind="vault.opened",
             postings=[
@@ -53,12 +53,7 @@ def open_vault(*, house: House, capital: int, chips: Mapping[Any, int], actor: A
             ],
             metadata={},
         )
-        record(
-            chain=house.chain,
-            house=house,
-            actor=actor,
-            event=VaultOpened(capital=capital, chips=commissioned.as_json()),
-        )
+        work.record(chain=house.chain, event=VaultOpened(capital=capital, chips=commissioned.as_json()))
 
 
 def create_drawer(*, house: House, code: str, actor: Actor) -> Drawer:
@@ -95,7 +90,8 @@ class AtDrawer:
         return drawer.chain
 
     def advance(self, drawer: Drawer, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
-        """The next version."""
+        """The next version; what was posted goes to the ledger now, because the answer reads it there."""
+        work.flush()
         drawer.version += 1
         work.also(_ADVANCE, [drawer.version, drawer.id])
         event = outcome.event
@@ -104,15 +100,6 @@ class AtDrawer:
     def answer(self, drawer: Drawer, outcome: Outcome) -> dict[str, Any]:
         """The drawer as it is now, and what was recorded."""
         return {**selectors.describe(drawer), **outcome.event.data}
-
-
-def at_drawer(command: Command, code: str, change: Callable[[Drawer], DrawerEvent], *, status: int = 200) -> Answer:
-    """Run one write at a drawer: lock it, change it, record the change, answer with the drawer as it is now."""
-
-    def decided(drawer: Drawer, work: Work) -> Outcome:
-        return Outcome(change(drawer), status=status)
-
-    return write.write(command, AtDrawer(code), decided)
 
 
 def require_at(context: RequestContext, drawer: Drawer) -> None:
@@ -129,11 +116,10 @@ def require_open(drawer: Drawer) -> Shift:
     return shift
 
 
-def enter(command: Command, drawer: Drawer, kind: str, events: list[Posting], **metadata: Any) -> None:
+def enter(work: Work, command: Command, drawer: Drawer, kind: str, events: list[Posting], **metadata: Any) -> None:
     """Post what has happened at a drawer, if anything moved, under the command's own key."""
     if moved_anything(events):
-        books.post(
-            drawer.house,
+        work.post(
             key=command.ledger_key(),
             kind=kind,
             postings=events,
@@ -147,7 +133,7 @@ def open_drawer(
     """Open a drawer with a float from the vault: cash, and chips by pieces or a spread of them worth `chips`; minor
     units. Raises Conflict drawer_open, and as `floats.from_vault`."""
 
-    def change(drawer: Drawer) -> DrawerEvent:
+    def change(drawer: Drawer, work: Work) -> Outcome:
         if selectors.open_shift(drawer) is not None:
             raise Conflict(f"Drawer {code} is open already.", code="drawer_open")
         chosen = floats.from_vault(drawer.house, amount=chips, pieces=pieces)
@@ -162,10 +148,10 @@ def open_drawer(
             float_pieces=chosen.as_json(),
         )
         issued = posting("float_issued", {"drawer": code}, cash=cash, chips=chosen)
-        enter(command, drawer, "drawer.opened", [issued])
-        return DrawerOpened(float_cash=cash, float_chips=chosen.value, float_pieces=chosen.as_json())
+        enter(work, command, drawer, "drawer.opened", [issued])
+        return Outcome(DrawerOpened(float_cash=cash, float_chips=chosen.value, float_pieces=chosen.as_json()))
 
-    return at_drawer(command, code, change)
+    return write.write(command, AtDrawer(code), change)
 
 
 def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
@@ -173,14 +159,14 @@ def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces:
     can make it of. Raises InsufficientFunds, Conflict no_exact_change, Unprocessable for wrong pieces, NotFound for a
     player whom the house does not know, Gone for one who was forgotten."""
 
-    def change(drawer: Drawer) -> DrawerEvent:
+    def change(drawer: Drawer, work: Work) -> Outcome:
         player, desk = _customer(drawer, player_ref)
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
         sold = posting("buy_in", {"drawer": code, "player": player_ref}, amount=amount, chips=chosen)
-        enter(command, drawer, "cage.buy_in", [sold], player=player_ref)
-        return CageBuyIn(**_exchanged(player, amount, chosen))
+        enter(work, command, drawer, "cage.buy_in", [sold], player=player_ref)
+        return Outcome(CageBuyIn(**_exchanged(work, player, amount, chosen)), status=201)
 
-    return at_drawer(command, code, change, status=201)
+    return write.write(command, AtDrawer(code), change)
 
 
 def cash_out(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
@@ -188,7 +174,7 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
     from the drawer. Raises InsufficientFunds when he holds less away from the tables, Conflict no_exact_change or
     chips_not_in_circulation, Unprocessable for wrong pieces."""
 
-    def change(drawer: Drawer) -> DrawerEvent:
+    def change(drawer: Drawer, work: Work) -> Outcome:
         player, desk = _customer(drawer, player_ref)
         # In this order: what the player does not have, what the drawer cannot pay, and only then which chips.
         for pile in (player.wallet, drawer.account("1020")):
@@ -200,10 +186,10 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
         bought = posting(
             "cash_out", {"drawer": code, "player": player_ref}, amount=amount, chips=taken, change=given_back
         )
-        enter(command, drawer, "cage.cash_out", [bought], player=player_ref)
-        return CageCashOut(**_exchanged(player, amount, taken, given_back))
+        enter(work, command, drawer, "cage.cash_out", [bought], player=player_ref)
+        return Outcome(CageCashOut(**_exchanged(work, player, amount, taken, given_back)), status=201)
 
-    return at_drawer(command, code, change, status=201)
+    return write.write(command, AtDrawer(code), change)
 
 
 def _customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:
@@ -214,7 +200,10 @@ def _customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:
     return player, Desk(drawer.house, drawer.account("9120"), drawer.code)
 
 
-def _exchanged(player: Player, amount: int, chips: Chips, given_back: Chips | None = None) -> dict[str, Any]:
+def _exchanged(
+    work: Work, player: Player, amount: int, chips: Chips, given_back: Chips | None = None
+) -> dict[str, Any]:
+    work.flush()
     held = chart.balances(player.house, [player.wallet])[player.wallet]
     found = {"player": player.ref, "amount": amount, "player_chips": held, "exchanged": chips.as_json()}
     return found | ({"change": given_back.as_json()} if given_back else {})
@@ -237,7 +226,7 @@ def close_drawer(
     or short in chips as `_variance` works them out.
     """
 
-    def change(drawer: Drawer) -> DrawerEvent:
+    def change(drawer: Drawer, work: Work) -> Outcome:
         shift = require_open(drawer)
         cash, desk = selectors.cash(drawer), Desk(drawer.house, drawer.account("9120"), code)
         expected = desk.rack
@@ -251,7 +240,8 @@ def close_drawer(
             *chip_variance(drawer.account("9120"), code, variance),
             posting("float_returned", {"drawer": code}, cash=counted_cash, chips=counted),
         ]
-        enter(command, drawer, "drawer.closed", events, shift=shift.number)
+        enter(work, command, drawer, "drawer.closed", events, shift=shift.number)
+        work.flush()
         _attest(drawer, shift, counted_cash, counted, desk)
         Shift.objects.filter(id=shift.id).update(
             closed_by=command.context.staff,
@@ -264,9 +254,9 @@ def close_drawer(
             counted_pieces=counted.as_json(),
         )
         shift.refresh_from_db()
-        return DrawerClosed(reconciliation=selectors.reconciliation(shift))
+        return Outcome(DrawerClosed(reconciliation=selectors.reconciliation(shift)))
 
-    return at_drawer(command, code, change)
+    return write.write(command, AtDrawer(code), change)
 
 
 def _attest(drawer: Drawer, shift: Shift, cash: int, counted: Chips, desk: Desk) -> None:

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from casino.audit.events import DrawerEvent
 from casino.audit.events.cage import CageExchange, ForeignChipsBought
 from casino.audit.events.house import DutyDue
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer
-from casino.cage.services import at_drawer, enter, require_open
+from casino.cage.services import AtDrawer, enter, require_open
 from casino.chips.changing import Desk
 from casino.core import write
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
@@ -24,13 +23,13 @@ def exchange(*, command: Command, code: str, given: Pieces, change_for: Pieces |
     """Change chips of the public at the drawer into others of the same value: those of `change_for`, or the largest.
     Raises Conflict drawer_closed, and as `chips.changing.Desk.swap`."""
 
-    def change(drawer: Drawer) -> DrawerEvent:
+    def change(drawer: Drawer, work: Work) -> Outcome:
         require_open(drawer)
         event, swapped = Desk(drawer.house, drawer.account("9120"), code).swap(given, change_for)
-        enter(command, drawer, "cage.exchange", [event])
-        return CageExchange(exchange=swapped)
+        enter(work, command, drawer, "cage.exchange", [event])
+        return Outcome(CageExchange(exchange=swapped), status=201)
 
-    return at_drawer(command, code, change, status=201)
+    return write.write(command, AtDrawer(code), change)
 
 
 def take_foreign(*, command: Command, code: str, amount: int, issuer: str) -> Answer:
@@ -39,14 +38,14 @@ def take_foreign(*, command: Command, code: str, amount: int, issuer: str) -> An
     Raises Conflict drawer_closed, InsufficientFunds when the drawer has less cash.
     """
 
-    def change(drawer: Drawer) -> DrawerEvent:
+    def change(drawer: Drawer, work: Work) -> Outcome:
         require_open(drawer)
         books.require(drawer.house, drawer.account("1020"), selectors.cash(drawer), amount)
         taken = posting("foreign_chips", {"drawer": code}, amount=amount)
-        enter(command, drawer, "cage.foreign_chips", [taken], issuer=issuer)
-        return ForeignChipsBought(foreign_chips={"amount": amount, "issuer": issuer})
+        enter(work, command, drawer, "cage.foreign_chips", [taken], issuer=issuer)
+        return Outcome(ForeignChipsBought(foreign_chips={"amount": amount, "issuer": issuer}), status=201)
 
-    return at_drawer(command, code, change, status=201)
+    return write.write(command, AtDrawer(code), change)
 
 
 def duty_due(*, command: Command, amount: int, reason: str) -> Answer:
@@ -55,9 +54,7 @@ def duty_due(*, command: Command, amount: int, reason: str) -> Answer:
     def change(house: House, work: Work) -> Outcome:
         metadata = {"reason": reason}
         due = posting("duty", {}, amount=amount)
-        work.post(key=command.ledger_key(), kind="house.duty", postings=[due], metadata=metadata)
-        posted = work.flush()
-        assert posted is not None  # noqa: S101 - there was something to post
+        posted = work.post_now(key=command.ledger_key(), kind="house.duty", postings=[due], metadata=metadata)
         payable = chart.balances(house, ["2200"])["2200"]
         body = {"amount": amount, "reason": reason, "payable": payable}
         return Outcome(DutyDue(amount=amount, posting=posted, reason=reason), body, 201, version=posted)

@@ -10,7 +10,7 @@ What a transaction has posted is carried in its :class:`Work`, which is passed a
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, partial
@@ -23,7 +23,7 @@ from casino.audit.events import AuditEvent
 from casino.audit.services import NOT_OURS, Actor, Receipt, not_ours, require_recordable
 from casino.bookkeeping import books
 from casino.bookkeeping.postings import Posting
-from casino.core import canonical, locks, outbox, pending_postings, sql
+from casino.core import canonical, locks, outbox, sql
 from casino.core.errors import IdempotencyKeyReused, ProofFailed, VersionConflict, WrongTerminal
 from casino.houses.models import House, OutboxMessage
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
@@ -195,16 +195,18 @@ class OfHouse:
 
 @dataclass(slots=True)
 class Work:
-    """What one write has done so far and has still to write: the unit of work.
+    """What one write has done so far and has still to write: the unit of work of one database transaction.
 
     Postings are handed to the ledger together with the event (one round trip), or earlier where their effect is wanted
-    (:meth:`flush`). Statements given to :meth:`also` are sent with the event too.
+    (:meth:`flush`). Statements given to :meth:`also` are sent with the event too. Nothing that it has posted may be
+    taken back by a savepoint: PostgreSQL refuses an event that records what is not there, and the commit of a posting
+    that no event records.
     """
 
     house: House
     actor: Actor
     using: str = DEFAULT_DB_ALIAS
-    _posted: list[dict[str, Any]] = field(default_factory=list)
+    _posted: list[books.Recorded] = field(default_factory=list)
     _waiting: books.Prepared | None = None
     _also: list[tuple[str, Sequence[Any]]] = field(default_factory=list)
     _proved: dict[int, int] = field(default_factory=dict)
@@ -214,9 +216,11 @@ class Work:
         self, *, key: str, kind: str, postings: Sequence[Posting], metadata: Mapping[str, Any],
         occurred_at: datetime | None = None,
     ) -> None:  # fmt: skip
-        """Post one ledger transaction with the next event, or before a second one."""
-        if self._waiting is not None:
-            self._post_waiting()
+        """Post one ledger transaction of everything that happened together, with the next event or before a second one.
+
+        `key` is unique in the house: the same key and content again posts nothing.
+        """
+        self.flush()
         self._waiting = books.prepare(
             self.house, key=key, kind=kind, postings=postings, metadata=metadata, occurred_at=occurred_at
         )
@@ -240,7 +244,6 @@ class Work:
         Raises what :func:`casino.audit.services.record` raises, the ledger's typed errors, and ProofFailed.
         """
         require_recordable(chain, self.house, event, self.using)
-        self._posted = pending_postings.take(self.using) + self._posted
         statement, parameters = self._statement(chain, event, answer)
         [(seq, leaf_hash, messages)] = self._run(statement, parameters)
         for (task, subject), id_ in zip(self._messages, messages or (), strict=True):
@@ -282,14 +285,31 @@ class Work:
                 raise not_ours(self._posted) from error
             raise
 
-    def flush(self) -> int | None:
-        """Post what waits for the event, for what is read next; returns the id of its ledger transaction."""
-        return self._post_waiting() if self._waiting is not None else None
+    def flush(self) -> None:
+        """Post what waits for the event, for what is read next. Raises the ledger's typed errors."""
+        if self._waiting is not None:
+            self._post_waiting(self._waiting)
 
-    def _post_waiting(self) -> int | None:
-        waiting, self._waiting = self._waiting, None
-        assert waiting is not None  # noqa: S101 - both callers have looked
-        id_, posted = books.post_prepared(self.house, waiting)
+    def post_now(self, *, key: str, kind: str, postings: Sequence[Posting], metadata: Mapping[str, Any]) -> int:
+        """As :meth:`post`, at once; returns the id of the ledger transaction. Raises the ledger's typed errors."""
+        self.flush()
+        return self._post_waiting(books.prepare(self.house, key=key, kind=kind, postings=postings, metadata=metadata))
+
+    def _post_waiting(self, waiting: books.Prepared) -> int:
+        self._waiting = None
+        return self._noted(*books.post_prepared(self.house, waiting))
+
+    def reverse_all(self, *, keys: Iterable[str], metadata: Mapping[str, Any]) -> dict[str, int]:
+        """Reverse at once what these keys posted, the newest first so that no account is overdrawn.
+
+        Returns the mirrors' ids by the key they undo. Raises the ledger's typed errors.
+        """
+        self.flush()
+        posted = reversed(books.posted_under(self.house, keys).items())
+        return {key: self._noted(*books.reverse(self.house, key, id_, metadata)) for key, id_ in posted}
+
+    def _noted(self, id_: int, posted: books.Recorded | None) -> int:
+        """Have the next event record a ledger transaction, unless an earlier event does."""
         if posted is not None:
             self._posted.append(posted)
         return id_

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import engine
-from casino.audit.events import TableEvent
 from casino.audit.events.cards import CardExceptionCleared, CardExceptionKept, DeckChecked
 from casino.audit.services import record
-from casino.core import locks
+from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
-from casino.core.write import Answer, Command
+from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import selectors
 from casino.hands.models import CardException, ExceptionKind, HandState
 from casino.houses.models import ClockTimestamp
@@ -119,7 +118,7 @@ def clear(*, command: Command, code: str, exception: int, reason: str) -> Answer
     Raises NotFound, Conflict already_cleared, and table_playing while a hand is in play.
     """
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         found = CardException.objects.select_related("hand").filter(table=table, id=exception).first()
         if found is None:
             raise NotFound(f"Table {code} has no exception {exception}.")
@@ -131,9 +130,11 @@ def clear(*, command: Command, code: str, exception: int, reason: str) -> Answer
             cleared_at=ClockTimestamp(), cleared_by=command.context.actor.staff, reason=reason
         )
         hand = found.hand.name if found.hand else None
-        return CardExceptionCleared(exception=found.id, kind=found.kind, hand=hand, found=found.found, reason=reason)
+        return Outcome(
+            CardExceptionCleared(exception=found.id, kind=found.kind, hand=hand, found=found.found, reason=reason)
+        )
 
-    return tables.at_table(command, code, change)
+    return write.write(command, tables.AtTable(code), change)
 
 
 def check_deck(*, command: Command, code: str, cards: str) -> Answer:
@@ -143,7 +144,7 @@ def check_deck(*, command: Command, code: str, cards: str) -> Answer:
     card_not_in_pack where nothing is missing, with the names; then an exception is kept.
     """
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         tables.require_state(table, TableState.OPEN, TableState.CLOSED)
         pack = engine.game_info(table.game).pack_for(table.options)
         there = Counter(split_cards(cards))
@@ -153,9 +154,9 @@ def check_deck(*, command: Command, code: str, cards: str) -> Answer:
         if missing or foreign or twice:
             named = {"missing": missing, "duplicate": twice, "foreign": foreign}
             raise _incomplete({name: found for name, found in named.items() if found})
-        return DeckChecked(pack=pack.name, cards=len(pack.cards))
+        return Outcome(DeckChecked(pack=pack.name, cards=len(pack.cards)))
 
-    return keeping(command, code, lambda: tables.at_table(command, code, change))
+    return keeping(command, code, lambda: write.write(command, tables.AtTable(code), change))
 
 
 def _incomplete(named: dict[str, Any]) -> CardsRefused:

@@ -8,9 +8,9 @@ as well: else whoever decides about sitting out would choose among decks.
 from casino.audit.events import TableEvent
 from casino.audit.events.deals import ClientSeedTaken, DealAbandoned, DealCommitted
 from casino.audit.services import Receipt
-from casino.core import locks
+from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
-from casino.core.write import Answer, Command, Work
+from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import deals
 from casino.hands.models import ClientSeed, Deal, DealState, GivenBy, Hand
 from casino.houses.models import House
@@ -24,16 +24,16 @@ from engine.deal.shuffle import CLIENT_SEED
 def prepare(*, command: Command, code: str) -> Answer:
     """Commit to the seed of the table's next hand. Raises Conflict deal_prepared where that is done already."""
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         tables.require_state(table, TableState.OPEN)
         tables.require_none_prepared(table)
         deal = Deal(house=table.house, table=table, number=table.hands_dealt + 1, name=table.next_hand)
         deals.commit(deal)
         deal.save(force_insert=True)
         table.prepared_deal = deal.name
-        return DealCommitted(hand=deal.name, number=deal.number, commitment=deal.commitment)
+        return Outcome(DealCommitted(hand=deal.name, number=deal.number, commitment=deal.commitment), status=201)
 
-    return tables.at_table(command, code, change, status=201)
+    return write.write(command, tables.AtTable(code), change)
 
 
 def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
@@ -44,7 +44,7 @@ def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
     no_deal_prepared, seat_has_device or seed_taken, Unprocessable seed_malformed.
     """
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         deal = prepared(table)
         seating = tables.at_seat(table, seat)
         if selectors.devices([seating]):
@@ -54,9 +54,9 @@ def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
                 code="seat_has_device",
                 seat=seat,
             )
-        return _add(deal, seating, seed, GivenBy.CONSOLE)
+        return Outcome(_add(deal, seating, seed, GivenBy.CONSOLE))
 
-    return tables.at_table(command, code, change)
+    return write.write(command, tables.AtTable(code), change)
 
 
 def take_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) -> tuple[Deal, Receipt | None]:
@@ -87,14 +87,14 @@ def take_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) 
 def abandon(*, command: Command, code: str, reason: str) -> Answer:
     """Give the prepared deal up. Its name is used up with it: the next one is committed to under another."""
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         deal = prepared(table)
         Deal.objects.filter(id=deal.id).update(state=DealState.ABANDONED)
         table.prepared_deal = ""
         table.abandoned_deals += 1
-        return DealAbandoned(hand=deal.name, commitment=deal.commitment, reason=reason)
+        return Outcome(DealAbandoned(hand=deal.name, commitment=deal.commitment, reason=reason))
 
-    return tables.at_table(command, code, change)
+    return write.write(command, tables.AtTable(code), change)
 
 
 def use(hand: Hand) -> None:

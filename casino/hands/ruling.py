@@ -4,13 +4,13 @@ the hand's seats, less the house's tax. So nothing is carried to the next hand."
 from collections.abc import Mapping
 
 import engine
-from casino.audit.events import TableEvent
 from casino.audit.events.hands import HandRuled
-from casino.bookkeeping import books, chart
+from casino.bookkeeping import chart
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
+from casino.core import write
 from casino.core.errors import Conflict, Unprocessable
-from casino.core.write import Answer, Command
+from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import postings, selectors
 from casino.hands.models import Hand, HandState
 from casino.houses.models import ClockTimestamp
@@ -26,15 +26,14 @@ def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, re
     no_such_seat, awards_do_not_add_up, or tax_too_high for more than the table takes of a won pot of this size.
     """
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         tables.require_state(table, TableState.DISPUTED)
         hand = selectors.unsettled(table)
         if hand is None:
             raise AssertionError(f"table {code} is disputed without an unsettled hand")
         frozen = _frozen(table)
         _require_fair(hand, frozen, awards, tax)
-        entered = books.post(
-            table.house,
+        settlement = work.post_now(
             key=postings.key(hand, "ruling"),
             kind="hand.ruled",
             postings=_events(hand, awards, tax),
@@ -42,19 +41,21 @@ def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, re
         )
         decided = {"pot": frozen, "awards": dict(awards), "tax": tax}
         Hand.objects.filter(id=hand.id).update(
-            state=HandState.RULED, ruling=decided, settlement=entered.transaction_id, settled_at=ClockTimestamp()
+            state=HandState.RULED, ruling=decided, settlement=settlement, settled_at=ClockTimestamp()
         )
         tables.to_state(table, TableState.OPEN)
-        return HandRuled(
-            hand=hand.name,
-            pot=frozen,
-            awards=dict(awards),
-            tax=tax,
-            settlement=entered.transaction_id,
-            reason=reason,
+        return Outcome(
+            HandRuled(
+                hand=hand.name,
+                pot=frozen,
+                awards=dict(awards),
+                tax=tax,
+                settlement=settlement,
+                reason=reason,
+            )
         )
 
-    return tables.at_table(command, code, change)
+    return write.write(command, tables.AtTable(code), change)
 
 
 def _frozen(table: Table) -> int:

@@ -10,7 +10,7 @@ import logging
 
 from casino.audit.events.hands import HandDisputed, HandSettled, SettlementFailed
 from casino.audit.services import Actor
-from casino.bookkeeping import books, chart
+from casino.bookkeeping import chart
 from casino.bookkeeping.postings import moved_anything, posting
 from casino.core import locks, outbox
 from casino.core.write import Work
@@ -62,7 +62,7 @@ def _settle_or_dispute(hand: Hand, work: Work) -> None:
     if mismatch is not None:
         _dispute(hand, mismatch, work)
         return
-    settlement = _pay(hand, replayed)
+    settlement = _pay(hand, replayed, work)
     _finish(hand, HandState.SETTLED, TableState.OPEN, settlement, work)
     event = HandSettled(
         hand=hand.name,
@@ -74,19 +74,17 @@ def _settle_or_dispute(hand: Hand, work: Work) -> None:
     work.record(chain=hand.table.chain, event=event)
 
 
-def _pay(hand: Hand, replayed: replays.Replay) -> int | None:
+def _pay(hand: Hand, replayed: replays.Replay, work: Work) -> int | None:
     """Post what has waited for the settlement; returns the ledger transaction, None where nothing moves."""
     paid = postings.events(hand, replayed.waiting, fees=postings.fees(hand))
     if not moved_anything(paid):
         return None
-    entered = books.post(
-        hand.house,
+    return work.post_now(
         key=postings.key(hand, "settlement"),
         kind="hand.settled",
         postings=paid,
         metadata={"hand": hand.name, "digest": hand.digest},
     )
-    return entered.transaction_id
 
 
 def compare(hand: Hand | HandSnapshot, replayed: replays.Replay) -> str | None:
@@ -114,8 +112,7 @@ def _dispute(hand: Hand, reason: str, work: Work) -> None:
     lying = chart.balances(hand.house, [pot, bank])
     amount, places = sum(lying.values()), {"table": hand.table.code}
     if amount:
-        books.post(
-            hand.house,
+        work.post(
             key=postings.key(hand, "dispute"),
             kind="hand.disputed",
             postings=[

@@ -1,9 +1,8 @@
 """Voiding a hand: a misdeal, a card entered wrong, a dispute that is ruled void. Every posting gets its mirror."""
 
-from casino.audit.events import TableEvent
 from casino.audit.events.hands import HandVoided
-from casino.bookkeeping import books
-from casino.core.write import Answer, Command
+from casino.core import write
+from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import cards, postings, selectors
 from casino.hands.models import Hand, HandState
 from casino.tables import services as tables
@@ -21,18 +20,18 @@ def void(*, command: Command, code: str, reason: str) -> Answer:
     complete is the worker's to settle and is refused (Conflict table_settling).
     """
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         tables.require_state(table, TableState.PLAYING, TableState.DISPUTED)
         hand = selectors.unsettled(table)
         if hand is None:
             raise AssertionError(f"table {code} is {table.state} without an unsettled hand")
         log = selectors.log(hand)
-        mirrors = books.reverse_all(
-            table.house, keys=postings.keys(hand), metadata={"hand": hand.name, "reason": reason}
-        )
+        mirrors = work.reverse_all(keys=postings.keys(hand), metadata={"hand": hand.name, "reason": reason})
         Hand.objects.filter(id=hand.id).update(state=HandState.VOIDED)
         table.dealer_seat = hand.seats[-1]["seat"]
         tables.to_state(table, TableState.OPEN)
-        return HandVoided(hand=hand.name, log=log, mirrors=mirrors, reason=reason, **cards.told_at_the_end(hand))
+        return Outcome(
+            HandVoided(hand=hand.name, log=log, mirrors=mirrors, reason=reason, **cards.told_at_the_end(hand))
+        )
 
-    return tables.at_table(command, code, change, unanswered=_CARDS)
+    return write.write(command, tables.AtTable(code, unanswered=_CARDS), change)

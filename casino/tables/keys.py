@@ -10,14 +10,14 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime
 
-from casino.audit.events import TableEvent
 from casino.audit.events.deals import SeatKeyIssued, SeatKeyRevoked
 from casino.audit.services import Actor
+from casino.core import write
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command
+from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp
 from casino.tables.models import Seating, SeatKey, Table
-from casino.tables.services import at_seat, at_table
+from casino.tables.services import AtTable, at_seat
 
 _BYTES = 32
 
@@ -55,26 +55,28 @@ def issue(*, command: Command, code: str, seat: int) -> Answer:
     """
     key = secrets.token_urlsafe(_BYTES)
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         seating = at_seat(table, seat)
         replaced = SeatKey.objects.filter(seating=seating, replaced_at=None).update(replaced_at=ClockTimestamp())
         SeatKey.objects.create(house_id=seating.house_id, seating=seating, digest=digest(key))
-        return SeatKeyIssued(seat=seat, player=seating.player.ref, replaced=bool(replaced))
+        return Outcome(
+            SeatKeyIssued(seat=seat, player=seating.player.ref, replaced=bool(replaced)), status=201, once={"key": key}
+        )
 
-    return at_table(command, code, change, status=201, once={"key": key})
+    return write.write(command, AtTable(code), change)
 
 
 def revoke(*, command: Command, code: str, seat: int, reason: str) -> Answer:
     """Take a seat's key out of use, for a device that is lost or broken: while there is one, nobody else gives the
     seat's seed. Raises NotFound for an empty seat, Conflict no_device."""
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         seating = at_seat(table, seat)
         if not SeatKey.objects.filter(seating=seating, replaced_at=None).update(replaced_at=ClockTimestamp()):
             raise Conflict(f"Seat {seat} has no device of its own.", code="no_device", seat=seat)
-        return SeatKeyRevoked(seat=seat, player=seating.player.ref, reason=reason)
+        return Outcome(SeatKeyRevoked(seat=seat, player=seating.player.ref, reason=reason))
 
-    return at_table(command, code, change)
+    return write.write(command, AtTable(code), change)
 
 
 def holder(key: str) -> Holder | None:

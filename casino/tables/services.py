@@ -20,7 +20,7 @@ from casino.audit.events.tables import (
     TrayStocked,
 )
 from casino.audit.services import Actor, record
-from casino.bookkeeping import books, chart
+from casino.bookkeeping import chart
 from casino.bookkeeping.postings import moved_anything, posting
 from casino.chips import floats
 from casino.chips import selectors as chips
@@ -78,20 +78,15 @@ def stock_tray(
     """Bring chips from the vault to a table's tray, from which the house pays bonuses and makes change: these `pieces`
     by denomination, or a spread of denominations worth `amount` minor units. Once for each table."""
     with transaction.atomic():
+        work = Work(table.house, actor)
         stock = floats.from_vault(table.house, amount=amount, pieces=pieces)
-        books.post(
-            table.house,
+        work.post(
             key=f"tray:{table.code}:stock",
             kind="table.tray_stocked",
             postings=[posting("tray_stocked", {"table": table.code}, chips=stock)],
             metadata={"table": table.code},
         )
-        record(
-            chain=table.chain,
-            house=table.house,
-            actor=actor,
-            event=TrayStocked(amount=stock.value, chips=stock.as_json()),
-        )
+        work.record(chain=table.chain, event=TrayStocked(amount=stock.value, chips=stock.as_json()))
 
 
 # --- What every write at a table shares -----------------------------------------------------------------------------
@@ -172,7 +167,8 @@ class AtTable:
         return table.chain
 
     def advance(self, table: Table, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
-        """The next version."""
+        """The next version; what was posted goes to the ledger now, because the answer reads it there."""
+        work.flush()
         advance(table, work)
         return table.version, at_version(outcome.event, table.version)
 
@@ -183,27 +179,6 @@ class AtTable:
         return {**selectors.describe(table), "done": done}
 
 
-def at_table(
-    command: Command,
-    code: str,
-    change: Callable[[Table], TableEvent],
-    *,
-    status: int = 200,
-    unanswered: Collection[str] = (),
-    once: Mapping[str, Any] | None = None,
-) -> Answer:
-    """Run one write at a table: lock it, change it, record the change, answer with the table as it is now.
-
-    `change` returns the event that records it. The answer shows the same, but for the `unanswered` parts, which are for
-    those who read the trail; `once` is shown in the first answer only.
-    """
-
-    def decided(table: Table, work: Work) -> Outcome:
-        return Outcome(change(table), status=status, once=dict(once or {}))
-
-    return write.write(command, AtTable(code, unanswered), decided)
-
-
 # --- The writes -----------------------------------------------------------------------------------------------------
 
 
@@ -211,7 +186,7 @@ def demand_seeds(*, command: Command, code: str, demanded: ClientSeeds, reason: 
     """Change whose seeds the table's electronic deals need, from the next deal on. Raises Conflict no_change, and
     deal_prepared while one is committed to under the old terms."""
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.CLOSED, TableState.OPEN)
         require_none_prepared(table)
         before = table.client_seeds
@@ -219,24 +194,24 @@ def demand_seeds(*, command: Command, code: str, demanded: ClientSeeds, reason: 
             raise Conflict(f"Table {code} has client seeds {before} already.", code="no_change")
         Table.objects.filter(id=table.id).update(client_seeds=demanded)
         table.client_seeds = demanded
-        return ClientSeedsChanged(before=str(before), after=str(demanded), reason=reason)
+        return Outcome(ClientSeedsChanged(before=str(before), after=str(demanded), reason=reason))
 
-    return at_table(command, code, change)
+    return write.write(command, AtTable(code), change)
 
 
 def set_time_to_act(*, command: Command, code: str, seconds: int | None, reason: str) -> Answer:
     """Change how many seconds a seat of the table has for its act, None for no limit. In the middle of a hand, too: the
     seat whose turn it is has the whole time from now on. Raises Conflict no_change."""
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         before = table.time_to_act
         if before == seconds:
             raise Conflict(f"Table {code} has time to act {before} already.", code="no_change")
         Table.objects.filter(id=table.id).update(time_to_act=seconds, time_to_act_since=ClockTimestamp())
         table.time_to_act = seconds
-        return TimeToActChanged(before=before, after=seconds, reason=reason)
+        return Outcome(TimeToActChanged(before=before, after=seconds, reason=reason))
 
-    return at_table(command, code, change)
+    return write.write(command, AtTable(code), change)
 
 
 def set_seat_fee(
@@ -245,32 +220,31 @@ def set_seat_fee(
     """Change what a seat of the table costs, from the next deal on: `amount` minor units, 0 for nothing, for every deal
     or for every hour. `require` raises where the table's game takes no such fee. Raises Conflict no_change."""
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         require(table)
         before, after = (table.seat_fee, table.seat_fee_per), (amount, per)
         if before == after:
             raise Conflict(f"A seat of table {code} costs {amount} for every {per} already.", code="no_change")
         Table.objects.filter(id=table.id).update(seat_fee=amount, seat_fee_per=per)
         table.seat_fee, table.seat_fee_per = after
-        return SeatFeeChanged(
-            before=before[0], before_per=str(before[1]), after=amount, after_per=str(per), reason=reason
+        return Outcome(
+            SeatFeeChanged(before=before[0], before_per=str(before[1]), after=amount, after_per=str(per), reason=reason)
         )
 
-    return at_table(command, code, change)
+    return write.write(command, AtTable(code), change)
 
 
 def open_table(*, command: Command, code: str) -> Answer:
     """Open the table for a new sitting."""
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.CLOSED)
         before = table.sittings.order_by("-number").first()
         number = before.number + 1 if before else 1
         held = before.held if before else {}
         Sitting.objects.create(house_id=table.house_id, table=table, number=number, resumes=before if held else None)
         if held:
-            books.post(
-                table.house,
+            work.post(
                 key=command.ledger_key("carry"),
                 kind="table.carry_resumed",
                 postings=carrying.resumed(table, held),
@@ -278,9 +252,9 @@ def open_table(*, command: Command, code: str) -> Answer:
             )
         table.dealer_seat = None
         to_state(table, TableState.OPEN)
-        return TableOpened(sitting=number, resumed=held or None)
+        return Outcome(TableOpened(sitting=number, resumed=held or None))
 
-    return at_table(command, code, change)
+    return write.write(command, AtTable(code), change)
 
 
 def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int) -> Answer:
@@ -291,55 +265,53 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
     stack_out_of_range, and the ledger's insufficient_funds when the player does not hold that much.
     """
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
         take_seat(table, seat, player_ref, amount)
         if amount:
-            books.post(
-                table.house,
+            work.post(
                 key=command.ledger_key(),
                 kind="table.sat_down",
                 postings=[posting("sat_down", {"table": code, "player": player_ref}, amount=amount)],
                 metadata={"table": code, "player": player_ref},
             )
-        return SatDown(seat=seat, player=player_ref, amount=amount)
+        return Outcome(SatDown(seat=seat, player=player_ref, amount=amount), status=201)
 
-    return at_table(command, code, change, status=201)
+    return write.write(command, AtTable(code), change)
 
 
 def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
     """Add chips to a stack, between hands only: a stack in play is what the others play against."""
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
         seating = at_seat(table, seat)
         player = seating.player
         require_limits(table, selectors.stacks(table, [seating])[player.ref] + amount)
         chips.in_use(table.house).require_payable(amount, "A stack")
-        books.post(
-            table.house,
+        work.post(
             key=command.ledger_key(),
             kind="table.chips_added",
             postings=[posting("sat_down", {"table": code, "player": player.ref}, amount=amount)],
             metadata={"table": code, "player": player.ref},
         )
-        return ChipsAdded(seat=seat, player=player.ref, amount=amount)
+        return Outcome(ChipsAdded(seat=seat, player=player.ref, amount=amount))
 
-    return at_table(command, code, change)
+    return write.write(command, AtTable(code), change)
 
 
 def leave(*, command: Command, code: str, seat: int, session: Session) -> Answer:
     """Stand a player up with all chips; the share of a cukassza that is being carried is forfeited. Raises Conflict
     session_under_way where the game's session is paid at its end."""
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
         seating = at_seat(table, seat)
         carrying.require_settled(session(table, [seating]), seating.player.ref)
-        amount = _stand_up(table, [seating], key=command.ledger_key())[seating.player.ref]
-        return SeatLeft(seat=seat, player=seating.player.ref, amount=amount)
+        amount = _stand_up(work, table, [seating], key=command.ledger_key())[seating.player.ref]
+        return Outcome(SeatLeft(seat=seat, player=seating.player.ref, amount=amount))
 
-    return at_table(command, code, change)
+    return write.write(command, AtTable(code), change)
 
 
 def close_table(*, command: Command, code: str, session: Session) -> Answer:
@@ -347,32 +319,34 @@ def close_table(*, command: Command, code: str, session: Session) -> Answer:
     `session` says what the game's own session comes to if it ends here. Raises Conflict carry_without_players,
     carryover_open where the rule is to play on."""
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
         require_none_prepared(table)
         seatings = selectors.seated(table)
         found = session(table, seatings)
         settled = carrying.settle(table, seatings, found)
         if settled.events:
-            books.post(
-                table.house,
+            work.post(
                 key=command.ledger_key("carry"),
                 kind="table.carry_settled",
                 postings=list(settled.events),
                 metadata={"table": code, "rule": table.carryover_on_close},
             )
-        amounts = _stand_up(table, seatings, key=command.ledger_key())
+            work.flush()
+        amounts = _stand_up(work, table, seatings, key=command.ledger_key())
         Sitting.objects.filter(table=table, closed_at=None).update(closed_at=ClockTimestamp(), held=settled.held)
         to_state(table, TableState.CLOSED)
-        return TableClosed(
-            carryover_on_close=table.carryover_on_close,
-            shares=settled.shares,
-            held=settled.held or None,
-            broken_off=dict(found.owed) or None,
-            left_with=amounts,
+        return Outcome(
+            TableClosed(
+                carryover_on_close=table.carryover_on_close,
+                shares=settled.shares,
+                held=settled.held or None,
+                broken_off=dict(found.owed) or None,
+                left_with=amounts,
+            )
         )
 
-    return at_table(command, code, change)
+    return write.write(command, AtTable(code), change)
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
@@ -423,15 +397,14 @@ def require_limits(table: Table, stack: int) -> None:
         )
 
 
-def _stand_up(table: Table, seatings: list[Seating], *, key: str) -> dict[str, int]:
+def _stand_up(work: Work, table: Table, seatings: list[Seating], *, key: str) -> dict[str, int]:
     """Move whole stacks back into their players' hands; returns the amounts by player reference."""
     amounts = selectors.stacks(table, seatings)
     left = [
         posting("left", {"table": table.code, "player": player}, amount=amount) for player, amount in amounts.items()
     ]
     if moved_anything(left):
-        books.post(
-            table.house,
+        work.post(
             key=key,
             kind="table.left",
             postings=left,

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from casino.audit.events import TableEvent
 from casino.audit.events.tables import TableBuyIn, TableExchange, TableTip
 from casino.bookkeeping import books
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
-from casino.core.write import Answer, Command
+from casino.core import write
+from casino.core.write import Answer, Command, Outcome, Work
 from casino.tables import selectors
 from casino.tables.models import Table, TableState
-from casino.tables.services import at_seat, at_table, require_limits, require_state, take_seat
+from casino.tables.services import AtTable, at_seat, require_limits, require_state, take_seat
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
@@ -27,7 +27,7 @@ def buy_in(
     InsufficientFunds for the tray, Unprocessable for wrong pieces.
     """
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
         if player_ref is not None:
             player = player_ref
@@ -39,10 +39,10 @@ def buy_in(
         desk = _desk(table)
         chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
         bought = posting("buy_in_at_table", {"table": code, "player": player}, amount=amount, chips=chosen)
-        _enter(command, table, "table.buy_in", [bought], player=player)
-        return TableBuyIn(seat=seat, player=player, amount=amount, exchanged=chosen.as_json())
+        _enter(work, command, table, "table.buy_in", [bought], player=player)
+        return Outcome(TableBuyIn(seat=seat, player=player, amount=amount, exchanged=chosen.as_json()), status=201)
 
-    return at_table(command, code, change, status=201)
+    return write.write(command, AtTable(code), change)
 
 
 def exchange(*, command: Command, code: str, given: Pieces, change_for: Pieces | None = None) -> Answer:
@@ -51,13 +51,13 @@ def exchange(*, command: Command, code: str, given: Pieces, change_for: Pieces |
     Between hands only: the tray's chips may be promised to a hand. Raises as `chips.changing.Desk.swap`.
     """
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
         event, swapped = _desk(table).swap(given, change_for)
-        _enter(command, table, "table.exchange", [event])
-        return TableExchange(**swapped)
+        _enter(work, command, table, "table.exchange", [event])
+        return Outcome(TableExchange(**swapped), status=201)
 
-    return at_table(command, code, change, status=201)
+    return write.write(command, AtTable(code), change)
 
 
 def tip(*, command: Command, code: str, seat: int, amount: int, pieces: Pieces | None = None) -> Answer:
@@ -67,7 +67,7 @@ def tip(*, command: Command, code: str, seat: int, amount: int, pieces: Pieces |
     Raises InsufficientFunds, Conflict no_exact_change or chips_not_in_circulation, Unprocessable for wrong pieces.
     """
 
-    def change(table: Table) -> TableEvent:
+    def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
         seating = at_seat(table, seat)
         stack = table.stack_account(seating.player.ref)
@@ -79,10 +79,10 @@ def tip(*, command: Command, code: str, seat: int, amount: int, pieces: Pieces |
         else:
             box = desk.require_public(desk.named(pieces, amount))
         tipped = posting("tip", {"table": code, "player": seating.player.ref}, amount=amount, chips=box)
-        _enter(command, table, "table.tip", [*before, tipped], player=seating.player.ref)
-        return TableTip(seat=seat, player=seating.player.ref, amount=amount, chips=box.as_json())
+        _enter(work, command, table, "table.tip", [*before, tipped], player=seating.player.ref)
+        return Outcome(TableTip(seat=seat, player=seating.player.ref, amount=amount, chips=box.as_json()), status=201)
 
-    return at_table(command, code, change, status=201)
+    return write.write(command, AtTable(code), change)
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
@@ -92,9 +92,8 @@ def _desk(table: Table) -> Desk:
     return Desk(table.house, table.account("9130"), table.code)
 
 
-def _enter(command: Command, table: Table, kind: str, events: list[Posting], **metadata: Any) -> None:
-    books.post(
-        table.house,
+def _enter(work: Work, command: Command, table: Table, kind: str, events: list[Posting], **metadata: Any) -> None:
+    work.post(
         key=command.ledger_key(),
         kind=kind,
         postings=events,

@@ -6,18 +6,17 @@ the cash goes to the vault, the chips to the drawer, and what is over or short i
 
 from django.db import IntegrityError, transaction
 
-from casino.audit.events import DrawerEvent
 from casino.audit.events.custody import SoftCountConfirmed, SoftCountCounted, SoftCountVoided
-from casino.bookkeeping import books, chart
+from casino.bookkeeping import chart
 from casino.bookkeeping.postings import Posting, moved_anything, posting
 from casino.cage import services as cage
 from casino.cage.models import Drawer
 from casino.chips import selectors as chips
 from casino.chips.counts import chip_variance
-from casino.core import denominations, locks
+from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, NotFound
-from casino.core.write import Answer, Command
+from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp
 from casino.tables import selectors as tables
 from casino.transfers import selectors
@@ -31,7 +30,7 @@ def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pi
     Nothing moves yet. Raises Conflict drawer_closed or count_under_way, Unprocessable for wrong pieces, NotFound.
     """
 
-    def change(drawer: Drawer) -> DrawerEvent:
+    def change(drawer: Drawer, work: Work) -> Outcome:
         cage.require_open(drawer)
         table = tables.get(drawer.house, table_code)
         counted = denominations.parse(chips.in_use(drawer.house), pieces)
@@ -54,9 +53,9 @@ def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pi
                 f"A count of table {table_code} waits for its witness; confirm or void it first.",
                 code="count_under_way",
             ) from None
-        return SoftCountCounted(soft_count=selectors.describe_count(found, told=False))
+        return Outcome(SoftCountCounted(soft_count=selectors.describe_count(found, told=False)), status=201)
 
-    return cage.at_drawer(command, code, change, status=201)
+    return write.write(command, cage.AtDrawer(code), change)
 
 
 def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pieces) -> Answer:
@@ -66,7 +65,7 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
     names the count's state; Forbidden four_eyes for whoever counted first.
     """
 
-    def change(drawer: Drawer) -> DrawerEvent:
+    def change(drawer: Drawer, work: Work) -> Outcome:
         cage.require_open(drawer)
         found = _lock(drawer, count_id)
         require_another(command, found.counted_by, "counted this")
@@ -80,24 +79,26 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
                 first={"cash": found.counted_cash, "pieces": counted.as_json()},
                 second={"cash": cash, "pieces": witnessed.as_json()},
             )
-        _post(drawer, found, counted)
+        _post(work, drawer, found, counted)
         _end(command, found, CountState.CONFIRMED)
-        return SoftCountConfirmed(
-            soft_count=selectors.describe_count(found, told=True), approver=command.context.staff.login
+        return Outcome(
+            SoftCountConfirmed(
+                soft_count=selectors.describe_count(found, told=True), approver=command.context.staff.login
+            )
         )
 
-    return cage.at_drawer(command, code, change)
+    return write.write(command, cage.AtDrawer(code), change)
 
 
 def void(*, command: Command, code: str, count_id: int) -> Answer:
     """Void a count that was not confirmed; the boxes are counted again."""
 
-    def change(drawer: Drawer) -> DrawerEvent:
+    def change(drawer: Drawer, work: Work) -> Outcome:
         found = _lock(drawer, count_id)
         _end(command, found, CountState.VOIDED)
-        return SoftCountVoided(soft_count=selectors.describe_count(found, told=False))
+        return Outcome(SoftCountVoided(soft_count=selectors.describe_count(found, told=False)))
 
-    return cage.at_drawer(command, code, change)
+    return write.write(command, cage.AtDrawer(code), change)
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
@@ -114,7 +115,7 @@ def _lock(drawer: Drawer, count_id: int) -> SoftCount:
     return found
 
 
-def _post(drawer: Drawer, found: SoftCount, counted: Chips) -> None:
+def _post(work: Work, drawer: Drawer, found: SoftCount, counted: Chips) -> None:
     table = found.table
     expected = denominations.parse(chips.in_use(drawer.house), found.expected_pieces)
     # Tables set up before boxes were counted have no account for the drop's variance.
@@ -125,8 +126,7 @@ def _post(drawer: Drawer, found: SoftCount, counted: Chips) -> None:
         posting("soft_count", {"table": table.code, "drawer": drawer.code}, cash=found.counted_cash, chips=counted),
     ]
     if moved_anything(events):
-        books.post(
-            drawer.house,
+        work.post(
             key=f"soft_count:{found.pk}",
             kind="soft_count.confirmed",
             postings=events,

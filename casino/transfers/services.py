@@ -5,7 +5,7 @@ sent when the first end says so. What arrives is counted and must be what was se
 variance, which is then chips over or short of the table.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,10 +27,10 @@ from casino.cage import services as cage
 from casino.cage.models import Drawer
 from casino.chips import selectors as chips
 from casino.chips.counts import chip_variance
-from casino.core import denominations, locks
+from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden, NotFound, Unprocessable
-from casino.core.write import Answer, Command
+from casino.core.write import Answer, Command, Outcome, Subject, Work
 from casino.houses.models import ClockTimestamp
 from casino.staff.models import Staff, TerminalKind
 from casino.tables import selectors as tables_read
@@ -60,7 +60,7 @@ def start(
     no_exact_change, InsufficientFunds, Unprocessable for wrong pieces, NotFound.
     """
 
-    def change(place: Table | Drawer) -> TransferEvent:
+    def change(place: Table | Drawer, work: Work) -> Outcome:
         table, drawer = _ends(place, other)
         wanted = {"amount": amount, "pieces": None if pieces is None else _mix(place, pieces, amount).as_json()}
         transfer = Transfer(
@@ -73,24 +73,24 @@ def start(
         )
         transfer.save(force_insert=True)
         if SENDER[kind] == end.kind:
-            _send(command, transfer, place)
-        return _event(transfer)
+            _send(work, command, transfer, place)
+        return Outcome(_event(transfer), status=201)
 
-    return _at(command, end, change, status=201)
+    return write.write(command, _subject(end), change)
 
 
 def send(*, command: Command, end: End, transfer_id: int, amount: int | None, pieces: Pieces | None) -> Answer:
     """Send what the other end has asked for, or something else instead. Raises as `start`, and Conflict
     not_your_side or one that says in which state the transfer is."""
 
-    def change(place: Table | Drawer) -> TransferEvent:
+    def change(place: Table | Drawer, work: Work) -> Outcome:
         transfer = _lock(place, transfer_id)
         _require(transfer, end, SENDER, TransferState.REQUESTED)
         instead = {"amount": amount, "pieces": pieces} if amount is not None or pieces is not None else None
-        _send(command, transfer, place, instead)
-        return _event(transfer)
+        _send(work, command, transfer, place, instead)
+        return Outcome(_event(transfer))
 
-    return _at(command, end, change)
+    return write.write(command, _subject(end), change)
 
 
 def receive(
@@ -103,7 +103,7 @@ def receive(
     four_eyes for whoever sent it.
     """
 
-    def change(place: Table | Drawer) -> TransferEvent:
+    def change(place: Table | Drawer, work: Work) -> Outcome:
         transfer = _lock(place, transfer_id)
         _require(transfer, end, RECEIVER, TransferState.SENT)
         require_another(command, transfer.sent_by, "sent this")
@@ -118,8 +118,7 @@ def receive(
                 counted=counted.as_json(),
             )
         rack = transfer.table.account("9140")
-        books.post(
-            place.house,
+        work.post(
             key=f"transfer:{transfer.pk}:received",
             kind=f"{transfer.kind}.received",
             postings=[
@@ -129,16 +128,17 @@ def receive(
             metadata={"transfer": transfer.pk, **transfer.places},
         )
         _end(command, transfer, TransferState.RECEIVED, counted=counted.as_json(), reason=variance_reason or "")
-        return _event(transfer, reason=variance_reason, approver=variance_reason and command.context.staff.login)
+        approver = variance_reason and command.context.staff.login
+        return Outcome(_event(transfer, reason=variance_reason, approver=approver))
 
-    return _at(command, end, change)
+    return write.write(command, _subject(end), change)
 
 
 def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answer:
     """Give up a transfer: either end, as long as nothing was sent; after that the end that sent it, when the chips are
     back in its rack. The posting is mirrored. Raises Conflict as `receive`."""
 
-    def change(place: Table | Drawer) -> TransferEvent:
+    def change(place: Table | Drawer, work: Work) -> Outcome:
         transfer = _lock(place, transfer_id)
         was = transfer.state
         if was == TransferState.SENT:
@@ -146,22 +146,20 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
             _require_open(place)
         else:
             _require_state(transfer, *UNDER_WAY)
-        mirrors = books.reverse_all(
-            place.house, keys=[f"transfer:{transfer.pk}:sent"], metadata={"transfer": transfer.pk, "reason": reason}
+        mirrors = work.reverse_all(
+            keys=[f"transfer:{transfer.pk}:sent"], metadata={"transfer": transfer.pk, "reason": reason}
         )
         _end(command, transfer, TransferState.CANCELLED, reason=reason)
-        return _event(transfer, mirrors=mirrors or None, reason=reason)
+        return Outcome(_event(transfer, mirrors=mirrors or None, reason=reason))
 
-    return _at(command, end, change)
+    return write.write(command, _subject(end), change)
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _at(command: Command, end: End, change: Callable[[Any], TransferEvent], *, status: int = 200) -> Answer:
-    if end.kind == TerminalKind.TABLE:
-        return tables.at_table(command, end.code, change, status=status)
-    return cage.at_drawer(command, end.code, change, status=status)
+def _subject(end: End) -> Subject[Any]:
+    return tables.AtTable(end.code) if end.kind == TerminalKind.TABLE else cage.AtDrawer(end.code)
 
 
 def _ends(place: Table | Drawer, other: str) -> tuple[Table, Drawer]:
@@ -219,7 +217,7 @@ def _mix(place: Table | Drawer, pieces: Pieces, amount: int | None = None) -> Ch
 
 
 def _send(
-    command: Command, transfer: Transfer, place: Table | Drawer, instead: Mapping[str, Any] | None = None
+    work: Work, command: Command, transfer: Transfer, place: Table | Drawer, instead: Mapping[str, Any] | None = None
 ) -> None:
     """Take the chips out of this place's rack and sign for them.
 
@@ -231,8 +229,7 @@ def _send(
     wanted = transfer.requested if instead is None else instead
     rack = place.account("9130" if isinstance(place, Table) else "9120")
     chosen = _chosen(place, rack, wanted.get("amount"), wanted.get("pieces"))
-    books.post(
-        place.house,
+    work.post(
         key=f"transfer:{transfer.pk}:sent",
         kind=f"{transfer.kind}.sent",
         postings=[posting(f"{transfer.kind}_sent", transfer.places, chips=chosen)],

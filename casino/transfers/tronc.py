@@ -1,6 +1,5 @@
 """The tronc: the tip box of a table is emptied at the cage, and the staff gets cash for its chips."""
 
-from casino.audit.events import DrawerEvent
 from casino.audit.events.cage import TroncPaid
 from casino.bookkeeping import books
 from casino.bookkeeping.postings import posting
@@ -8,9 +7,9 @@ from casino.cage import selectors as drawers
 from casino.cage import services as cage
 from casino.cage.models import Drawer
 from casino.chips import selectors as chips
-from casino.core import denominations
+from casino.core import denominations, write
 from casino.core.errors import Conflict
-from casino.core.write import Answer, Command
+from casino.core.write import Answer, Command, Outcome, Work
 from casino.tables import selectors as tables
 from casino.transfers.services import Pieces
 
@@ -22,7 +21,7 @@ def pay_out(*, command: Command, code: str, table_code: str, pieces: Pieces | No
     Unprocessable for wrong pieces.
     """
 
-    def change(drawer: Drawer) -> DrawerEvent:
+    def change(drawer: Drawer, work: Work) -> Outcome:
         cage.require_open(drawer)
         table = tables.get(drawer.house, table_code)
         held = chips.rack(drawer.house, table.account("9160"))
@@ -31,7 +30,9 @@ def pay_out(*, command: Command, code: str, table_code: str, pieces: Pieces | No
             raise Conflict(f"There is nothing in the tip box of table {table_code}.", code="tip_box_empty")
         books.require(drawer.house, drawer.account("1020"), drawers.cash(drawer), taken.value)
         paid = posting("tronc_paid", {"table": table_code, "drawer": code}, amount=taken.value, chips=taken)
-        cage.enter(command, drawer, "cage.tronc_paid", [paid], table=table_code)
-        return TroncPaid(tronc={"table": table_code, "amount": taken.value, "chips": taken.as_json()})
+        cage.enter(work, command, drawer, "cage.tronc_paid", [paid], table=table_code)
+        return Outcome(
+            TroncPaid(tronc={"table": table_code, "amount": taken.value, "chips": taken.as_json()}), status=201
+        )
 
-    return cage.at_drawer(command, code, change, status=201)
+    return write.write(command, cage.AtDrawer(code), change)

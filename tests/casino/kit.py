@@ -4,6 +4,7 @@ import itertools
 import json
 import logging
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -15,12 +16,14 @@ from django.db import transaction
 from casino.audit.founding import found_house
 from casino.audit.models import SignedCheckpoint
 from casino.audit.sequencing import Sequencer
-from casino.audit.services import Actor, record
+from casino.audit.services import Actor, Receipt
 from casino.audit.signing import Signer
 from casino.audit.verify import Checkpoint, parse_note
 from casino.bookkeeping import chart
+from casino.bookkeeping.postings import Posting
 from casino.cage.services import create_drawer, open_vault
 from casino.chips.services import introduce
+from casino.core.write import Work
 from casino.hands import settlement
 from casino.hands.terms import set_up_table
 from casino.houses.models import House, OutboxMessage
@@ -61,9 +64,22 @@ def application() -> WSGIHandler:
     return WSGIHandler()
 
 
-def tell(house: House) -> None:
-    """Record an event of what a test has posted past the services, so that it can commit."""
-    record(chain=house.chain, house=house, actor=ACTOR, event=AnyEvent(kind="house.duty", content={}))
+def record_work(work: Work) -> Receipt:
+    """Record what a test has posted past the services, so that it can commit."""
+    return work.record(chain=work.house.chain, event=AnyEvent(kind="house.duty", content={}))
+
+
+def book(house: House, key: str, *postings: Posting) -> None:
+    """Post something past the services, with an event that records it."""
+    with transaction.atomic():
+        work = Work(house, ACTOR)
+        work.post(key=key, kind="test", postings=postings, metadata={})
+        record_work(work)
+
+
+def claim(work: Work, transaction_id: int, legs: Sequence[tuple[str, str, int]] = ()) -> None:
+    """Let the work's next event record a ledger transaction that the work has not posted."""
+    work._posted.append({"tx": transaction_id, "legs": [list(leg) for leg in legs], "about": ""})
 
 
 @dataclass

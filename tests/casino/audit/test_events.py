@@ -28,18 +28,17 @@ from casino.audit.events.registry import BESIDE_DATA, VERSIONS, event
 from casino.audit.events.tables import SatDown, TimeToActChanged
 from casino.audit.models import Event, Posting
 from casino.audit.services import Actor, record
-from casino.bookkeeping import books
 from casino.bookkeeping.postings import posting
 from casino.core import canonical
-from casino.core import pending_postings as untold
 from casino.core.errors import ProofFailed
+from casino.core.write import Work
 from casino.verification.snapshot_reader import moment
 from ledger.exports import utc
 from ledger.models import Entry, Transaction
 from ledger.posting import CREDIT, AccountSpec, Leg, ensure_accounts, post
 from tests.casino.any_event import AnyEvent
 from tests.casino.busy import AFTERWARDS, STEPS, Busy
-from tests.casino.kit import ACTOR, Kit
+from tests.casino.kit import ACTOR, Kit, claim, record_work
 from tests.casino.superuser import unguarded
 
 ROOT = Path(casino.__file__).parent
@@ -298,9 +297,9 @@ def test_every_ledger_transaction_is_told_by_exactly_one_event(evening: Kit) -> 
 # --- Postings and events --------------------------------------------------------------------------------------------
 
 
-def capital(kit: Kit, key: str) -> None:
-    """Post something past the services."""
-    books.post(kit.house, key=key, kind="test", postings=[posting("capital_paid_in", {}, cash=1)], metadata={})
+def capital(work: Work, key: str) -> None:
+    """Post something past the services, at once."""
+    work.post_now(key=key, kind="test", postings=[posting("capital_paid_in", {}, cash=1)], metadata={})
 
 
 LEGS = [("1010", "HUF", 1), ("3010", "HUF", -1)]
@@ -311,35 +310,49 @@ def posted(kit: Kit) -> int:
     return Transaction.objects.filter(book=kit.house.id).count()
 
 
-def tell(kit: Kit) -> dict[str, Any]:
+def recorded(kit: Kit, work: Work) -> dict[str, Any]:
     """Record some event; returns its payload."""
-    record(chain=kit.house.chain, house=kit.house, actor=ACTOR, event=AnyEvent(kind="house.duty", content={}))
+    record_work(work)
     return payloads(kit)[-1]
 
 
-def test_postings_without_an_event_do_not_commit(kit: Kit) -> None:
+@pytest.fixture
+def work(kit: Kit) -> Work:
+    """A unit of work of the house."""
+    return Work(kit.house, ACTOR)
+
+
+def test_postings_without_an_event_do_not_commit(kit: Kit, work: Work) -> None:
     before = posted(kit)
     with pytest.raises(DatabaseError, match="no audit event tells"), transaction.atomic():
-        capital(kit, "untold")
+        capital(work, "untold")
     assert posted(kit) == before
 
 
-def test_an_event_before_the_posting_does_not_tell_it(kit: Kit) -> None:
+def test_an_event_of_no_work_records_no_posting(kit: Kit, work: Work) -> None:
     before, events_before = posted(kit), len(payloads(kit))
     with pytest.raises(DatabaseError, match="no audit event tells"), transaction.atomic():
-        tell(kit)
-        capital(kit, "late")
+        capital(work, "untold")
+        record(chain=kit.house.chain, house=kit.house, actor=ACTOR, event=AnyEvent(kind="house.duty", content={}))
     assert (posted(kit), len(payloads(kit))) == (before, events_before)
 
 
-def test_an_event_tells_what_was_posted_since_the_one_before(kit: Kit) -> None:
+def test_an_event_before_the_posting_does_not_record_it(kit: Kit, work: Work) -> None:
+    before, events_before = posted(kit), len(payloads(kit))
+    with pytest.raises(DatabaseError, match="no audit event tells"), transaction.atomic():
+        recorded(kit, work)
+        capital(work, "late")
+    assert (posted(kit), len(payloads(kit))) == (before, events_before)
+
+
+def test_an_event_records_what_was_posted_since_the_one_before(kit: Kit, work: Work) -> None:
     with transaction.atomic():
-        capital(kit, "a")
-        capital(kit, "b")
-        first = tell(kit)
-        capital(kit, "c")
-        second = tell(kit)
-        third = tell(kit)
+        capital(work, "a")
+        capital(work, "b")
+        first = recorded(kit, work)
+        capital(work, "c")
+        second = recorded(kit, work)
+        third = recorded(kit, work)
     keys = dict(Transaction.objects.filter(book=kit.house.id).values_list("idempotency_key", "id"))
     assert [each["tx"] for each in first["postings"]] == [keys["a"], keys["b"]]
     assert [each["tx"] for each in second["postings"]] == [keys["c"]]
@@ -347,56 +360,83 @@ def test_an_event_tells_what_was_posted_since_the_one_before(kit: Kit) -> None:
     assert "postings" not in third
 
 
-def test_what_a_savepoint_takes_back_is_not_told(kit: Kit) -> None:
+def test_postings_and_mirrors_are_recorded_in_the_order_in_which_they_were_made(kit: Kit, work: Work) -> None:
+    """What waits is posted before something is reversed, and what is posted last goes with the event."""
+    cash = [posting("capital_paid_in", {}, cash=1)]
     with transaction.atomic():
-        capital(kit, "kept")
+        for key in ("a", "b"):
+            work.post(key=key, kind="test", postings=cash, metadata={})
+        mirrors = work.reverse_all(keys=["a", "b"], metadata={})
+        work.post(key="c", kind="test", postings=cash, metadata={})
+        event = recorded(kit, work)
+    keys = dict(Transaction.objects.filter(book=kit.house.id).values_list("idempotency_key", "id"))
+    assert list(mirrors) == ["b", "a"]
+    assert mirrors == {"b": keys["b:void"], "a": keys["a:void"]}
+    assert [each["tx"] for each in event["postings"]] == [keys[key] for key in ("a", "b", "b:void", "a:void", "c")]
+    assert [each.get("reverses") for each in event["postings"]] == [None, None, keys["b"], keys["a"], None]
+
+
+def test_what_a_savepoint_takes_back_has_a_work_of_its_own(kit: Kit, work: Work) -> None:
+    with transaction.atomic():
+        capital(work, "kept")
         with pytest.raises(RuntimeError), transaction.atomic():
-            capital(kit, "taken back")
+            capital(Work(kit.house, ACTOR), "taken back")
             raise RuntimeError
-        told = tell(kit)["postings"]
-    assert [each["tx"] for each in told] == [Transaction.objects.get(book=kit.house.id, idempotency_key="kept").id]
+        postings = recorded(kit, work)["postings"]
+    kept = Transaction.objects.get(book=kit.house.id, idempotency_key="kept")
+    assert [each["tx"] for each in postings] == [kept.id]
 
 
-def test_an_event_that_a_savepoint_takes_back_has_told_nothing(kit: Kit) -> None:
+def test_a_work_cannot_record_what_a_savepoint_has_taken_back(kit: Kit, work: Work) -> None:
+    before, events_before = posted(kit), len(payloads(kit))
+    with pytest.raises(ProofFailed) as refused, transaction.atomic():
+        with pytest.raises(RuntimeError), transaction.atomic():
+            capital(work, "taken back")
+            raise RuntimeError
+        recorded(kit, work)
+    assert refused.value.code == "posting_not_ours"
+    assert (posted(kit), len(payloads(kit))) == (before, events_before)
+
+
+def test_an_event_that_a_savepoint_takes_back_has_recorded_nothing(kit: Kit, work: Work) -> None:
     with pytest.raises(DatabaseError, match="no audit event tells"), transaction.atomic():
-        capital(kit, "untold")
+        capital(work, "untold")
         with pytest.raises(RuntimeError), transaction.atomic():
-            tell(kit)
+            recorded(kit, work)
             raise RuntimeError
 
 
-def test_a_rolled_back_transaction_leaves_nothing_to_tell(kit: Kit) -> None:
+def test_a_rolled_back_transaction_leaves_nothing_to_record(kit: Kit, work: Work) -> None:
     with pytest.raises(RuntimeError), transaction.atomic():
-        capital(kit, "forgotten")
+        capital(work, "forgotten")
         raise RuntimeError
     with transaction.atomic():
-        assert untold.take() == []
-        assert "postings" not in tell(kit)
+        assert "postings" not in recorded(kit, Work(kit.house, ACTOR))
 
 
-def test_a_replayed_posting_is_not_told_again(kit: Kit) -> None:
+def test_a_replayed_posting_is_not_recorded_again(kit: Kit) -> None:
     for _ in range(2):
         with transaction.atomic():
-            capital(kit, "once")
-            told = tell(kit)
-    assert "postings" not in told
+            work = Work(kit.house, ACTOR)
+            capital(work, "once")
+            event = recorded(kit, work)
+    assert "postings" not in event
 
 
-def test_a_ledger_transaction_cannot_be_told_twice(kit: Kit) -> None:
+def test_a_ledger_transaction_cannot_be_recorded_twice(kit: Kit, work: Work) -> None:
     with pytest.raises(DatabaseError, match="audit_told"), transaction.atomic():
-        capital(kit, "once")
-        told = tell(kit)["postings"][0]["tx"]
-        untold.posted(told, LEGS, "")
-        tell(kit)
+        capital(work, "once")
+        claim(work, recorded(kit, work)["postings"][0]["tx"], LEGS)
+        recorded(kit, work)
 
 
 def _earlier(kit: Kit) -> int:
-    """What another transaction of this house has posted and told."""
+    """What another transaction of this house has posted and recorded."""
     return Posting.objects.filter(event__chain__house=kit.house).values_list("transaction_id", flat=True)[0]
 
 
 def _from_before(kit: Kit) -> int:
-    """What was posted before events told postings."""
+    """What was posted before events recorded postings."""
     with unguarded("ledger_transaction") as cursor:
         cursor.execute(
             "INSERT INTO ledger_transaction (book, idempotency_key, kind, posted_at, metadata) "
@@ -419,31 +459,33 @@ def _of_no_house(_kit: Kit) -> int:
 
 
 @pytest.mark.parametrize("other", [_earlier, _from_before, _to_come, _of_no_house])
-def test_an_event_tells_no_posting_of_another_time_or_book(kit: Kit, other: Callable[[Kit], int]) -> None:
+def test_an_event_records_no_posting_of_another_time_or_book(kit: Kit, work: Work, other: Callable[[Kit], int]) -> None:
     before = posted(kit), len(payloads(kit))
     with pytest.raises(ProofFailed) as refused, transaction.atomic():
         id_ = other(kit)
-        capital(kit, "mine")
-        untold.posted(id_, LEGS, "")
-        tell(kit)
+        capital(work, "mine")
+        claim(work, id_, LEGS)
+        recorded(kit, work)
     assert (refused.value.code, refused.value.extra["postings"][1]) == ("posting_not_ours", id_)
     assert (posted(kit), len(payloads(kit))) == (before[0] + (other is _from_before), before[1])
 
 
-def test_an_event_tells_no_posting_of_another_house(kit: Kit) -> None:
-    """Not even of the same transaction: each house's chain tells its own."""
+def test_an_event_records_no_posting_of_another_house(kit: Kit, work: Work) -> None:
+    """Not even of the same transaction: each house's chain records its own."""
     other = Kit.found()
     with pytest.raises(ProofFailed, match="in its own house"), transaction.atomic():
-        capital(other, "theirs")
-        tell(kit)
+        theirs = Work(other.house, ACTOR)
+        paid_in = [posting("capital_paid_in", {}, cash=1)]
+        claim(work, theirs.post_now(key="theirs", kind="test", postings=paid_in, metadata={}), LEGS)
+        recorded(kit, work)
 
 
-def test_what_a_savepoint_has_posted_is_ours(kit: Kit) -> None:
+def test_what_a_savepoint_has_posted_is_ours(kit: Kit, work: Work) -> None:
     with transaction.atomic():
         with transaction.atomic():
-            capital(kit, "inside")
-        capital(kit, "outside")
-        assert len(tell(kit)["postings"]) == 2
+            capital(work, "inside")
+        capital(work, "outside")
+        assert len(recorded(kit, work)["postings"]) == 2
 
 
 # --- Texts that PostgreSQL and Python both make ----------------------------------------------------------------------
@@ -458,20 +500,21 @@ def test_the_payload_that_postgresql_writes_is_the_canonical_text(
     staff, role, terminal, request = texts
     actor = Actor(staff=staff, role=role, terminal=terminal, request=request)
     with transaction.atomic():
-        capital(kit, str(uuid.uuid4()))
-        told = AnyEvent(kind="house.duty", content=data, reason=second, approver=second)
-        receipt = record(chain=kit.house.chain, house=kit.house, actor=actor, event=told)
+        work = Work(kit.house, actor)
+        work.post(key=str(uuid.uuid4()), kind="test", postings=[posting("capital_paid_in", {}, cash=1)], metadata={})
+        event = AnyEvent(kind="house.duty", content=data, reason=second, approver=second)
+        receipt = work.record(chain=kit.house.chain, event=event)
     chain = Event.objects.filter(chain__house=kit.house, chain__name=receipt.chain)
-    event, before = chain.get(seq=receipt.seq), chain.get(seq=receipt.seq - 1)
+    stored, before = chain.get(seq=receipt.seq), chain.get(seq=receipt.seq - 1)
     made = {
-        "actor": staff, "at": event.doc["at"], "chain": receipt.chain, "data": data, "house": str(kit.house.id),
-        "kind": "house.duty", "postings": event.doc["postings"], "prev": before.leaf_hash, "request": request,
+        "actor": staff, "at": stored.doc["at"], "chain": receipt.chain, "data": data, "house": str(kit.house.id),
+        "kind": "house.duty", "postings": stored.doc["postings"], "prev": before.leaf_hash, "request": request,
         "role": role, "seq": receipt.seq, "terminal": terminal, "v": 2,
     }  # fmt: skip
     made |= {} if second is None else {"approver": second, "reason": second}
-    assert event.payload == canonical.dumps(made)
+    assert stored.payload == canonical.dumps(made)
     assert utc(datetime.fromisoformat(made["at"])) == made["at"]
-    assert receipt.hash == hashlib.sha256(b"\0" + event.payload.encode()).hexdigest()
+    assert receipt.hash == hashlib.sha256(b"\0" + stored.payload.encode()).hexdigest()
 
 
 MOMENTS = st.none() | st.datetimes(datetime(1000, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - without one, as Hypothesis wants
@@ -484,12 +527,13 @@ def test_what_events_tell_about_postings_is_what_the_ledger_gives_back(
 ) -> None:
     """`about` is hashed of Python's values when it is posted, and of PostgreSQL's text when it is verified."""
     with transaction.atomic():
+        work = Work(kit.house, ACTOR)
         for key, kind, metadata, occurred in many:
-            books.post(
-                kit.house, key=f"{uuid.uuid4()}{key}", kind=f"test{kind}", metadata=metadata, occurred_at=occurred,
+            work.post(
+                key=f"{uuid.uuid4()}{key}", kind=f"test{kind}", metadata=metadata, occurred_at=occurred,
                 postings=[posting("capital_paid_in", {}, cash=1)],
             )  # fmt: skip
-        told = {posting["tx"]: posting["about"] for posting in tell(kit)["postings"]}
+        told = {posting["tx"]: posting["about"] for posting in recorded(kit, work)["postings"]}
     with moment(kit.house) as there:
         lines = [line for lines in there.transactions() for line in lines]
     rows = {row["id"]: row["about"] for row in map(json.loads, lines)}

@@ -6,20 +6,21 @@ from collections.abc import Iterable
 import pytest
 from django.db import transaction
 
-from casino.bookkeeping import books, chart
+from casino.bookkeeping import chart
 from casino.bookkeeping import reference_page as page
 from casino.bookkeeping.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT
 from casino.bookkeeping.examples import CHIPS, CURRENCY, EXAMPLES, OPENED, OPENING, Example
 from casino.bookkeeping.postings import EVENTS, Posting, posting
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict
+from casino.core.write import Work
 from casino.hands.postings import BOOKED
 from casino.houses.models import House
 from casino.reports.selectors import custody, custody_problems
 from engine.kernel.purse import Why
 from ledger import checks
 from ledger.errors import Unbacked
-from tests.casino.kit import tell
+from tests.casino.kit import ACTOR, book, record_work
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def evening(live_db: None) -> House:
     with transaction.atomic():
         chart.open_accounts(house, sorted(codes), CHIPS)
     for number, event in enumerate(OPENING):
-        enter(house, f"opening:{number}", [event])
+        book(house, f"opening:{number}", event)
     return house
 
 
@@ -40,14 +41,6 @@ def everything() -> Iterable[Posting]:
     for example in EXAMPLES.values():
         yield from example.given
         yield from example.events
-
-
-def enter(house: House, key: str, events: Iterable[Posting]) -> books.Entered:
-    """Post events together."""
-    with transaction.atomic():
-        entered = books.post(house, key=key, kind="example", postings=events, metadata={})
-        tell(house)
-    return entered
 
 
 def held(house: House, code: str) -> int | Chips:
@@ -97,15 +90,16 @@ def test_the_worked_example_of_each_row_leaves_what_it_says(evening: House, name
     example = EXAMPLES[name]
     assert_holds(evening, dict(OPENED))
     for number, event in enumerate(example.given):
-        enter(evening, f"given:{number}", [event])
+        book(evening, f"given:{number}", event)
     before = {code: held(evening, code) for code in example.after}
-    enter(evening, "example", example.events)
+    book(evening, "example", *example.events)
     assert_joined(evening)
     if not example.mirrored:
         assert_holds(evening, dict(example.after))
     with transaction.atomic():
-        assert books.reverse_all(evening, keys=["example"], metadata={}).keys() == {"example"}
-        tell(evening)
+        work = Work(evening, ACTOR)
+        assert work.reverse_all(keys=["example"], metadata={}).keys() == {"example"}
+        record_work(work)
     assert {code: held(evening, code) for code in example.after} == before
     if example.mirrored:
         assert_holds(evening, dict(example.after))
@@ -139,7 +133,7 @@ def test_the_invariant_joins_what_the_house_owes_with_what_is_out() -> None:
 def test_money_that_parts_from_chips_is_not_posted(evening: House) -> None:
     unbacked = posting("buy_in", {"drawer": "C1", "player": "anna"}, amount=500, chips=Chips("MAIN", {100: 4}))
     with pytest.raises(Unbacked, match="100"):
-        enter(evening, "unbacked", [unbacked])
+        book(evening, "unbacked", unbacked)
     assert_holds(evening, dict(OPENED))
 
 

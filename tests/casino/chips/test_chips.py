@@ -12,8 +12,8 @@ from casino.cage.services import create_drawer, open_vault
 from casino.chips import selectors as chips
 from casino.chips.models import ChipSet, Imbalance
 from casino.chips.services import introduce
-from casino.core import pending_postings as untold
 from casino.core.errors import Conflict, HouseError
+from casino.core.write import Work
 from casino.hands.terms import set_up_table
 from casino.houses.models import House
 from casino.reports.selectors import custody, house_report, racks, verification
@@ -21,7 +21,7 @@ from casino.reports.tasks import check, check_custody
 from casino.tables.models import CarryoverOnClose
 from casino.tables.services import Terms, stock_tray
 from ledger.posting import CREDIT, DEBIT, AccountSpec, Leg, ensure_accounts, post
-from tests.casino.kit import ACTOR, FERBLI, PIECES, SAMPLE, TRAY, Kit, tell
+from tests.casino.kit import ACTOR, FERBLI, PIECES, SAMPLE, TRAY, Kit, claim, record_work
 
 FLOAT = {"1000": 10, "500": 10, "100": 50, "25": 40}
 
@@ -205,8 +205,9 @@ def test_a_house_that_kept_chips_by_value_is_reported_and_told_what_it_lacks(liv
         ids = ensure_accounts(house.id, specs)
         wallet, cash, public, commissioned = (ids[spec.code, spec.commodity] for spec in specs)
         legs = [Leg(cash, 700), Leg(wallet, -700), Leg(public, 700), Leg(commissioned, -700)]
-        untold.posted(post(house.id, "old", "old", legs, {}).transaction_id, [], "")
-        tell(house)
+        work = Work(house, ACTOR)
+        claim(work, post(house.id, "old", "old", legs, {}).transaction_id)
+        record_work(work)
     report = house_report(house)
     assert report["custody"] == {"chips_in_circulation": 700, "chip_liability": 700, "equal": True}
     assert report["chips"]["denominations"] == [

@@ -7,6 +7,7 @@ from celery import Celery
 from django.db import close_old_connections, connections, transaction
 
 from casino.audit.models import Event
+from casino.bookkeeping import books
 from casino.celery import app
 from casino.core import outbox
 from casino.hands import settlement
@@ -148,7 +149,7 @@ def test_a_failed_task_keeps_its_reason_and_stays_open(kit: Kit, monkeypatch: py
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("disk full")
 
-    monkeypatch.setattr(settlement.books, "post", fail)
+    monkeypatch.setattr(books, "prepare", fail)
     with pytest.raises(RuntimeError):
         resolve_hand(str(kit.house.id), message.id)
     message.refresh_from_db()

@@ -5,10 +5,8 @@ import random
 from typing import Any
 
 import pytest
-from django.db import transaction
 
 from casino.audit.models import Event
-from casino.bookkeeping import books
 from casino.bookkeeping.postings import posting
 from casino.chips import selectors as chips
 from casino.core.denominations import Chips
@@ -28,7 +26,7 @@ from ledger.errors import InsufficientFunds
 from tests.casino.devices import one_action
 from tests.casino.evenings import assert_house_is_whole, play_electronically
 from tests.casino.hands.test_settlement import alter_as_superuser
-from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Desk, Kit, tell
+from tests.casino.kit import ACTOR, FAERBELN, FERBLI, Desk, Kit, book
 
 REASON = {"reason": "a card was turned up"}
 NONCE = "0f" * 16
@@ -406,11 +404,8 @@ def test_a_hand_whose_bonuses_the_tray_cannot_pay_is_not_dealt(kit: Kit) -> None
 def test_a_tray_emptied_behind_the_hand_pays_nothing_until_it_is_filled(kit: Kit) -> None:
     desk = faerbeln(kit, tray=30_000, bonus41_for="uncontested")
     dealt(kit, desk, *ALONE_WITH_41, "p1 sm AaKaOaUa")
-    with transaction.atomic():
-        tray = Chips("MAIN", {value: chips.rack(kit.house, "9130/F1")[value] for value in (1_000, 5_000)})
-        sent = [posting("credit_sent", {"table": "F1"}, chips=tray)]
-        books.post(kit.house, key="empty", kind="test", postings=sent, metadata={})
-        tell(kit.house)
+    tray = Chips("MAIN", {value: chips.rack(kit.house, "9130/F1")[value] for value in (1_000, 5_000)})
+    book(kit.house, "empty", posting("credit_sent", {"table": "F1"}, chips=tray))
     message = OutboxMessage.objects.get(house=kit.house)
     for _ in range(2):
         with pytest.raises(InsufficientFunds):
@@ -421,10 +416,7 @@ def test_a_tray_emptied_behind_the_hand_pays_nothing_until_it_is_filled(kit: Kit
     assert message.last_error.startswith("InsufficientFunds")
     assert kit.balance("2030/F1", "4010/F1", "5100/F1") == [2_100, 0, 0]
     assert desk.refresh()["state"] == "settling"
-    with transaction.atomic():
-        received = [posting("fill_received", {"table": "F1"}, chips=tray)]
-        books.post(kit.house, key="fill", kind="test", postings=received, metadata={})
-        tell(kit.house)
+    book(kit.house, "fill", posting("fill_received", {"table": "F1"}, chips=tray))
     settled(kit, desk)
     assert_house_is_whole(kit)
 

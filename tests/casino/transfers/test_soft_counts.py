@@ -5,13 +5,12 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 
-from casino.bookkeeping import books
 from casino.bookkeeping.postings import posting
 from casino.core.denominations import Chips
 from casino.reports.selectors import custody, verification
 from casino.staff.models import Role, TerminalKind
 from casino.transfers.models import SoftCount
-from tests.casino.kit import CHIPS, SAMPLE, Desk, Kit, tell
+from tests.casino.kit import CHIPS, SAMPLE, Desk, Kit, book
 from tests.casino.transfers.test_transfers import floor_at, refusal
 
 #: What the worked hand's tax of 165 is made of, and the cash that one player has put down.
@@ -29,12 +28,9 @@ class Boxes:
         dealer.act(*SAMPLE[:12])
         dealer.act(*SAMPLE[12:])
         assert kit.settle() == ["settled"]
-        with transaction.atomic():
-            bought = posting(
-                "buy_in_at_table", {"table": "T1", "player": "T1-u1"}, amount=CASH, chips=Chips("MAIN", {100: 7})
-            )
-            books.post(kit.house, key="command:bought", kind="test", postings=[bought], metadata={})
-            tell(kit.house)
+        bought = Chips("MAIN", {100: 7})
+        places = {"table": "T1", "player": "T1-u1"}
+        book(kit.house, "command:bought", posting("buy_in_at_table", places, amount=CASH, chips=bought))
         self.cashier = kit.cashier()
         self.vault, self.cage = kit.balance("1010", "9120/C1")
 

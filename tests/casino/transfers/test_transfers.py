@@ -5,14 +5,13 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 
-from casino.bookkeeping import books
 from casino.bookkeeping.postings import posting
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict
 from casino.reports.selectors import custody, racks, verification
 from casino.staff.models import Role, Terminal, TerminalKind, TerminalToken
 from casino.transfers.models import Transfer
-from tests.casino.kit import FERBLI, PIECES, SAMPLE, TRAY, Desk, Kit, tell
+from tests.casino.kit import FERBLI, PIECES, SAMPLE, TRAY, Desk, Kit, book
 
 FILL = {"100": 20, "25": 40, "5": 40}
 WORTH = 3_200
@@ -335,11 +334,8 @@ def test_a_settlement_that_lacks_small_chips_waits_for_a_fill(kit: Kit) -> None:
     dealer.act(*SAMPLE[:12])
     dealer.act(*SAMPLE[12:])
     # All chips that could change a tax leave the tray behind the table's back.
-    with transaction.atomic():
-        small = Chips("MAIN", {value: count for value, count in TRAY.items() if value < 100})
-        taken = posting("credit_sent", {"table": "T1"}, chips=small)
-        books.post(kit.house, key="taken", kind="test", postings=[taken], metadata={})
-        tell(kit.house)
+    small = Chips("MAIN", {value: count for value, count in TRAY.items() if value < 100})
+    book(kit.house, "taken", posting("credit_sent", {"table": "T1"}, chips=small))
     with pytest.raises(Conflict, match="cannot be made"):
         kit.settle()
     ends.cashier.refresh()
