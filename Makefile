@@ -40,8 +40,8 @@ PIP_CACHE = $(shell [ -n "$$HOME" ] && [ -w "$$HOME" ] || echo --no-cache-dir)
 demo: $(STAMP) ## play the recorded evening over HTTP (EVENING=file for another one)
 	@$(PY) -m deploy.demo $(if $(EVENING),"$(EVENING)")
 
-run: $(STAMP) ## run the house: web, worker and beat, until Ctrl-C
-	@$(PY) -m deploy.demo --serve
+run: $(STAMP) ## run the newest house, NEW=1 a new one: web, worker and beat, until Ctrl-C
+	@$(PY) -m deploy.demo --serve $(if $(NEW),--new)
 
 test: $(STAMP) ## run the tests on a real PostgreSQL and Valkey, but for the slow ones (ARGS=... for pytest)
 	@$(PY) -m pytest $(or $(ARGS),-n 2 -m "not slow")

@@ -1,4 +1,5 @@
-"""`python -m deploy.demo`: found a house, play the evening through HTTP, report; `--serve`: keep the house up.
+"""`python -m deploy.demo`: found a house, play the evening through HTTP, report; `--serve`: keep the newest house up,
+`--serve --new`: found one and keep it up.
 
 Exit code 0 only if all of it balances; 1 if anything differs; 2 for what cannot be played.
 """
@@ -37,14 +38,17 @@ def main(arguments: list[str] | None = None) -> int:
         "evening", type=Path, nargs="?", help="a file of chr/1 records to play instead of the recorded one"
     )
     parser.add_argument("--serve", action="store_true", help="keep the house up until Ctrl-C instead of playing")
+    parser.add_argument("--new", action="store_true", help="with --serve: found a new house, in which nothing happened")
     parser.add_argument("--port", type=int, help=f"port to listen on (playing: a free one, serving: {DEFAULT_PORT})")
     options = parser.parse_args(arguments)
+    if options.new and not options.serve:
+        parser.error("--new goes with --serve: playing founds a new house anyway")
     # A shell that starts us in the background may have SIGINT ignored; SIGTERM should end us in good order too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return (
-            serve(options.port or DEFAULT_PORT, options.evening)
+            serve(options.port or DEFAULT_PORT, options.evening, new=options.new)
             if options.serve
             else play(options.port or 0, options.evening)
         )
@@ -87,10 +91,10 @@ def play(port: int, recorded: Path | None) -> int:
     return 0 if good else 1
 
 
-def serve(port: int, recorded: Path | None) -> int:
-    """Keep the newest demo house up (found one if there is none) and print how to get in."""
+def serve(port: int, recorded: Path | None, *, new: bool) -> int:
+    """Keep the newest demo house up, or a new one, and print how to sign in. Founds one where there is none."""
     prepare()
-    credentials = newest_house(logins_dir())
+    credentials = None if new else newest_house(logins_dir())
     if credentials is None:
         credentials = found_house(evening.read(recorded).values())
         credentials.save(logins_dir())

@@ -1,0 +1,91 @@
+"""The tutorial's requests, taken out of the page and played by a shell against a real server in the order given."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.demo import evening
+from deploy.demo.seed import found_house
+from deploy.processes import Processes, address, application, listen
+from tests.services import TestServices
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "tutorial" / "one-evening.md"
+#: Stands between the outputs of two blocks.
+MARK = "-- next block --"
+#: A block that the reader types, and the block that follows it at once where the page shows an answer.
+STEP = re.compile(r"^```bash\n(.*?)^```\n(?:^```(json|)\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def house(services: TestServices, live_db: None, tmp_path: Path) -> Iterator[tuple[str, str, Path]]:
+    """A new demo house with all its processes: its address, its code, and the file of its logins."""
+    with listen(0) as listener, Processes(application(listener), environ=dict(os.environ)) as processes:
+        credentials = found_house(evening.read(None).values())
+        credentials.save(tmp_path)
+        processes.wait_ready(f"{address(listener)}/readyz")
+        yield address(listener), credentials.house, tmp_path / f"{credentials.house}.json"
+
+
+def shortened(shown: Any, answer: Any) -> bool:
+    """Whether a shown answer is the real one with members left out; lists are shown whole."""
+    if isinstance(shown, dict):
+        return isinstance(answer, dict) and all(shortened(one, answer.get(name)) for name, one in shown.items())
+    if isinstance(shown, list):
+        return isinstance(answer, list) and len(shown) == len(answer) and all(map(shortened, shown, answer))
+    return type(shown) is type(answer) and bool(shown == answer)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not os.environ.get("CI") and not all(map(shutil.which, ("bash", "curl", "jq"))), reason="needs bash, curl and jq"
+)
+def test_the_tutorial_is_what_happens(house: tuple[str, str, Path], tmp_path: Path) -> None:
+    url, code, logins = house
+    page = PAGE.read_text()
+    for written, here in (
+        ("http://127.0.0.1:8041", url),
+        ("LOGINS=var/demo/DEMO-1.json", f"LOGINS={logins}"),
+        ("var/demo/evening-trail", str(tmp_path / "trail")),
+        (".venv/bin/python", sys.executable),
+        ("DEMO-1", code),
+    ):
+        assert written in page
+        page = page.replace(written, here)
+    steps = STEP.findall(page)
+    script = "".join(f"{typed}\necho; echo '{MARK}'\n" for typed, _, _ in steps)
+    done = subprocess.run(["bash"], input=script, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    outputs = done.stdout.split(f"{MARK}\n")[:-1]
+    assert len(outputs) == len(steps) >= 25, done.stderr
+    for (typed, kind, shown), output in zip(steps, outputs, strict=True):
+        if kind == "json":
+            assert shortened(json.loads(shown), json.loads(output)), (typed, shown, output)
+        else:
+            assert shown.strip() in output, (typed, shown, output, done.stderr)
+    assert sum(bool(shown) for _, _, shown in steps) >= 25
+
+
+@pytest.mark.parametrize(
+    ("shown", "answer", "same"),
+    [
+        ({"a": 1}, {"a": 1, "b": 2}, True),
+        ({"a": 1}, {"a": 2}, False),
+        ({"a": 0}, {"a": False}, False),
+        ({"a": {"b": []}}, {"a": {"b": [1]}}, False),
+        ([{"a": 1}], [{"a": 1, "b": 2}], True),
+        ({"a": None}, {}, True),
+        ({"a": 1}, [1], False),
+    ],
+)
+def test_a_shortened_answer_leaves_out_and_changes_nothing(shown: Any, answer: Any, same: bool) -> None:
+    assert shortened(shown, answer) == same
