@@ -174,16 +174,10 @@ class _Consistency(serializers.Serializer[Any]):
 
     epoch = serializers.IntegerField()
     path = serializers.ListField(child=serializers.CharField())
+    from_size = serializers.IntegerField()
+    to_size = serializers.IntegerField()
     from_checkpoint = serializers.CharField()
     to_checkpoint = serializers.CharField()
-
-    def get_fields(self) -> dict[str, Any]:
-        """`from` and `to` too, which Python does not take as names."""
-        return {
-            "from": serializers.IntegerField(),
-            "to": serializers.IntegerField(),
-            **super().get_fields(),
-        }
 
 
 class ConsistencyProof(ReadOperation):
@@ -197,27 +191,27 @@ class ConsistencyProof(ReadOperation):
         summary="Prove that the audit log has only grown between two checkpoints",
         tags=[TAG],
         parameters=[
-            _number("from", "size of the older checkpoint", required=True),
-            _number("to", "size of the newer one (the newest of the epoch)"),
+            _number("from_size", "size of the older checkpoint", required=True),
+            _number("to_size", "size of the newer one (the newest of the epoch)"),
             _EPOCH,
         ],
         responses={200: _Consistency, **problems(400, 401, 403, 404)},
     )
     def get(self, request: Request) -> Response:
         """The proof."""
-        asked = known_parameters(request, "from", "to", "epoch")
-        least = _required(asked, "from", least=1)
+        asked = known_parameters(request, "from_size", "to_size", "epoch")
+        least = _required(asked, "from_size", least=1)
         house = context_of(request).house
         new = log.checkpoint(
             house,
             whole_number(asked, "epoch", least=1, most=MAX_EPOCH),
-            whole_number(asked, "to", least=least, most=MAX_SIZE),
+            whole_number(asked, "to_size", least=least, most=MAX_SIZE),
         )
         old = log.checkpoint(house, new.epoch, least)
         return Response(
             {
-                "from": old.size,
-                "to": new.size,
+                "from_size": old.size,
+                "to_size": new.size,
                 "epoch": new.epoch,
                 "path": [node.hex() for node in log.consistency(old, new)],
                 "from_checkpoint": old.note,

@@ -133,10 +133,10 @@ class _Line(serializers.Serializer[Any]):
 
 
 class _Statement(serializers.Serializer[Any]):
-    """A page of a statement; `next_after` is the `after` of the following one, null on the last."""
+    """A page of a statement; `next_after_version` is the `after_version` of the following one, null on the last."""
 
     results = _Line(many=True)
-    next_after = serializers.IntegerField(allow_null=True)
+    next_after_version = serializers.IntegerField(allow_null=True)
 
 
 class AccountStatement(ReadOperation):
@@ -150,15 +150,15 @@ class AccountStatement(ReadOperation):
         summary="Read an account's statement",
         tags=[TAG],
         parameters=[
-            _query("after", int, "entries with a greater version (0)"),
+            _query("after_version", int, "entries with a greater version (0)"),
             _query("page_size", int, "1 to 1000 (100)"),
         ],
         responses={200: _Statement, **problems(400, 401, 403, 404)},
     )
     def get(self, request: Request, account: int) -> Response:
         """A page of the statement."""
-        asked = known_parameters(request, "after", "page_size")
-        after = whole_number(asked, "after", least=0, most=MAX_VERSION) or 0
+        asked = known_parameters(request, "after_version", "page_size")
+        after = whole_number(asked, "after_version", least=0, most=MAX_VERSION) or 0
         limit = whole_number(asked, "page_size", least=1, most=1000) or 100
         return Response(books.statement(context_of(request).house, account, after=after, limit=limit))
 
@@ -176,7 +176,7 @@ class Export(ReadOperation):
         tags=[TAG],
         parameters=[
             OpenApiParameter("layout", str, OpenApiParameter.PATH, enum=list(FILES)),
-            _query("since", OpenApiTypes.DATETIME, "csv, jsonl: posted then or later"),
+            _query("from", OpenApiTypes.DATETIME, "csv, jsonl: posted then or later"),
             _query("until", OpenApiTypes.DATETIME, "posted before then"),
         ],
         responses={
@@ -189,8 +189,8 @@ class Export(ReadOperation):
         found = next((known for known in get_args(books.Layout) if known == layout), None)
         if found is None:
             raise NotFound(f"The book goes out as {', '.join(FILES)}.")
-        asked = known_parameters(request, *(("since", "until") if layout in ("csv", "jsonl") else ("until",)))
-        since, until = moment(asked, "since"), moment(asked, "until")
+        asked = known_parameters(request, *(("from", "until") if layout in ("csv", "jsonl") else ("until",)))
+        since, until = moment(asked, "from"), moment(asked, "until")
         house = context_of(request).house
         text = books.text(house, found, since=since, until=until)
         media, ending = FILES[layout]

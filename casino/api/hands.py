@@ -94,7 +94,7 @@ class DealHand(WriteOperation):
 
     @extend_schema_serializer(component_name="DealHandInput")
     class Input(StrictInput):
-        """Where the cards come from, who deals first in a sitting, who sits this one out, and what the dealer
+        """Where the cards come from, who deals first in a session, who sits this one out, and what the dealer
         announces: words that the game's policy lists (`GET games/RULES`), at a table that leaves it open."""
 
         mode = StrictChoice(choices=Mode.choices)

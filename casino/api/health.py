@@ -72,12 +72,12 @@ def readyz(_request: HttpRequest) -> JsonResponse:
         return JsonResponse(refusal, status=503, content_type=CONTENT_TYPE)
     answer: dict[str, Any] = {"status": "ready", "checks": [*checks, "log"]}
     if late := _late_logs():
-        answer |= {"status": "degraded", "late_logs": late}
+        answer |= {"status": "degraded", "late_log_count": late}
     refused = refusals()
     if refused:
         for one in refused:
             log.error("house %s is read-only (%s): %s", one["house"], one["code"], one["detail"])
-        answer |= {"status": "read_only", "read_only_houses": len(refused)}
+        answer |= {"status": "read_only", "read_only_house_count": len(refused)}
     return JsonResponse(answer)
 
 

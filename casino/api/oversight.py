@@ -32,9 +32,13 @@ class TableList(CursorList):
     class Row(serializers.ModelSerializer[Table]):
         """A table in a list."""
 
+        table = serializers.CharField(source="code")
+        seat_count = serializers.IntegerField(source="seats")
+        hand_count = serializers.IntegerField(source="hands_dealt")
+
         class Meta:
             model = Table
-            fields = ("code", "game", "options", "seats", "state", "version", "hands_dealt")
+            fields = ("table", "game", "options", "seat_count", "state", "version", "hand_count")
 
     model = Table
     serializer_class = Row
@@ -59,9 +63,11 @@ class PlayerList(CursorList):
     class Row(serializers.ModelSerializer[Player]):
         """A player in a list."""
 
+        player = serializers.CharField(source="ref")
+
         class Meta:
             model = Player
-            fields = ("ref", "registered_at")
+            fields = ("player", "registered_at")
 
     model = Player
     serializer_class = Row
@@ -86,12 +92,13 @@ class HandList(CursorList):
     class Row(serializers.ModelSerializer[Hand]):
         """A hand in a list."""
 
+        hand = serializers.CharField(source="name")
         table = serializers.CharField(source="table.code")
 
         class Meta:
             model = Hand
             fields = (
-                "name",
+                "hand",
                 "table",
                 "number",
                 "mode",

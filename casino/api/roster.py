@@ -232,7 +232,7 @@ class TerminalOut(serializers.Serializer[Any]):
 
     terminal = serializers.CharField()
     kind = serializers.ChoiceField(choices=TerminalKind.choices)
-    place = serializers.CharField(allow_blank=True)
+    location = serializers.CharField(allow_blank=True)
     revoked = serializers.BooleanField()
     version = serializers.IntegerField()
     key = serializers.CharField(required=False)
@@ -259,13 +259,13 @@ class Terminals(WriteOperation, CursorList):
 
         terminal = StrictPattern(CODE)
         kind = StrictChoice(choices=TerminalKind.choices)
-        place = StrictText(max_length=32, required=False, allow_blank=True, default="")
+        location = StrictText(max_length=32, required=False, allow_blank=True, default="")
 
         def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-            """A place where there is one."""
-            if (attrs["kind"] == TerminalKind.OFFICE) == bool(attrs["place"]):
+            """A location where there is one."""
+            if (attrs["kind"] == TerminalKind.OFFICE) == bool(attrs["location"]):
                 raise serializers.ValidationError(
-                    {"place": ["Name the table or drawer of a terminal, and none for the office."]}
+                    {"location": ["Name the table or drawer of a terminal, and none for the office."]}
                 )
             return attrs
 
@@ -291,13 +291,13 @@ class Terminals(WriteOperation, CursorList):
         return self.list(request, *args, **kwargs)
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Enrol, where the place is one of this house."""
+        """Enrol, where the location is one of this house."""
         kind = TerminalKind(data["kind"])
         if kind == TerminalKind.TABLE:
-            tables.get(command.context.house, data["place"])
+            tables.get(command.context.house, data["location"])
         elif kind == TerminalKind.CAGE:
-            drawers.get(command.context.house, data["place"])
-        return roster.enrol(command=command, code=data["terminal"], kind=kind, place=data["place"])
+            drawers.get(command.context.house, data["location"])
+        return roster.enrol(command=command, code=data["terminal"], kind=kind, location=data["location"])
 
 
 @documented("revokeTerminal", summary="Take a terminal out of use for good", answers=TerminalOut, tag=TAG)

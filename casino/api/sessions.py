@@ -39,7 +39,7 @@ class SignIn(APIView):
         roles = serializers.ListField(child=serializers.CharField())
         house = serializers.CharField()
         terminal = serializers.CharField()
-        place = serializers.CharField()
+        location = serializers.CharField()
         #: Whether the office gave this password: until it is changed (`POST password`) nothing else can be done.
         must_change_password = serializers.BooleanField()
         audit = serializers.JSONField()
@@ -75,7 +75,7 @@ class SignIn(APIView):
                 "roles": staff.roles,
                 "house": staff.house.code,
                 "terminal": terminal.code,
-                "place": terminal.place,
+                "location": terminal.location,
                 "must_change_password": staff.must_change_password,
                 "audit": signed_in.receipt.as_json(),
             },

@@ -106,9 +106,9 @@ class TableDetail(ReadOperation):
         return Response(tables.describe(found), headers=etag(found.version))
 
 
-@documented("openTable", summary="Open a table for a sitting", answers=TableOut, tag=TAG)
+@documented("openTable", summary="Open a table for a session", answers=TableOut, tag=TAG)
 class OpenTable(WriteOperation):
-    """Begin a sitting."""
+    """Begin a session."""
 
     roles = AT_TABLES
 
@@ -117,9 +117,9 @@ class OpenTable(WriteOperation):
         return services.open_table(command=command, code=path["table"])
 
 
-@documented("closeTable", summary="Close a sitting: share the cukassza, stand everybody up", answers=TableOut, tag=TAG)
+@documented("closeTable", summary="Close a session: share the cukassza, stand everybody up", answers=TableOut, tag=TAG)
 class CloseTable(WriteOperation):
-    """End a sitting."""
+    """End a session."""
 
     roles = AT_TABLES
 

@@ -1129,10 +1129,10 @@ DEALT = (
     *("hand", "table", "number", "mode", "game", "rules", "options", "seats", "stacks", "carry", "series"),
     *("fees", "commitment", "client_seeds", "cards_roots"),
 )
-#: A table's sitting begins.
-SITTING = "table.opened"
+#: A table's session begins.
+SESSION = "table.opened"
 #: Events that tell of a table what its hands are checked against.
-OF_TABLES = frozenset({SITTING, "table.closed", "table.set_up", "table.seat_fee_changed"})
+OF_TABLES = frozenset({SESSION, "table.closed", "table.set_up", "table.seat_fee_changed"})
 #: What the event that completes a hand's log tells besides the log.
 ENDING = ("digest", "result", "handle")
 #: From which states each event may come.
@@ -1338,12 +1338,12 @@ class Hands:
         self._numbers: dict[str, int] = {}
         #: Balances of pots, cukasszas and stacks by account code, credit positive, as far as events have told.
         self._balances: dict[str, int] = {}
-        #: By chain, the series that the sitting's last settled hand has left.
+        #: By chain, the series that the session's last settled hand has left.
         self._left: dict[str, Row] = {}
-        #: By chain, what a seat costs and for what, and who has paid for an hour of the sitting.
+        #: By chain, what a seat costs and for what, and who has paid for an hour of the session.
         self._fee: dict[str, tuple[int, str | None]] = {}
         self._paid: dict[str, set[str]] = {}
-        #: By chain, what the last sitting has held for the next one.
+        #: By chain, what the last session has held for the next one.
         self._held: dict[str, Row | None] = {}
         self._deals = _Deals(report)
         self.silent = False
@@ -1401,7 +1401,7 @@ class Hands:
             return self._next(doc)
         if kind[:5] == "deal.":
             self._deals.take(doc, self.silent)
-        elif kind == SITTING:
+        elif kind == SESSION:
             self._opened_table(doc)
         elif kind == "table.closed":
             self._held[doc["chain"]] = doc["data"].get("held")
@@ -1443,10 +1443,10 @@ class Hands:
         return hand
 
     def _opened_table(self, doc: Row) -> None:
-        """A sitting goes on with what the last one has held, or begins anew."""
+        """A session goes on with what the last one has held, or begins anew."""
         chain, resumed = doc["chain"], doc["data"].get("resumed")
         if not self.silent and resumed != self._held.get(chain):
-            problem = f"{place_of(doc)} goes on with {resumed}; the last sitting held {self._held.get(chain)}"
+            problem = f"{place_of(doc)} goes on with {resumed}; the last session held {self._held.get(chain)}"
             self._report.find("hand_differs", f"table {chain}", problem)
         if resumed is None:
             self._left[chain] = {}
@@ -1468,7 +1468,7 @@ class Hands:
             self._wrong(data["hand"], f"its fees are for every {told['per']}, the table asks for every {per}")
 
     def _goes_on(self, doc: Row) -> None:
-        """A hand goes on from what the last one of the sitting left, or says that it begins anew: by what, only an
+        """A hand goes on from what the last one of the session left, or says that it begins anew: by what, only an
         engine knows."""
         data, chain = doc["data"], doc["chain"]
         if self.silent and chain not in self._left:

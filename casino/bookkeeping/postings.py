@@ -331,9 +331,9 @@ _OTHER = (
     _row("bank_disputed", "A bank is disputed", "It lies apart with the disputed pot of its table, and the same ruling "
          "divides both.", (_BANK, "2070/{table}", "amount")),
     _row("carry_held", "What is carried is held", "The table closes and its rule keeps cukassza and bank for its next "
-         "sitting: the chips go into the tray, and the house owes them.", (_KASSZA, "2080/{table}", "cukassza"),
+         "session: the chips go into the tray, and the house owes them.", (_KASSZA, "2080/{table}", "cukassza"),
          (_BANK, "2080/{table}", "bank"), (_TRAY, _AT_TABLE, "chips"), (_AT_TABLE, _TRAY, "change")),
-    _row("carry_resumed", "What was held is carried on", "The next sitting begins with it.",
+    _row("carry_resumed", "What was held is carried on", "The next session begins with it.",
          ("2080/{table}", _KASSZA, "cukassza"), ("2080/{table}", _BANK, "bank"), (_AT_TABLE, _TRAY, "chips"),
          (_TRAY, _AT_TABLE, "change")),
     _row("points_paid", "Points are paid", "One line for each pair of players: the loser pays the winner, there is no "

@@ -22,7 +22,7 @@ MEANING = {
     "2050": "Owed to later hands of one table: what its pots held above the agreed level.",
     "2060": "Owed to the staff for tips lying in one table's tip box.",
     "2070": "A pot frozen until somebody rules for whom it is.",
-    "2080": "Owed to the next sitting of one table, whose chips lie in its tray meanwhile.",
+    "2080": "Owed to the next session of one table, whose chips lie in its tray meanwhile.",
     "2200": "Gaming duty owed to the tax office.",
     "3010": "What the owners have put in.",
     "4010": "What the house has kept of pots at one table (rake).",

@@ -104,7 +104,7 @@ class AtDrawer:
 
 def require_at(context: RequestContext, drawer: Drawer) -> None:
     """Refuse terminals that do not stand at this drawer."""
-    if context.terminal.kind != TerminalKind.CAGE or context.terminal.place != drawer.code:
+    if context.terminal.kind != TerminalKind.CAGE or context.terminal.location != drawer.code:
         raise WrongTerminal(f"Terminal {context.terminal.code} does not stand at drawer {drawer.code}.")
 
 

@@ -2,7 +2,7 @@
 
 A table asks so much for every deal, or for every hour. Who pays is settled when a hand is dealt: the fee is set aside
 then, so that the hand cannot lose it, and paid with the hand's settlement. A hand that is voided or ruled on pays none.
-An hour begins with a deal that paid for one; whoever has paid may leave and come back in the same sitting.
+An hour begins with a deal that paid for one; whoever has paid may leave and come back in the same session.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from casino.tables.models import FeePer, Seating, Table
 _PAID = """
 SELECT DISTINCT seat.value->>'player'
 FROM hands_hand hand, jsonb_array_elements(hand.seats) WITH ORDINALITY AS seat (value, number)
-WHERE hand.sitting_id = %s AND hand.state = %s AND hand.fees->>'per' = %s
+WHERE hand.session_id = %s AND hand.state = %s AND hand.fees->>'per' = %s
   AND (hand.fees->'amounts'->>(seat.number::int - 1))::bigint > 0
   AND hand.started_at > clock_timestamp() - interval '1 hour'
 """
@@ -45,7 +45,7 @@ def due(table: Table, order: Sequence[Seating]) -> dict[str, Any]:
         return {}
     paid: set[str] = set()
     if table.seat_fee_per == FeePer.HOUR:
-        paid = {player for (player,) in sql.rows(_PAID, [order[0].sitting_id, HandState.SETTLED, FeePer.HOUR])}
+        paid = {player for (player,) in sql.rows(_PAID, [order[0].session_id, HandState.SETTLED, FeePer.HOUR])}
     amounts = [0 if seating.player.ref in paid else table.seat_fee for seating in order]
     return {"per": str(table.seat_fee_per), "amounts": amounts} if any(amounts) else {}
 

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q, Value
 
 from casino.houses.models import ClockTimestamp, House, HouseRow
-from casino.tables.models import Sitting, Table
+from casino.tables.models import Table, TableSession
 
 
 class HandState(models.TextChoices):
@@ -38,7 +38,7 @@ class Hand(models.Model):
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="hands")
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="hands")
-    sitting = models.ForeignKey(Sitting, on_delete=models.PROTECT, related_name="hands")
+    session = models.ForeignKey(TableSession, on_delete=models.PROTECT, related_name="hands")
     number = models.PositiveIntegerField()
     #: `T1-000123`, the id in the hand's record.
     name = models.CharField(max_length=48)

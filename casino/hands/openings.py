@@ -55,8 +55,8 @@ def _last_hand(seating: Seating, since: datetime) -> Hand:
     """A seat of a hand is a chair and a player, so nobody finds a hand of somebody who sat there before."""
     seat = {"seat": seating.seat, "player": seating.player.ref}
     found = Hand.objects.filter(
-        table=seating.sitting.table,
-        sitting=seating.sitting,
+        table=seating.session.table,
+        session=seating.session,
         started_at__gte=max(seating.sat_at, since),
         seats__contains=[seat],
     )

@@ -70,21 +70,22 @@ def seen_log(hand: Hand) -> list[str]:
     return lines
 
 
-# A sitting that goes on with what the last one has held goes on with its series too.
+# A session that goes on with what the last one has held goes on with its series too.
 _LAST_RESULT = """
 WITH RECURSIVE those (id, resumes_id) AS (
-    SELECT id, resumes_id FROM tables_sitting WHERE table_id = %s AND closed_at IS NULL
-    UNION ALL SELECT before.id, before.resumes_id FROM tables_sitting before JOIN those ON before.id = those.resumes_id
+    SELECT id, resumes_id FROM tables_tablesession WHERE table_id = %s AND closed_at IS NULL
+    UNION ALL
+    SELECT before.id, before.resumes_id FROM tables_tablesession before JOIN those ON before.id = those.resumes_id
 )
-SELECT result FROM hands_hand WHERE sitting_id IN (SELECT id FROM those) AND state = 'settled'
+SELECT result FROM hands_hand WHERE session_id IN (SELECT id FROM those) AND state = 'settled'
 ORDER BY number DESC LIMIT 1
 """
 
 
 def series(table: Table) -> dict[str, Any]:
-    """What the table's next hand must be told of those before it: `series` of the sitting's last settled hand.
+    """What the table's next hand must be told of those before it: `series` of the session's last settled hand.
 
-    A voided hand does not count, and a new sitting starts afresh, where its cukassza has been shared.
+    A voided hand does not count, and a new session starts afresh, where its cukassza has been shared.
     """
     for (result,) in sql.rows(_LAST_RESULT, [table.id]):
         found: dict[str, Any] = json.loads(result).get("series", {})

@@ -1,4 +1,4 @@
-"""What a hand goes on from besides money: what the sitting's last settled hand left, or a new beginning."""
+"""What a hand goes on from besides money: what the session's last settled hand left, or a new beginning."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from engine.kernel.rules import parse_rules
 def due(
     rules_id: str, game: str, options: Mapping[str, Any], ids: Sequence[str], left: Mapping[str, Any], carry: int
 ) -> dict[str, Any]:
-    """The series of a hand by these rules and options, dealt to these players, p1 first, where the sitting's last
+    """The series of a hand by these rules and options, dealt to these players, p1 first, where the session's last
     settled hand left `left` (nothing before the first) and `carry` is carried (minor units): that, as long as the game
     says that they go on with it, else its new beginning. The play of tables and its verification both ask here.
 
@@ -26,7 +26,7 @@ def due(
 
 def problem_of(hand: HandSnapshot, left: Any) -> str | None:
     """What is wrong with the series that a stored hand was dealt with, in words; None if it is the one due after what
-    the sitting's last settled hand has stored as left."""
+    the session's last settled hand has stored as left."""
     before = left if isinstance(left, Mapping) else {}
     try:
         players = [seat["player"] for seat in hand.seats]

@@ -221,7 +221,7 @@ def deal(
 ) -> Answer:
     """Start the next hand with everybody seated but those who sit out.
 
-    `dealer_seat` may be named for the first hand of a sitting only; after that the turn to deal passes by itself, to
+    `dealer_seat` may be named for the first hand of a session only; after that the turn to deal passes by itself, to
     the seat that came first after the dealer. An electronic hand is dealt from the prepared deal, where there is one,
     else from a seed that is committed to now. `announced`: what the dealer announces for this deal (the game's
     policy lists it), at a table that leaves it open; where money can be carried, only with some. Raises Conflict
@@ -386,7 +386,7 @@ def _entered(hand: Hand, lines: Sequence[str]) -> dict[cards.Place, str]:
 
 
 def _dealt(hand: Hand, *, left: Mapping[str, Any]) -> Callable[..., HandProgress]:
-    """The event of a deal, with everything that decides how the hand can go on; `left`: what the sitting's last settled
+    """The event of a deal, with everything that decides how the hand can go on; `left`: what the session's last settled
     hand left."""
     return partial(
         HandDealt,
@@ -419,7 +419,7 @@ def _play_order(table: Table, dealer_seat: int | None, sitting_out: Sequence[int
     if dealer_seat is not None:
         if table.dealer_seat is not None:
             raise Conflict(
-                "The dealer is named for the first hand of a sitting only; the turn to deal passes by itself.",
+                "The dealer is named for the first hand of a session only; the turn to deal passes by itself.",
                 code="dealer_already_known",
                 dealer_seat=table.dealer_seat,
             )
@@ -461,7 +461,7 @@ def _new_hand(
     hand = Hand(
         house=table.house,
         table=table,
-        sitting=order[0].sitting,
+        session=order[0].session,
         number=table.hands_dealt + 1,
         name=table.next_hand,
         mode=mode,

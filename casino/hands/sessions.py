@@ -26,7 +26,7 @@ def leave(*, command: Command, code: str, seat: int) -> Answer:
 
 
 def found(table: Table, seatings: Sequence[Seating]) -> SessionFound:
-    """What the game says of the session that the sitting's last settled hand has left."""
+    """What the game says of the series that the table session's last settled hand has left."""
     left = selectors.series(table)
     enough = len(seatings) >= terms.least_players(table.game, table.options)
     return SessionFound(engine.game_info(table.game).under_way(left), _owed(table, left), enough)

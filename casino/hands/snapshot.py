@@ -15,7 +15,7 @@ class HandSnapshot:
     id: int
     house_id: UUID
     table: Table
-    sitting_id: int
+    session_id: int
     name: str
     mode: str
     game: str

@@ -46,7 +46,7 @@ def statement(house: House, account_id: int, *, after: int, limit: int) -> dict[
         }
         for line in page.lines
     ]
-    return {"results": rows, "next_after": page.next_after}
+    return {"results": rows, "next_after_version": page.next_after}
 
 
 def balance(house: House, account_id: int, *, version: int | None = None, at: datetime | None = None) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def report(house: House, name: str) -> tuple[Day, dict[str, Any]]:
             "bonus": sum(row["bonus"] for row in tables),
             "buy_ins": sum(row["buy_ins"] for row in [*tables, *drawers]),
             "cash_outs": sum(row["cash_outs"] for row in drawers),
-            "hands": sum(row["hands"] for row in tables),
+            "hand_count": sum(row["hand_count"] for row in tables),
         },
         "accounts": _accounts(moved),
         "tables": tables,
@@ -75,12 +75,12 @@ def _accounts(moved: list[Turnover]) -> list[dict[str, Any]]:
                 "kind": kind.name,
                 "debit": 0,
                 "credit": 0,
-                "entries": 0,
+                "entry_count": 0,
             },
         )
         found["debit"] += row.debit
         found["credit"] += row.credit
-        found["entries"] += row.entries
+        found["entry_count"] += row.entries
     return [sums[key] for key in sorted(sums)]
 
 
@@ -106,7 +106,7 @@ def _tables(house: House, day: Day, by_code: Mapping[str, Turnover]) -> list[dic
     return [
         {
             "table": table.code,
-            "hands": played.get(table.id, none)["hands"],
+            "hand_count": played.get(table.id, none)["hands"],
             "handle": played.get(table.id, none)["staked"] or 0,
             "tax": -_net(by_code, table.account("4010")),
             "bonus": _net(by_code, table.account("5100")),

@@ -37,7 +37,7 @@ def house_report(house: House) -> dict[str, Any]:
             cage.reconciliation(shift)
             for shift in Shift.objects.filter(drawer__house=house).select_related("drawer").order_by("id")
         ],
-        "outbox_open": OutboxMessage.objects.filter(house=house, done_at=None).count(),
+        "open_message_count": OutboxMessage.objects.filter(house=house, done_at=None).count(),
     }
 
 
@@ -60,11 +60,11 @@ def tables(house: House) -> list[dict[str, Any]]:
         {
             "table": table.code,
             "game": table.game,
-            "seats": table.seats,
+            "seat_count": table.seats,
             "state": table.state,
-            "hands": table.settled,
-            "ruled": table.ruled,
-            "unsettled": table.unsettled,
+            "settled_count": table.settled,
+            "ruled_count": table.ruled,
+            "unsettled_count": table.unsettled,
             "handle": table.staked or 0,
             "tax": by_code[table.account("4010")],
             "bonus": by_code[table.account("5100")],
@@ -184,7 +184,7 @@ def trial_rows(balance: checks.TrialBalance) -> dict[str, Any]:
                 "commodity": row.commodity,
                 "number": row.prefix,
                 "kind": row.kind,
-                "accounts": row.accounts,
+                "account_count": row.accounts,
                 "debit": row.debit,
                 "credit": row.credit,
             }
@@ -193,6 +193,16 @@ def trial_rows(balance: checks.TrialBalance) -> dict[str, Any]:
         "totals": {name: {"debit": debit, "credit": credit} for name, (debit, credit) in balance.totals.items()},
         "balanced": balance.balanced,
     }
+
+
+#: What verifying counts: the member of the answer and the verifier's word.
+_COUNTS = {
+    "chain": "chains",
+    "event": "events",
+    "leaf": "leaves",
+    "checkpoint": "checkpoints",
+    "transaction": "transactions",
+}
 
 
 def verification(house: House) -> dict[str, Any]:
@@ -205,9 +215,9 @@ def verification(house: House) -> dict[str, Any]:
     book_findings = checks.verify(house.id)
     apart = custody_problems(house) | transit_problems(house)
     return {
-        "hands": Hand.objects.filter(house=house).count(),
+        "hand_count": Hand.objects.filter(house=house).count(),
         "hand_findings": hand_findings,
-        **{name: audit["counts"][name] for name in ("chains", "events", "leaves", "checkpoints", "transactions")},
+        **{f"{name}_count": audit["counts"][plural] for name, plural in _COUNTS.items()},
         "audit_findings": audit["findings"],
         "audit_notices": audit["notices"],
         "book_findings": [

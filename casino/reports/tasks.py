@@ -142,7 +142,7 @@ def _expire(house: House) -> int:
     with transaction.atomic():
         count = holds.expire_holds(house.id)
         if count:
-            event = HoldsExpired(count=count)
+            event = HoldsExpired(hold_count=count)
             record(chain=house.chain, house=house, actor=Actor.system("clock:holds"), event=event)
     return count
 

@@ -106,13 +106,13 @@ class TerminalKind(models.TextChoices):
 
 
 class Terminal(models.Model):
-    """A device at a fixed place. A dealer's token works only at the table where its terminal stands."""
+    """A device at a fixed location. A dealer's token works only at the table where its terminal stands."""
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="terminals")
     code = models.CharField(max_length=32)
     kind = models.CharField(max_length=8, choices=TerminalKind.choices)
     #: Code of the table or drawer it stands at; empty in the office.
-    place = models.CharField(max_length=32, blank=True, default="")
+    location = models.CharField(max_length=32, blank=True, default="")
     #: SHA-256 of the terminal's key. The key has 256 random bits, so a slow password hash would add nothing.
     key_digest = models.CharField(max_length=64)
     enrolled_at = models.DateTimeField(db_default=ClockTimestamp())
@@ -124,8 +124,8 @@ class Terminal(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["house", "code"], name="terminal_code"),
             models.CheckConstraint(
-                condition=Q(kind=TerminalKind.OFFICE, place="") | (~Q(kind=TerminalKind.OFFICE) & ~Q(place="")),
-                name="terminal_place",
+                condition=Q(kind=TerminalKind.OFFICE, location="") | (~Q(kind=TerminalKind.OFFICE) & ~Q(location="")),
+                name="terminal_location",
             ),
         ]
 

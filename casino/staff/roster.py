@@ -66,7 +66,7 @@ def deactivate(*, command: Command, login: str, reason: str) -> Answer:
         _require_change(staff.is_active, staff, "is not active")
         staff.is_active = False
         ended = _end(user=staff)
-        return StaffDeactivated(login=login, before=True, after=False, sessions=ended, reason=reason)
+        return StaffDeactivated(login=login, before=True, after=False, ended_session_count=ended, reason=reason)
 
     return _of_person(command, login, change)
 
@@ -88,7 +88,7 @@ def set_password(*, command: Command, login: str, password: str, reason: str) ->
     def change(staff: Staff) -> AuditEvent:
         validate_password(password, staff)
         staff.give_password(password, command.context.staff)
-        return PasswordSet(login=login, sessions=_end(user=staff), reason=reason)
+        return PasswordSet(login=login, ended_session_count=_end(user=staff), reason=reason)
 
     return _of_person(command, login, change)
 
@@ -112,7 +112,7 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
         staff.must_change_password = False
         staff.version += 1
         staff.save(update_fields=["password", "must_change_password", "version"])
-        event = PasswordChanged(sessions=_end(keep=token, user=staff))
+        event = PasswordChanged(ended_session_count=_end(keep=token, user=staff))
         return Outcome(event, describe(staff), version=staff.version)
 
     try:
@@ -134,17 +134,17 @@ def unlock(*, command: Command, login: str, reason: str) -> Answer:
     def change(staff: Staff) -> AuditEvent:
         failures = limits.open_lock(staff.get_username())
         _require_change(failures > 0, staff, "has no failed attempts")
-        return LoginUnlocked(login=login, failures=failures, reason=reason)
+        return LoginUnlocked(login=login, failure_count=failures, reason=reason)
 
     return _of_person(command, login, change)
 
 
-def enrol(*, command: Command, code: str, kind: TerminalKind, place: str) -> Answer:
+def enrol(*, command: Command, code: str, kind: TerminalKind, location: str) -> Answer:
     """Enrol a device; its key is in the first answer only and kept by the device only. Raises Conflict
     terminal_exists."""
 
     def change(house: House, work: Work) -> Outcome:
-        terminal, key, event = services.add_terminal(house=house, code=code, kind=kind, place=place)
+        terminal, key, event = services.add_terminal(house=house, code=code, kind=kind, location=location)
         return Outcome(event, describe_terminal(terminal), 201, version=terminal.version, once={"key": key})
 
     return write.write(command, OfHouse(office=True), change)
@@ -164,7 +164,7 @@ def revoke(*, command: Command, code: str, reason: str) -> Answer:
             raise Conflict(f"Terminal {code} has been revoked.", code="no_change")
         Terminal.objects.filter(id=terminal.id).update(revoked_at=ClockTimestamp(), version=terminal.version + 1)
         terminal.refresh_from_db()
-        event = TerminalRevoked(terminal=code, sessions=_end(terminal=terminal), reason=reason)
+        event = TerminalRevoked(terminal=code, ended_session_count=_end(terminal=terminal), reason=reason)
         return Outcome(event, describe_terminal(terminal), version=terminal.version)
 
     return write.write(command, OfHouse(lock=locks.lock_roster, office=True), change)
@@ -180,7 +180,7 @@ def describe_terminal(terminal: Terminal) -> dict[str, Any]:
     return {
         "terminal": terminal.code,
         "kind": str(terminal.kind),
-        "place": terminal.place,
+        "location": terminal.location,
         "revoked": terminal.revoked_at is not None,
         "version": terminal.version,
     }

@@ -73,25 +73,27 @@ def add_person(
     return staff, StaffHired(login=login, roles=list(staff.roles))
 
 
-def enrol_terminal(*, house: House, code: str, kind: TerminalKind, place: str, actor: Actor) -> tuple[Terminal, str]:
+def enrol_terminal(*, house: House, code: str, kind: TerminalKind, location: str, actor: Actor) -> tuple[Terminal, str]:
     """Enrol a device, in a transaction of its own, and return it with its key."""
     with transaction.atomic():
-        terminal, key, event = add_terminal(house=house, code=code, kind=kind, place=place)
+        terminal, key, event = add_terminal(house=house, code=code, kind=kind, location=location)
         Work(house, actor).record(chain=house.chain, event=event)
     return terminal, key
 
 
-def add_terminal(*, house: House, code: str, kind: TerminalKind, place: str) -> tuple[Terminal, str, TerminalEnrolled]:
+def add_terminal(
+    *, house: House, code: str, kind: TerminalKind, location: str
+) -> tuple[Terminal, str, TerminalEnrolled]:
     """Enrol a device, in the caller's transaction, which records the event; its key is shown once and kept by the
     device only. Raises Conflict terminal_exists."""
     key = secrets.token_urlsafe(32)
-    terminal = Terminal(house=house, code=code, kind=kind, place=place, key_digest=_digest(key))
+    terminal = Terminal(house=house, code=code, kind=kind, location=location, key_digest=_digest(key))
     try:
         with transaction.atomic():
             terminal.save(force_insert=True)
     except IntegrityError:
         raise Conflict(f"There is a terminal {code} already.", code="terminal_exists", terminal=code) from None
-    return terminal, key, TerminalEnrolled(terminal=code, kind=str(kind), place=place)
+    return terminal, key, TerminalEnrolled(terminal=code, kind=str(kind), location=location)
 
 
 def sign_in(
@@ -150,7 +152,7 @@ def unlock(*, house: House, login: str, reason: str, unrecorded: bool = False) -
             raise Conflict(f"{login} has no failed attempts.", code="no_change")
         if unrecorded and guard.refusal(house) is not None:
             return None
-        event = LoginUnlocked(login=login, failures=failures, reason=reason)
+        event = LoginUnlocked(login=login, failure_count=failures, reason=reason)
         return record(chain=house.chain, house=house, actor=actor, event=event)
 
     return locks.in_transaction(operation)

@@ -1,5 +1,5 @@
-"""What becomes of money that lies at a table between hands when its sitting ends: a cukassza, the bank of the seats, a
-session that is paid at its end; and what a sitting goes on with that the last one has left."""
+"""What becomes of money that lies at a table between hands when its session ends: a cukassza, the bank of the seats, a
+session that is paid at its end; and what a session goes on with that the last one has left."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ def settle(table: Table, seatings: list[Seating], session: SessionFound) -> Sett
 
 
 def resumed(table: Table, held: Mapping[str, int]) -> list[Posting]:
-    """What the last sitting has held, back to where it lay. Raises InsufficientFunds where the tray has too little,
+    """What the last session has held, back to where it lay. Raises InsufficientFunds where the tray has too little,
     Conflict no_exact_change."""
     chips, change = _desk(table).pay_out(sum(held.values()))
     return [posting("carry_resumed", {"table": table.code}, chips=chips, change=change, **held)]

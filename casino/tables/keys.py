@@ -39,7 +39,7 @@ class Holder:
     @property
     def table(self) -> Table:
         """The table at which he sits, with its house."""
-        return self.seating.sitting.table
+        return self.seating.session.table
 
     def actor(self, request_id: str) -> Actor:
         """The same, as the audit trail names it."""
@@ -83,7 +83,7 @@ def holder(key: str) -> Holder | None:
     """Whose key this is, or was (then it is not `good`); None for one that no house has issued."""
     found = (
         SeatKey.objects.filter(digest=digest(key))
-        .select_related("seating__player", "seating__sitting__table__house")
+        .select_related("seating__player", "seating__session__table__house")
         .first()
     )
     if found is None:

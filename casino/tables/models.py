@@ -1,4 +1,4 @@
-"""Tables, sittings (from opening to closing) and seatings (a player on a seat for a while).
+"""Tables, sessions (from opening to closing) and seatings (a player on a seat for a while).
 
 Seats are numbered in the game's play order, whatever way round the room that is: the seat after the dealer's is the
 next number in use. A table's state says what may be done next:
@@ -34,7 +34,7 @@ class CarryoverOnClose(models.TextChoices):
     SPLIT = "split", "equal shares, the odd rest to the first after the dealer"
     HOUSE = "house", "to the house"
     LAST_DEALER = "last_dealer", "to the player who dealt last"
-    HOLD = "hold", "kept by the house for the table's next sitting"
+    HOLD = "hold", "kept by the house for the table's next session"
     PLAY_ON = "play_on", "played for: the table closes when it is won, or when too few are left to play"
 
 
@@ -143,23 +143,23 @@ class Table(models.Model):
         return f"2020/{self.code}/{player_ref}"
 
 
-class Sitting(HouseRow):
+class TableSession(HouseRow):
     """One evening of a table, from opening to closing."""
 
-    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="sittings")
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="sessions")
     number = models.PositiveIntegerField()
     opened_at = models.DateTimeField(db_default=ClockTimestamp())
     closed_at = models.DateTimeField(null=True)
-    #: What the house keeps for the next sitting, {"cukassza": 400, "bank": 0}, minor units; empty where nothing.
+    #: What the house keeps for the next session, {"cukassza": 400, "bank": 0}, minor units; empty where nothing.
     held = models.JSONField(default=dict, db_default=Value({}, models.JSONField()))
-    #: The sitting before it, where this one goes on with what that one has left; null where it begins anew.
+    #: The session before it, where this one goes on with what that one has left; null where it begins anew.
     resumes = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
-        verbose_name = "sitting"
+        verbose_name = "table session"
         constraints = [
-            models.UniqueConstraint(fields=["house", "table", "number"], name="sitting_number"),
-            models.UniqueConstraint(fields=["house", "table"], condition=Q(closed_at=None), name="sitting_one_open"),
+            models.UniqueConstraint(fields=["house", "table", "number"], name="session_number"),
+            models.UniqueConstraint(fields=["house", "table"], condition=Q(closed_at=None), name="session_one_open"),
         ]
 
     def __str__(self) -> str:
@@ -167,9 +167,9 @@ class Sitting(HouseRow):
 
 
 class Seating(HouseRow):
-    """A player on a seat of a table during a sitting."""
+    """A player on a seat of a table during a session."""
 
-    sitting = models.ForeignKey(Sitting, on_delete=models.PROTECT, related_name="seatings")
+    session = models.ForeignKey(TableSession, on_delete=models.PROTECT, related_name="seatings")
     seat = models.PositiveSmallIntegerField()
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="seatings")
     sat_at = models.DateTimeField(db_default=ClockTimestamp())
@@ -179,10 +179,10 @@ class Seating(HouseRow):
         verbose_name = "seating"
         constraints = [
             models.UniqueConstraint(
-                fields=["house", "sitting", "seat"], condition=Q(left_at=None), name="seat_taken_once"
+                fields=["house", "session", "seat"], condition=Q(left_at=None), name="seat_taken_once"
             ),
             models.UniqueConstraint(
-                fields=["house", "sitting", "player"], condition=Q(left_at=None), name="player_seated_once"
+                fields=["house", "session", "player"], condition=Q(left_at=None), name="player_seated_once"
             ),
         ]
 

@@ -7,7 +7,7 @@ _STAYS = Trigger("stays", "BEFORE UPDATE OR DELETE", "tables_seat_key_stays")
 PROTECTION = Protection(
     tables=(
         Table(name="tables_table", keep=Keep.TABLE, app=WRITE),
-        Table(name="tables_sitting", keep=Keep.TABLE, app=WRITE),
+        Table(name="tables_tablesession", keep=Keep.TABLE, app=WRITE),
         Table(name="tables_seating", keep=Keep.TABLE, app=WRITE),
         Table(name="tables_seatkey", keep=Keep.TABLE, triggers=(_STAYS,), app=WRITE),
     ),

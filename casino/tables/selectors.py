@@ -6,7 +6,7 @@ from typing import Any
 from casino.bookkeeping import chart
 from casino.core.errors import NotFound
 from casino.houses.models import House
-from casino.tables.models import Seating, SeatKey, Sitting, Table
+from casino.tables.models import Seating, SeatKey, Table, TableSession
 
 
 def get(house: House, code: str) -> Table:
@@ -17,15 +17,15 @@ def get(house: House, code: str) -> Table:
     return table
 
 
-def open_sitting(table: Table) -> Sitting | None:
-    """The sitting in progress, or None when the table is closed."""
-    return Sitting.objects.filter(table=table, closed_at=None).first()
+def open_session(table: Table) -> TableSession | None:
+    """The session in progress, or None when the table is closed."""
+    return TableSession.objects.filter(table=table, closed_at=None).first()
 
 
 def seated(table: Table) -> list[Seating]:
     """Who sits there now, in play order."""
     return list(
-        Seating.objects.filter(sitting__table=table, sitting__closed_at=None, left_at=None)
+        Seating.objects.filter(session__table=table, session__closed_at=None, left_at=None)
         .select_related("player")
         .order_by("seat")
     )

@@ -32,7 +32,7 @@ from casino.players import persons
 from casino.staff.models import TerminalKind
 from casino.tables import carrying, selectors
 from casino.tables.carrying import Session
-from casino.tables.models import CarryoverOnClose, ClientSeeds, FeePer, Seating, Sitting, Table, TableState
+from casino.tables.models import CarryoverOnClose, ClientSeeds, FeePer, Seating, Table, TableSession, TableState
 
 #: Accounts that every table has for itself, so that no two tables ever wait for the same row.
 TABLE_ACCOUNTS = (
@@ -94,7 +94,7 @@ def stock_tray(
 
 def require_at(context: RequestContext, table: Table) -> None:
     """Refuse terminals that do not stand at this table."""
-    if context.terminal.kind != TerminalKind.TABLE or context.terminal.place != table.code:
+    if context.terminal.kind != TerminalKind.TABLE or context.terminal.location != table.code:
         raise WrongTerminal(f"Terminal {context.terminal.code} does not stand at table {table.code}.")
 
 
@@ -235,14 +235,16 @@ def set_seat_fee(
 
 
 def open_table(*, command: Command, code: str) -> Answer:
-    """Open the table for a new sitting."""
+    """Open the table for a new session."""
 
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.CLOSED)
-        before = table.sittings.order_by("-number").first()
+        before = table.sessions.order_by("-number").first()
         number = before.number + 1 if before else 1
         held = before.held if before else {}
-        Sitting.objects.create(house_id=table.house_id, table=table, number=number, resumes=before if held else None)
+        TableSession.objects.create(
+            house_id=table.house_id, table=table, number=number, resumes=before if held else None
+        )
         if held:
             work.post(
                 key=command.ledger_key("carry"),
@@ -252,7 +254,7 @@ def open_table(*, command: Command, code: str) -> Answer:
             )
         table.dealer_seat = None
         to_state(table, TableState.OPEN)
-        return Outcome(TableOpened(sitting=number, resumed=held or None))
+        return Outcome(TableOpened(session=number, resumed=held or None))
 
     return write.write(command, AtTable(code), change)
 
@@ -315,7 +317,7 @@ def leave(*, command: Command, code: str, seat: int, session: Session) -> Answer
 
 
 def close_table(*, command: Command, code: str, session: Session) -> Answer:
-    """Close the sitting: settle what is left of cukassza and bank by the table's rule, then stand everybody up.
+    """Close the session: settle what is left of cukassza and bank by the table's rule, then stand everybody up.
     `session` says what the game's own session comes to if it ends here. Raises Conflict carry_without_players,
     carryover_open where the rule is to play on."""
 
@@ -334,7 +336,7 @@ def close_table(*, command: Command, code: str, session: Session) -> Answer:
             )
             work.flush()
         amounts = _stand_up(work, table, seatings, key=command.ledger_key())
-        Sitting.objects.filter(table=table, closed_at=None).update(closed_at=ClockTimestamp(), held=settled.held)
+        TableSession.objects.filter(table=table, closed_at=None).update(closed_at=ClockTimestamp(), held=settled.held)
         to_state(table, TableState.CLOSED)
         return Outcome(
             TableClosed(
@@ -363,14 +365,14 @@ def take_seat(table: Table, seat: int, player_ref: str, amount: int) -> None:
         )
     require_limits(table, amount)
     chips.in_use(table.house).require_payable(amount, "A stack")
-    sitting = selectors.open_sitting(table)
-    if sitting is None:
-        raise AssertionError(f"a seat is taken at table {table.code}, where no sitting is open")
+    session = selectors.open_session(table)
+    if session is None:
+        raise AssertionError(f"a seat is taken at table {table.code}, where no session is open")
     try:
         with transaction.atomic():
-            Seating.objects.create(house_id=sitting.house_id, sitting=sitting, seat=seat, player=player)
+            Seating.objects.create(house_id=session.house_id, session=session, seat=seat, player=player)
     except IntegrityError:
-        taken = Seating.objects.filter(sitting=sitting, seat=seat, left_at=None).exists()
+        taken = Seating.objects.filter(session=session, seat=seat, left_at=None).exists()
         raise Conflict(
             f"Seat {seat} is taken." if taken else f"{player_ref} sits at this table already.",
             code="seat_taken" if taken else "already_seated",

@@ -55,7 +55,7 @@ class Read(NamedTuple):
 _HANDS = """
 SELECT log.text, log.gapless, options::text, seats::text,
     jsonb_build_array(stacks, fees, series, client_seeds, cards_roots, result, ruling)::text, table_id,
-    sitting_id, name, mode, game, rules, carry, commitment, sealed_seed, state, digest, handle, settlement, id
+    session_id, name, mode, game, rules, carry, commitment, sealed_seed, state, digest, handle, settlement, id
 FROM hands_hand LEFT JOIN LATERAL (
     SELECT string_agg(text, E'\\n' ORDER BY seq) AS text, count(*) = coalesce(max(seq), 0) AS gapless
     FROM hands_log WHERE hands_log.house_id = hands_hand.house_id AND hand_id = hands_hand.id

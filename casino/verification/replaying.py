@@ -20,7 +20,7 @@ from casino.hands import deals, postings, replays, series, settlement
 from casino.hands.models import Deal, DealState, HandState, Mode
 from casino.hands.snapshot import HandSnapshot
 from casino.houses.models import House
-from casino.tables.models import Sitting, Table
+from casino.tables.models import Table, TableSession
 from casino.verification import unexplained_postings as strays
 from casino.verification.hand_rows import Legs, Posted, Read, chunks, posted_of, prepared_of
 
@@ -169,19 +169,19 @@ def _at(replayed: replays.Replay, line: int | None, problem: str) -> Difference:
 
 
 def _resumed(house: House) -> dict[int, int]:
-    """Sittings that go on with what another one has left, by their ids."""
-    found = Sitting.objects.filter(table__house=house, resumes__isnull=False)
+    """Sessions that go on with what another one has left, by their ids."""
+    found = TableSession.objects.filter(table__house=house, resumes__isnull=False)
     return dict(found.values_list("id", "resumes_id"))
 
 
 def _series(hand: HandSnapshot, left: dict[int, dict[str, Any]], resumes: Mapping[int, int]) -> Iterator[Difference]:
-    """What a hand was told of those before it; `left` remembers what each sitting's last settled hand left."""
-    sitting: int | None = hand.sitting_id
-    while sitting is not None and sitting not in left:
-        sitting = resumes.get(sitting)
-    before = left[sitting] if sitting is not None else {}
+    """What a hand was told of those before it; `left` remembers what each session's last settled hand left."""
+    session: int | None = hand.session_id
+    while session is not None and session not in left:
+        session = resumes.get(session)
+    before = left[session] if session is not None else {}
     if hand.state == HandState.SETTLED:
-        left[hand.sitting_id] = (hand.result or {}).get("series", {})
+        left[hand.session_id] = (hand.result or {}).get("series", {})
     problem = series.problem_of(hand, before)
     if problem is not None:
         yield Difference(hand.name, problem)

@@ -1,4 +1,4 @@
-"""A dealer's console: plays recorded hands by entering cards and actions as they fall, and an electronic sitting by
+"""A dealer's console: plays recorded hands by entering cards and actions as they fall, and an electronic session by
 choosing among the legal actions the house offers."""
 
 import random
@@ -51,7 +51,7 @@ class Console:
         self.refresh()
 
     def close(self) -> None:
-        """End the sitting. Where nothing is carried everybody leaves on his own first; what is left is shared."""
+        """End the session. Where nothing is carried everybody leaves on his own first; what is left is shared."""
         self.refresh()
         if not self._carried:
             for seat in self.table["seats"]:
@@ -114,7 +114,7 @@ class Console:
                 raise EveningError(f"{hand['hand']}, at {', '.join(gesture)!r}: {refusal}") from refusal
         self.wait_until_settled()
 
-    # --- Electronic sitting ------------------------------------------------------------------------------------
+    # --- Electronic session ------------------------------------------------------------------------------------
 
     def give_keys(self) -> list[Device]:
         """Give every second player a key for a device; the others say their seeds aloud. Where cards are chosen by what

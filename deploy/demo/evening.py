@@ -42,7 +42,7 @@ class RecordedTable:
         self.hands += later.hands
 
     def shorten(self, last: int) -> None:
-        """Keep so many hands at the end, and those before them until one with which a sitting can begin."""
+        """Keep so many hands at the end, and those before them until one with which a session can begin."""
         start = max(len(self.hands) - last, 0)
         while start and (self.hands[start]["carry"] or self.hands[start].get("series")):
             start -= 1

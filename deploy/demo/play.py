@@ -15,7 +15,7 @@ from deploy.demo.dealer import Console
 from deploy.demo.evening import EveningError, RecordedTable, players
 from deploy.demo.seed import DRAWER, DRAWER_OF_EACH, Credentials, chips_worth
 
-#: The short electronic sittings after the recorded hands: at a table that a console can play without knowing cards, and
+#: The short electronic sessions after the recorded hands: at a table that a console can play without knowing cards, and
 #: at one where players' devices choose them.
 ELECTRONIC_HANDS, CHOSEN_HANDS = 8, 2
 ELECTRONIC_STACK = 200  # times the least that a seat must bring
@@ -114,7 +114,7 @@ class Played:
 def play_evening(
     base_url: str, credentials: Credentials, tables: dict[str, RecordedTable], progress: Progress
 ) -> Played:
-    """A gaming day from opening to closing: buy-ins, recorded hands at all tables at once, electronic sittings at some
+    """A gaming day from opening to closing: buy-ins, recorded hands at all tables at once, electronic sessions at some
     of them, cash-outs, the count."""
     if credentials.manager is None:
         raise EveningError(f"{credentials.house} has no floor manager at its office to open the day.")
@@ -213,7 +213,7 @@ def _electronic_tables(consoles: dict[str, Console], tables: dict[str, RecordedT
 
 
 def _play_electronic(console: Console, table: RecordedTable, hands: int, played: Played, progress: Progress) -> None:
-    """A short sitting of its own with committed decks."""
+    """A short session of its own with committed decks."""
     choice = random.Random(SEED)  # noqa: S311 - which legal action the demo takes, not which card falls
     refs = table.hands[0]["seats"]
     limits = console.table["limits"]

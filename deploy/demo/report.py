@@ -37,7 +37,7 @@ class Report:
             "every recorded hand's net, tax, bonus and carry in the ledger, and its series, equal the record's": (
                 not self.differences
             ),
-            "every hand is settled": all(not table["unsettled"] for table in report["tables"]),
+            "every hand is settled": all(not table["unsettled_count"] for table in report["tables"]),
             "no pot, no cukassza and no bank is left": all(
                 not table["pot"] + table["cukassza"] + table["bank"] for table in report["tables"]
             ),
@@ -57,7 +57,7 @@ class Report:
                 and self.day["snapshot_findings"] == []
                 and self.day["trial_balance"]["balanced"]
             ),
-            "the outbox is empty": not report["outbox_open"],
+            "the outbox is empty": not report["open_message_count"],
             "every hand's replay agrees with the ledger": not found["hand_findings"],
             "the audit trail is whole": not found["audit_findings"],
             "every promise of the ledger holds": not found["book_findings"],
@@ -120,9 +120,9 @@ def show(console: Console, report: Report, played: Played) -> None:
     console.print(_drawers(report))
     moved = report.day["turnover"]
     console.print(
-        f"Gaming day {report.day['day']}: handle {moved['handle']:,} in {moved['hands']} hands, tax {moved['tax']:,}, "
-        f"bonus {moved['bonus']:,}, buy-ins {moved['buy_ins']:,}, cash-outs {moved['cash_outs']:,}; "
-        f"closed with snapshot {report.day['snapshot']}.\n"
+        f"Gaming day {report.day['day']}: handle {moved['handle']:,} in {moved['hand_count']} hands, "
+        f"tax {moved['tax']:,}, bonus {moved['bonus']:,}, buy-ins {moved['buy_ins']:,}, "
+        f"cash-outs {moved['cash_outs']:,}; closed with snapshot {report.day['snapshot']}.\n"
     )
     height, custody, found = report.at_its_height["custody"], report.house["custody"], report.verification
     speed = played.recorded / played.recorded_seconds
@@ -130,9 +130,9 @@ def show(console: Console, report: Report, played: Played) -> None:
         f"Chips in circulation at the height of the evening {height['chips_in_circulation']:,}, "
         f"chip liability {height['chip_liability']:,}; after it "
         f"{custody['chips_in_circulation']:,} and {custody['chip_liability']:,}.\n"
-        f"Replayed {found['hands']} hands: {len(found['hand_findings'])} findings. "
-        f"Verified {found['events']} events in {found['chains']} chains under {found['checkpoints']} checkpoints: "
-        f"{len(found['audit_findings'])} findings. "
+        f"Replayed {found['hand_count']} hands: {len(found['hand_findings'])} findings. "
+        f"Verified {found['event_count']} events in {found['chain_count']} chains under "
+        f"{found['checkpoint_count']} checkpoints: {len(found['audit_findings'])} findings. "
         f"Ledger: {len(found['book_findings'])} findings.\n"
         f"Compared {report.compared} recorded hands with the ledger: {len(report.differences)} differences.\n"
         f"Played {played.recorded} recorded and {len(played.electronic)} electronic hands with "
@@ -162,8 +162,8 @@ def _tables(report: Report) -> Table:
         out.add_row(
             row["table"],
             row["game"],
-            str(row["seats"]),
-            str(row["hands"]),
+            str(row["seat_count"]),
+            str(row["settled_count"]),
             f"{row['handle']:,}",
             f"{row['tax']:,}",
             f"{row['bonus']:,}",
@@ -183,7 +183,7 @@ def _trial_balance(report: Report) -> Table:
             row["commodity"],
             row["number"],
             row["kind"],
-            str(row["accounts"]),
+            str(row["account_count"]),
             f"{row['debit']:,}",
             f"{row['credit']:,}",
         )

@@ -164,7 +164,7 @@ def _hire(house_code: str, table_codes: list[str]) -> Credentials:
         return login
 
     def terminal(code: str, kind: TerminalKind, place: str) -> tuple[str, str]:
-        return code, enrol_terminal(house=house, code=code, kind=kind, place=place, actor=actor)[1]
+        return code, enrol_terminal(house=house, code=code, kind=kind, location=place, actor=actor)[1]
 
     def way_in(login: str, at: tuple[str, str], role: Role) -> Login:
         return Login(login, passwords[login], at[0], at[1], [role.value])

@@ -75,7 +75,7 @@ def _hire(busy: Busy) -> httpx.Response:
 
 
 def _enrol(busy: Busy) -> httpx.Response:
-    answer = busy.office.post("terminals", {"terminal": "console-7", "kind": "table", "place": "T1"})
+    answer = busy.office.post("terminals", {"terminal": "console-7", "kind": "table", "location": "T1"})
     busy.terminal_key = answer.json().get("key", "")
     return answer
 

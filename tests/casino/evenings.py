@@ -1,4 +1,4 @@
-"""Whole sittings through HTTP and the worker: records played as the demo's console plays them, and electronic hands
+"""Whole sessions through HTTP and the worker: records played as the demo's console plays them, and electronic hands
 whose players choose at random among what is offered."""
 
 import json
@@ -61,8 +61,8 @@ class WorkedOff(Console):
 def records(game: str, options: dict[str, Any], *, seats: int, hands: int, stack: int, seed: str) -> list[Any]:
     """Random legal hands as records, stacks and carry going on from hand to hand."""
     least = rules(game, options, seats).least_stack
-    sitting = Sitting(game, options, seats, stack, least)
-    return [json.loads(format_record(record)) for record in play_evening(sitting, hands=hands, seed=seed)]
+    session = Sitting(game, options, seats, stack, least)
+    return [json.loads(format_record(record)) for record in play_evening(session, hands=hands, seed=seed)]
 
 
 def table_of(kit: Kit, game: str, options: dict[str, Any], *, code: str = "T1", seats: int) -> None:

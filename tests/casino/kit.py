@@ -194,14 +194,14 @@ class Kit:
             stock_tray(table=table, amount=tray, pieces=TRAY if tray is None else None, actor=ACTOR)
         return table
 
-    def token(self, role: Role, kind: TerminalKind, place: str) -> str:
+    def token(self, role: Role, kind: TerminalKind, location: str) -> str:
         """Hire somebody, enrol a terminal, and issue a token for the two without spending a password hash."""
         number = next(self._numbers)
         staff = Staff.objects.create(
             house=self.house, login=f"{role}{number}@{self.house.code}", name=str(role), roles=[role]
         )
         terminal = Terminal.objects.create(
-            house=self.house, code=f"{kind}-{number}", kind=kind, place=place, key_digest="0" * 64
+            house=self.house, code=f"{kind}-{number}", kind=kind, location=location, key_digest="0" * 64
         )
         _, token = TerminalToken.objects.create(staff, terminal=terminal, house=self.house)
         return str(token)

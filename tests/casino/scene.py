@@ -104,7 +104,7 @@ def _without_access(kit: Kit) -> dict[str, Desk]:
             is_active=name != "inactive",
         )  # fmt: skip
         terminal = Terminal.objects.create(
-            house=kit.house, code=name, kind=TerminalKind.TABLE, place="T1", key_digest="0" * 64,
+            house=kit.house, code=name, kind=TerminalKind.TABLE, location="T1", key_digest="0" * 64,
             revoked_at=past if name == "revoked" else None,
         )  # fmt: skip
         life = timedelta(seconds=-1) if name == "expired" else timedelta(hours=1)

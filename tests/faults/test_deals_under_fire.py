@@ -29,7 +29,7 @@ from tests.services import TestServices
 
 #: At least so many electronic hands, and as many more as it takes until the web was killed three times.
 HANDS = 12
-SITTING = 6
+SESSION = 6
 STACK = 10_000
 CHIPS = 1_200_000
 
@@ -57,7 +57,7 @@ def test_hands_go_on_with_the_deck_that_was_committed_to(services: TestServices,
         assert saboteur.result() == 3
         processes.wait_ready(f"{address(listener)}/readyz")
         with Terminal(address(listener), credentials.auditor) as auditor:
-            records = [auditor.get(f"hands/{row['name']}") for row in auditor.pages("hands")]
+            records = [auditor.get(f"hands/{row['hand']}") for row in auditor.pages("hands")]
             openings = {record["hand"]: auditor.get(f"hands/{record['hand']}/openings") for record in records}
     assert checked > 4 * len(records)
     for record in records:
@@ -81,13 +81,13 @@ def play(base_url: str, credentials: Credentials, table: Any, enough: Callable[[
         cashier.register(refs)
         console, choice = Console(dealer, "V2", cashier.buy_in), random.Random(7)
         while hands < HANDS or not enough():
-            # New sittings now and then, so that nobody runs out of chips.
+            # New sessions now and then, so that nobody runs out of chips.
             console.seat_players(refs, [STACK] * len(refs))
             devices = console.give_keys()
-            for _ in range(SITTING):
+            for _ in range(SESSION):
                 console.play_electronic(devices, choice)
             console.close()
-            hands += SITTING
+            hands += SESSION
             checked += sum(device.checked for device in devices)
             for device in devices:
                 device.close()

@@ -64,9 +64,9 @@ class HandDealt(HandProgress):
         "(`per`); no part of `stacks`",
     ] = None
     series: Annotated[
-        JsonObject, "what the hand goes on from: `series` of the sitting's last settled result, or a beginning"
+        JsonObject, "what the hand goes on from: `series` of the session's last settled result, or a beginning"
     ]
-    series_begins: Annotated[bool | None, "true where these people do not go on with the sitting's last series"] = None
+    series_begins: Annotated[bool | None, "true where these people do not go on with the session's last series"] = None
     dealer: Annotated[int, "number of the dealer's seat at the table"]
     commitment: Annotated[Commitment | None, "commitment to the seed of an electronic deal, hexadecimal"] = None
     client_seeds: Annotated[Mapping[str, str] | None, "client seeds by seat at the table"] = None

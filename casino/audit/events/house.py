@@ -54,7 +54,7 @@ class SnapshotTaken(AuditEvent):
 class HoldsExpired(AuditEvent):
     """The time of some holds ran out; they bind nothing."""
 
-    count: Annotated[int, "number of holds"]
+    hold_count: Annotated[int, "number of holds"]
 
 
 @event("imbalance.found", chain="house")

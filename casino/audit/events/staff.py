@@ -34,7 +34,7 @@ class StaffDeactivated(AuditEvent):
     login: Login
     before: Annotated[bool, "active before"]
     after: Annotated[bool, "active now"]
-    sessions: EndedSessions
+    ended_session_count: EndedSessions
     reason: Reason
 
 
@@ -53,7 +53,7 @@ class PasswordSet(AuditEvent):
     """The office gave a person a new password."""
 
     login: Login
-    sessions: EndedSessions
+    ended_session_count: EndedSessions
     reason: Reason
 
 
@@ -61,7 +61,7 @@ class PasswordSet(AuditEvent):
 class PasswordChanged(AuditEvent):
     """The actor, knowing the old password, chose a new one."""
 
-    sessions: Annotated[int, "number of the actor's tokens elsewhere that ended with it"]
+    ended_session_count: Annotated[int, "number of the actor's tokens elsewhere that ended with it"]
 
 
 @event("staff.unlocked", chain="house")
@@ -69,7 +69,7 @@ class LoginUnlocked(AuditEvent):
     """The office, or the server's `operator`, opened the lock of a login."""
 
     login: Login
-    failures: Annotated[int, "number of failed attempts that were forgotten"]
+    failure_count: Annotated[int, "number of failed attempts that were forgotten"]
     reason: Reason
 
 
@@ -106,7 +106,7 @@ class TerminalEnrolled(AuditEvent):
 
     terminal: TerminalCode
     kind: Annotated[str, "what it stands at: `table`, `cage` or `office`"]
-    place: Annotated[str, "code of that table or drawer, empty for the office"]
+    location: Annotated[str, "code of that table or drawer, empty for the office"]
 
 
 @event("terminal.revoked", chain="house")
@@ -114,5 +114,5 @@ class TerminalRevoked(AuditEvent):
     """A device was taken out of use for good."""
 
     terminal: TerminalCode
-    sessions: EndedSessions
+    ended_session_count: EndedSessions
     reason: Reason

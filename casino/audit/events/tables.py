@@ -1,4 +1,4 @@
-"""Tables: terms, seats, sittings, and what is bought, changed and tipped there between hands."""
+"""Tables: terms, seats, sessions, and what is bought, changed and tipped there between hands."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -67,22 +67,22 @@ class TrayStocked(AuditEvent):
 
 @event("table.opened", chain="table")
 class TableOpened(TableEvent):
-    """A sitting began."""
+    """A session began."""
 
-    sitting: Annotated[int, "number of the sitting at this table, from 1"]
+    session: Annotated[int, "number of the session at this table, from 1"]
     resumed: Annotated[
         Mapping[str, int] | None,
-        "minor units that the last sitting had held, by kind; this one goes on with them and with its series",
+        "minor units that the last session had held, by kind; this one goes on with them and with its series",
     ] = None
 
 
 @event("table.closed", chain="table")
 class TableClosed(TableEvent):
-    """The sitting ended."""
+    """The session ended."""
 
     carryover_on_close: CarryoverRule
     shares: Annotated[Mapping[str, int], "what became of the cukassza: minor units by account"]
-    held: Annotated[Mapping[str, int] | None, "minor units held for the next sitting, by kind"] = None
+    held: Annotated[Mapping[str, int] | None, "minor units held for the next session, by kind"] = None
     broken_off: Annotated[
         Mapping[str, int] | None, "what a session that was broken off came to: minor units by player"
     ] = None

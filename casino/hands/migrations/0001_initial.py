@@ -35,9 +35,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "sitting",
+                    "session",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="hands", to="tables.sitting"
+                        on_delete=django.db.models.deletion.PROTECT, related_name="hands", to="tables.tablesession"
                     ),
                 ),
                 ("number", models.PositiveIntegerField()),

@@ -93,7 +93,7 @@ class Migration(migrations.Migration):
                         choices=[("table", "Table"), ("cage", "Cage"), ("office", "Office")], max_length=8
                     ),
                 ),
-                ("place", models.CharField(blank=True, default="", max_length=32)),
+                ("location", models.CharField(blank=True, default="", max_length=32)),
                 ("key_digest", models.CharField(max_length=64)),
                 ("enrolled_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 ("revoked_at", models.DateTimeField(null=True)),
@@ -105,13 +105,13 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(fields=("house", "code"), name="terminal_code"),
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(("kind", "office"), ("place", "")),
+                            models.Q(("kind", "office"), ("location", "")),
                             models.Q(
-                                models.Q(("kind", "office"), _negated=True), models.Q(("place", ""), _negated=True)
+                                models.Q(("kind", "office"), _negated=True), models.Q(("location", ""), _negated=True)
                             ),
                             _connector="OR",
                         ),
-                        name="terminal_place",
+                        name="terminal_location",
                     ),
                 ],
             },

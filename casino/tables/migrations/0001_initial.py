@@ -1,4 +1,4 @@
-"""Tables, their sittings, who sits where, and the keys of seats."""
+"""Tables, their sessions, who sits where, and the keys of seats."""
 
 import django.core.validators
 import django.db.models.deletion
@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
                             ("split", "equal shares, the odd rest to the first after the dealer"),
                             ("house", "to the house"),
                             ("last_dealer", "to the player who dealt last"),
-                            ("hold", "kept by the house for the table's next sitting"),
+                            ("hold", "kept by the house for the table's next session"),
                             (
                                 "play_on",
                                 "played for: the table closes when it is won, or when too few are left to play",
@@ -139,7 +139,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Sitting",
+            name="TableSession",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
@@ -155,7 +155,7 @@ class Migration(migrations.Migration):
                 (
                     "table",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="sittings", to="tables.table"
+                        on_delete=django.db.models.deletion.PROTECT, related_name="sessions", to="tables.table"
                     ),
                 ),
                 ("number", models.PositiveIntegerField()),
@@ -165,16 +165,19 @@ class Migration(migrations.Migration):
                 (
                     "resumes",
                     models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="tables.sitting"
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="tables.tablesession",
                     ),
                 ),
             ],
             options={
-                "verbose_name": "sitting",
+                "verbose_name": "table session",
                 "constraints": [
-                    models.UniqueConstraint(fields=("house", "table", "number"), name="sitting_number"),
+                    models.UniqueConstraint(fields=("house", "table", "number"), name="session_number"),
                     models.UniqueConstraint(
-                        condition=models.Q(("closed_at", None)), fields=("house", "table"), name="sitting_one_open"
+                        condition=models.Q(("closed_at", None)), fields=("house", "table"), name="session_one_open"
                     ),
                 ],
             },
@@ -194,9 +197,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "sitting",
+                    "session",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="seatings", to="tables.sitting"
+                        on_delete=django.db.models.deletion.PROTECT, related_name="seatings", to="tables.tablesession"
                     ),
                 ),
                 ("seat", models.PositiveSmallIntegerField()),
@@ -214,12 +217,12 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(
                         condition=models.Q(("left_at", None)),
-                        fields=("house", "sitting", "seat"),
+                        fields=("house", "session", "seat"),
                         name="seat_taken_once",
                     ),
                     models.UniqueConstraint(
                         condition=models.Q(("left_at", None)),
-                        fields=("house", "sitting", "player"),
+                        fields=("house", "session", "player"),
                         name="player_seated_once",
                     ),
                 ],

@@ -102,7 +102,7 @@ def _ledger(cursor: CursorWrapper, house: "House", folder: Path) -> None:
 
 
 def _hands(cursor: CursorWrapper, house: "House", folder: Path) -> None:
-    from casino.tables.models import CarryoverOnClose, Sitting, Table
+    from casino.tables.models import CarryoverOnClose, Table, TableSession
 
     places: dict[str, tuple[int, int]] = {}
     for code in (f"T{number}" for number in range(1, 9)):
@@ -110,7 +110,7 @@ def _hands(cursor: CursorWrapper, house: "House", folder: Path) -> None:
             house_id=house.id, code=code, game="ferbli", options={}, seats=2, min_stack=1, max_stack=1,
             carryover_on_close=CarryoverOnClose.SPLIT,
         )  # fmt: skip
-        places[code] = (table.id, Sitting.objects.using("owner").create(table=table, number=1).id)
+        places[code] = (table.id, TableSession.objects.using("owner").create(table=table, number=1).id)
     cursor.execute("SELECT coalesce(max(id), 0) + 1 FROM hands_hand")
     [first] = cursor.fetchone()
     with (folder / "hands.jsonl").open(encoding="utf-8") as lines:
@@ -121,7 +121,7 @@ def _hands(cursor: CursorWrapper, house: "House", folder: Path) -> None:
     _copy(
         cursor,
         "hands_hand",
-        f"id, house_id, name, table_id, sitting_id, {', '.join((*told, *objects))}, commitment, sealed_seed, "
+        f"id, house_id, name, table_id, session_id, {', '.join((*told, *objects))}, commitment, sealed_seed, "
         "client_seeds, cards_roots, previous_hash, started_at, ended_at, settled_at",
         (
             (first + at, house.id, row["hand"], *places[row["table"]], *(row[name] for name in told),

@@ -83,13 +83,15 @@ def test_the_log_has_only_grown(kit: Kit, auditor: Desk) -> None:
         for new in sizes:
             if old > new:
                 continue
-            proof = auditor.http.get("/api/v1/audit/proofs/consistency", params={"from": old, "to": new}).json()
+            proof = auditor.http.get(
+                "/api/v1/audit/proofs/consistency", params={"from_size": old, "to_size": new}
+            ).json()
             before, after = verify_note(proof["from_checkpoint"], key), verify_note(proof["to_checkpoint"], key)
-            assert (before.size, after.size, proof["from"], proof["to"]) == (old, new, old, new)
+            assert (before.size, after.size, proof["from_size"], proof["to_size"]) == (old, new, old, new)
             path = [bytes.fromhex(node) for node in proof["path"]]
             assert verify_consistency(old, new, path, before.root, after.root)
-    newest = auditor.http.get("/api/v1/audit/proofs/consistency", params={"from": sizes[0]}).json()
-    assert newest["to"] == sizes[-1]
+    newest = auditor.http.get("/api/v1/audit/proofs/consistency", params={"from_size": sizes[0]}).json()
+    assert newest["to_size"] == sizes[-1]
 
 
 def test_checkpoints_are_what_stands_outside(kit: Kit, auditor: Desk) -> None:
@@ -137,8 +139,8 @@ def test_the_export_gives_the_root(kit: Kit, auditor: Desk) -> None:
         ("audit/proofs/inclusion?chain=table/T9&seq=1", 404, "not_found"),
         ("audit/proofs/inclusion?chain=table/T1&seq=1&size=999999", 404, "not_found"),
         ("audit/proofs/consistency", 400, "invalid_parameter"),
-        ("audit/proofs/consistency?from=999999", 404, "not_found"),
-        ("audit/proofs/consistency?from=5&to=2", 400, "invalid_parameter"),
+        ("audit/proofs/consistency?from_size=999999", 404, "not_found"),
+        ("audit/proofs/consistency?from_size=5&to_size=2", 400, "invalid_parameter"),
     ],
 )
 def test_what_does_not_exist_or_fit_is_refused(auditor: Desk, path: str, status: int, code: str) -> None:

@@ -511,7 +511,7 @@ def test_one_player_is_too_few_for_a_hand(scene: Scene) -> None:
     assert problem["min"] == 2
 
 
-def test_a_dealer_is_named_once_in_a_sitting(kit: Kit) -> None:
+def test_a_dealer_is_named_once_in_a_session(kit: Kit) -> None:
     kit.table(seats=2)
     dealer = kit.seated(stacks=(5_000, 5_000))
     dealer.ok("hands", {"mode": "physical", "dealer_seat": 2})

@@ -179,7 +179,7 @@ def test_answers_of_the_office_are_as_described(kit: Kit, schema: dict[str, Any]
     kit.players("anna")
     office, cashier, login = kit.office(Role.ADMIN), kit.cashier(), f"bea@{kit.house.code}"
     hired = {"login": login, "name": "Bea", "roles": ["dealer"], "password": "seven-of-acorns-19"}
-    device, why = {"terminal": "t-1", "kind": "table", "place": "T1"}, {"reason": "a good reason"}
+    device, why = {"terminal": "t-1", "kind": "table", "location": "T1"}, {"reason": "a good reason"}
     person = {"person": {"name": "Anna", "born": "1980-02-29", "document": "1"}, "reason": "first_record"}
     answers = {
         ("post", "/api/v1/staff"): office.post("staff", hired),

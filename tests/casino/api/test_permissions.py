@@ -158,6 +158,7 @@ PERSON = {"person": {"name": "Anna Kiss", "born": "1980-02-29", "document": "123
 
 def address(route: str, house: Kit) -> str:
     """The route filled in with things that the test's house has."""
+    first = SignedCheckpoint.objects.filter(house=house.house)[0]
     known = {
         "<slug:table>": "T1",
         "<path:game>": "ferbli/1",
@@ -171,7 +172,7 @@ def address(route: str, house: Kit) -> str:
         "<slug:layout>": "csv",
         "<slug:player>": "T1-u1",
         "proofs/inclusion": f"proofs/inclusion?chain=house/{house.house.code}&seq=1",
-        "proofs/consistency": f"proofs/consistency?from={SignedCheckpoint.objects.filter(house=house.house)[0].size}",
+        "proofs/consistency": f"proofs/consistency?from_size={first.size}",
         "<login:login>": f"dealer1@{house.house.code}",
         "<slug:terminal>": "table-1",
         "<int:account>": str(chart.ids(house.house, {("1010", "HUF")})["1010", "HUF"]),
@@ -290,7 +291,7 @@ def test_roles_of_one_person_add_up_and_the_trail_names_the_one_that_was_used(ki
     staff = Staff.objects.create(
         house=kit.house, login=f"both@{kit.house.code}", name="Both", roles=[Role.AUDITOR, Role.FLOOR]
     )
-    terminal, _ = enrol_terminal(house=kit.house, code="both", kind=TerminalKind.TABLE, place="T1", actor=ACTOR)
+    terminal, _ = enrol_terminal(house=kit.house, code="both", kind=TerminalKind.TABLE, location="T1", actor=ACTOR)
     token = str(TerminalToken.objects.create(staff, terminal=terminal, house=kit.house)[1])
     desk = Desk(kit.http(token), "/api/v1/tables/T1")
     desk.refresh()

@@ -156,7 +156,7 @@ def test_a_key_is_shown_once_and_kept_as_a_digest(kit: Kit) -> None:
     assert again.headers["Idempotency-Replayed"] == "true"
     assert "key" not in again.json() and first["key"] not in again.text
     assert {**first, "key": None} == {**again.json(), "key": None}
-    row = SeatKey.objects.get(seating__sitting__table__house=kit.house)
+    row = SeatKey.objects.get(seating__session__table__house=kit.house)
     assert first["key"] not in str(row.__dict__)
     assert not [event for event in events(kit, "seat.key_issued") if first["key"] in json.dumps(event)]
 

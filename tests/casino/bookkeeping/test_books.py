@@ -69,10 +69,10 @@ def test_a_statement_by_pages(traded: Kit) -> None:
         (1, -1_000, 1_000),
         (2, 300, 700),
     ]
-    assert first["next_after"] == 2
-    last = office.get(f"ledger/accounts/{wallet}/statement?after=2").json()
+    assert first["next_after_version"] == 2
+    last = office.get(f"ledger/accounts/{wallet}/statement?after_version=2").json()
     assert [(row["kind"], row["balance"]) for row in last["results"]] == [("cage.buy_in", 750)]
-    assert last["next_after"] is None
+    assert last["next_after_version"] is None
     assert last["results"][0]["metadata"] == {"drawer": "C1", "player": "anna"}
 
 
@@ -102,11 +102,11 @@ def test_balances_of_the_past(traded: Kit) -> None:
         ("balance?at=yesterday", 400),
         ("balance?at=0001-01-01T00:00:00%2B14:00", 400),
         ("balance?when=now", 400),
-        ("statement?after=-1", 400),
+        ("statement?after_version=-1", 400),
         ("statement?page_size=0", 400),
         ("statement?page_size=1001", 400),
         ("statement?page=2", 400),
-        ("statement?after=999999999999999", 200),
+        ("statement?after_version=999999999999999", 200),
     ],
 )
 def test_questions_that_cannot_be_answered(traded: Kit, path: str, status: int) -> None:
@@ -172,14 +172,14 @@ def test_a_part_of_the_book(traded: Kit) -> None:
     office = traded.office()
     line = office.get(f"ledger/accounts/{id_of(traded, '2010/anna')}/statement").json()["results"][1]
     until = office.get(f"ledger/export/jsonl?until={line['posted_at']}").text.splitlines()
-    since = office.get(f"ledger/export/jsonl?since={line['posted_at']}").text.splitlines()
+    since = office.get(f"ledger/export/jsonl?from={line['posted_at']}").text.splitlines()
     assert json.loads(since[0])["id"] == line["transaction"]
     assert len(since) + len(until) == Transaction.objects.filter(book=traded.house.id).count()
 
 
 def test_a_download_stands_in_the_trail_and_so_does_a_refused_one(traded: Kit) -> None:
     office, last = traded.office(), last_event()
-    for path, status in (("pdf", 404), ("csv?since=x", 400), ("beancount?since=2020-01-01T00:00:00Z", 400)):
+    for path, status in (("pdf", 404), ("csv?from=x", 400), ("beancount?from=2020-01-01T00:00:00Z", 400)):
         answer = office.get(f"ledger/export/{path}", Accept="text/csv")
         assert answer.status_code == status, answer.text
         assert answer.headers["Content-Type"] == "application/problem+json"
@@ -268,7 +268,7 @@ def test_holds_expire_in_every_house(kit: Kit) -> None:
     assert [hold.state for hold in found.all()] == ["pending", "expired"]
     by_beat(kit, tasks.expire_holds)
     assert [hold.state for hold in found.all()] == ["pending", "expired"]
-    assert [event["data"] for event in by_the_clock(kit, "holds.expired")] == [{"count": 1}]
+    assert [event["data"] for event in by_the_clock(kit, "holds.expired")] == [{"hold_count": 1}]
     assert Account.objects.get(id=id_of(kit, "1010")).held == 1
 
 

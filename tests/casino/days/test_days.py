@@ -135,7 +135,7 @@ def test_a_day_stays_open_beside_the_next_until_its_hands_are_settled(kit: Kit) 
     kit.settle()
     close(office, SECOND)
     tables = {name: office.get(f"days/{name}").json()["turnover"] for name in (FIRST, SECOND)}
-    assert [tables[name]["hands"] for name in (FIRST, SECOND)] == [0, 2]
+    assert [tables[name]["hand_count"] for name in (FIRST, SECOND)] == [0, 2]
     assert day_of(kit, "hand.settled") == [SECOND, SECOND]
 
 
@@ -230,11 +230,11 @@ def test_the_list_and_a_days_report(kit: Kit) -> None:
     (table,) = house_report(kit.house)["tables"]
     assert report["turnover"] == {
         "handle": table["handle"], "tax": table["tax"], "bonus": 0, "buy_ins": 4 * 30_000, "cash_outs": 5_000,
-        "hands": 1,
+        "hand_count": 1,
     }  # fmt: skip
     assert table["tax"] > 0
     assert report["tables"] == [
-        {"table": "T1", "hands": 1, "handle": table["handle"], "tax": table["tax"], "bonus": 0, "buy_ins": 0}
+        {"table": "T1", "hand_count": 1, "handle": table["handle"], "tax": table["tax"], "bonus": 0, "buy_ins": 0}
     ]
     assert report["drawers"] == [{"drawer": "C1", "buy_ins": 120_000, "cash_outs": 5_000}]
     by_number = {(row["commodity"], row["number"]): row for row in report["accounts"]}
@@ -248,7 +248,7 @@ def test_the_list_and_a_days_report(kit: Kit) -> None:
     assert closed["trial_balance"]["totals"] == done["totals"]
     now = [row for row in house_report(kit.house)["trial_balance"]["rows"] if row["debit"] or row["credit"]]
     then = [row for row in closed["trial_balance"]["rows"] if row["debit"] or row["credit"]]
-    assert [row | {"accounts": 0} for row in then] == [row | {"accounts": 0} for row in now]
+    assert [row | {"account_count": 0} for row in then] == [row | {"account_count": 0} for row in now]
     opened(kit, SECOND)
     page = office.get("days?page_size=1").json()
     assert [row["day"] for row in page["results"]] == [FIRST]
@@ -329,7 +329,7 @@ def test_a_hand_that_moved_nothing_belongs_to_the_day_that_was_the_newest(kit: K
     play_physical(kit, dealer, 3)
 
     def hands() -> list[int]:
-        return [office.get(f"days/{name}").json()["turnover"]["hands"] for name in (FIRST, SECOND)]
+        return [office.get(f"days/{name}").json()["turnover"]["hand_count"] for name in (FIRST, SECOND)]
 
     assert hands() == [1, 2]
     close(office, FIRST)

@@ -192,7 +192,7 @@ def test_what_was_committed_to_does_not_change(kit: Kit) -> None:
             f"UPDATE hands_hand SET cards_roots = '[]' WHERE id = {hand.id}",
             f'UPDATE hands_hand SET cards_roots = \'["00", "11"]\' WHERE id = {hand.id}',
             f"UPDATE tables_seatkey SET digest = repeat('0', 64) WHERE seating_id IN ("
-            f"SELECT id FROM tables_seating WHERE sitting_id = {hand.sitting_id})",
+            f"SELECT id FROM tables_seating WHERE session_id = {hand.session_id})",
         ):
             with pytest.raises(
                 DatabaseError, match=r"does not change|do not change|never deleted|no seeds|append-only"

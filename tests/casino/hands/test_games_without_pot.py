@@ -119,7 +119,7 @@ def test_points_are_paid_from_seat_to_seat_in_one_settlement(kit: Kit, tmp_path:
     assert sum(kit.balance(*(f"2020/T1/T1-u{seat}" for seat in range(1, 5)))) == before
     assert kit.balance("2030/T1", "2040/T1", "4010/T1", "5100/T1", "9150/T1") == [0] * 5
     report = house_report(kit.house)["tables"][0]
-    assert (report["hands"], report["tax"], report["pot"]) == (4, 0, 0) and report["handle"] > 0
+    assert (report["settled_count"], report["tax"], report["pot"]) == (4, 0, 0) and report["handle"] > 0
     for seat in range(1, 5):
         desk.ok(f"seats/{seat}/leave")
     desk.ok("close")
@@ -350,7 +350,7 @@ def begun(kit: Kit) -> list[bool]:
     return [event["data"].get("series_begins", False) for event in events(kit, "hand.dealt")]
 
 
-def test_a_new_sitting_begins_anew(kit: Kit, tmp_path: Path) -> None:
+def test_a_new_session_begins_anew(kit: Kit, tmp_path: Path) -> None:
     desk = four(kit, stake=0)
     play_physical(kit, desk, 1)
     first = play_physical(kit, desk, 2)

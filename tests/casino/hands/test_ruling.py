@@ -55,7 +55,7 @@ def test_the_pot_is_divided_and_the_next_hand_is_dealt(kit: Kit) -> None:
     event = Event.objects.filter(chain__house=kit.house, chain__name="table/T1").latest("id").doc
     assert (event["kind"], event["reason"]) == ("hand.ruled", RULING["reason"])
     report = house_report(kit.house)["tables"][0]
-    assert (report["hands"], report["ruled"], report["unsettled"]) == (0, 1, 0)
+    assert (report["settled_count"], report["ruled_count"], report["unsettled_count"]) == (0, 1, 0)
     assert custody(kit.house)["equal"]
     assert verification(kit.house)["ok"]
     assert kit.settle() == []

@@ -278,7 +278,7 @@ def test_every_game_is_played_to_its_end_by_what_the_clock_writes(name: str, see
 
 
 def start_of(name: str, seats: int, deck: tuple[str, ...] | None) -> engine.Hand:
-    """A hand of any game at a small table, its first in a sitting."""
+    """A hand of any game at a small table, its first in a session."""
     info = engine.game_info(name)
     opt, ids = engine.resolve(name, info.example, seats), tuple(f"u{seat}" for seat in range(1, seats + 1))
     series = info.new_series(ids, info.rules.parse(opt, seats))

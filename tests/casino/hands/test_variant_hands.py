@@ -91,7 +91,7 @@ def test_after_two_failed_deals_everyone_pays_and_a_voided_hand_does_not_count(k
     assert_house_is_whole(kit)
 
 
-def test_a_new_sitting_starts_a_new_series(kit: Kit) -> None:
+def test_a_new_session_starts_a_new_series(kit: Kit) -> None:
     kit.table(seats=3, force_third_deal=True)
     desk = kit.seated(stacks=(9_000,) * 3)
     for _ in range(2):

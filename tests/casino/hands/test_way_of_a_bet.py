@@ -170,7 +170,7 @@ def test_verification_and_report_of_a_played_house_find_nothing(kit: Kit) -> Non
     kit.settle()
     found = verification(kit.house)
     assert found["ok"], found
-    assert (found["hands"], found["chains"]) == (1, 3)
+    assert (found["hand_count"], found["chain_count"]) == (1, 3)
     report = house_report(kit.house)
     assert report["custody"]["equal"]
     assert report["custody"]["chips_in_circulation"] == 4 * 30_000 - 165

@@ -156,7 +156,7 @@ def sign_in(kit: Kit, key: str, password: str, login: str = "anna") -> Any:
 def test_the_terminal_says_which_house_a_login_belongs_to(twins: tuple[Kit, Kit]) -> None:
     keys = []
     for one in twins:
-        _, key = enrol_terminal(house=one.house, code="D1", kind=TerminalKind.OFFICE, place="", actor=ACTOR)
+        _, key = enrol_terminal(house=one.house, code="D1", kind=TerminalKind.OFFICE, location="", actor=ACTOR)
         keys.append(key)
     for one, key, own, others in zip(twins, keys, PASSWORDS, reversed(PASSWORDS), strict=True):
         answer = sign_in(one, key, own)
@@ -165,8 +165,8 @@ def test_the_terminal_says_which_house_a_login_belongs_to(twins: tuple[Kit, Kit]
 
 
 def test_failed_attempts_lock_the_login_of_one_house_only(twins: tuple[Kit, Kit]) -> None:
-    _, key = enrol_terminal(house=twins[0].house, code="D1", kind=TerminalKind.OFFICE, place="", actor=ACTOR)
-    _, other = enrol_terminal(house=twins[1].house, code="D1", kind=TerminalKind.OFFICE, place="", actor=ACTOR)
+    _, key = enrol_terminal(house=twins[0].house, code="D1", kind=TerminalKind.OFFICE, location="", actor=ACTOR)
+    _, other = enrol_terminal(house=twins[1].house, code="D1", kind=TerminalKind.OFFICE, location="", actor=ACTOR)
     for _ in range(5):
         assert sign_in(twins[0], key, "not-the-password-1").status_code == Forbidden.status
     assert sign_in(twins[0], key, PASSWORDS[0]).status_code == TooManyAttempts.status

@@ -44,7 +44,7 @@ def hire(kit: Kit, office: Desk, *roles: str, name: str = "anna") -> str:
 
 def enrol(office: Desk, code: str = "console-7") -> str:
     """Enrol a terminal at T1; returns its key."""
-    answer = office.post("terminals", {"terminal": code, "kind": "table", "place": "T1"})
+    answer = office.post("terminals", {"terminal": code, "kind": "table", "location": "T1"})
     assert answer.status_code == 201, answer.text
     return str(answer.json()["key"])
 
@@ -89,7 +89,7 @@ def test_somebody_is_hired_signs_in_and_works(kit: Kit, office: Desk) -> None:
     hired, enrolled, entered = told_since(last, "staff.hired", "terminal.enrolled", "staff.signed_in")[:3]
     assert (hired["kind"], hired["data"]) == ("staff.hired", {"login": who, "roles": ["dealer"]})
     assert hired["role"] == "admin"
-    assert enrolled["data"] == {"terminal": "console-7", "kind": "table", "place": "T1"}
+    assert enrolled["data"] == {"terminal": "console-7", "kind": "table", "location": "T1"}
     assert (entered["kind"], entered["actor"]) == ("staff.signed_in", who)
     (row,) = office.get(f"staff?login={who}").json()["results"]
     assert (row["name"], row["roles"], row["active"], row["version"]) == ("anna Kiss", ["dealer"], True, 2)
@@ -119,7 +119,7 @@ def test_who_is_let_go_is_out_at_once_and_does_not_come_back_with_an_old_token(k
     last = last_event()
     left = change(office, f"staff/{who}/deactivate", {"reason": "left the house"}, version=2)
     assert left.json()["active"] is False
-    assert told_since(last)[0]["data"] == {"login": who, "before": True, "after": False, "sessions": 1}
+    assert told_since(last)[0]["data"] == {"login": who, "before": True, "after": False, "ended_session_count": 1}
     assert_problem(desk.get(), 401, "not_authenticated")
     assert_problem(sign_in(kit, who, key, OTHER), 403, "sign_in_refused")
     AccessAttempt.objects.filter(username=full_name(kit.house, who)).delete()
@@ -148,7 +148,7 @@ def test_a_password_of_ones_own_is_known_to_nobody_else(kit: Kit, office: Desk) 
     assert (answer.status_code, answer.headers["ETag"], answer.json()["login"]) == (200, '"2"', who)
     (event,) = told_since(last)
     assert (event["kind"], event["actor"], event["terminal"]) == ("staff.password_changed", who, "console-7")
-    assert event["data"] == {"sessions": 1}
+    assert event["data"] == {"ended_session_count": 1}
     me = Staff.objects.get(login=who)
     assert (me.password_by, me.must_change_password) == (giver, False)
     assert own(kit, here, PASSWORD, OTHER, key="my-own").headers["Idempotency-Replayed"] == "true"
@@ -199,7 +199,7 @@ def test_a_revoked_terminal_is_out_for_good(kit: Kit, office: Desk) -> None:
     assert (answer.status_code, answer.json()["revoked"], answer.json()["version"]) == (200, True, 2)
     (event,) = told_since(last)
     assert (event["kind"], event["reason"]) == ("terminal.revoked", "stolen")
-    assert event["data"] == {"terminal": "console-7", "sessions": 1}
+    assert event["data"] == {"terminal": "console-7", "ended_session_count": 1}
     assert_problem(desk.get(), 401, "not_authenticated")
     assert_problem(sign_in(kit, who, key), 403, "sign_in_refused")
     again = change(office, "terminals/console-7/revoke", {"reason": "stolen"}, version=2)
@@ -291,8 +291,8 @@ def test_a_login_and_a_terminal_are_taken_once(kit: Kit, office: Desk) -> None:
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ({"kind": "table", "place": "T9"}, 404), ({"kind": "cage", "place": "T1"}, 404), ({"kind": "table"}, 400),
-        ({"kind": "office", "place": "T1"}, 400), ({"kind": "roof", "place": "T1"}, 400),
+        ({"kind": "table", "location": "T9"}, 404), ({"kind": "cage", "location": "T1"}, 404), ({"kind": "table"}, 400),
+        ({"kind": "office", "location": "T1"}, 400), ({"kind": "roof", "location": "T1"}, 400),
     ],
 )  # fmt: skip
 def test_a_terminal_stands_somewhere(kit: Kit, office: Desk, body: dict[str, Any], status: int) -> None:
@@ -308,7 +308,7 @@ def test_the_roster_is_changed_in_the_office_only(kit: Kit, office: Desk) -> Non
 
 
 def test_a_key_is_told_once_and_a_replay_comes_without_it(kit: Kit, office: Desk) -> None:
-    body = {"terminal": "console-8", "kind": "table", "place": "T1"}
+    body = {"terminal": "console-8", "kind": "table", "location": "T1"}
     first = office.post("terminals", body, key="enrol-8")
     again = office.post("terminals", body, key="enrol-8")
     assert again.headers["Idempotency-Replayed"] == "true"
@@ -365,7 +365,7 @@ def test_a_lock_is_opened_by_the_office_and_told(kit: Kit, office: Desk) -> None
     last = last_event()
     assert change(office, f"staff/{who}/unlock", {"reason": "it was her"}).status_code == 200
     (event,) = told_since(last)
-    assert (event["kind"], event["data"]) == ("staff.unlocked", {"login": who, "failures": 5})
+    assert (event["kind"], event["data"]) == ("staff.unlocked", {"login": who, "failure_count": 5})
     assert sign_in(kit, who, key).status_code == 201
 
 
@@ -387,7 +387,7 @@ def test_the_operator_opens_a_lock_and_it_is_told(kit: Kit, office: Desk) -> Non
     call_command("unlock_login", kit.house.code, who, reason=reason)
     (event,) = told_since(last)
     assert (event["kind"], event["actor"], event["reason"]) == ("staff.unlocked", "operator", reason)
-    assert event["data"] == {"login": who, "failures": 5}
+    assert event["data"] == {"login": who, "failure_count": 5}
     assert sign_in(kit, who, key).status_code == 201
     with pytest.raises(CommandError, match="no_change"):
         call_command("unlock_login", kit.house.code, who, reason=reason)

@@ -61,7 +61,7 @@ def door(kit: Kit) -> Iterator[Door]:
     kit.table("T1")
     login = f"anna@{kit.house.code}"
     staff = hire(house=kit.house, login=login, name="Anna", roles=[Role.DEALER], password=PASSWORD, actor=ACTOR)
-    terminal, key = enrol_terminal(house=kit.house, code="t-1", kind=TerminalKind.TABLE, place="T1", actor=ACTOR)
+    terminal, key = enrol_terminal(house=kit.house, code="t-1", kind=TerminalKind.TABLE, location="T1", actor=ACTOR)
     form = {"login": login, "password": PASSWORD, "terminal": "t-1", "terminal_key": key}
     yield Door(kit, kit.http(None), staff, terminal, form)
     # Failures are counted by house and login, and every test has a house of its own.
@@ -77,7 +77,7 @@ def test_signing_in_gives_a_token_that_works_at_its_table(door: Door) -> None:
     assert body.pop("audit")["chain"] == f"house/{door.kit.house.code}"
     assert body == {
         "login": door.form["login"], "name": "Anna", "roles": ["dealer"], "house": door.kit.house.code,
-        "terminal": "t-1", "place": "T1", "must_change_password": False,
+        "terminal": "t-1", "location": "T1", "must_change_password": False,
     }  # fmt: skip
     assert expires is not None
     assert timedelta(hours=11, minutes=59) < expires - timezone.now() <= timedelta(hours=12)
@@ -141,11 +141,13 @@ def test_a_token_ends_with_its_person_and_with_its_terminal(door: Door) -> None:
 
 def test_whatever_part_is_wrong_the_answer_is_the_same(door: Door) -> None:
     other = Kit.found()
-    _, other_key = enrol_terminal(house=other.house, code="t-9", kind=TerminalKind.TABLE, place="T1", actor=ACTOR)
-    _, revoked_key = enrol_terminal(house=door.kit.house, code="t-2", kind=TerminalKind.TABLE, place="T1", actor=ACTOR)
+    _, other_key = enrol_terminal(house=other.house, code="t-9", kind=TerminalKind.TABLE, location="T1", actor=ACTOR)
+    _, revoked_key = enrol_terminal(
+        house=door.kit.house, code="t-2", kind=TerminalKind.TABLE, location="T1", actor=ACTOR
+    )
     Terminal.objects.filter(house=door.kit.house, code="t-2").update(revoked_at=timezone.now())
     _, neighbour_key = enrol_terminal(
-        house=door.kit.house, code="t-3", kind=TerminalKind.TABLE, place="T1", actor=ACTOR
+        house=door.kit.house, code="t-3", kind=TerminalKind.TABLE, location="T1", actor=ACTOR
     )
     gone = hire(
         house=door.kit.house, login=f"gone@{door.kit.house.code}", name="Gone", roles=[Role.DEALER],

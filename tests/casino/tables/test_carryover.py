@@ -1,4 +1,4 @@
-"""What becomes of a kitty, a bank or a session when a table closes or a player leaves: held for the next sitting,
+"""What becomes of a kitty, a bank or a session when a table closes or a player leaves: held for the next session,
 played for, or settled."""
 
 from pathlib import Path
@@ -10,7 +10,7 @@ import pytest
 from casino.audit import verify
 from casino.hands import selectors
 from casino.hands.models import Hand
-from casino.tables.models import CarryoverOnClose, Sitting
+from casino.tables.models import CarryoverOnClose, TableSession
 from casino.verification import exporting
 from engine.kernel.cards import FRENCH52
 from engine.play import random_line
@@ -47,7 +47,7 @@ def sit_again(desk: Desk) -> None:
 # --- Held -----------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_held_lies_apart_and_the_next_sitting_goes_on_with_it(kit: Kit, tmp_path: Path) -> None:
+def test_what_is_held_lies_apart_and_the_next_session_goes_on_with_it(kit: Kit, tmp_path: Path) -> None:
     desk = kitty_table(kit, CarryoverOnClose.HOLD)
     left = Hand.objects.filter(house=kit.house).latest("id").result["series"]
     _, kitty, bank, _ = kit.balance(*LYING)
@@ -68,7 +68,7 @@ def test_what_is_held_lies_apart_and_the_next_sitting_goes_on_with_it(kit: Kit, 
     assert_whole(kit, tmp_path / "again")
 
 
-def test_a_sitting_without_a_hand_holds_it_on(kit: Kit, tmp_path: Path) -> None:
+def test_a_session_without_a_hand_holds_it_on(kit: Kit, tmp_path: Path) -> None:
     desk = kitty_table(kit, CarryoverOnClose.HOLD)
     left = Hand.objects.filter(house=kit.house).latest("id").result["series"]
     desk.ok("close")
@@ -76,7 +76,7 @@ def test_a_sitting_without_a_hand_holds_it_on(kit: Kit, tmp_path: Path) -> None:
     desk.ok("close")
     sit_again(desk)
     assert play_kitty(kit, desk, 78).series == left
-    assert Sitting.objects.filter(table__house=kit.house, resumes__isnull=False).count() == 2
+    assert TableSession.objects.filter(table__house=kit.house, resumes__isnull=False).count() == 2
     assert_whole(kit, tmp_path)
 
 
@@ -92,8 +92,8 @@ def test_a_held_sum_that_was_altered_is_found(kit: Kit, tmp_path: Path) -> None:
     desk = kitty_table(kit, CarryoverOnClose.HOLD)
     desk.ok("close")
     sit_again(desk)
-    with unguarded("tables_sitting") as cursor:
-        cursor.execute("UPDATE tables_sitting SET resumes_id = NULL WHERE resumes_id IS NOT NULL")
+    with unguarded("tables_tablesession") as cursor:
+        cursor.execute("UPDATE tables_tablesession SET resumes_id = NULL WHERE resumes_id IS NOT NULL")
     play = play_kitty
     desk.refresh()
     with pytest.raises(AssertionError, match="carry"):

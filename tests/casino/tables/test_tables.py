@@ -108,7 +108,7 @@ def test_a_cukassza_is_not_left_without_anybody_to_take_it(kit: Kit) -> None:
     assert (refused.status_code, refused.json()["code"]) == (409, "carry_without_players")
 
 
-def test_a_new_sitting_starts_with_a_dealer_of_its_choice(kit: Kit) -> None:
+def test_a_new_session_starts_with_a_dealer_of_its_choice(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
     fail_a_deal(kit, dealer, dealer_seat=1)

@@ -59,7 +59,7 @@ class Command(BaseCommand):
                 for login, role, password in people:
                     hire(house=house, login=login, name=login, roles=[role], password=password, actor=actor)
                 terminal, key = enrol_terminal(
-                    house=house, code=options["terminal"], kind=TerminalKind.OFFICE, place="", actor=actor
+                    house=house, code=options["terminal"], kind=TerminalKind.OFFICE, location="", actor=actor
                 )
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
