@@ -9,7 +9,7 @@ from casino.houses.models import House, HouseRow
 class ChainHead(models.Model):
     """Where a chain ends. Only `audit_append` writes it, and locks it last of all."""
 
-    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+")
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+", db_index=False)
     name = models.CharField(max_length=80)
     seq = models.BigIntegerField(default=0)
     #: Leaf hash of the last event, 64 hex digits; zeros before the first.
@@ -27,7 +27,10 @@ class Event(HouseRow):
     """One event. `payload` is the canonical text that is hashed; `doc` is the same as jsonb, for queries only."""
 
     #: Found by house, chain and number only: the key that they make is the one index.
-    chain = models.ForeignKey(ChainHead, on_delete=models.PROTECT, related_name="events", db_index=False)
+    #: `audit_append`, the only writer, holds the chain's head.
+    chain = models.ForeignKey(
+        ChainHead, on_delete=models.PROTECT, related_name="events", db_index=False, db_constraint=False
+    )
     seq = models.BigIntegerField()
     #: The writing transaction's id, for whoever asks what was written together.
     xid = models.BigIntegerField()

@@ -89,10 +89,13 @@ def record(*, chain: str, house: House, actor: Actor, event: AuditEvent, using: 
     return Receipt(chain, seq, leaf_hash)
 
 
-def require_recordable(chain: str, house: House, event: AuditEvent, using: str = DEFAULT_DB_ALIAS) -> None:
-    """Refuse an event outside a transaction, of a kind that is not registered for such a chain, or while the house's
-    log was rolled back. Raises RuntimeError, UnknownEvent, a LogRefused."""
-    if not connections[using].in_atomic_block:
+def require_recordable(
+    chain: str, house: House, event: AuditEvent, using: str = DEFAULT_DB_ALIAS, *, alone: bool = False
+) -> None:
+    """Refuse an event outside a transaction (unless it is written `alone`, in one statement with everything that it
+    records), of a kind that is not registered for such a chain, or while the house's log was rolled back. Raises
+    RuntimeError, UnknownEvent, a LogRefused."""
+    if not alone and not connections[using].in_atomic_block:
         raise RuntimeError("an audit event belongs in the transaction of the change it records")
     require_known(event.KIND, chain)
     if event.KIND not in guard.ALLOWED:

@@ -33,6 +33,36 @@ def drop_lost_connections(**_: Any) -> None:
 request_started.connect(drop_lost_connections)
 
 
+class NotSilentError(Exception):
+    """Something wanted the database where nothing may be asked of it."""
+
+
+class Silence:
+    """A stretch in which every statement on the application's connection is refused."""
+
+    def __init__(self) -> None:
+        self.ended = self.broken = False
+
+    def __enter__(self) -> "Silence":
+        connection.execute_wrappers.append(self._refuse)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self.ended:
+            connection.execute_wrappers.remove(self._refuse)
+
+    def end(self) -> None:
+        """Let statements through again. Raises NotSilentError where one was refused, whatever became of its error."""
+        connection.execute_wrappers.remove(self._refuse)
+        self.ended = True
+        if self.broken:
+            raise NotSilentError
+
+    def _refuse(self, *_: Any) -> Any:
+        self.broken = True
+        raise NotSilentError
+
+
 def rows(statement: str, parameters: Sequence[Any], using: str = DEFAULT_DB_ALIAS) -> list[tuple[Any, ...]]:
     """Run one statement, on the application's connection unless another is named, and return its rows."""
     with connections[using].cursor() as cursor:
@@ -89,3 +119,12 @@ def _reading(model: type[models.Model]) -> tuple[list[str], list[tuple[int, Call
     fields = model._meta.concrete_fields
     converting = [(at, field.from_db_value) for at, field in enumerate(fields) if hasattr(field, "from_db_value")]
     return [field.attname for field in fields], converting
+
+
+def copied(row: M) -> M:
+    """A row again, without what it is related to, so that it may be changed; its values are shared."""
+    again = type(row).__new__(type(row))
+    again.__dict__.update(row.__dict__)
+    again._state = models.base.ModelState()
+    again._state.adding, again._state.db = row._state.adding, row._state.db
+    return again

@@ -17,7 +17,7 @@ from functools import cache, partial
 from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, transaction
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, connection, transaction
 
 from casino.audit.events import AuditEvent
 from casino.audit.services import NOT_OURS, Actor, Receipt, not_ours, require_recordable
@@ -126,6 +126,19 @@ class Stored:
         return Answer(self.answer, self.version, self.status, replayed=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Unmoved:
+    """What lets a write be one statement: a row of SQL that locks the subject and returns its house, or refuses with
+    MOVED where the subject is no longer at the version that was known, or the request was answered before."""
+
+    statement: str
+    parameters: Sequence[Any]
+
+
+#: SQLSTATE of a function that `Unmoved` names.
+MOVED = "KZ905"
+
+
 class _Answered(Exception):
     """The request was answered before."""
 
@@ -162,6 +175,14 @@ class Subject(Protocol[T]):
 
     def answer(self, found: T, outcome: Outcome) -> Mapping[str, Any]:
         """The answer's body, without its receipt."""
+
+
+class Remembered(Subject[T], Protocol[T]):
+    """A subject of which this process may know everything that a write needs, by its version."""
+
+    def remembered(self, command: Command) -> tuple[T, Unmoved] | None:
+        """The subject at the version that the command names, and how the database is asked whether it still is; None
+        where this process does not know it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,13 +259,16 @@ class Work:
         """Write an outbox message with the event, and hint to the broker after the commit."""
         self._messages.append((task, subject))
 
-    def record(self, *, chain: str, event: AuditEvent, answer: "_AnswerRow | None" = None) -> Receipt:
-        """Append the event, which records every posting of this work, and write whatever is still to be written.
+    def record(
+        self, *, chain: str, event: AuditEvent, answer: "_AnswerRow | None" = None, unmoved: Unmoved | None = None
+    ) -> Receipt:
+        """Append the event, which records every posting of this work, and write whatever is still to be written. With
+        `unmoved` this is the whole transaction.
 
         Raises what :func:`casino.audit.services.record` raises, the ledger's typed errors, and ProofFailed.
         """
-        require_recordable(chain, self.house, event, self.using)
-        statement, parameters = self._statement(chain, event, answer)
+        require_recordable(chain, self.house, event, self.using, alone=unmoved is not None)
+        statement, parameters = self._statement(chain, event, answer, unmoved)
         [(seq, leaf_hash, messages)] = self._run(statement, parameters)
         for (task, subject), id_ in zip(self._messages, messages or (), strict=True):
             message = OutboxMessage(id=id_, house=self.house, task=task, subject=subject)
@@ -252,12 +276,15 @@ class Work:
         self._posted, self._waiting, self._also, self._proved, self._messages = [], None, [], {}, []
         return Receipt(chain, seq, leaf_hash)
 
-    def _statement(self, chain: str, event: AuditEvent, answer: "_AnswerRow | None") -> tuple[str, list[Any]]:
+    def _statement(
+        self, chain: str, event: AuditEvent, answer: "_AnswerRow | None", unmoved: Unmoved | None
+    ) -> tuple[str, list[Any]]:
         before = [statement for statement, _ in self._also]
         parameters: list[Any] = [value for _, values in self._also for value in values]
         actor, waiting, beside = self.actor, self._waiting, event.beside_data
+        parameters += unmoved.parameters if unmoved else [self.house.id]
         parameters += [
-            self.house.id, chain, event.KIND, actor.staff, actor.role, actor.terminal, actor.request,
+            chain, event.KIND, actor.staff, actor.role, actor.terminal, actor.request,
             canonical.dumps(event.data), beside.get("approver"), beside.get("reason"),
             canonical.dumps(self._posted)[1:-1] if self._posted else None,
         ]  # fmt: skip
@@ -265,7 +292,7 @@ class Work:
         parameters += [list(self._proved), list(self._proved.values())] if self._proved else [None, None]
         parameters += [list(part) for part in zip(*self._messages, strict=True)] if self._messages else [None, None]
         parameters += answer.parameters() if answer else [None] * _AnswerRow.WIDTH
-        return _with(tuple(before)), parameters
+        return _with(tuple(before), unmoved.statement if unmoved else _OWN_HOUSE), parameters
 
     def _run(self, statement: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
         try:
@@ -335,7 +362,8 @@ class _AnswerRow:
 #: SQLSTATE of `core_record`.
 _NOT_PROVED = "KZ904"
 _RECORD = (
-    "SELECT seq, leaf_hash, messages FROM core_record(%s::uuid, %s::text, %s::text, %s::text, %s::text, %s::text,"
+    "SELECT seq, leaf_hash, messages FROM {house} subject (house), LATERAL core_record(subject.house,"
+    " %s::text, %s::text, %s::text, %s::text, %s::text,"
     " %s::text, %s::text, %s::text, %s::text, %s::text,"
     " %s::text, %s::text, %s::text, %s::timestamptz, %s::text, %s::bigint[], %s::bigint[],"
     " %s::bigint[], %s::bigint[], %s::text[], %s::text[],"
@@ -343,11 +371,16 @@ _RECORD = (
 )
 
 
+_OWN_HOUSE = "(VALUES (%s::uuid))"
+
+
 @cache
-def _with(before: tuple[str, ...]) -> str:
-    """`core_record` with other writes in the same statement: one round trip, one plan."""
+def _with(before: tuple[str, ...], house: str) -> str:
+    """`core_record` with other writes in the same statement: one round trip, one plan. It is called when the row that
+    names the house has been found."""
+    record = _RECORD.replace("{house}", house)
     parts = ", ".join(f"also{number} AS ({statement})" for number, statement in enumerate(before))
-    return f"WITH {parts} {_RECORD}" if parts else _RECORD
+    return f"WITH {parts} {record}" if parts else record
 
 
 _STORED = """
@@ -368,26 +401,64 @@ def answered(request_hash: str, status: int, version: int, answer: str) -> Excep
     return _Answered(Stored(request_hash, status, version, answer))
 
 
-def write(command: Command, subject: Subject[T], change: Callable[[T, Work], Outcome]) -> Answer:
+def write(command: Command, subject: Subject[T] | Remembered[T], change: Callable[[T, Work], Outcome]) -> Answer:
     """Carry out a write once under its Idempotency-Key.
 
-    Raises IdempotencyKeyReused when the key was used for another request, and what subject and change refuse with.
+    `change` decides over what it is given and may be called twice. Raises IdempotencyKeyReused when the key was used
+    for another request, and what subject and change refuse with.
     """
+    if (remembered := getattr(subject, "remembered", None)) and (known := remembered(command)):
+        answer = _in_one_statement(command, subject, change, *known)
+        if answer is not None:
+            return answer
 
     def attempt() -> Answer:
-        found = subject.open(command)
-        work = Work(command.context.house, command.context.actor)
-        outcome = change(found, work)
-        version, event = subject.advance(found, work, outcome)
-        chain = subject.chain(found)
-        text = _text(subject.answer(found, outcome))
-        row = _AnswerRow(command, outcome.status, version, text)
-        receipt = work.record(chain=chain, event=event, answer=row)
-        if outcome.after is not None:
-            transaction.on_commit(outcome.after)
-        return Answer(_with_receipt(text, receipt), version, outcome.status, once=outcome.once)
+        return _changed(command, subject, change, subject.open(command))
 
     return _once(command, attempt)
+
+
+def _changed(
+    command: Command, subject: Subject[T], change: Callable[[T, Work], Outcome], found: T,
+    unmoved: Unmoved | None = None, decided: Callable[[], None] = lambda: None,
+) -> Answer:  # fmt: skip
+    """Let the change decide, and write everything; `decided` is called between the two."""
+    work = Work(command.context.house, command.context.actor)
+    outcome = change(found, work)
+    version, event = subject.advance(found, work, outcome)
+    chain = subject.chain(found)
+    text = _text(subject.answer(found, outcome))
+    decided()
+    row = _AnswerRow(command, outcome.status, version, text)
+    receipt = work.record(chain=chain, event=event, answer=row, unmoved=unmoved)
+    if outcome.after is not None:
+        transaction.on_commit(outcome.after)
+    return Answer(_with_receipt(text, receipt), version, outcome.status, once=outcome.once)
+
+
+def _in_one_statement(
+    command: Command, subject: Subject[T], change: Callable[[T, Work], Outcome], found: T, unmoved: Unmoved
+) -> Answer | None:
+    """Decide by what this process remembers of the subject, then lock it, see that it is still at that version, and
+    write: one statement, which is its own transaction. None where that is not possible, because the subject has moved
+    on, or the change needs the database or refuses: then what is read under the lock decides.
+    """
+    if connection.in_atomic_block:
+        return None
+    with sql.Silence() as silence:
+        try:
+            return _changed(command, subject, change, found, unmoved, silence.end)
+        except sql.NotSilentError:
+            pass
+        except DatabaseError as error:
+            state = getattr(error.__cause__, "sqlstate", None)
+            if not (state == MOVED or state in locks.RETRYABLE or _is_answered(error)):
+                raise
+        except Exception:
+            if silence.ended:
+                raise
+        # Nothing has been written. The same change, called again under the lock, decides or refuses.
+        return None
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -410,8 +481,13 @@ def _once(command: Command, attempt: Callable[[], Answer]) -> Answer:
     except _Answered as found:
         return found.stored.replayed_for(command)
     except IntegrityError as error:
-        if getattr(getattr(error.__cause__, "diag", None), "constraint_name", None) != "answered_request_key":
+        if not _is_answered(error):
             raise
         # The same key, at the same time, at another subject: that one came first, and its answer is there now.
         [row] = sql.rows(_STORED, command.answer_key())
         return Stored(*row).replayed_for(command)
+
+
+def _is_answered(error: DatabaseError) -> bool:
+    """Whether a statement failed because the same key has been answered meanwhile."""
+    return getattr(getattr(error.__cause__, "diag", None), "constraint_name", None) == "answered_request_key"

@@ -36,7 +36,7 @@ class Mode(models.TextChoices):
 class Hand(models.Model):
     """One deal at one table."""
 
-    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="hands")
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="hands", db_index=False)
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="hands")
     session = models.ForeignKey(TableSession, on_delete=models.PROTECT, related_name="hands")
     number = models.PositiveIntegerField()
@@ -120,7 +120,8 @@ class Hand(models.Model):
 class HandLine(HouseRow):
     """One accepted line of the log. Rows are only ever added; PostgreSQL refuses anything else."""
 
-    hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="lines")
+    #: The trigger that keeps the lines in order looks the hand up, with its house: a stricter check, and the only one.
+    hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="lines", db_index=False, db_constraint=False)
     seq = models.PositiveIntegerField()
     text = models.CharField(max_length=160)
     at = models.DateTimeField(db_default=ClockTimestamp())

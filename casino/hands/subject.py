@@ -15,7 +15,7 @@ import engine
 from casino.audit.events import AuditEvent
 from casino.core import locks, sql, write
 from casino.core.errors import NotFound
-from casino.core.write import Command, Outcome, Work
+from casino.core.write import Command, Outcome, Unmoved, Work
 from casino.hands import deals, selectors
 from casino.hands.models import Hand
 from casino.tables import services as tables
@@ -81,7 +81,9 @@ class Opened:
         if self.hand is None or game.over:
             _known.pop(key, None)
             return
-        row = _copied(self.hand, self.table)
+        table = sql.copied(self.table)
+        table.house = self.table.house
+        row = _copied(self.hand, table)
         _known[key] = _Known(self.table.version, row, len(game.log), self.corrections, self.entered, game)
         _known.move_to_end(key)
         if len(_known) > MOST:
@@ -90,8 +92,7 @@ class Opened:
 
 def _copied(row: Hand, table: Table) -> Hand:
     """A hand's row again, which may be changed, at its table."""
-    copied = Hand.__new__(Hand)
-    copied.__dict__.update(row.__dict__)
+    copied = sql.copied(row)
     copied.table, copied.house = table, table.house
     return copied
 
@@ -115,6 +116,21 @@ class AtHand:
     """The hand at the table of this code, written to at the table's own terminal."""
 
     code: str
+
+    def remembered(self, command: Command) -> tuple[Opened, Unmoved] | None:
+        """The table and its hand as this process knows them, if it does at the command's version. Raises
+        WrongTerminal."""
+        house, terminal = command.context.house, command.context.terminal
+        known = _known.get((house.id, self.code))
+        if known is None or known.version != command.expected_version:
+            return None
+        table = sql.copied(known.row.table)
+        table.house = house
+        tables.require_at(command.context, table)
+        hand = _copied(known.row, table)
+        asked = [house.id, table.id, known.version, terminal.id, command.key]
+        opened = Opened(table, hand, known.corrections, known.lines, entered=known.entered)
+        return opened, Unmoved("hands_unmoved(%s::uuid, %s::bigint, %s::bigint, %s::bigint, %s::text)", asked)
 
     def open(self, command: Command) -> Opened:
         """Lock the table and read its hand. Raises NotFound, WrongTerminal, VersionConflict."""

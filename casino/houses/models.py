@@ -55,7 +55,7 @@ class HouseRow(models.Model):
 class OutboxMessage(models.Model):
     """Work to be done after commit. This row is the truth; the broker's message is only a hint to look here."""
 
-    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+")
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+", db_index=False)
     task = models.CharField(max_length=64)
     #: What the task is about, e.g. a hand's id; unique with `task` in its house, so one fact is never queued twice.
     subject = models.CharField(max_length=64)

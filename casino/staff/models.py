@@ -151,7 +151,10 @@ class TerminalToken(HouseRow, AbstractAuthToken):
 class AnsweredRequest(HouseRow):
     """The answer given under an Idempotency-Key: the same request again gets the same answer and changes nothing."""
 
-    terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="+")
+    #: The terminal that was signed in: it is known to be there, and never deleted.
+    terminal = models.ForeignKey(
+        Terminal, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
     key = models.CharField(max_length=128)
     request_hash = models.CharField(max_length=64)
     #: The JSON object that was answered.

@@ -68,7 +68,7 @@ class Table(models.Model):
         TableState.DISPUTED: (TableState.OPEN,),
     }
 
-    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="tables")
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="tables", db_index=False)
     code = models.CharField(max_length=32, validators=[REFERENCE])
     game = models.CharField(max_length=32)
     #: Every option that differs from the game's default, stakes included; checked by the engine when set.

@@ -24,7 +24,9 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "house",
-                    models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="+", to="houses.house"),
+                    models.ForeignKey(
+                        db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="houses.house"
+                    ),
                 ),
                 ("name", models.CharField(max_length=80)),
                 ("seq", models.BigIntegerField(default=0)),
@@ -57,6 +59,7 @@ class Migration(migrations.Migration):
                 (
                     "chain",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="events",

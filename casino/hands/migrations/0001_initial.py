@@ -25,7 +25,10 @@ class Migration(migrations.Migration):
                 (
                     "house",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="hands", to="houses.house"
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="hands",
+                        to="houses.house",
                     ),
                 ),
                 (
@@ -146,7 +149,11 @@ class Migration(migrations.Migration):
                 (
                     "hand",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="lines", to="hands.hand"
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="lines",
+                        to="hands.hand",
                     ),
                 ),
                 ("seq", models.PositiveIntegerField()),

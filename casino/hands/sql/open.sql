@@ -38,3 +38,19 @@ BEGIN
     entered := (SELECT coalesce(array_agg(concat_ws(' ', seat, place, card) ORDER BY id), '{}') FROM hands_cardentry
                 WHERE house_id = p_house AND hand_id = hand.id);
 END $$;
+
+-- The beginning of a write that the caller has decided already, knowing the table and its hand at p_version: locks the
+-- table and returns its house. Refuses (KZ905) where the table has another version now, or the request was answered
+-- before: then it is decided anew over what hands_open reads.
+CREATE OR REPLACE FUNCTION hands_unmoved(
+    p_house uuid, p_table bigint, p_version bigint, p_terminal bigint, p_key text
+) RETURNS uuid LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM FROM tables_table WHERE house_id = p_house AND id = p_table AND version = p_version FOR NO KEY UPDATE;
+    IF NOT FOUND OR EXISTS (
+        SELECT FROM staff_answeredrequest WHERE (house_id, terminal_id, key) = (p_house, p_terminal, p_key)) THEN
+        RAISE EXCEPTION 'table % is not at version % any more, or the request was answered', p_table, p_version
+            USING ERRCODE = 'KZ905';
+    END IF;
+    RETURN p_house;
+END $$;

@@ -38,7 +38,9 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "house",
-                    models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="+", to="houses.house"),
+                    models.ForeignKey(
+                        db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="houses.house"
+                    ),
                 ),
                 ("task", models.CharField(max_length=64)),
                 ("subject", models.CharField(max_length=64)),

@@ -169,7 +169,11 @@ class Migration(migrations.Migration):
                 (
                     "terminal",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="staff.terminal"
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.terminal",
                     ),
                 ),
                 ("key", models.CharField(max_length=128)),

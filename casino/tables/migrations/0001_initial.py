@@ -26,7 +26,10 @@ class Migration(migrations.Migration):
                 (
                     "house",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="tables", to="houses.house"
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tables",
+                        to="houses.house",
                     ),
                 ),
                 (

@@ -1,0 +1,105 @@
+"""What a process remembers of a hand never decides by itself: the database says whether the table is still there."""
+
+import contextlib
+
+import pytest
+
+from casino.core import sql, write
+from casino.hands import services, subject
+from tests.casino.kit import SAMPLE, Desk, Kit, as_action
+
+pytestmark = pytest.mark.usefixtures("live_db")
+
+
+@pytest.fixture
+def desk(kit: Kit) -> Desk:
+    """A dealer's console in the middle of a hand that this process remembers."""
+    kit.table()
+    desk = kit.seated(stacks=(900_000,) * 4)
+    desk.ok("hands", {"mode": "physical"})
+    for line in SAMPLE[:4]:
+        desk.act(line)
+    return desk
+
+
+def _action(number: int) -> dict[str, object]:
+    return {"actions": [as_action(SAMPLE[number])]}
+
+
+@pytest.fixture
+def behind(desk: Desk) -> Desk:
+    """The same, one action later; what this process remembers is from before it, as if another process had taken it."""
+    remembered = subject._known.copy()
+    desk.ok("hand/actions", _action(4))
+    subject._known.clear()
+    subject._known.update(remembered)
+    return desk
+
+
+def test_an_action_on_what_has_moved_on_is_a_conflict_and_not_a_second_line(behind: Desk) -> None:
+    before = behind.get("hand").json()
+    refused = behind.post("hand/actions", _action(4), version=behind.version - 1)
+    assert (refused.status_code, refused.json()["code"]) == (412, "version_conflict")
+    assert behind.get("hand").json() == before
+
+
+def test_an_illegal_action_on_what_has_moved_on_is_a_conflict_too(behind: Desk) -> None:
+    refused = behind.post("hand/actions", _action(0), version=behind.version - 1)
+    assert (refused.status_code, refused.json()["code"]) == (412, "version_conflict")
+
+
+def test_the_next_action_goes_on_from_what_the_database_holds(behind: Desk) -> None:
+    behind.ok("hand/actions", _action(5))
+    assert len(behind.get("hand").json()["view"]["log"]) == 6
+
+
+def test_a_request_that_another_process_has_answered_gets_the_same_answer(desk: Desk) -> None:
+    remembered, version = subject._known.copy(), desk.version
+    first = desk.post("hand/actions", _action(4), key="same", version=version)
+    subject._known.clear()
+    subject._known.update(remembered)
+    again = desk.post("hand/actions", _action(4), key="same", version=version)
+    assert (again.status_code, again.headers["Idempotency-Replayed"]) == (200, "true")
+    assert again.content == first.content
+
+
+def test_another_request_under_a_key_that_another_process_has_answered_is_refused(desk: Desk) -> None:
+    remembered, version = subject._known.copy(), desk.version
+    desk.post("hand/actions", _action(4), key="same", version=version)
+    subject._known.clear()
+    subject._known.update(remembered)
+    refused = desk.post("hand/actions", {"actions": [as_action(SAMPLE[8])]}, key="same", version=version)
+    assert refused.status_code in (400, 422)
+    refused = desk.post("hand/actions", _action(5), key="same", version=version)
+    assert (refused.status_code, refused.json()["code"]) == (422, "idempotency_key_reused")
+
+
+def test_a_change_that_asks_the_database_is_decided_under_the_lock(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, take = [], services._take
+
+    def asking(*arguments: object) -> write.Outcome:
+        begun.append(write.connection.in_atomic_block)
+        sql.rows("SELECT 1", [])
+        return take(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(services, "_take", asking)
+    desk.ok("hand/actions", _action(4))
+    assert begun == [False, True]
+    assert len(desk.get("hand").json()["view"]["log"]) == 5
+
+
+def test_an_error_of_the_silence_that_is_swallowed_is_seen_all_the_same(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, take = [], services._take
+
+    def swallowing(*arguments: object) -> write.Outcome:
+        begun.append(write.connection.in_atomic_block)
+        with contextlib.suppress(sql.NotSilentError):
+            sql.rows("SELECT 1", [])
+        return take(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(services, "_take", swallowing)
+    desk.ok("hand/actions", _action(4))
+    assert begun == [False, True]
+    assert len(desk.get("hand").json()["view"]["log"]) == 5
