@@ -120,7 +120,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["casino.api.http.permissions.DenyAll"],
     "DEFAULT_PARSER_CLASSES": ["casino.api.http.parsers.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "casino.api.http.pagination.OldestFirst",
+    "DEFAULT_PAGINATION_CLASS": "casino.api.http.pagination.ByCursor",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "casino.api.http.problems.handle",
     "UNAUTHENTICATED_USER": None,
@@ -134,6 +134,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "casino.api.http.schema.complete"],
     # Enumerations whose fields share a name with others, or stand in several answers.
     "ENUM_NAME_OVERRIDES": {
         "TableState": "casino.tables.models.TableState",

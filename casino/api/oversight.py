@@ -180,7 +180,7 @@ class EventList(CursorList):
     serializer_class = Row
     house_lookup = "chain__house"
     filters = {"chain": "chain__name", "kind": "doc__kind", "actor": "doc__actor"}
-    moments = {"from": "at__gte", "until": "at__lt"}
+    time = "at"
 
     def rows(self) -> Any:
         """With the moment of each, as its payload has it."""

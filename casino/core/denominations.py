@@ -41,11 +41,11 @@ class ChipSet:
         return [(low, high // low) for low, high in pairwise(self.values)]
 
     def require_payable(self, amount: int, what: str) -> None:
-        """Refuse an amount that no chips of this set make. Raises Unprocessable no_exact_change."""
+        """Refuse an amount that no chips of this set make. Raises Unprocessable amount_not_payable."""
         if amount % self.smallest:
             raise Unprocessable(
                 f"{what} is a multiple of the smallest chip.",
-                code="no_exact_change",
+                code="amount_not_payable",
                 amount=amount,
                 smallest=self.smallest,
             )
@@ -133,7 +133,7 @@ def worth(mix: Chips, amount: int) -> Chips:
 
 
 def canonical(chips: ChipSet, amount: int) -> Chips:
-    """The fewest chips that make an amount, wherever they come from. Raises Unprocessable no_exact_change."""
+    """The fewest chips that make an amount, wherever they come from. Raises Unprocessable amount_not_payable."""
     chips.require_payable(amount, "An amount")
     found = {}
     for value in reversed(chips.values):

@@ -28,7 +28,7 @@ WHERE hand.session_id = %s AND hand.state = %s AND hand.fees->>'per' = %s
 def require_terms(house: House, game: str, max_stack: int, amount: int) -> None:
     """Refuse a fee that the table's game does not take, or that chips cannot make: `amount` in minor units, 0 for none.
 
-    Raises Unprocessable no_seat_fee or no_exact_change.
+    Raises Unprocessable no_seat_fee or amount_not_payable.
     """
     if not amount:
         return

@@ -59,7 +59,7 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
 
 def set_seat_fee(*, command: Command, code: str, amount: int, per: FeePer, reason: str) -> Answer:
     """Change what a seat of the table costs, from the next deal on (:mod:`casino.hands.fees`); 0 for nothing. Raises
-    Conflict no_change, Unprocessable no_seat_fee or no_exact_change."""
+    Conflict no_change, Unprocessable no_seat_fee or amount_not_payable."""
 
     def require(table: Table) -> None:
         fees.require_terms(table.house, table.game, table.max_stack, amount)

@@ -16,14 +16,14 @@ def require_terms(chips: ChipSet, policy: Policy, rules: Rules, seats: int, *amo
     """Refuse terms that the house's chips cannot make: stacks and bonuses must be multiples of the smallest chip, and
     a table that takes tax needs a chip of one minor unit, because tax may be any whole amount.
 
-    Raises Unprocessable no_exact_change.
+    Raises Unprocessable amount_not_payable.
     """
     for amount in (*amounts, *policy.bonuses(rules, seats)):
         chips.require_payable(amount, "A stack or a bonus")
     if policy.most_tax(rules) != 0 and chips.smallest != 1:
         raise Unprocessable(
             f"Tax may be any whole amount, and the smallest chip is {chips.smallest}.",
-            code="no_exact_change",
+            code="amount_not_payable",
             amount=1,
             smallest=chips.smallest,
         )

@@ -33,6 +33,7 @@ from casino.tables.models import CarryoverOnClose, Table
 from casino.tables.services import Terms, stock_tray
 from engine.registry import game_info, resolve
 from tests.casino.any_event import AnyEvent
+from tests.casino.contract import assert_promised
 from tests.words import as_action
 
 # A line for every request would drown what a failing test has to say.
@@ -207,10 +208,11 @@ class Kit:
         return str(token)
 
     def http(self, token: str | None) -> httpx.Client:
-        """An HTTP client on the real WSGI application, with or without a token."""
+        """An HTTP client on the real WSGI application, with or without a token, which checks every answer."""
         client = httpx.Client(
-            transport=httpx.WSGITransport(app=application(), raise_app_exceptions=False), base_url="http://localhost"
-        )
+            transport=httpx.WSGITransport(app=application(), raise_app_exceptions=False), base_url="http://localhost",
+            event_hooks={"response": [assert_promised]},
+        )  # fmt: skip
         if token is not None:
             client.headers["Authorization"] = f"Bearer {token}"
         self.clients.append(client)

@@ -5,6 +5,7 @@ import uuid
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
+from urllib.parse import unquote
 
 import httpx
 import pytest
@@ -220,7 +221,7 @@ def refused(scene: Scene, case: Case) -> dict[str, Any]:
     answer = send(scene, case)
     problem = assert_problem(answer, case.status, case.code)
     if case.names is not None:
-        assert case.names in problem["errors"], problem
+        assert case.names in {unquote(error["pointer"].split("/")[1]) for error in problem["errors"]}, problem
     assert fingerprint() == before
     assert_told(last, answer, told=case.told)
     return problem

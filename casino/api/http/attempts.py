@@ -20,6 +20,7 @@ from typing import Any
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, ParseError
 from rest_framework.request import Request
 
+from casino.api.http import contract
 from casino.api.http.parsers import MAX_BODY, strict_json
 from casino.audit.events import AuditEvent
 from casino.audit.events.reads import AttemptFailed, AttemptRefused, DataRead
@@ -134,6 +135,11 @@ def asked_by(request: Request) -> AskedBy | None:
 
 def operation_id(view: Any, request: Request) -> str | None:
     """The operation as the API's description names it, None for a method that it does not have."""
+    found = contract.operation_of(view, request)
+    return found.id if found is not None else _described(view, request)
+
+
+def _described(view: Any, request: Request) -> str | None:
     method = "get" if request.method == "HEAD" else str(request.method).lower()
     schema = getattr(getattr(view, method, None), "kwargs", {}).get("schema")
     if schema is None:

@@ -1,12 +1,15 @@
-"""Lists of one house's rows, by cursor, with the parameters that each takes."""
+"""Lists of one house's rows: by cursor, in either order, narrowed down by the parameters that each takes."""
 
 import re
 from datetime import datetime
 from typing import Any, ClassVar
 
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.generics import ListAPIView
 
 from casino.api.http.operations import READERS, Reading, known_parameters, moment, signed_in
+from casino.api.http.pagination import PAGING, ByCursor
 from casino.api.http.permissions import HasRole
 from casino.core.errors import BadRequest
 from casino.staff.models import Role
@@ -16,13 +19,24 @@ class CursorList(Reading, ListAPIView[Any]):
     """A list of one house's rows, by cursor."""
 
     permission_classes = [HasRole]
+    pagination_class = ByCursor
     roles: ClassVar[tuple[Role, ...]] = READERS
     model: ClassVar[Any]
     #: Where a row names its house, and which query parameters select rows by which look-up.
     house_lookup: ClassVar[str] = "house"
     filters: ClassVar[dict[str, str]] = {}
-    #: The same for parameters that are moments.
-    moments: ClassVar[dict[str, str]] = {}
+    #: The field that `from` (then or later) and `until` (before then) select rows by; empty where a list has no time.
+    time: ClassVar[str] = ""
+
+    @classmethod
+    def list_parameters(cls) -> list[OpenApiParameter]:
+        """The query's parameters, as the schema describes them."""
+        moments = ("from", "until") if cls.time else ()
+        return [
+            *PAGING,
+            *(OpenApiParameter(name, str, OpenApiParameter.QUERY) for name in cls.filters),
+            *(OpenApiParameter(name, OpenApiTypes.DATETIME, OpenApiParameter.QUERY) for name in moments),
+        ]
 
     def rows(self) -> Any:
         """All rows of the house."""
@@ -36,11 +50,11 @@ class CursorList(Reading, ListAPIView[Any]):
         """Only this house's rows, and only those asked for. Raises BadRequest for a parameter that does not exist."""
         if getattr(self, "swagger_fake_view", False):
             return None
-        asked = known_parameters(self.request, "page_size", "cursor", *self.filters, *self.moments)
+        asked = known_parameters(self.request, *(parameter.name for parameter in self.list_parameters()))
         if not re.fullmatch(r"[1-9][0-9]{0,2}|1000", asked.get("page_size", "1"), re.ASCII):
             raise BadRequest("page_size is 1 to 1000.", code="invalid_parameter", parameters=["page_size"])
         wanted: dict[str, Any] = {lookup: asked[name] for name, lookup in self.filters.items() if name in asked}
-        for name, lookup in self.moments.items():
+        for name, lookup in (("from", "gte"), ("until", "lt")):
             if (at := moment(asked, name)) is not None:
-                wanted[lookup] = self.as_stored(at)
+                wanted[f"{self.time}__{lookup}"] = self.as_stored(at)
         return self.rows().filter(**wanted)

@@ -1,7 +1,7 @@
 """What all operations share: strict input, the acting person, preconditions, answers with ETag."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, ClassVar, TypeVar
@@ -9,17 +9,18 @@ from typing import Any, ClassVar, TypeVar
 from django.conf import settings
 from django.core.validators import RegexValidator
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.crypto import salted_hmac
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from casino.api.http import attempts
+from casino.api.http import attempts, contract
 from casino.api.http.permissions import HasRole
 from casino.api.http.problems import CONTENT_TYPE
 from casino.core import canonical
+from casino.core.error_codes import ERROR_CODES
 from casino.core.errors import BadRequest, PreconditionRequired
 from casino.core.write import Answer, Command, RequestContext
 from casino.staff.models import Role, Staff, TerminalToken
@@ -290,37 +291,80 @@ def if_match(request: Request) -> int:
 
 
 def documented(
-    operation: str, *, summary: str, answers: Any = None, status: int = 200, method: str = "post", tag: str,
+    operation: str, *, summary: str, tag: str, answers: Any = None, status: int = 200, method: str | None = None,
+    refuses: Iterable[str] | None = None, parameters: Iterable[OpenApiParameter] = (), etag: bool = False,
     also: tuple[int, ...] = (),
 ) -> Callable[[V], V]:  # fmt: skip
-    """Describe a view's operation for OpenAPI, its headers and its refusals included; `also` are further statuses."""
-    headers = [
-        OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True),
-        OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True),
-    ]
+    """Describe what a view's `method` does (its POST, or its GET where it has no other) and enter it in the contract.
+
+    `answers` is the serializer of its success, or a mapping of media types where that is no JSON; `refuses` names the
+    codes that it may refuse with beside those of its kind; `etag`: a read whose answer carries a version. The
+    description is the view's docstring. Raises KeyError for a code that is not registered.
+    """
 
     def describe(view: V) -> V:
-        body, parameters = None, None
-        refused: tuple[int, ...] = 401, 403, 404
-        if issubclass(view, WriteOperation):
-            body, parameters = view.input, headers if view.versioned else headers[:1]
-            refused = 400, 401, 403, 404, 409, 412, 413, 415, 422, 428
+        verb = method or ("post" if hasattr(view, "post") else "get")
+        writes = issubclass(view, WriteOperation) and verb == "post"
+        query = [*parameters, *getattr(view, "list_parameters", tuple)()]
+        always = _codes_of_kind(view, verb, bool(query))
+        own = frozenset(_of_statuses(403, 404, 409, 410, 422, 429, *also) if refuses is None else refuses) - always
+        headers = ("ETag", "Idempotency-Replayed") if writes else ("ETag",) if etag else ()
+        entry = contract.Operation(
+            operation, status, contract.by_status(always | own), headers, tuple(one.name for one in query), own
+        )
+        contract.enter(view, verb, entry)
         schema = extend_schema(
             operation_id=operation,
             summary=summary,
             tags=[tag],
-            request=body,
-            parameters=parameters,
-            responses={status: answers, **problems(*refused, *also)},
+            request=getattr(view, "input", None) if verb == "post" else None,
+            parameters=[*query, *_preconditions(view, verb)],
+            responses=answers if isinstance(answers, dict) else {status: answers},
         )
-        # A decorated copy of the inherited method, so that each view has a description of its own.
-        inherited = getattr(view, method)
+        # A decorated copy of the method, so that each view has a description of its own.
+        inherited = getattr(view, verb)
 
-        def own(self: Any, request: Request, *args: Any, **path: Any) -> Response:
-            response: Response = inherited(self, request, *args, **path)
+        def own_method(self: Any, request: Request, *args: Any, **path: Any) -> HttpResponseBase:
+            response: HttpResponseBase = inherited(self, request, *args, **path)
             return response
 
-        setattr(view, method, schema(own))
+        setattr(view, verb, schema(own_method))
         return view
 
     return describe
+
+
+def _codes_of_kind(view: type[APIView], verb: str, query: bool) -> frozenset[str]:
+    """The codes that come with the kind of an operation."""
+    found = set(contract.ANYBODY)
+    if HasRole in view.permission_classes:
+        found |= set(contract.STAFF) - (
+            {"password_change_required"} if getattr(view, "takes_given_passwords", False) else set()
+        )
+    if verb == "post" and hasattr(view, "input"):
+        found |= set(contract.BODY)
+    if query or (verb == "get" and issubclass(view, Reading)):
+        found.add("invalid_parameter")
+    if hasattr(view, "list_parameters"):
+        found |= set(contract.LIST)
+    if issubclass(view, WriteOperation) and verb == "post":
+        found |= {*contract.WRITE, *(["version_conflict"] if view.versioned else [])}
+    return frozenset(found)
+
+
+def _of_statuses(*statuses: int) -> frozenset[str]:
+    return frozenset(code for code, one in ERROR_CODES.items() if one.status in statuses)
+
+
+def _preconditions(view: type[APIView], verb: str) -> list[OpenApiParameter]:
+    """The headers that a write needs."""
+    if not issubclass(view, WriteOperation) or verb != "post":
+        return []
+    key = OpenApiParameter(
+        "Idempotency-Key", {"type": "string", "pattern": "^[\\x21-\\x7e]{1,128}$"}, OpenApiParameter.HEADER,
+        required=True,
+    )  # fmt: skip
+    version = OpenApiParameter(
+        "If-Match", {"type": "string", "pattern": '^"[1-9][0-9]{0,17}"$'}, OpenApiParameter.HEADER, required=True
+    )
+    return [key, version] if view.versioned else [key]

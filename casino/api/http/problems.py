@@ -2,18 +2,22 @@
 error of the server, logged with its trace."""
 
 import logging
+from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.http import Http404, JsonResponse
 from rest_framework import exceptions as drf
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
+from rest_framework.settings import api_settings as drf_settings
 from rest_framework.views import set_rollback
 
 from casino.api.http import attempts
 from casino.api.http.parsers import BodyTooLarge
 from casino.bookkeeping.chart import CHART
+from casino.core.error_codes import ERROR_CODES
 from casino.core.errors import HouseError
 from engine.errors import EngineError
 from ledger.errors import InsufficientFunds, LedgerError
@@ -107,21 +111,40 @@ def describe(error: Exception) -> dict[str, Any] | None:
         case HouseError():
             return document(error.status, error.code, error.detail, **error.extra)
         case EngineError():
-            return document(422, error.code, error.message, expected=error.expected)
+            return document(ERROR_CODES[error.code].status, error.code, error.message, expected=error.expected)
         case InsufficientFunds():
             return _too_little(error)
         case LedgerError():
-            return document(409, error.code, error.message, params=error.params)
+            return document(ERROR_CODES[error.code].status, error.code, error.message, params=error.params)
         case Http404():
             return document(404, "not_found", "There is nothing at this address.")
         case DjangoValidationError():
-            return document(400, "invalid_request", "The request does not fit.", errors=error.messages)
+            errors = [{"pointer": "#", "detail": message} for message in error.messages]
+            return document(400, "invalid_request", "The request does not fit.", errors=errors)
         case drf.ValidationError():
-            return document(400, "invalid_request", "The request does not fit.", errors=error.detail)
+            return document(400, "invalid_request", "The request does not fit.", errors=list(_pointed(error.detail)))
         case drf.APIException():
             code = next((code for kind, code in _DRF if isinstance(error, kind)), "refused")
             return document(error.status_code, code, str(error.detail))
     return None
+
+
+def _pointed(detail: Any, pointer: str = "#") -> Iterator[dict[str, str]]:
+    """What is wrong with each field, with its JSON Pointer (RFC 6901 as the fragment of a URI)."""
+    if isinstance(detail, dict):
+        for name, inner in detail.items():
+            here = name == drf_settings.NON_FIELD_ERRORS_KEY
+            yield from _pointed(inner, pointer if here else f"{pointer}/{_escaped(str(name))}")
+    elif isinstance(detail, list):
+        for index, inner in enumerate(detail):
+            # A list holds what is wrong with one field, or an entry for each item of a list in the body.
+            yield from _pointed(inner, f"{pointer}/{index}" if isinstance(inner, (dict, list)) else pointer)
+    else:
+        yield {"pointer": pointer, "detail": str(detail)}
+
+
+def _escaped(name: str) -> str:
+    return quote(name.replace("~", "~0").replace("/", "~1"), safe="~")
 
 
 def _too_little(error: InsufficientFunds) -> dict[str, Any]:
@@ -131,7 +154,7 @@ def _too_little(error: InsufficientFunds) -> dict[str, Any]:
     name = f"{CHART[number].name}{f' ({place})' if place else ''}"
     available, required = error.params["balance"] - error.params.get("held", 0), error.params["needed"]
     return document(
-        409,
+        ERROR_CODES[error.code].status,
         error.code,
         f"{name}: {available} available, {required} required.",
         account=account,

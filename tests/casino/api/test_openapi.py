@@ -17,6 +17,7 @@ from django.db import OperationalError, connections
 from drf_spectacular.validation import validate_schema
 
 from casino.api import health
+from casino.api.http import contract
 from casino.api.http.operations import WriteOperation
 from casino.bookkeeping import chart
 from casino.staff.models import Role
@@ -96,7 +97,10 @@ def test_every_write_states_its_preconditions_and_refusals(schema: dict[str, Any
         operation = operations(schema)[key]
         required = {p["name"] for p in operation["parameters"] if p["in"] == "header" and p["required"]}
         assert required == ({"Idempotency-Key", "If-Match"} if view.versioned else {"Idempotency-Key"}), key
-        assert {"400", "401", "403", "404", "409", "412", "413", "415", "422", "428"} <= operation["responses"].keys()
+        assert {"400", "401", "403", "404", "409", "413", "415", "422", "428"} <= operation["responses"].keys()
+        assert ("412" in operation["responses"]) == view.versioned, key
+        good = next(found for status, found in operation["responses"].items() if status.startswith("2"))
+        assert good["headers"].keys() == {"ETag", "Idempotency-Replayed", "X-Request-Id"}, key
 
 
 def test_every_operation_answers_something_and_refuses_with_problem_documents(schema: dict[str, Any]) -> None:
@@ -108,7 +112,14 @@ def test_every_operation_answers_something_and_refuses_with_problem_documents(sc
         assert refusals, key
         for status, found in refusals.items():
             assert list(found["content"]) == [PROBLEM], (key, status)
-            assert found["content"][PROBLEM]["schema"] == {"$ref": "#/components/schemas/Problem"}
+            reference = found["content"][PROBLEM]["schema"]["$ref"]
+            problem = schema["components"]["schemas"][reference.removeprefix("#/components/schemas/")]
+            promised = contract.OPERATIONS.get(operation["operationId"])
+            if promised is None:
+                continue
+            assert problem["properties"]["code"]["enum"] == list(promised.codes[int(status)]), (key, status)
+            assert problem["properties"]["status"]["enum"] == [int(status)]
+            jsonschema.Draft202012Validator(_nullable(problem)).validate(problem["example"])
 
 
 def test_who_must_sign_in_is_stated(schema: dict[str, Any]) -> None:

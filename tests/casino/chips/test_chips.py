@@ -182,12 +182,12 @@ def test_a_house_whose_chips_cannot_pay_its_tax_sets_up_no_table(live_db: None) 
     }
     with pytest.raises(HouseError) as caught:
         set_up_table(house=house, code="T1", terms=Terms(options=FERBLI, **terms), actor=ACTOR)
-    assert (caught.value.code, caught.value.extra["smallest"]) == ("no_exact_change", 25)
+    assert (caught.value.code, caught.value.extra["smallest"]) == ("amount_not_payable", 25)
     untaxed = FERBLI | {"tax_bps": 0}
     with pytest.raises(HouseError) as caught:
         odd = terms | {"min_stack": 110}
         set_up_table(house=house, code="T1", terms=Terms(options=untaxed, **odd), actor=ACTOR)
-    assert caught.value.code == "no_exact_change"
+    assert caught.value.code == "amount_not_payable"
     table = set_up_table(house=house, code="T1", terms=Terms(options=untaxed, **terms), actor=ACTOR)
     stock_tray(table=table, amount=1_000, actor=ACTOR)
     assert chart.rack_value(house, "9130/T1") == 1_000

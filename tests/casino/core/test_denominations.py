@@ -126,7 +126,7 @@ def test_denominations_divide_each_other(values: tuple[int, ...]) -> None:
 def test_what_the_smallest_chip_cannot_make_is_refused() -> None:
     with pytest.raises(Unprocessable) as caught:
         ChipSet("BIG", (25, 100)).require_payable(110, "A stack")
-    assert (caught.value.code, caught.value.extra["smallest"]) == ("no_exact_change", 25)
+    assert (caught.value.code, caught.value.extra["smallest"]) == ("amount_not_payable", 25)
 
 
 def test_chips_worth_another_amount_are_refused() -> None:

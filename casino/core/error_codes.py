@@ -1,0 +1,392 @@
+"""Every stable code of a refusal, in one table: its HTTP status, its meaning, and the members of a problem document
+that say what would have been accepted.
+
+Errors are classes (`casino/core/errors.py`, `engine/errors.py`, `ledger/errors.py`); each raises codes of this table
+only, with these members only, which a test compares with the source. The API's schema and the reference page of
+errors are made from it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Schema = Mapping[str, Any]
+
+_TEXT: Schema = {"type": "string"}
+_NUMBER: Schema = {"type": "integer"}
+_MINOR: Schema = {"type": "integer", "format": "int64"}
+_TEXTS: Schema = {"type": "array", "items": _TEXT}
+_NUMBERS: Schema = {"type": "array", "items": _NUMBER}
+_CHIPS: Schema = {"type": "object", "additionalProperties": _NUMBER}
+_CHECKPOINT: Schema = {"type": "object", "additionalProperties": {"oneOf": [_TEXT, _NUMBER]}}
+_SCALAR: Schema = {"oneOf": [_TEXT, _NUMBER, {"type": "boolean"}]}
+
+#: Members of problem documents: JSON schema and meaning.
+MEMBERS: Mapping[str, tuple[Schema, str]] = {
+    "account": (_TEXT, "code of the account"),
+    "accounts": (_CHIPS, "balances that are not zero, by account code, in minor units"),
+    "action": (_TEXT, "the line of the log that must be the last of its request"),
+    "actor": (_TEXT, "whose turn or card it is: `d` or `p1`, `p2` ..."),
+    "allowed_roles": (_TEXTS, "the roles that may do this"),
+    "amount": (_MINOR, "the amount, in minor units"),
+    "available": ({"oneOf": [_MINOR, _CHIPS]}, "what is available: minor units, or pieces by denomination"),
+    "awarded": (_MINOR, "the sum of the awards, in minor units"),
+    "bank": (_MINOR, "what the seats hold in common, in minor units"),
+    "cards": (_NUMBER, "how many cards the seat holds"),
+    "carry": (_MINOR, "what is carried into the deal, in minor units"),
+    "change": (_CHIPS, "chips for change, pieces by denomination"),
+    "charge": (_TEXT, "what the game's policy charges: `tax` or `seat`"),
+    "chips": ({"oneOf": [_MINOR, _CHIPS]}, "the chips: their worth in minor units, or pieces by denomination"),
+    "count": (_NUMBER, "how many were expected"),
+    "counted": (_CHIPS, "what was counted, pieces by denomination"),
+    "cukassza": (_MINOR, "the pot that is carried over, in minor units"),
+    "current_version": (_NUMBER, "the version to read and decide on again"),
+    "database": (_CHECKPOINT, "what the log in the database is"),
+    "day": (_TEXT, "the gaming day"),
+    "dealer_seat": (_NUMBER, "the seat whose turn to deal it is"),
+    "denominations": ({"type": "array", "items": _SCALAR}, "the denominations in question, in minor units"),
+    "exception": (_NUMBER, "the card exception that was stored with this refusal; `GET exceptions/cards` has it"),
+    "exceptions": (_NUMBERS, "the open card exceptions of the table"),
+    "expected": ({"type": "object", "additionalProperties": True}, "what would have been accepted, by name"),
+    "failed": (
+        {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["check", "code"],
+                "properties": {
+                    "check": {**_TEXT, "description": "The check."},
+                    "code": {**_TEXT, "description": "Why it failed."},
+                },
+            },
+        },
+        "the checks that failed, with a code each",
+    ),
+    "file": (_TEXT, "the file outside the database"),
+    "first": (_CHIPS, "the first count"),
+    "games": (_TEXTS, "the games that there are"),
+    "giver": (_TEXT, "login of the person who set the password"),
+    "hand": ({**_TEXT, "nullable": True}, "name of the hand, null where there is none"),
+    "hands": (_TEXTS, "names of the hands"),
+    "header": (_TEXT, "the request header"),
+    "key": (_TEXT, "the Idempotency-Key that was used before"),
+    "kind": (_TEXT, "kind of the transfer"),
+    "last": (_TEXT, "the newest gaming day"),
+    "last_activity": (_TEXT, "the player's last activity"),
+    "login": (_TEXT, "the login that is taken"),
+    "max": ({**_MINOR, "nullable": True}, "the most that is accepted"),
+    "max_stack": (_MINOR, "the most chips that a player may bring to the table, in minor units"),
+    "min": (_MINOR, "the least that is accepted"),
+    "missing": (_CHIPS, "chips that are not there, pieces by denomination"),
+    "mode": (_TEXT, "how the hand was dealt"),
+    "must_set": (_TEXTS, "the options that a table of the house must set"),
+    "open": (_TEXT, "the earlier day that is open"),
+    "option": (_TEXT, "the option of the game"),
+    "outside": (_CHECKPOINT, "what the checkpoint outside says"),
+    "owed": (_CHIPS, "what each player is owed or owes, in minor units"),
+    "parameters": (_TEXTS, "the query parameters in question"),
+    "params": (
+        {"type": "object", "additionalProperties": True},
+        "the ledger's figures: account, balance, needed ..., in minor units",
+    ),
+    "place": (_NUMBER, "index of the card among those of the seat, from 0"),
+    "player": (_TEXT, "reference of the player"),
+    "postings": (_NUMBERS, "the ledger transactions"),
+    "pot": (_MINOR, "the disputed pot, in minor units"),
+    "refused": (_TEXTS, "values that a table of the house cannot have"),
+    "required": (_MINOR, "what was required, in minor units"),
+    "retry_after": (_NUMBER, "seconds to wait"),
+    "seat": (_NUMBER, "the seat"),
+    "seats": ({"type": "array", "items": _SCALAR}, "the seats in question"),
+    "second": (_CHIPS, "the second count"),
+    "sent": (_CHIPS, "what was sent, pieces by denomination"),
+    "session_under_way": ({"type": "boolean"}, "whether a session of several deals is under way"),
+    "short": (_NUMBERS, "denominations of which there are too few"),
+    "smallest": (_MINOR, "the smallest denomination, in minor units"),
+    "state": (_TEXT, "the state now"),
+    "tax": (_MINOR, "the tax, in minor units"),
+    "terminal": (_TEXT, "code of the terminal"),
+    "tray": (_MINOR, "what the tray holds, in minor units"),
+    "unknown": (_TEXTS, "names that are not known"),
+    "until": (_TEXT, "the moment until which data are kept"),
+    "verb": (_TEXT, "the verb of the action"),
+    "verbs": (_TEXTS, "the verbs that are accepted here"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCode:
+    """One stable code; `members` are those of MEMBERS that its problem documents may have."""
+
+    code: str
+    status: int
+    meaning: str
+    members: tuple[str, ...] = ()
+
+    @property
+    def expected(self) -> str:
+        """What the members say, as one sentence; empty where there are none."""
+        return "; ".join(f"`{name}`: {MEMBERS[name][1]}" for name in self.members)
+
+
+def _codes(status: int, *rows: tuple[str, str] | tuple[str, str, str]) -> tuple[ErrorCode, ...]:
+    """Codes of one status, each with its meaning and the names of its members."""
+    return tuple(ErrorCode(code, status, meaning, tuple(" ".join(members).split())) for code, meaning, *members in rows)
+
+
+#: Refusals of the HTTP layer: reading the request, signing in, rights, preconditions.
+HTTP = (
+    *_codes(
+        400,
+        ("malformed_json", "The body is not JSON as this API takes it."),
+        ("invalid_request", "A field, header or parameter does not fit; `errors` points at fields.", "header"),
+        ("invalid_parameter", "A query parameter is unknown, missing or unreadable.", "parameters"),
+    ),
+    *_codes(401, ("not_authenticated", "The token or the seat's key is missing, unknown, expired or revoked.")),
+    *_codes(
+        403,
+        ("forbidden", "The signed-in person may not do this.", "allowed_roles"),
+        ("wrong_terminal", "The token belongs to a terminal at another place."),
+        ("password_change_required", "The person must first change the password that the office gave."),
+        ("sign_in_refused", "Login, password, terminal or terminal key is wrong; which one is not said."),
+        ("four_eyes", "This takes a second person.", "giver"),
+        ("owner_needed", "The command needs the rights of the owner of the tables."),
+    ),
+    *_codes(404, ("not_found", "The house has no such thing.", "games")),
+    *_codes(405, ("method_not_allowed", "The address does not take this method.")),
+    *_codes(406, ("not_acceptable", "The answer cannot be written in any media type that Accept names.")),
+    *_codes(410, ("person_forgotten", "The personal data of this player were destroyed.")),
+    *_codes(412, ("version_conflict", "If-Match names another version than the current one.", "current_version")),
+    *_codes(413, ("body_too_large", "The body has more bytes than any operation takes.")),
+    *_codes(415, ("unsupported_media_type", "The body is not application/json.")),
+    *_codes(422, ("idempotency_key_reused", "The Idempotency-Key was used for another request.", "key")),
+    *_codes(428, ("precondition_required", "Idempotency-Key or If-Match is missing.", "header")),
+    *_codes(429, ("too_many_attempts", "Too many wrong passwords or keys; wait.", "retry_after")),
+    *_codes(429, ("too_many_requests", "Too many requests; wait.", "retry_after")),
+    *_codes(
+        500,
+        ("server_error", "The request failed on the server; nothing was changed."),
+        ("proof_failed", "Two records of the same fact disagree; nothing was written."),
+        ("posting_not_ours", "An event would record postings of another transaction.", "postings"),
+    ),
+    *_codes(
+        503,
+        (
+            "log_rolled_back",
+            "The audit log is shorter than a checkpoint outside it; the house is read-only.",
+            "outside database",
+        ),
+        ("log_damaged", "The parts of the audit log do not fit each other; the house is read-only."),
+        ("outside_checkpoint_missing", "A checkpoint outside the database is missing.", "file"),
+        ("outside_checkpoint_unreadable", "A checkpoint outside the database cannot be read.", "file"),
+        ("not_ready", "A check of /readyz failed.", "failed"),
+        ("database_unreachable", "The database does not answer."),
+        ("migrations_missing", "The database lacks migrations."),
+        ("role_too_mighty", "The application's database role has too many rights."),
+        ("guards_off", "A guard of the database is off."),
+        ("broker_unreachable", "The broker does not answer."),
+    ),
+)
+
+#: Refusals at a table: its state, seats, terms, deals and hands.
+TABLES = (
+    *_codes(
+        409,
+        ("table_closed", "The table is closed.", "state"),
+        ("table_open", "The table is open and no hand is being played.", "state"),
+        ("table_playing", "A hand is being played.", "state"),
+        ("table_settling", "A hand is over and not settled yet.", "state"),
+        ("table_disputed", "The last hand is disputed; the floor must void it or rule on it.", "state"),
+        ("seat_taken", "Somebody sits on this seat."),
+        ("already_seated", "The player sits at a table already."),
+        ("no_change", "It is so already."),
+        ("no_device", "The seat has no device of its own.", "seat"),
+        ("seat_has_device", "Only the player's own device gives the seat's seed.", "seat"),
+        ("deal_prepared", "An electronic deal is prepared; deal it or abandon it.", "hand"),
+        ("no_deal_prepared", "No such deal is prepared.", "hand"),
+        ("seed_taken", "The seat has given its seed.", "seat"),
+        ("client_seeds_missing", "Seats have yet to give their seeds.", "seats hand"),
+        ("carryover_open", "The carryover has to be played for first.", "cukassza bank session_under_way"),
+        ("session_under_way", "A session of several deals is under way.", "owed"),
+        ("carry_without_players", "Nobody is there to take what is carried over.", "cukassza"),
+        ("too_few_players", "The game takes more players.", "min"),
+        ("dealer_already_known", "The turn to deal is known; it is named for a first hand only.", "dealer_seat"),
+        ("no_cukassza", "This is for a deal that begins with a cukassza.", "carry"),
+        ("no_hand", "No hand is being played.", "state"),
+        ("hand_in_play", "The hand is still being played."),
+        ("hand_over", "The hand is over.", "state expected"),
+        ("not_physical", "The house deals the hand and knows its cards.", "mode"),
+        ("no_card_commitments", "The house did not deal the hand from a seed."),
+        ("cards_exception_open", "Card exceptions of the table are open.", "exceptions"),
+        ("already_cleared", "The exception was cleared before."),
+        ("correction_changes_play", "With these cards the hand would have gone another way."),
+        ("pot_empty", "The disputed pot is empty; the hand can only be voided."),
+        ("tray_too_small", "The tray cannot pay the bonuses of a hand.", "min tray"),
+        ("tip_box_empty", "The tip box is empty."),
+    ),
+    *_codes(
+        422,
+        ("no_such_seat", "There is no such seat, or nobody is dealt in on it.", "seats min max"),
+        ("stack_out_of_range", "The stack is outside the table's limits.", "min max"),
+        ("seats_out_of_range", "The game cannot be played with so many seats.", "min max"),
+        ("min_stack_too_small", "The least stack does not cover what a hand can cost.", "min"),
+        ("not_at_house_tables", "A table of the house cannot have this value of the option.", "option refused"),
+        ("no_seat_fee", "The table takes no seat fee.", "charge max_stack"),
+        ("seed_malformed", "A seed is 1 to 64 visible ASCII characters."),
+        ("must_be_last", "Nothing may follow this action in one request.", "action"),
+        ("commitment_needed", "The action needs a commitment."),
+        ("cards_known_to_the_house", "The house knows the cards; name places, not cards.", "verb"),
+        ("wrong_places", "These places are not accepted.", "count min max"),
+        ("not_beside", "The verb is for its turn.", "verbs"),
+        ("no_such_line", "The log has no such line.", "max"),
+        ("no_card_line", "The line names no cards.", "verbs"),
+        ("no_such_card", "The seat has no such card.", "actor cards"),
+        ("no_such_entry", "No card was entered at this place."),
+        ("card_known", "The card is known.", "actor place"),
+        ("nothing_corrected", "The cards stand there already."),
+        ("awards_do_not_add_up", "Awards and tax do not make the pot.", "pot awarded tax"),
+        ("tax_too_high", "The table takes less tax of such a pot.", "max tax"),
+    ),
+)
+
+#: Refusals about chips, drawers, transfers, counts and days.
+MONEY = (
+    *_codes(
+        409,
+        ("account_off", "The account is off in this house.", "account"),
+        ("chip_set_in_use", "The house has a chip set in use."),
+        ("no_chip_set", "The house has no chip set."),
+        ("no_exact_change", "The amount cannot be made of the chips that are there.", "amount available change short"),
+        ("chips_not_in_circulation", "These chips are not in circulation.", "missing"),
+        ("drawer_closed", "The drawer is closed."),
+        ("drawer_open", "The drawer is open already."),
+        ("transfer_requested", "The transfer was requested and not sent yet.", "state"),
+        ("transfer_sent", "The transfer was sent and not received yet.", "state"),
+        ("transfer_received", "The transfer was received.", "state"),
+        ("transfer_cancelled", "The transfer was cancelled.", "state"),
+        ("count_mismatch", "The count is not what was sent.", "sent counted"),
+        ("not_your_side", "The other end of the transfer does this.", "kind"),
+        ("count_under_way", "A soft count of the table is under way."),
+        ("count_counted", "The soft count is waiting for its confirmation.", "state"),
+        ("count_confirmed", "The soft count was confirmed.", "state"),
+        ("count_voided", "The soft count was voided.", "state"),
+        ("counts_differ", "The two counts differ.", "first second"),
+        ("day_exists", "The gaming day was opened before.", "day"),
+        ("day_not_later", "The gaming day is not later than the newest one.", "last"),
+        ("day_closed", "The gaming day is closed.", "day"),
+        ("earlier_day_open", "An earlier gaming day is open.", "open"),
+        ("hands_unsettled", "Hands of the day are not settled.", "hands"),
+    ),
+    *_codes(
+        422,
+        ("amount_not_payable", "No chips of the house make this amount.", "amount smallest"),
+        ("chip_set_not_a_ladder", "Each denomination must divide the next.", "denominations"),
+        ("unknown_denomination", "The house has no chip of this denomination.", "unknown denominations"),
+        ("pieces_not_a_count", "Pieces are whole numbers from 0.", "denominations"),
+        ("chips_do_not_add_up", "The pieces are not worth the amount.", "amount chips"),
+        ("nothing_to_change", "Both sides of the exchange are the same chips.", "chips"),
+        ("nothing_to_send", "The transfer is empty."),
+        ("day_too_early", "The gaming day lies too far ahead."),
+    ),
+)
+
+#: Refusals about people and the audit log.
+PEOPLE = (
+    *_codes(404, ("no_person", "Nobody has been recorded for this player.")),
+    *_codes(
+        409,
+        ("player_exists", "The player is registered already.", "player"),
+        ("player_seated", "The player sits at a table."),
+        ("player_has_chips", "The house still owes the player chips.", "accounts"),
+        ("retention_not_over", "Personal data must be kept longer.", "last_activity until"),
+        ("login_taken", "The login is taken.", "login"),
+        ("terminal_exists", "A terminal of this code exists.", "terminal"),
+        ("own_terminal", "A terminal is revoked from another one."),
+        ("not_in_the_log_yet", "The sequencer has yet to put the event into the log."),
+        ("log_healthy", "The log is healthy and needs no new epoch."),
+    ),
+)
+
+#: Refusals of the rules engine (`engine/errors.py`).
+ENGINE = _codes(
+    422,
+    ("unknown_game", "No game has this name.", "expected"),
+    ("unknown_rules", "No version of any game's rules has this id.", "expected"),
+    ("malformed_setup", "Seats, stacks, carry or dealer contradict each other.", "expected"),
+    ("stack_too_short", "A seat cannot cover its forced payments.", "expected min player seat"),
+    ("search_too_large", "The search would look at more positions than it may.", "expected"),
+    ("unknown_option", "The game has no such option.", "expected"),
+    ("option_missing", "The table must set this option.", "expected option must_set"),
+    ("option_out_of_range", "The value of the option is never possible.", "expected"),
+    ("unsupported_variant", "The named variant is not built.", "expected"),
+    ("card_not_in_pack", "The pack has no such card.", "expected exception"),
+    ("card_already_dealt", "The card lies somewhere else already.", "expected exception"),
+    ("card_not_from_deck", "The card is not the next of the known deck.", "expected exception"),
+    ("deck_missing", "The cards must be shuffled anew first.", "expected exception"),
+    ("card_unknown", "A card must be named here.", "expected exception"),
+    ("card_mismatch", "The cards shown are not the cards dealt.", "expected exception"),
+    ("malformed_action", "The action is not one of the game's grammar.", "expected"),
+    ("hand_is_over", "Nothing may follow the end of a hand.", "expected"),
+    ("not_your_turn", "Another actor is to act.", "expected"),
+    ("verb_not_legal", "The actor may not do that now.", "expected"),
+    ("amount_out_of_range", "The amount is too small, too large or off the step.", "expected params"),
+    ("wrong_target", "The action names the wrong seat.", "expected"),
+    ("wrong_count", "The number of cards is wrong.", "expected"),
+    ("unreadable_record", "The record is not a JSON object.", "expected"),
+    ("unknown_version", "The version of the record's format is not known.", "expected"),
+    ("malformed_record", "The object is not a `chr/1` record.", "expected"),
+    ("commit_mismatch", "The seed does not open the commitment.", "expected"),
+    ("deck_mismatch", "The deck is not what the seeds give.", "expected"),
+    ("root_mismatch", "The cards are not those that the root was made of.", "expected"),
+    ("malformed_opening", "The object is not the opening of a card.", "expected"),
+    ("opening_mismatch", "The opening does not lead to the root.", "expected"),
+    ("log_incomplete", "The log ends before the hand does.", "expected"),
+    ("derived_mismatch", "A stored result is not what the log gives.", "expected"),
+)
+
+#: Refusals of the ledger (`ledger/errors.py`).
+LEDGER = _codes(
+    409,
+    ("not_atomic", "The ledger was called outside a transaction.", "params"),
+    ("book_busy", "A lock was not free in time; try again.", "params"),
+    ("unbalanced", "The legs do not sum to zero.", "params"),
+    ("too_few_legs", "A transaction takes at least two accounts.", "params"),
+    ("zero_amount", "A leg moves nothing.", "params"),
+    ("insufficient_funds", "An account would fall below its floor.", "account available required"),
+    ("unbacked", "One commodity would no longer stand for the other.", "params"),
+    ("period_not_open", "No gaming day is open for the posting.", "params"),
+    ("invalid_posting", "The posting cannot be stored.", "params"),
+    ("unknown_account", "The book has no such account.", "params"),
+    ("account_closed", "The account is closed for good.", "params"),
+    ("account_differs", "The account is open with other attributes.", "params"),
+    ("account_not_empty", "Only an empty account can be closed.", "params"),
+    ("account_has_lanes", "Ask one of the account's lanes.", "params"),
+    ("balance_differs", "The asserted balance is not the account's.", "params"),
+    ("unknown_hold", "The book has no such hold.", "params"),
+    ("hold_ended", "The hold was posted, voided or ran out.", "params"),
+    ("key_reused", "The posting's key has posted something else.", "params"),
+    ("unknown_transaction", "The book has no such transaction.", "params"),
+    ("already_reversed", "The transaction was reversed before.", "params"),
+    ("cannot_reverse_reversal", "A reversal is final.", "params"),
+    ("not_a_mirror", "The legs are not the original's with opposite signs.", "params"),
+    ("immutable", "Entries never change.", "params"),
+    ("broken_chain", "The entry does not continue its account's chain.", "params"),
+    ("time_reversed", "The posting's time runs backwards.", "params"),
+    ("unknown_book", "No account is in such a book.", "params"),
+    ("invalid_export", "No export can follow this option.", "params"),
+)
+
+#: Every code by its name.
+ERROR_CODES: Mapping[str, ErrorCode] = {one.code: one for one in (*HTTP, *TABLES, *MONEY, *PEOPLE, *ENGINE, *LEDGER)}
+
+
+def of(codes: Sequence[str]) -> tuple[ErrorCode, ...]:
+    """These codes, in the order of the table. Raises KeyError for one that is not registered."""
+    wanted = {ERROR_CODES[code].code for code in codes}
+    return tuple(one for one in ERROR_CODES.values() if one.code in wanted)
+
+
+def rows() -> Iterator[tuple[str, int, str, str]]:
+    """Code, HTTP status, meaning and what the problem document says was expected, for the reference page of errors."""
+    for one in ERROR_CODES.values():
+        yield one.code, one.status, one.meaning, one.expected
