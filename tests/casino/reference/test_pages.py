@@ -12,6 +12,7 @@ from django.core.management.base import CommandError
 from drf_spectacular.generators import SchemaGenerator
 
 from casino.configuration import declared
+from casino.core.error_codes import ERROR_CODES
 from casino.reference import glossary_page, pages
 from engine.kernel.rules import describe
 from engine.registry import game_info, game_names
@@ -81,12 +82,14 @@ NAMES = frozenset({"brader", "lagosz", "pagat"})
 
 def spoken() -> Iterator[str]:
     """Every word that the API's enumerations and the games' options and their values are made of; not the codes of
-    cards, the verbs of the logs and the names of the games, which the pages of the games explain."""
+    cards, the verbs of the logs and the names of the games, which the pages of the games explain, nor the codes of
+    refusals, each of which has a meaning of its own."""
     texts = [*enumerated(schema())]
     for game in map(game_info, game_names()):
         for option in describe(game.rules):
             texts += [option.name, *(option.values.split(" | ") if " | " in option.values else ())]
     codes = {verb.name for name in game_names() for verb in game_info(name).grammar} | set(game_names())
+    codes |= ERROR_CODES.keys()
     for text in (text for text in texts if text not in codes):
         yield from (word for word in re.findall(r"[a-z]+", text.lower()) if len(word) > 2)
 
