@@ -120,6 +120,16 @@ class Configuration:
         default="casino_sequencer",
         meaning="The role of the sequencer; the migrations grant it its rights.",
     )
+    prepared_statements: bool = variable(
+        "CASINO_PREPARED_STATEMENTS",
+        _flag,
+        default=True,
+        shown="`1`",
+        meaning=(
+            "`0` prepares no statement on the server: for a pooler in transaction mode that does not keep them "
+            "(pgbouncer before 1.21, or with `max_prepared_statements = 0`)."
+        ),
+    )
     redis_url: str = variable(
         "REDIS_URL",
         _text,

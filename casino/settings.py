@@ -63,26 +63,32 @@ LEDGER_OTHER_TRIGGERS = ["ledger_transaction.ledger_transaction_is_told"]
 CASINO_SEQUENCER_ROLE = environment.sequencer_role
 
 
-def _database(url: str, *, assume_role: str | None) -> dict[str, Any]:
-    """Database settings for one URL; `assume_role` makes every connection `SET ROLE` before its first statement."""
+def database(url: str, *, role: str | None) -> dict[str, Any]:
+    """Database settings for one URL. Where the login is not `role`, the session begins as it.
+
+    Nothing is kept in a session: behind a pooler in transaction mode (`docs/how-to/operate.md`) each transaction may
+    run in another one. Such a pooler refuses `options`, so the application does not work there as the owner by mistake.
+    """
     # `casino.core.sql.drop_lost_connections` sees to connections that are lost.
     # The ledger's statements stay prepared; Django's own are sent with their values in them, as ever.
-    options: dict[str, Any] = {"application_name": "cukassza", "prepare_threshold": 5}
-    if assume_role and urlsplit(url).username != assume_role:
-        options["assume_role"] = assume_role
-    parsed = dj_database_url.parse(url, conn_max_age=None)
+    prepare = 5 if environment.prepared_statements else None
+    options: dict[str, Any] = {"application_name": "cukassza", "prepare_threshold": prepare}
+    parsed = dj_database_url.parse(url, conn_max_age=None, disable_server_side_cursors=True)
+    given = parsed.get("OPTIONS", {})
+    if role and urlsplit(url).username != role:
+        options["options"] = f"{given.get('options', '')} -c role={role}".strip()
     # READ COMMITTED, PostgreSQL's default: the one lock order and the row locks do the rest.
-    parsed["OPTIONS"] = {**parsed.get("OPTIONS", {}), **options}
+    parsed["OPTIONS"] = {**given, **options}
     return dict(parsed)
 
 
 _OWNER_URL = environment.database_owner_url or environment.database_url
 _SEQUENCER_URL = environment.database_sequencer_url or _OWNER_URL
 DATABASES = {
-    "default": _database(environment.database_url, assume_role=CASINO_APP_ROLE),
-    "owner": _database(_OWNER_URL, assume_role=None),
+    "default": database(environment.database_url, role=CASINO_APP_ROLE),
+    "owner": database(_OWNER_URL, role=None),
     # For the sequencer's process; others have the alias too but no URL of its own, and do not use it.
-    "sequencer": _database(_SEQUENCER_URL, assume_role=CASINO_SEQUENCER_ROLE),
+    "sequencer": database(_SEQUENCER_URL, role=CASINO_SEQUENCER_ROLE),
 }
 DATABASES["owner"]["CONN_MAX_AGE"] = 0
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
