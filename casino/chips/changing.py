@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from casino.bookkeeping import books
+from casino.bookkeeping import books, chart
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips import selectors
 from casino.core import denominations
@@ -39,13 +39,13 @@ class Desk:
     @cached_property
     def rack(self) -> Chips:
         """What the rack holds."""
-        return selectors.rack(self.house, self.rack_code)
+        return chart.rack(self.house, self.rack_code, self.chips.code)
 
     @cached_property
     def public(self) -> Chips:
         """What the public holds, all over the house; nobody else takes any of it before the transaction ends."""
         selectors.lock_chip_set(self.house)
-        return selectors.public(self.house).surplus
+        return chart.public(self.house, self.chips.code).surplus
 
     def for_the_box(self, amount: int) -> tuple[Chips, list[Posting]]:
         """Chips for a locked box that gives no change (tax): what falls into it, and the exchange with the rack that

@@ -31,11 +31,6 @@ def rack(house: House, code: str) -> Chips:
     return chart.rack(house, code, in_use(house).code)
 
 
-def public(house: House) -> Chips:
-    """What the public holds of each denomination, all over the house; of the set in use."""
-    return chart.public(house, in_use(house).code)
-
-
 def lock_chip_set(house: House) -> None:
     """Until the transaction ends, let nobody else decide on chips of the public or of the vault.
 

@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
 from casino.celery import app
+from casino.core import sql
 from casino.houses.models import ClockTimestamp, OutboxMessage
 
 log = logging.getLogger(__name__)
@@ -60,9 +61,15 @@ def sweep() -> int:
     return sum(send(message) for message in waiting)
 
 
-def done(message: OutboxMessage) -> None:
-    """Mark a message as done, in the transaction that did the work."""
-    OutboxMessage.objects.filter(id=message.id, done_at=None).update(done_at=ClockTimestamp(), last_error="")
+#: Marks a message as done, with what its work has written.
+DONE = """
+UPDATE houses_outboxmessage SET done_at = clock_timestamp(), last_error = '' WHERE done_at IS NULL AND id = %s::bigint
+"""
+
+
+def done(message_id: int) -> None:
+    """Mark a message as done whose work was done before."""
+    sql.change(DONE, [message_id])
 
 
 def failed(message_id: int, problem: str, detail: str) -> OutboxMessage | None:

@@ -41,6 +41,7 @@ PROTECTION = Protection(
     ),
     functions=(
         Function(signature="hands_open(uuid, text, bigint, text, bigint, bigint, integer, integer)", app=True),
+        Function(signature="hands_to_settle(bigint)", app=True),
         Function(signature="hands_unmoved(uuid, bigint, bigint, bigint, text)", app=True),
         Function(signature="hands_inputs_stay()"),
         Function(signature="hands_cards_stay()"),

@@ -8,16 +8,19 @@ hand that leaves nothing to move is settled without a transaction.
 
 import logging
 
+from django.db.models import Model
+
 from casino.audit.events.hands import HandDisputed, HandSettled, SettlementFailed
 from casino.audit.services import Actor
 from casino.bookkeeping import chart
 from casino.bookkeeping.postings import moved_anything, posting
-from casino.core import locks, outbox
+from casino.core import locks, outbox, sql
+from casino.core.errors import NotFound
 from casino.core.write import Work
 from casino.hands import postings, replays, selectors
 from casino.hands.models import Hand, HandState
 from casino.hands.snapshot import HandSnapshot
-from casino.houses.models import ClockTimestamp, OutboxMessage
+from casino.houses.models import House
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
 
@@ -28,14 +31,13 @@ def resolve(message_id: int) -> str:
     """Work off one outbox message; returns the hand's state after it. Safe to call any number of times."""
 
     def operation() -> str:
-        message = OutboxMessage.objects.get(id=message_id)
-        table_id = Hand.objects.values_list("table_id", flat=True).get(id=int(message.subject))
-        table = locks.lock(Table, locks.Rank.DESK, id=table_id)
-        hand = locks.lock(Hand, locks.Rank.HAND, id=int(message.subject))
-        hand.table = table
+        hand, lines = _locked(message_id)
+        work = Work(hand.house, Actor.system(f"outbox:{message_id}"))
         if hand.state == HandState.ENDED:
-            _settle_or_dispute(hand, Work(table.house, Actor.system(f"outbox:{message.id}")))
-        outbox.done(message)
+            work.also(outbox.DONE, [message_id])
+            _settle_or_dispute(hand, lines, work)
+        else:
+            outbox.done(message_id)
         return str(hand.state)
 
     return locks.in_transaction(operation)
@@ -56,8 +58,39 @@ def failed(message_id: int, error: Exception) -> None:
     locks.in_transaction(operation)
 
 
-def _settle_or_dispute(hand: Hand, work: Work) -> None:
-    replayed = replays.follow(hand, selectors.log(hand))
+def _columns(name: str, model: type[Model]) -> str:
+    return ", ".join(f"({name}).{field.column}" for field in model._meta.concrete_fields)
+
+
+_TO_SETTLE = f"""
+SELECT {_columns("house", House)}, {_columns("seat_table", Table)}, {_columns("hand", Hand)}, log
+FROM hands_to_settle(%s::bigint)
+"""  # noqa: S608 - the names come from the models
+_HOUSE = len(House._meta.concrete_fields)
+_TABLE = _HOUSE + len(Table._meta.concrete_fields)
+
+_FINISHED = """
+UPDATE hands_hand
+SET state = %s::text, settlement = %s::bigint, settled_at = CASE WHEN %s::boolean THEN clock_timestamp() END
+WHERE id = %s::bigint
+"""
+
+
+def _locked(message_id: int) -> tuple[Hand, list[str]]:
+    """The hand of an outbox message, locked with its table, and its log as it reads now. Raises NotFound."""
+    locks.taken(locks.Rank.DESK, "the table of a hand")
+    locks.taken(locks.Rank.HAND, "a hand to be settled")
+    [row] = sql.bound(_TO_SETTLE, [message_id])
+    if row[0] is None:
+        raise NotFound(f"Outbox message {message_id} names no hand.")
+    house, table = sql.built(House, row[:_HOUSE]), sql.built(Table, row[_HOUSE:_TABLE])
+    hand, table.house = sql.built(Hand, row[_TABLE:-1]), house
+    hand.table, hand.house = table, house
+    return hand, row[-1]
+
+
+def _settle_or_dispute(hand: Hand, lines: list[str], work: Work) -> None:
+    replayed = replays.follow(hand, lines)
     mismatch = compare(hand, replayed)
     if mismatch is not None:
         _dispute(hand, mismatch, work)
@@ -129,7 +162,6 @@ def _dispute(hand: Hand, reason: str, work: Work) -> None:
 def _finish(hand: Hand, state: HandState, table_state: TableState, settlement: int | None, work: Work) -> None:
     hand.state = state
     hand.settlement = settlement
-    settled_at = ClockTimestamp() if state == HandState.SETTLED else None
-    Hand.objects.filter(id=hand.id).update(state=state, settlement=settlement, settled_at=settled_at)
+    work.also(_FINISHED, [state, settlement, state == HandState.SETTLED, hand.id])
     tables.to_state(hand.table, table_state)
     tables.advance(hand.table, work)

@@ -39,6 +39,24 @@ BEGIN
                 WHERE house_id = p_house AND hand_id = hand.id);
 END $$;
 
+-- The beginning of a settlement, in one call: locks the table, then the hand that the outbox message names, and reads
+-- its house and its log, corrected. Everything is null where there is no such message.
+CREATE OR REPLACE FUNCTION hands_to_settle(
+    p_message bigint,
+    OUT house houses_house, OUT seat_table tables_table, OUT hand hands_hand, OUT log text[]
+) LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    named bigint := (SELECT subject::bigint FROM houses_outboxmessage WHERE id = p_message);
+BEGIN
+    SELECT * INTO seat_table FROM tables_table
+    WHERE id = (SELECT table_id FROM hands_hand WHERE id = named) FOR NO KEY UPDATE;
+    SELECT * INTO hand FROM hands_hand WHERE id = named FOR NO KEY UPDATE;
+    SELECT * INTO house FROM houses_house WHERE id = hand.house_id;
+    log := (SELECT coalesce(array_agg(text ORDER BY seq), '{}') FROM hands_log
+            WHERE house_id = hand.house_id AND hand_id = hand.id);
+END $$;
+
 -- The beginning of a write that the caller has decided already, knowing the table and its hand at p_version: locks the
 -- table and returns its house. Refuses (KZ905) where the table has another version now, or the request was answered
 -- before: then it is decided anew over what hands_open reads.

@@ -9,7 +9,6 @@ from django.db import connections, transaction
 from casino.audit.models import Event
 from casino.bookkeeping import chart
 from casino.cage.services import create_drawer, open_vault
-from casino.chips import selectors as chips
 from casino.chips.models import ChipSet, Imbalance
 from casino.chips.services import introduce
 from casino.core.errors import Conflict, HouseError
@@ -45,20 +44,20 @@ def test_chips_that_are_named_move_and_no_others(kit: Kit) -> None:
     sold = cashier.ok("buy-ins", {"player": "anna", "amount": 1_500, "pieces": {"500": 1, "100": 10}})
     assert sold["pieces"] == {"1000": 10, "500": 9, "100": 40, "25": 40}
     assert sold["exchanged"] == {"500": 1, "100": 10}
-    assert chips.public(kit.house).as_json() == {"500": 1, "100": 10}
+    assert chart.public(kit.house, "MAIN").as_json() == {"500": 1, "100": 10}
     cashier.ok("cash-outs", {"player": "anna", "amount": 700, "pieces": {"500": 1, "100": 2}})
-    assert chips.public(kit.house).as_json() == {"100": 8}
+    assert chart.public(kit.house, "MAIN").as_json() == {"100": 8}
 
 
 def test_chips_that_nobody_names_are_the_largest_that_are_there(kit: Kit) -> None:
     cashier = opened(kit)
     cashier.ok("buy-ins", {"player": "anna", "amount": 11_650})
-    assert chips.public(kit.house).as_json() == {"1000": 10, "500": 3, "100": 1, "25": 2}
+    assert chart.public(kit.house, "MAIN").as_json() == {"1000": 10, "500": 3, "100": 1, "25": 2}
     # The public has no chip of 5: of a chip of 25 the drawer would have to give change, which it cannot.
     assert refusal(cashier.post("cash-outs", {"player": "anna", "amount": 5})) == (409, "no_exact_change")
     cashier.ok("cash-outs", {"player": "anna", "amount": 200})
     # 100 and two of 25 do not make it: a chip of 500 is changed at the drawer.
-    assert chips.public(kit.house).value == 11_450
+    assert chart.public(kit.house, "MAIN").value == 11_450
     assert custody(kit.house)["equal"]
 
 
@@ -77,7 +76,7 @@ def test_wrong_chips_are_refused(kit: Kit, pieces: Any, status: int, code: str) 
     cashier = opened(kit)
     answer = cashier.post("buy-ins", {"player": "anna", "amount": 500, "pieces": pieces})
     assert refusal(answer) == (status, code)
-    assert chips.public(kit.house).value == 0
+    assert chart.public(kit.house, "MAIN").value == 0
 
 
 def test_a_drawer_that_cannot_make_an_amount_says_what_it_has(kit: Kit) -> None:
@@ -101,7 +100,7 @@ def test_other_chips_of_the_same_worth_are_an_exchange_and_cost_nothing(kit: Kit
     found = cashier.ok("close", {"cash": 100_500, "pieces": counted})["reconciliation"]
     assert (found["chip_variance"], found["pieces_variance"]) == (0, {"500": 1, "100": -5})
     assert kit.balance("5210/C1", "2015/C1") == [0, 0]
-    assert chips.public(kit.house).as_json() == {"100": 5}
+    assert chart.public(kit.house, "MAIN").as_json() == {"100": 5}
     assert verification(kit.house)["ok"]
 
 
@@ -119,7 +118,7 @@ def test_a_count_by_denomination_posts_the_difference_in_value(kit: Kit) -> None
 def test_a_tax_that_the_players_chips_do_not_make_is_changed_at_the_tray(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    assert min(chips.public(kit.house).pieces) == 5_000
+    assert min(chart.public(kit.house, "MAIN").pieces) == 5_000
     dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
     dealer.act(*SAMPLE[:12])
     dealer.act(*SAMPLE[12:])
