@@ -102,8 +102,8 @@ class TableDetail(ReadOperation):
     )
     def get(self, request: Request, table: str) -> Response:
         """The table."""
-        found = tables.get(context_of(request).house, table)
-        return Response(tables.describe(found), headers=etag(found.version))
+        found = tables.describe_now(context_of(request).house, table)
+        return Response(found, headers=etag(found["version"]))
 
 
 @documented("openTable", summary="Open a table for a session", answers=TableOut, tag=TAG)

@@ -168,6 +168,9 @@ def ids(house: House, accounts: Iterable[tuple[str, str]]) -> dict[tuple[str, st
 
 
 _BALANCES = "SELECT id, balance FROM ledger_account WHERE id = ANY(%s)"
+#: An SQL expression: a JSON object of the balances of accounts by code. Book, commodity, and an array of codes.
+MONEY_AT = """(SELECT coalesce(json_object_agg(code, balance), '{{}}') FROM ledger_account
+WHERE book = {book} AND commodity = {commodity} AND code = ANY ({codes}))"""
 _RACK = "SELECT commodity, balance FROM ledger_account WHERE book = %s AND code = %s"
 _BY_DENOMINATION = """
 SELECT commodity, sum(balance)::bigint FROM ledger_account

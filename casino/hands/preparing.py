@@ -47,7 +47,7 @@ def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
     def change(table: Table, work: Work) -> Outcome:
         deal = prepared(table)
         seating = tables.at_seat(table, seat)
-        if selectors.devices([seating]):
+        if selectors.has_device(seating):
             raise Conflict(
                 f"Seat {seat} has a device of its own, which gives its seed (POST seat/seed); the floor can revoke "
                 "its key.",

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from casino.bookkeeping import chart
+from casino.core import sql
 from casino.core.errors import NotFound
 from casino.houses.models import House
 from casino.tables.models import Seating, SeatKey, Table, TableSession
@@ -31,10 +32,9 @@ def seated(table: Table) -> list[Seating]:
     )
 
 
-def devices(seatings: list[Seating]) -> set[int]:
-    """Which of these seats have a device of the player's own: a key that is good."""
-    keys = SeatKey.objects.filter(seating__in=seatings, seating__left_at=None, replaced_at=None)
-    return set(keys.values_list("seating__seat", flat=True))
+def has_device(seating: Seating) -> bool:
+    """Whether the player of a taken seat has a device: a key that is good."""
+    return SeatKey.objects.filter(seating=seating, replaced_at=None).exists()
 
 
 def stacks(table: Table, seatings: list[Seating]) -> dict[str, int]:
@@ -42,6 +42,10 @@ def stacks(table: Table, seatings: list[Seating]) -> dict[str, int]:
     codes = {seating.player.ref: table.stack_account(seating.player.ref) for seating in seatings}
     balances = chart.balances(table.house, codes.values()) if codes else {}
     return {ref: balances[code] for ref, code in codes.items()}
+
+
+#: The accounts of what is carried over, and of the bank.
+_BETWEEN_HANDS = "2040", "2050"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +63,55 @@ class Carried:
 
 def carried(table: Table) -> Carried:
     """What is carried over to the next hand."""
-    codes = table.account("2040"), table.account("2050")
+    codes = [table.account(number) for number in _BETWEEN_HANDS]
     found = chart.balances(table.house, codes)
     return Carried(*(found[code] for code in codes))
 
 
+_MONEY = chart.MONEY_AT.format(
+    book="tables_table.house_id", commodity="%s::text", codes="%s::text[] || array_agg(%s::text || taken.player)"
+)
+_READ = f"""
+SELECT {sql.columns(Table)}, around.seats, around.money FROM tables_table CROSS JOIN LATERAL (
+    SELECT coalesce(json_agg(json_build_array(taken.seat, taken.player, taken.device) ORDER BY taken.seat)
+                    FILTER (WHERE taken.seat IS NOT NULL), '[]') AS seats,
+           {_MONEY} AS money
+    FROM (SELECT) one LEFT JOIN (
+        SELECT seating.seat, player.ref AS player, EXISTS (
+            SELECT FROM tables_seatkey WHERE seating_id = seating.id AND replaced_at IS NULL) AS device
+        FROM tables_tablesession session
+        JOIN tables_seating seating ON seating.session_id = session.id AND seating.left_at IS NULL
+        JOIN players_player player ON player.id = seating.player_id
+        WHERE session.table_id = tables_table.id AND session.closed_at IS NULL
+    ) taken ON true
+) around WHERE tables_table.house_id = %s::uuid AND tables_table.code = %s::text
+"""  # noqa: S608 - names from the code only
+
+
+def _read(house: House, code: str) -> tuple[Table, list[Any], dict[str, int]]:
+    """A table, its taken seats (number, player, device), and what lies there, by account code. Raises NotFound."""
+    named = Table(house=house, code=code)
+    between = [named.account(number) for number in _BETWEEN_HANDS]
+    for row in sql.bound(_READ, [house.currency, between, named.stack_account(""), house.id, code]):
+        table = sql.built(Table, row[:-2])
+        table.house = house
+        return table, *row[-2:]
+    raise NotFound(f"This house has no table {code}.")
+
+
+def describe_now(house: House, code: str) -> dict[str, Any]:
+    """A table of the house as its console sees it. Raises NotFound."""
+    return _described(*_read(house, code))
+
+
 def describe(table: Table) -> dict[str, Any]:
-    """A table as its console sees it."""
-    seatings = seated(table)
-    chips, own, waiting = stacks(table, seatings), devices(seatings), carried(table)
+    """A table as its console sees it: the row as the caller has it, with what else has been written of it."""
+    _, seats, money = _read(table.house, table.code)
+    return _described(table, seats, money)
+
+
+def _described(table: Table, seats: list[Any], money: dict[str, int]) -> dict[str, Any]:
+    cukassza, bank = (money[table.account(number)] for number in _BETWEEN_HANDS)
     return {
         "table": table.code,
         "game": table.game,
@@ -76,20 +120,15 @@ def describe(table: Table) -> dict[str, Any]:
         "version": table.version,
         "currency": table.house.currency,
         "seats": [
-            {
-                "seat": seating.seat,
-                "player": seating.player.ref,
-                "stack": chips[seating.player.ref],
-                "device": seating.seat in own,
-            }
-            for seating in seatings
+            {"seat": seat, "player": player, "stack": money[table.stack_account(player)], "device": device}
+            for seat, player, device in seats
         ],
         "seat_count": table.seats,
         "next_dealer_seat": table.dealer_seat,
         "hands_dealt": table.hands_dealt,
         "prepared_deal": table.prepared_deal or None,
-        "cukassza": waiting.cukassza,
-        "bank": waiting.bank,
+        "cukassza": cukassza,
+        "bank": bank,
         "limits": {"min_stack": table.min_stack, "max_stack": table.max_stack},
         "carryover_on_close": table.carryover_on_close,
         "client_seeds": table.client_seeds,

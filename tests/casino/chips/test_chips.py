@@ -123,7 +123,7 @@ def test_a_tax_that_the_players_chips_do_not_make_is_changed_at_the_tray(kit: Ki
     dealer.act(*SAMPLE[:12])
     dealer.act(*SAMPLE[12:])
     assert kit.settle() == ["settled"]
-    assert chips.rack(kit.house, "9150/T1").as_json() == {"100": 1, "25": 2, "5": 3}
+    assert chart.rack(kit.house, "9150/T1", "MAIN").as_json() == {"100": 1, "25": 2, "5": 3}
     assert kit.balance("9130/T1") == sum(value * count for value, count in TRAY.items())
     assert custody(kit.house)["equal"]
     assert verification(kit.house)["ok"]

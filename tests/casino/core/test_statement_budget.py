@@ -22,6 +22,7 @@ pytestmark = pytest.mark.usefixtures("live_db")
 AN_ACTION = 5
 #: Of a hand that this process knows: signing in, and one statement.
 A_KNOWN_ACTION = 2
+A_TABLE_READ = 2
 
 
 @contextmanager
@@ -86,3 +87,10 @@ def test_a_repeated_request_takes_no_more(desk: Desk) -> None:
     assert again.headers["Idempotency-Replayed"] == "true"
     assert again.content == first.content
     assert len(asked) <= AN_ACTION, asked
+
+
+def test_a_table_is_read_in_two_round_trips(desk: Desk) -> None:
+    for _ in range(6):
+        with round_trips() as asked:
+            desk.refresh()
+    assert len(asked) <= A_TABLE_READ, asked

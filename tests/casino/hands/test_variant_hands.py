@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from casino.audit.models import Event
+from casino.bookkeeping import chart
 from casino.bookkeeping.postings import posting
-from casino.chips import selectors as chips
 from casino.core.denominations import Chips
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState
@@ -404,7 +404,7 @@ def test_a_hand_whose_bonuses_the_tray_cannot_pay_is_not_dealt(kit: Kit) -> None
 def test_a_tray_emptied_behind_the_hand_pays_nothing_until_it_is_filled(kit: Kit) -> None:
     desk = faerbeln(kit, tray=30_000, bonus41_for="uncontested")
     dealt(kit, desk, *ALONE_WITH_41, "p1 sm AaKaOaUa")
-    tray = Chips("MAIN", {value: chips.rack(kit.house, "9130/F1")[value] for value in (1_000, 5_000)})
+    tray = Chips("MAIN", {value: chart.rack(kit.house, "9130/F1", "MAIN")[value] for value in (1_000, 5_000)})
     book(kit.house, "empty", posting("credit_sent", {"table": "F1"}, chips=tray))
     message = OutboxMessage.objects.get(house=kit.house)
     for _ in range(2):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from casino.chips import selectors as chips
+from casino.bookkeeping import chart
 from casino.reports.selectors import custody, verification
 from casino.staff.models import Role
 from tests.casino.kit import SAMPLE, TRAY, Desk, Kit
@@ -90,16 +90,16 @@ def test_nothing_of_it_happens_during_a_hand(kit: Kit, dealer: Desk) -> None:
 
 
 def test_chips_are_changed_at_the_tray(kit: Kit, dealer: Desk) -> None:
-    before, out = tray(kit), chips.public(kit.house)
+    before, out = tray(kit), chart.public(kit.house, "MAIN")
     changed = dealer.ok("exchanges", {"given": {"5000": 1}, "wanted": {"1000": 4, "100": 10}})
     assert changed["done"]["change"] == {"1000": 4, "100": 10}
-    now = chips.public(kit.house)
+    now = chart.public(kit.house, "MAIN")
     assert (now[5_000], now[1_000], now[100]) == (out[5_000] - 1, out[1_000] + 4, out[100] + 10)
-    assert (tray(kit), chips.rack(kit.house, "9130/T1")[5_000]) == (before, TRAY[5_000] + 1)
+    assert (tray(kit), chart.rack(kit.house, "9130/T1", "MAIN")[5_000]) == (before, TRAY[5_000] + 1)
     # Coloured up again: the largest that the tray has.
     up = dealer.ok("exchanges", {"given": {"1000": 4, "100": 10}})
     assert up["done"]["change"] == {"5000": 1}
-    assert chips.public(kit.house) == out
+    assert chart.public(kit.house, "MAIN") == out
     assert_whole(kit)
 
 
@@ -110,7 +110,7 @@ def test_chips_are_changed_at_the_cage(kit: Kit, dealer: Desk) -> None:
     assert (changed["exchange"], changed["chips"]) == (
         {"amount": 10_000, "given": {"5000": 2}, "change": {"500": 20}}, held,
     )  # fmt: skip
-    assert chips.public(kit.house)[500] == 20
+    assert chart.public(kit.house, "MAIN")[500] == 20
     assert_whole(kit)
 
 
@@ -127,9 +127,9 @@ def test_chips_are_changed_at_the_cage(kit: Kit, dealer: Desk) -> None:
     ],
 )
 def test_exchanges_that_are_refused(kit: Kit, dealer: Desk, body: dict[str, Any], status: int, code: str) -> None:
-    out = chips.public(kit.house)
+    out = chart.public(kit.house, "MAIN")
     assert refusal(dealer.post("exchanges", body)) == (status, code)
-    assert chips.public(kit.house) == out
+    assert chart.public(kit.house, "MAIN") == out
 
 
 # --- Tips and the tronc ---------------------------------------------------------------------------------------------
