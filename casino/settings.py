@@ -40,7 +40,7 @@ INSTALLED_APPS = [
     "casino.api",
     "casino.reports",
     "casino.reference",
-    # After the reports, whose `export_ledger` stands in front of the ledger's: the first of a name is run.
+    # After the reports, whose `export_ledger` replaces the ledger's: the first command of a name is run.
     "ledger",
 ]
 
@@ -87,7 +87,7 @@ _SEQUENCER_URL = environment.database_sequencer_url or _OWNER_URL
 DATABASES = {
     "default": database(environment.database_url, role=CASINO_APP_ROLE),
     "owner": database(_OWNER_URL, role=None),
-    # For the sequencer's process; others have the alias too but no URL of its own, and do not use it.
+    # For the sequencer's process; others have the alias too, but no URL for it, and do not use it.
     "sequencer": database(_SEQUENCER_URL, role=CASINO_SEQUENCER_ROLE),
 }
 DATABASES["owner"]["CONN_MAX_AGE"] = 0
@@ -210,6 +210,6 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": environment.log_level},
-    # It tells of every sign-in with everything starred out; the audit trail tells who it was.
+    # It logs every sign-in with everything masked; the audit trail records the person.
     "loggers": {"axes": {"level": "WARNING"}},
 }

@@ -1,4 +1,5 @@
-"""Beginning a log anew: after a backup was restored, after the outside files were lost, or under another key."""
+"""Opening a new epoch of a log: after a backup was restored, after the outside files were lost, or under another
+key."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -53,7 +53,7 @@ def examine(house: House, using: str = DEFAULT_DB_ALIAS) -> None:
 
 
 def refusal(house: House) -> LogRefused | None:
-    """Why this house writes nothing, None when it may; for whoever reports it."""
+    """Why this house writes nothing, None when it may; for reports."""
     try:
         require(house)
     except LogRefused as error:
@@ -81,7 +81,7 @@ def _require_new(house: House, folder: Path, epoch: int, using: str) -> None:
 
 def _require_fit(house: House, ending: outside.Ending, epoch: int, using: str) -> None:
     (their_epoch, their_size), checkpoint = ending.place, ending.checkpoint
-    assert checkpoint is not None  # noqa: S101 - whoever calls has made sure
+    assert checkpoint is not None  # noqa: S101 - callers have made sure
     sizes = dict(Log.objects.using(using).filter(house=house).values_list("epoch", "size"))
     if their_epoch < epoch and _given_up(house, their_epoch, their_size, checkpoint.root, using):
         return

@@ -32,7 +32,7 @@ class Event(HouseRow):
         ChainHead, on_delete=models.PROTECT, related_name="events", db_index=False, db_constraint=False
     )
     seq = models.BigIntegerField()
-    #: The writing transaction's id, for whoever asks what was written together.
+    #: The writing transaction's id: which events were written together.
     xid = models.BigIntegerField()
     payload = models.TextField()
     doc = models.GeneratedField(
@@ -76,7 +76,7 @@ class Log(models.Model):
 
 class Leaf(models.Model):
     """An event's place in a log. No foreign keys that PostgreSQL checks: checking one would write a lock into each row
-    of the events, which nobody can delete anyway."""
+    of the events, which cannot be deleted anyway."""
 
     event = models.OneToOneField(
         Event, primary_key=True, on_delete=models.PROTECT, related_name="leaf", db_constraint=False
@@ -135,13 +135,13 @@ class SignedCheckpoint(models.Model):
 
 
 class Mark(HouseRow):
-    """How far a chain stands in its house's log: its events up to this number are leaves.
+    """How much of a chain is in its house's log: its events up to this number are leaves.
 
-    Numbers in a chain are gapless and given under its lock, so whoever sees an event sees every earlier one of the
-    chain: nothing can still appear below a mark, however long other transactions stay open.
+    Numbers in a chain are gapless and given under its lock, so a reader that sees an event sees every earlier one of
+    the chain: nothing can still appear below a mark, however long other transactions stay open.
     """
 
-    #: Not checked by PostgreSQL: the check would wait for whoever is appending to the chain.
+    #: Not checked by PostgreSQL: the check would wait for the transaction that is appending to the chain.
     chain = models.OneToOneField(
         ChainHead, primary_key=True, on_delete=models.PROTECT, related_name="mark", db_constraint=False
     )
@@ -155,7 +155,7 @@ class Mark(HouseRow):
 
 
 class Epoch(models.Model):
-    """A log begun anew by two people: what they had before them. The first leaf, an event, says the same."""
+    """A new epoch of a log, opened by two people: what was lost. Its first leaf, an event, says the same."""
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+", db_index=False)
     epoch = models.IntegerField()
@@ -177,7 +177,7 @@ class Epoch(models.Model):
 
 
 class Posting(HouseRow):
-    """Which event tells a ledger transaction: exactly one, by `audit_append`; a transaction of a house that none tells
+    """Which event records a ledger transaction: exactly one, by `audit_append`; one of a house that no event records
     cannot commit."""
 
     #: The ledger's id. No foreign key: the audit trail does not know the ledger, its database does.
@@ -188,7 +188,7 @@ class Posting(HouseRow):
 
     class Meta:
         db_table = "audit_told"
-        verbose_name = "posting that was told"
+        verbose_name = "recorded posting"
 
     def __str__(self) -> str:
         return f"{self.transaction_id}"

@@ -129,7 +129,7 @@ def prepare(folder: Path, house: House, key: Key) -> None:
 def append(folder: Path, house: House, notes: Iterable[str], *, cut: bytes = b"", length: int | None = None) -> int:
     """Append notes to the file of a house and wait until the disk has them; returns the file's length.
 
-    `cut` is what stands there of the first note, `length` how long the file was left. Raises OSError, and
+    `cut` is the part of the first note that the file already has, `length` the file's length. Raises OSError, and
     OutsideCheckpointUnreadable when `cut` is not the beginning of the first note, or the file is not as it was left.
     """
     path = notes_file(folder, house)

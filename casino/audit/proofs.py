@@ -10,7 +10,7 @@ from casino.audit import tree
 from casino.audit.tree import Range, Span
 from casino.audit.verify import Frontier, root_of
 
-# Each span is read by a walk of the index of its own: joined freely, the planner reads the whole log for them.
+# Each span is read by one walk of the index: joined freely, the planner reads the whole log for them.
 _LEAVES = """
 SELECT span.number, found.leaf_hash
 FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS span(first, past, number)

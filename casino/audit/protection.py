@@ -1,6 +1,6 @@
 """What PostgreSQL keeps of the audit trail: both roles read it, and write through functions only.
 
-`audit_open_epoch` is the owner's: nobody else begins a log anew.
+`audit_open_epoch` is the owner's: no other role can open a new epoch.
 """
 
 from casino.core.protection import READ, Function, Keep, Protection, Table, Trigger

@@ -43,7 +43,7 @@ Exactly one event records each ledger transaction of a house.
 Where a value was changed, `before` and `after` give both values. Events of a table that is set up carry
 `table_version`, those of a drawer `drawer_version`: its version afterwards, which the next write names.
 
-These writes have no event of their own: the answers kept under an Idempotency-Key, the outbox's notes on its
+These writes have no event: the answers kept under an Idempotency-Key, the outbox's notes on its
 deliveries, the counters of wrong passwords, the ledger's empty accounts, which are opened with what needs them, and the
 log that is built of these events.
 """

@@ -14,7 +14,7 @@ _OURS = "KZ91"
 
 @contextmanager
 def log_refusals() -> Iterator[None]:
-    """Inside, a refusal of the log becomes a LogDamaged; whatever else the database raises is let through."""
+    """Inside, a refusal of the log becomes a LogDamaged; every other error of the database passes through."""
     try:
         yield
     except HashesMissing as error:

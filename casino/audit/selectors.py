@@ -1,4 +1,4 @@
-"""Reading the log: checkpoints, where an event stands, proofs, the events in the order of the log."""
+"""Reading the log: checkpoints, an event's place, proofs, the events in the order of the log."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ SELECT EXISTS (
 
 @dataclass(frozen=True, slots=True)
 class Inclusion:
-    """An event's place in the log and the proof that it stands there in the tree of a checkpoint."""
+    """An event's place in the log, and the proof that the tree of a checkpoint has it there."""
 
     leaf: Leaf
     path: list[bytes]
@@ -112,7 +112,7 @@ def notes(house: House) -> Iterator[str]:
 
 
 def payloads(house: House, epoch: int, size: int) -> Iterator[str]:
-    """The first `size` events of a log, a line each, in pieces: line n is leaf n - 1. Nobody changes what is in a log,
+    """The first `size` events of a log, a line each, in pieces: line n is leaf n - 1. A log is never changed,
     so the pieces need no common snapshot."""
     for start in range(0, size, CHUNK):
         rows = sql.rows(_IN_ORDER, [house.id, epoch, start, min(start + CHUNK, size)])

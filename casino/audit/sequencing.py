@@ -34,7 +34,7 @@ MOST = 20_000
 #: Seconds behind the events from which on the log says so.
 LATE = 10.0
 
-#: Chains that are ahead of their marks, and epochs that nobody has taken up yet.
+#: Chains that are ahead of their marks, and epochs that have not begun yet.
 _PENDING = """
 SELECT DISTINCT head.house_id FROM audit_chainhead head LEFT JOIN audit_mark mark ON mark.chain_id = head.id
 WHERE head.seq > coalesce(mark.seq, 0)
@@ -77,7 +77,7 @@ class Sequencer:
         """Publish a checkpoint for every house whose chains have grown and whose time has come; returns how many.
 
         A house that fails is reported once and tried again later, the others go on. What the connection itself raises
-        is not caught: the process ends, and the next one begins anew.
+        is not caught: the process ends, and the next one starts over.
         """
         published = 0
         for house_id in self.pending():
@@ -102,7 +102,7 @@ class Sequencer:
         """One round for one house; the new checkpoint, None when there was nothing new.
 
         Raises a LogRefused when the log cannot go on, OSError when it cannot be kept outside; either way the log is
-        taken up anew the next time.
+        taken up again the next time.
         """
         followed = self._followed.get(house_id) or self._take_up(house_id)
         self._followed.pop(house_id, None)
@@ -141,7 +141,7 @@ class Sequencer:
         return checkpoint, note
 
     def _take_up(self, house_id: uuid.UUID) -> _Followed:
-        """Read where a house's log stands, after comparing it with the checkpoints outside, and bring those up to it.
+        """Read the state of a house's log, after comparing it with the checkpoints outside, and bring those up to it.
 
         Raises a LogRefused when the two do not fit, or when the log was kept under another key.
         """
@@ -170,7 +170,7 @@ class Sequencer:
     def _complain(self, house_id: uuid.UUID, error: Exception) -> None:
         text = f"{type(error).__name__}: {error}"
         if self._complaints.get(house_id) != text:
-            log.error("the log of house %s stands still: %s", house_id, text)
+            log.error("the log of house %s does not grow: %s", house_id, text)
         self._complaints[house_id] = text
 
 

@@ -41,7 +41,7 @@ def key_name(house: House) -> str:
 
 
 def label(house: House) -> str:
-    """What tells a house's log apart in names of files: the last part of its key's name."""
+    """What identifies a house's log in names of files: the last part of its key's name."""
     return key_name(house).rpartition("/")[2]
 
 

@@ -186,7 +186,7 @@ def balances(house: House, codes: Iterable[str]) -> dict[str, int]:
 
 
 def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
-    """A player's own accounts, his wallet and his stacks at tables: code, balance, time of the newest entry."""
+    """A player's own accounts, the wallet and the stacks at tables: code, balance, time of the newest entry."""
     named = Q(code=f"2010/{ref}") | Q(code__startswith="2020/", code__endswith=f"/{ref}")
     rows = Account.objects.filter(named, book=house.id).order_by("code")
     return list(rows.values_list("code", "balance", "posted_at"))

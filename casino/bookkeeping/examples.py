@@ -1,6 +1,6 @@
 """A worked example of every row of the table of postings: data that a test posts and that the page of postings prints.
 
-All begin on the same evening, in euros: OPENING, as it stands when Anna and Bela have sat down at table T1. An example
+All begin on the same evening, in euros: OPENING, the state after Anna and Bela have sat down at table T1. An example
 then needs nothing but what it names itself; `after` lists every account that it touches, with what it holds then.
 Amounts in cents.
 """

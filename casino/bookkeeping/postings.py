@@ -90,7 +90,7 @@ _VAULT = (
     _row(
         "chips_commissioned",
         "Chips are commissioned",
-        "New chips come from the maker. Nobody is owed anything for them until they leave the house's hands.",
+        "New chips come from the maker. The house owes nothing for them until they leave it.",
         ("9110", "9199", "chips"),
     ),
     _row(
@@ -132,7 +132,7 @@ _CAGE_ROWS = (
     _row(
         "cash_out",
         "Cash-out",
-        "Chips for cash. Where the player's chips do not make the amount he gets chips back as change.",
+        "Chips for cash. Where the player's chips do not make the amount, the player gets change in chips.",
         (_WALLET, _DRAWER, "amount"),
         (_CAGE, _AT_CAGE, "chips"),
         (_AT_CAGE, _CAGE, "change"),
@@ -170,7 +170,7 @@ _CAGE_ROWS = (
     _row(
         "chip_over",
         "A count finds chips too many",
-        "The mirror: chips have come back that nobody was paid for.",
+        "The mirror: chips have come back that the house has not paid for.",
         ("2015/{place}", "5210/{place}", "amount"),
         ("{rack}", "9170/{place}", "surplus"),
         ("9170/{place}", "{rack}", "missing"),
@@ -187,7 +187,7 @@ _SEATS = (
     _row(
         "sat_down",
         "A player sits down or adds chips",
-        "His chips are now in front of him. They stay with the public.",
+        "The chips are now in front of the player. They stay with the public.",
         (_WALLET, _STACK, "amount"),
     ),
     _row("left", "A player leaves", "The mirror of sitting down.", (_STACK, _WALLET, "amount")),
@@ -241,19 +241,19 @@ _HANDS = (
     _row(
         "stake_returned",
         "An uncalled bet is returned",
-        "Nobody matched it, so it was never at stake and is not taxed.",
+        "No seat matched it, so it was never at stake and is not taxed.",
         (_POT, _STACK, "amount"),
     ),
     _row(
         "missing_stake",
         "A missing stake",
-        "The rules make a seat pay what it did not put in by itself: the first stake of a deal that nobody plays.",
+        "The rules make a seat pay what it did not put in by itself: the first stake of a deal that no seat plays.",
         (_STACK, _POT, "amount"),
     ),
     _row(
         "carried_out",
         "The pot is carried",
-        "Nobody has won it: it becomes the table's cukassza.",
+        "No seat has won it: it becomes the table's cukassza.",
         (_POT, _KASSZA, "amount"),
     ),
     _row("carried_in", "The cukassza reopens", "The next hand begins with it in its pot.", (_KASSZA, _POT, "amount")),

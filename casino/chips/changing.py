@@ -1,4 +1,4 @@
-"""Which chips a posting moves, where nobody names them.
+"""Which chips a posting moves, if the request does not name them.
 
 A house that names its chips needs none of this. Where an amount is all there is - the tax of a hand, a bonus, an
 old-fashioned cash-out - the chips are worked out: largest first, out of what is there, and with change where the exact
@@ -43,7 +43,7 @@ class Desk:
 
     @cached_property
     def public(self) -> Chips:
-        """What the public holds, all over the house; nobody else takes any of it before the transaction ends."""
+        """What the public holds, all over the house; locked until the transaction ends."""
         selectors.lock_chip_set(self.house)
         return chart.public(self.house, self.chips.code).surplus
 
@@ -108,7 +108,7 @@ class Desk:
     def swap(self, given: Mapping[Any, Any], wanted: Mapping[Any, Any] | None) -> tuple[Posting, dict[str, Any]]:
         """Chips of the public against chips of the rack worth the same: those wanted, or the largest there are.
 
-        Returns the event of the books and what an answer tells. Raises Conflict chips_not_in_circulation or
+        Returns the event of the books and what an answer shows. Raises Conflict chips_not_in_circulation or
         no_exact_change, InsufficientFunds, Unprocessable chips_do_not_add_up, nothing_to_change, or for wrong pieces.
         """
         taken = self.require_public(self.named(given))
@@ -120,8 +120,8 @@ class Desk:
         if taken == change:
             raise Unprocessable("These are the same chips.", code="nothing_to_change", chips=taken.as_json())
         places = {"rack": self.rack_code, "place": self.place}
-        told = {"amount": taken.value, "given": taken.as_json(), "change": change.as_json()}
-        return posting("exchange", places, given=taken, change=change), told
+        shown = {"amount": taken.value, "given": taken.as_json(), "change": change.as_json()}
+        return posting("exchange", places, given=taken, change=change), shown
 
     def _count(self, *, to_rack: Chips | None = None, to_public: Chips | None = None) -> None:
         if to_rack:

@@ -14,7 +14,7 @@ VAULT = "9110"
 
 def from_vault(house: House, *, amount: int | None, pieces: Mapping[Any, int] | None) -> Chips:
     """Chips that the vault can give: these pieces, worth `amount` where both are given, or a spread of denominations
-    worth `amount`. Nobody else takes any before the transaction ends.
+    worth `amount`. They are locked until the transaction ends.
 
     Raises InsufficientFunds when the vault holds less, Conflict no_exact_change, Unprocessable for wrong pieces.
     """

@@ -11,8 +11,8 @@ SET_CODE = RegexValidator(r"^[A-Z0-9_-]{1,16}\Z", "1 to 16 capital letters, digi
 
 
 class ChipSet(models.Model):
-    """One set of chips of a house, in the house's currency. Its row is locked by whoever takes chips off the public or
-    out of the vault, because what they hold is read first and decided on."""
+    """One set of chips of a house, in the house's currency. Its row is locked by transactions that take chips off the
+    public or out of the vault, because what they hold is read first and decided on."""
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="chip_sets")
     code = models.CharField(max_length=16, validators=[SET_CODE])

@@ -32,7 +32,7 @@ def rack(house: House, code: str) -> Chips:
 
 
 def lock_chip_set(house: House) -> None:
-    """Until the transaction ends, let nobody else decide on chips of the public or of the vault.
+    """Keep others from deciding on chips of the public or the vault until the transaction ends.
 
     Taken before what they hold is read; otherwise two tables could each count on the same chip.
     """

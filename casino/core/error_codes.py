@@ -293,7 +293,7 @@ MONEY = (
 
 #: Refusals about people and the audit log.
 PEOPLE = (
-    *_codes(404, ("no_person", "Nobody has been recorded for this player.")),
+    *_codes(404, ("no_person", "No person has been recorded for this player.")),
     *_codes(
         409,
         ("player_exists", "The player is registered already.", "player"),

@@ -17,9 +17,9 @@
     │   ├── LogDamaged             503 log_damaged
     │   ├── OutsideCheckpointMissing     503 outside_checkpoint_missing
     │   └── OutsideCheckpointUnreadable  503 outside_checkpoint_unreadable
-    └── ProofFailed                500, books and hands disagree: nothing is written, somebody must look
+    └── ProofFailed                500, books and hands disagree: nothing is written, people must look
 
-Engine and ledger have trees of their own with the same `code` attribute; `api/problems.py` maps all three.
+Engine and ledger have their own trees with the same `code` attribute; `api/problems.py` maps all three.
 """
 
 from typing import Any
@@ -57,7 +57,7 @@ class Forbidden(HouseError):
 
 
 class WrongTerminal(Forbidden):
-    """The token belongs to a terminal that stands elsewhere."""
+    """The token belongs to a terminal at another place."""
 
     code = "wrong_terminal"
 

@@ -102,20 +102,21 @@ def _column(model: type[models.Model], name: str) -> str:
 
 
 def lock_days(house_id: UUID) -> None:
-    """Let nobody else open or close a gaming day of this house until the transaction ends. Raises LockOrderError."""
+    """Keep others from opening or closing a gaming day of this house until the transaction ends. Raises
+    LockOrderError."""
     _take(Rank.DAYS, "gaming days")
     sql.rows("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"gaming days of {house_id}"])
 
 
 def lock_roster(house_id: UUID) -> None:
-    """Let nobody else change this house's staff until the transaction ends. Raises LockOrderError."""
+    """Keep others from changing this house's staff until the transaction ends. Raises LockOrderError."""
     _take(Rank.STAFF, "roster")
     sql.rows("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"roster of {house_id}"])
 
 
 def lock_person(player_id: int) -> None:
-    """Let nobody else record or forget who this player is until the transaction ends. The application may not update
-    players, so their rows cannot be locked. Raises LockOrderError."""
+    """Keep others from recording or forgetting this player's person until the transaction ends. The application may not
+    update players, so their rows cannot be locked. Raises LockOrderError."""
     _take(Rank.PLAYER, "a player's person")
     sql.rows("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"person of player {player_id}"])
 

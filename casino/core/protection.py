@@ -38,7 +38,7 @@ class Trigger:
     deferred: bool = False
 
     def statements(self, table: str) -> Iterator[str]:
-        """SQL that makes the trigger, or makes it anew."""
+        """SQL that creates or replaces the trigger."""
         name = f"{table}_{self.name}"
         yield f"DROP TRIGGER IF EXISTS {name} ON {table}"
         kind, defer = ("CONSTRAINT TRIGGER", " DEFERRABLE INITIALLY DEFERRED") if self.deferred else ("TRIGGER", "")
@@ -125,8 +125,8 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """One function with the types of its parameters, `audit_lock_log(uuid)`, and which role may execute it. Nobody
-    else may: what PUBLIC gets from PostgreSQL is taken away."""
+    """One function with the types of its parameters, `audit_lock_log(uuid)`, and which role may execute it. No other
+    role may: what PUBLIC gets from PostgreSQL is taken away."""
 
     signature: str
     app: bool = False

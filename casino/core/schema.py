@@ -75,7 +75,7 @@ def _roles(editor: BaseDatabaseSchemaEditor) -> tuple[str, str]:
 
 
 def _table(editor: BaseDatabaseSchemaEditor, table: Table) -> Iterator[str]:
-    """Triggers and exactly the declared rights, whatever was granted before."""
+    """Triggers and exactly the declared rights; earlier grants are revoked."""
     for trigger in table.made():
         yield from trigger.statements(table.name)
     given: tuple[Rights | None, Rights | None] = (table.app, table.sequencer)

@@ -52,7 +52,7 @@ class Silence:
             connection.execute_wrappers.remove(self._refuse)
 
     def end(self) -> None:
-        """Let statements through again. Raises NotSilentError where one was refused, whatever became of its error."""
+        """Let statements through again. Raises NotSilentError where one was refused, even if its error was caught."""
         connection.execute_wrappers.remove(self._refuse)
         self.ended = True
         if self.broken:

@@ -1,5 +1,5 @@
 """From what a console sends to lines that the engine takes: actions composed, cards named by their places, hands shown
-in the order in which they were dealt; and what nobody may name where the house knows the cards."""
+in the order in which they were dealt; and what may not be named where the house knows the cards."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,9 +38,9 @@ def names_cards(grammar: Grammar, lines: Sequence[str]) -> bool:
 
 
 def require_sealed(game: engine.Hand, grammar: Grammar, line: str, *, last: bool) -> None:
-    """Refuse what could be tried out against cards that only the house knows, and a commitment that binds nobody.
+    """Refuse what could be tried out against cards that only the house knows, and a commitment without effect.
 
-    Where the house deals, nobody names cards: guesses would be answered by what is refused. Nothing follows, in one
+    Where the house deals, requests name no cards: a refusal would answer a guess. Nothing follows, in one
     request, what uncovers cards or is compelled by them: a batch that fails further on would be a look for nothing.
     """
     by_places = _BY_PLACES.fullmatch(line) is not None
@@ -71,7 +71,7 @@ def _binding(offers: Iterable[engine.Legal], grammar: Grammar) -> list[dict[str,
 def arranged(game: engine.Hand, grammar: Grammar, line: str, entered: Mapping[cards.Place, str]) -> str:
     """A line as the engine takes it: cards by their names, a shown hand in the order in which it was dealt.
 
-    Names are filled in only where the action is on offer: the engine's refusal repeats the line, and would tell cards
+    Names are filled in only where the action is on offer: the engine's refusal repeats the line, and would reveal cards
     that lie face down. Any other line stays as it is, for the engine to judge.
     """
     by_places = _BY_PLACES.fullmatch(line)
@@ -92,14 +92,14 @@ def _offered(game: engine.Hand, seat: int, verb: str, viewer: engine.Viewer = en
 
 def _named(game: engine.Hand, grammar: Grammar, seat: int, verb: str, places: list[int]) -> str:
     """The line that names the cards at these places. Raises Unprocessable for places that may not be chosen."""
-    offer, told = _offered(game, seat, verb), _offered(game, seat, verb, engine.PUBLIC)
-    if offer is None and told is None:
+    offer, public = _offered(game, seat, verb), _offered(game, seat, verb, engine.PUBLIC)
+    if offer is None and public is None:
         return f"{actor_name(seat)} {verb} {UNKNOWN * len(places)}"
     held = game.held(seat)
     chosen = sorted({at for at in places if at < len(held)})
     turned = grammar.verb(actor_name(seat), verb).cards
     if offer is None:
-        raise _wrong_places(told.count if told else None)  # as if the seat held it, and had named another card
+        raise _wrong_places(public.count if public else None)  # as if the seat held it, and had named another card
     laid_away = turned is not None and turned.role is Role.LAID_AWAY
     named = _in_a_fixed_order([held[at] for at in chosen], game, laid_away=laid_away)
     line = f"{actor_name(seat)} {verb} {named}"
@@ -109,7 +109,7 @@ def _named(game: engine.Hand, grammar: Grammar, seat: int, verb: str, places: li
         return line
     if fits and UNKNOWN in named and len(chosen) == offer.count:
         return line
-    if told is None:  # that there is anything to choose is a secret: the engine answers as if there were nothing
+    if public is None:  # that there is anything to choose is a secret: the engine answers as if there were nothing
         return f"{actor_name(seat)} {verb} {UNKNOWN * len(places)}"
     # Which cards may be played says what the seat holds; which places may be turned up everybody knows.
     every = allowed or tuple(combinations(range(len(held)), offer.count or 0))
@@ -127,7 +127,7 @@ def _wrong_places(count: int | None, **extra: Any) -> Unprocessable:
 
 
 def _in_a_fixed_order(cards: list[str], game: engine.Hand, *, laid_away: bool) -> str:
-    """In alphabetical order: the line must not tell which of several was dealt first. Cards that are laid away stand in
+    """In alphabetical order: the line must not reveal which of several was dealt first. Cards that are laid away are in
     the order of the pack, as every log has them."""
     if not laid_away:
         return "".join(sorted(cards))
@@ -142,7 +142,7 @@ def _pack_of(game: engine.Hand) -> engine.Pack:
 
 def _in_order_of_dealing(dealt: tuple[str, ...], action: Action) -> str:
     """A hand shown with its cards in the order in which they were dealt, which a dealer turning them over cannot know.
-    In electronic mode the house knows them all, so `??` stands for a card that its holder leaves it to turn over."""
+    In electronic mode the house knows them all, so `??` is a card that its holder lets the house turn over."""
     turned_over_by_the_house = UNKNOWN if UNKNOWN not in dealt else ""
     unknown = [card for card in action.cards if card not in (*dealt, turned_over_by_the_house)]
     if len(action.cards) != len(dealt) or len(unknown) != dealt.count(UNKNOWN):

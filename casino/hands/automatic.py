@@ -1,8 +1,8 @@
 """Playing the automatic act where a seat's time to act has run out.
 
-One query finds the hands; each is then played in a transaction of its own that locks its table, as every write there
-does, and looks again. Whatever has added a line meanwhile, a console or another worker, has won: the number of lines is
-another one, and nothing is done. A console that comes second is refused by its If-Match.
+One query finds the hands; each is then played in its own transaction, which locks its table, as every write there
+does, and looks again. If a console or another worker has added a line meanwhile, that line counts: the number of lines
+is another one, and nothing is done. A console that comes second is refused by its If-Match.
 """
 
 import logging
@@ -61,7 +61,7 @@ def _played(found: Overdue) -> bool:
 
 
 def play(found: Overdue) -> bool:
-    """Play the automatic act of one hand, if it still stands as it was found and its time is over. Returns whether it
+    """Play the automatic act of one hand, if it has not changed since and its time is over. Returns whether it
     was played. Raises what a console's act would be refused with, and OperationalError for a lock that is held."""
 
     def operation() -> bool:

@@ -1,6 +1,6 @@
 """Cards of a pack in the dealer's hands: one that was dealt unknown is entered when a scanner or the dealer knows it.
 
-Entries are no part of the engine's log: they stand beside it, hashed in the audit trail, and whatever is shown must
+Entries are not part of the engine's log: they are kept beside it, hashed in the audit trail, and what is shown must
 agree with them. Each card exists once. Who enters what cannot be is refused, and the exception is kept
 (`hands.exceptions`).
 """
@@ -47,7 +47,7 @@ def entered(hand: Hand) -> dict[Place, str]:
 
 
 def told_at_the_end(hand: Hand) -> dict[str, Any]:
-    """What the event that ends a hand tells besides: `entered` with cards and salts, and `corrected`; each only where
+    """What else the event that ends a hand records: `entered` with cards and salts, and `corrected`; each only where
     there is something."""
     entries = [
         {"actor": f"p{seat}", "place": place, "card": card, "salt": salt}
@@ -61,12 +61,12 @@ def told_at_the_end(hand: Hand) -> dict[str, Any]:
 
 
 def hash_of(hand: str, entry: Entry, salt: str) -> str:
-    """What the audit trail tells of an entry while the hand is played: 64 hex digits."""
+    """What the audit trail records of an entry while the hand is played: 64 hex digits."""
     return canonical.sha256([hand, f"p{entry.seat}", entry.place, entry.card, salt])
 
 
 def enter(*, command: Command, code: str, entries: Sequence[Entry]) -> Answer:
-    """Tell what cards are that were dealt as `??` to the hand in play, all or none.
+    """Enter cards that were dealt as `??` in the hand in play, all or none.
 
     Raises Conflict no_hand or not_physical; Unprocessable no_such_card for a place without a card, card_known for one
     whose card is known; and CardsRefused card_entered_twice, card_not_in_pack or cards_differ, after which an
@@ -95,7 +95,7 @@ def physical(hand: Hand) -> Hand:
 
 
 def add(hand: Hand, entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """Store entries, each with a salt of its own; returns what the audit trail tells of them."""
+    """Store entries, each with its own salt; returns what the audit trail records of them."""
     hashes = []
     for entry in entries:
         salt = secrets.token_hex(SALT_BYTES)
@@ -144,7 +144,7 @@ def require_agreeing(
     hand: Hand, game: engine.Hand, entries: Mapping[Place, str], new: Iterable[Entry] = (), line: str | None = None
 ) -> None:
     """Refuse where log and entries together say that a card is of another pack, lies in two places, or is another one
-    than was entered. `new` and `line` are what is being told now. Raises CardsRefused."""
+    than was entered. `new` and `line` are what is being entered now. Raises CardsRefused."""
     if not entries:
         return
     pack = engine.rules_version(hand.rules).pack_for(hand.options)
@@ -191,7 +191,7 @@ def _lying_before(
 
 def _out(hand: Hand, game: engine.Hand) -> tuple[dict[int, list[tuple[str, int]]], set[str]]:
     """Cards that seats have turned up or played, by seat, each with the number of cards dealt to the seat by then; and
-    those that came off the pack face up, which none of these is, in whatever hand it came to lie."""
+    those that came off the pack face up, which none of these is, no matter which hand holds it."""
     found: dict[int, list[tuple[str, int]]] = defaultdict(list)
     dealt: dict[int, int] = defaultdict(int)
     opened: set[str] = set()

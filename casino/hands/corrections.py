@@ -1,5 +1,5 @@
 """Corrections of a hand in play: the floor says what a card is that was entered wrong. Nothing is edited: a correction
-stands beside the log, and whatever replays the hand reads the log with its corrections."""
+is kept beside the log, and every replay of the hand reads the log with its corrections."""
 
 import engine
 from casino.audit.events.cards import EntryCorrected, LineCorrected
@@ -94,7 +94,7 @@ def _replayed(hand: Hand, log: list[str], line: int, after: str) -> engine.Hand:
 
 
 def _require_same_play(before: engine.Hand, after: engine.Hand) -> None:
-    """Cards that nobody has acted on may be corrected; what was played and paid stays."""
+    """Cards that no action depends on may be corrected; what was played and paid stays."""
     same = (
         (before.moves, before.actor, before.over, before.stacks, before.pot)
         == (after.moves, after.actor, after.over, after.stacks, after.pot)

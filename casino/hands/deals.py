@@ -72,7 +72,7 @@ def deck(hand: Hand | HandSnapshot) -> tuple[str, ...] | None:
 
 
 def shuffle(hand: Hand | HandSnapshot) -> Shuffle | None:
-    """Shuffles what is shuffled anew in the course of the hand from its seed: packs of redeals, or the cards of a seat
+    """Shuffles what is shuffled again in the course of the hand from its seed: packs of redeals, or the cards of a seat
     that holds them out as a fan. None in physical mode, where people shuffle.
 
     The seed is opened when a shuffle is wanted; the same seed always gives the same order.
@@ -95,7 +95,7 @@ def packs(setup: Setup) -> tuple[tuple[str, ...], ...]:
 
 def commit_to_cards(hand: Hand, setup: Setup) -> bool:
     """Keep the roots over the cards of packs that are new, the deck's and later that of each redeal; says whether there
-    was one, which everybody must be told."""
+    was one, which everybody must see."""
     missing = roots(hand, setup, known=len(hand.cards_roots))
     if not missing:
         return False

@@ -1,5 +1,5 @@
 """Exceptions: cards that cannot be as they were entered. The request is refused and changes nothing; that somebody
-looks into it is kept in a transaction of its own. No hand is dealt at the table until the floor has cleared it."""
+clears it is kept in its own transaction. No hand is dealt at the table until the floor has cleared it."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -113,7 +113,7 @@ def require_none_open(table: Table) -> None:
 
 
 def clear(*, command: Command, code: str, exception: int, reason: str) -> Answer:
-    """The floor has looked into an exception; it does so when no hand is in play, whose cards it might tell.
+    """The floor has looked into an exception; it does so when no hand is in play, whose cards it might reveal.
 
     Raises NotFound, Conflict already_cleared, and table_playing while a hand is in play.
     """

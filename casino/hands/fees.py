@@ -2,7 +2,7 @@
 
 A table asks so much for every deal, or for every hour. Who pays is settled when a hand is dealt: the fee is set aside
 then, so that the hand cannot lose it, and paid with the hand's settlement. A hand that is voided or ruled on pays none.
-An hour begins with a deal that paid for one; whoever has paid may leave and come back in the same session.
+An hour begins with a deal that paid for one; a player who has paid may leave and come back in the same session.
 """
 
 from collections.abc import Sequence
@@ -35,12 +35,12 @@ def require_terms(house: House, game: str, max_stack: int, amount: int) -> None:
     if engine.game_info(game).policy.charge != "seat":
         raise Unprocessable(f"At a table of {game} the house takes tax, and no fee.", code="no_seat_fee", charge="tax")
     if not max_stack:
-        raise Unprocessable("No chips come to this table, so nobody could pay.", code="no_seat_fee", max_stack=0)
+        raise Unprocessable("No chips come to this table, so no player could pay.", code="no_seat_fee", max_stack=0)
     chips.in_use(house).require_payable(amount, "A seat's fee")
 
 
 def due(table: Table, order: Sequence[Seating]) -> dict[str, Any]:
-    """What the players of a deal, p1 first, owe for it, as `Hand.fees` keeps it; nothing where nobody does."""
+    """What the players of a deal, p1 first, owe for it, as `Hand.fees` keeps it; nothing where no player owes a fee."""
     if not table.seat_fee:
         return {}
     paid: set[str] = set()

@@ -52,7 +52,7 @@ class Hand(models.Model):
     stacks = models.JSONField()
     carry = models.BigIntegerField()
     #: What seats pay the house for when the hand is settled, {"per": "deal", "amounts": [100, 100]}, p1 first, minor
-    #: units, no part of `stacks`; empty where nobody pays. See `hands.fees`.
+    #: units, not part of `stacks`; empty where no fee is due. See `hands.fees`.
     fees = models.JSONField(default=dict, db_default=Value({}, models.JSONField()))
     #: What the game carries from deal to deal besides money: see `hands.series`.
     series = models.JSONField(default=dict)
@@ -200,8 +200,8 @@ class ClientSeed(HouseRow):
 
 
 class CardEntry(HouseRow):
-    """What a card that was dealt unknown is, as a scanner or the dealer told. Rows are only ever added; of several for
-    one place the last counts."""
+    """What a card that was dealt unknown is, as a scanner or the dealer entered it. Rows are only ever added; of
+    several for one place the last counts."""
 
     hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="entries")
     #: The engine's seat, `p1` is 1; the place among its cards in the order of dealing, from 0.
@@ -261,7 +261,7 @@ class CardException(models.Model):
     found = models.JSONField()
     found_at = models.DateTimeField(db_default=ClockTimestamp())
     cleared_at = models.DateTimeField(null=True)
-    #: Login of whoever cleared it, and what he says it was.
+    #: Login of the person who cleared it, and the cause given.
     cleared_by = models.CharField(max_length=64, blank=True, default="")
     reason = models.CharField(max_length=200, blank=True, default="")
 

@@ -1,5 +1,5 @@
-"""What lets a card be checked against the root that was told when it was dealt: openings for everybody of what lies
-face up, and for a player of the player's own cards too."""
+"""What lets a card be checked against the root that was published when it was dealt: openings for everybody of what
+lies face up, and for a player of the player's own cards too."""
 
 from datetime import datetime
 from typing import Any
@@ -21,9 +21,9 @@ def of_everybodys_cards(hand: Hand) -> dict[str, Any]:
 
 def for_player(seating: Seating, since: datetime) -> dict[str, Any]:
     """The hand in play that a player is dealt into, or the last one, of those dealt after `since`, as its player may
-    know it: what everybody sees, the cards that the player holds (`??` where nobody has looked), openings of both, what
-    else it has seen (a partner's hand, the bottom card), and what the player may do, by its own cards. Raises NotFound
-    before the first."""
+    know it: what everybody sees, the cards that the player holds (`??` where the card was not looked at), openings of
+    both, what else it has seen (a partner's hand, the bottom card), and what the player may do, by its own cards.
+    Raises NotFound before the first."""
     hand = _last_hand(seating, since)
     game = selectors.as_far_as_it_goes(hand)
     number = next(at for at, seat in enumerate(hand.seats, 1) if seat["seat"] == seating.seat)
@@ -52,7 +52,7 @@ def _own_cards(game: engine.Hand, number: int) -> list[str]:
 
 
 def _last_hand(seating: Seating, since: datetime) -> Hand:
-    """A seat of a hand is a chair and a player, so nobody finds a hand of somebody who sat there before."""
+    """A seat of a hand is a chair and a player, so a player never sees a hand of the player who sat there before."""
     seat = {"seat": seating.seat, "player": seating.player.ref}
     found = Hand.objects.filter(
         table=seating.session.table,

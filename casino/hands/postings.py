@@ -58,7 +58,7 @@ def key(hand: Hand | HandSnapshot, part: int | str) -> str:
 
 
 def keys(hand: Hand) -> list[str]:
-    """Every key under which the hand may have posted something; 0 stands for what comes with the start."""
+    """Every key under which the hand may have posted something; 0 is what comes with the start."""
     return [key(hand, part) for part in (*range(hand.lines.filter(house=hand.house_id).count() + 1), *ENDINGS)]
 
 

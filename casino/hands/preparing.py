@@ -1,8 +1,8 @@
-"""Preparing an electronic deal: the house commits to a seed, then players add seeds of their own, then it is dealt.
+"""Preparing an electronic deal: the house commits to a seed, then players add their seeds, then it is dealt.
 
-The commitment stands in the audit trail before the first client seed is taken, so the house cannot choose its seed to
-suit them; they cannot suit it, because nobody knows it. Every seed that was taken counts, that of a seat that sits out
-as well: else whoever decides about sitting out would choose among decks.
+The commitment is in the audit trail before the first client seed is taken, so the house cannot choose its seed to
+suit them; they cannot suit it, because they do not know it. Every seed that was taken counts, that of a seat that sits
+out as well: otherwise deciding about sitting out would be choosing among decks.
 """
 
 from casino.audit.events import TableEvent
@@ -39,8 +39,8 @@ def prepare(*, command: Command, code: str) -> Answer:
 def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
     """Add what the player on a seat says at the table, entered at the dealer's console.
 
-    Where the player has a device of his own, only that gives his seed: else whoever is at the console could be first,
-    and the house would have chosen what it is told to fear. Raises NotFound for an empty seat, Conflict
+    Where the player has a device, only that adds the seat's seed: otherwise the console could be first,
+    and the house would have chosen the player's seed. Raises NotFound for an empty seat, Conflict
     no_deal_prepared, seat_has_device or seed_taken, Unprocessable seed_malformed.
     """
 
@@ -49,8 +49,7 @@ def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
         seating = tables.at_seat(table, seat)
         if selectors.has_device(seating):
             raise Conflict(
-                f"Seat {seat} has a device of its own, which gives its seed (POST seat/seed); the floor can revoke "
-                "its key.",
+                f"Seat {seat} has a device, which adds its seed (POST seat/seed); the floor can revoke its key.",
                 code="seat_has_device",
                 seat=seat,
             )
@@ -114,8 +113,8 @@ def use(hand: Hand) -> None:
 
 
 def _require_seeds(hand: Hand, deal: Deal | None) -> None:
-    """Every player who is dealt in has given his seed, where the table demands that; what somebody gave who sat there
-    before him is not his."""
+    """Every player who is dealt in has added a seed, where the table demands that; a seed added by the player who sat
+    there before does not count."""
     if hand.table.client_seeds != ClientSeeds.ALL:
         return
     given = set(deal.client_seeds.values_list("seat", "player")) if deal else set()
@@ -164,8 +163,8 @@ def describe(deal: Deal) -> dict[str, object]:
 
 
 def disclosed(deal: Deal) -> dict[str, object]:
-    """A deal as auditors may know it: with its seed once it is abandoned. The seed of one that was dealt stands in the
-    hand's record, when the hand is over; nobody learns that of one that can still be dealt."""
+    """A deal as auditors may know it: with its seed once it is abandoned. The seed of one that was dealt is in the
+    hand's record, when the hand is over; the seed of a deal that can still be dealt stays secret."""
     seed = deals.open_seed(deal).hex() if deal.state == DealState.ABANDONED else None
     return describe(deal) | {"seed": seed}
 

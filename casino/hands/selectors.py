@@ -47,12 +47,12 @@ def log(hand: Hand) -> list[str]:
 
 
 def state(hand: Hand) -> engine.Hand:
-    """The hand as it stands: inputs and log replayed through the engine, which refuses the first wrong line."""
+    """The current hand: inputs and log replayed through the engine, which refuses the first wrong line."""
     return engine.resume(setup(hand), log(hand), deals.shuffle(hand))
 
 
 def stored_result(result: engine.Result) -> dict[str, Any]:
-    """An engine's result as a hand's row keeps it; amounts in minor units, `winner` an engine seat, 0 for nobody.
+    """An engine's result as a hand's row keeps it; amounts in minor units, `winner` an engine seat, 0 for none.
 
     `series` is there only where the game has one.
     """
@@ -83,7 +83,7 @@ ORDER BY number DESC LIMIT 1
 
 
 def series(table: Table) -> dict[str, Any]:
-    """What the table's next hand must be told of those before it: `series` of the session's last settled hand.
+    """What the table's next hand must know of those before it: `series` of the session's last settled hand.
 
     A voided hand does not count, and a new session starts afresh, where its cukassza has been shared.
     """
@@ -157,7 +157,7 @@ def _offer(legal: engine.Legal) -> dict[str, Any]:
 
 
 def describe(hand: Hand, game: engine.Hand, view: dict[str, Any]) -> dict[str, Any]:
-    """A hand in play as its console sees it: public state, whose turn it is and what he may do.
+    """A hand in play as its console sees it: public state, whose turn it is and what is legal.
 
     The console is nobody's hand: it gets the public view `view`, and never a card that lies face down.
     """
@@ -180,7 +180,7 @@ def describe(hand: Hand, game: engine.Hand, view: dict[str, Any]) -> dict[str, A
 def in_the_records_words(view: dict[str, Any]) -> dict[str, Any]:
     """The engine's view with its seats named p1, p2 ..., so that `seat` always means a chair of the table."""
     seats = [{"actor": f"p{seat['seat']}", **seat} for seat in view["seats"]]
-    # What is legal stands beside the view.
+    # What is legal is beside the view.
     left_out = ("legal", "seats", "dealer")
     return {
         **{key: value for key, value in view.items() if key not in left_out},
@@ -190,7 +190,7 @@ def in_the_records_words(view: dict[str, Any]) -> dict[str, Any]:
 
 
 def finished_record(hand: Hand) -> dict[str, Any]:
-    """The record of a hand that is over. Raises Conflict before that: it would tell cards that lie face down."""
+    """The record of a hand that is over. Raises Conflict before that: it would reveal cards that lie face down."""
     _require_over(hand)
     return record(hand)
 
@@ -198,8 +198,8 @@ def finished_record(hand: Hand) -> dict[str, Any]:
 def public_record(hand: Hand) -> dict[str, Any]:
     """The record of a hand that is over, as everybody saw it: cards that lay face down are `??`.
 
-    Without deck and seed, nor what is made of cards that nobody saw: `state` and `prev` are hashes, and where only a
-    few cards are unknown whoever can compute them finds the cards by trying. Raises Conflict hand_in_play.
+    Without deck and seed, nor what is computed from unseen cards: `state` and `prev` are hashes, and where only a
+    few cards are unknown, the hash would reveal them to anybody who tries all. Raises Conflict hand_in_play.
     """
     _require_over(hand)
     hidden = ("deck", "decks", "seed", "state", "prev")
@@ -215,7 +215,7 @@ def _require_over(hand: Hand) -> None:
 
 def record(hand: Hand, game: engine.Hand | None = None) -> dict[str, Any]:
     """The hand as a `chr/1` record. Once the log is complete it holds the derived parts too, and in electronic mode the
-    deck or decks and the seed that opens the commitment, also when the hand was voided: nobody can have voided it for
+    deck or decks and the seed that opens the commitment, also when the hand was voided: it cannot have been voided for
     its cards without an auditor seeing which they were. Inputs and log are as stored.
 
     `game` is the hand's state where the caller has it, which saves replaying an electronic hand for its redeals.
@@ -254,7 +254,7 @@ def record(hand: Hand, game: engine.Hand | None = None) -> dict[str, Any]:
 
 
 def _decks(hand: Hand, game: engine.Hand | None) -> dict[str, Any]:
-    """The key of an electronic hand's packs: `deck`, or `decks` when cards were shuffled anew during the hand."""
+    """The key of an electronic hand's packs: `deck`, or `decks` when cards were shuffled again during the hand."""
     setup_now = game.setup if game is not None else as_far_as_it_goes(hand).setup
     packs = ["".join(pack) for pack in (setup_now.deck or (), *setup_now.redeals)]
     return {"decks": packs} if len(packs) > 1 else {"deck": packs[0]}

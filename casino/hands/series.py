@@ -32,7 +32,7 @@ def problem_of(hand: HandSnapshot, left: Any) -> str | None:
         players = [seat["player"] for seat in hand.seats]
         wanted = due(hand.rules, hand.game, hand.options, players, before, hand.carry)
     except EngineError as error:
-        return f"what the hand goes on from cannot be told: {error.code}: {error.message}"
+        return f"the series that the hand continues cannot be computed: {error.code}: {error.message}"
     if hand.series == wanted:
         return None
     return f"the hand was dealt with series {hand.series}, it goes on from {wanted}"

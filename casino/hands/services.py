@@ -86,7 +86,7 @@ class _Play:
         self.lines.append(line)
 
     def take_forced(self) -> None:
-        """In electronic mode, deal and show for as long as nobody has a choice; at a real table the dealer does."""
+        """In electronic mode, deal and show for as long as no seat has a choice; at a real table the dealer does."""
         while self.game.setup.deck is not None and (line := self.game.forced()) is not None:
             self.take(line)
 
@@ -123,7 +123,7 @@ def _add_lines(work: Work, play: _Play) -> None:
 def _progress(play: _Play, view: dict[str, Any]) -> dict[str, Any]:
     """Fields of the event: the lines as everybody saw them, and the whole log once no card is a secret.
 
-    Auditors read events while hands are played; a card that lies face down is nobody's business but its holder's.
+    Auditors read events while hands are played; a card that lies face down is for its holder only.
     """
     first = play.first_seq
     hand = play.hand
@@ -271,7 +271,7 @@ def act(*, command: Command, code: str, actions: Sequence[Mapping[str, Any]]) ->
     cards.
 
     Raises the engine's error for the first action it refuses; nothing is stored then. In electronic mode a refusal must
-    not tell hidden cards, see :func:`casino.hands.arranging.require_sealed`.
+    not reveal hidden cards, see :func:`casino.hands.arranging.require_sealed`.
     """
     lines: list[str] = []
 
@@ -283,8 +283,8 @@ def act(*, command: Command, code: str, actions: Sequence[Mapping[str, Any]]) ->
 
 def say_beside(*, command: Command, code: str, name: str, line: int, action: Mapping[str, Any]) -> Answer:
     """Say what may be said while others act: a call, a meld, a shout (verbs that the game declares `beside`). It
-    answers the first `line` lines of the log of hand `name`, whatever has come after them, so it needs no version:
-    the order in which words arrive here is the log's order.
+    answers the first `line` lines of the log of hand `name`, regardless of what came after them, so it needs no
+    version: the order in which words arrive here is the log's order.
 
     Raises NotFound, Conflict hand_over, Unprocessable not_beside or no_such_line, and the engine's error where it comes
     too late or is not legal; `came_before` in what the error expects holds the lines since, as everybody saw them.
@@ -410,11 +410,11 @@ def _dealt(hand: Hand, *, left: Mapping[str, Any]) -> Callable[..., HandProgress
 
 
 def _play_order(table: Table, dealer_seat: int | None, sitting_out: Sequence[int]) -> list[Seating]:
-    """Who is dealt in, in play order: first the seat after the dealer, last the dealer himself."""
+    """Who is dealt in, in play order: first the seat after the button, last the button."""
     seated = table_selectors.seated(table)
     absent = sorted(set(sitting_out) - {seating.seat for seating in seated})
     if absent:
-        raise Unprocessable(f"Nobody sits on seats {absent}.", code="no_such_seat", seats=absent)
+        raise Unprocessable(f"Seats {absent} are empty.", code="no_such_seat", seats=absent)
     dealt_in = [seating for seating in seated if seating.seat not in sitting_out]
     if dealer_seat is not None:
         if table.dealer_seat is not None:
@@ -424,7 +424,7 @@ def _play_order(table: Table, dealer_seat: int | None, sitting_out: Sequence[int
                 dealer_seat=table.dealer_seat,
             )
         if dealer_seat not in [seating.seat for seating in dealt_in]:
-            raise Unprocessable(f"Nobody is dealt in on seat {dealer_seat}.", code="no_such_seat")
+            raise Unprocessable(f"Seat {dealer_seat} is not dealt in.", code="no_such_seat")
     least = terms.least_players(table.game, table.options)
     if len(dealt_in) < least:
         raise Conflict(f"A hand of {table.game} takes at least {least} players.", code="too_few_players", min=least)

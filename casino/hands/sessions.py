@@ -40,7 +40,7 @@ def _owed(table: Table, left: Mapping[str, Any]) -> Mapping[str, int]:
 
 
 def require_paid(table: Table, left: Mapping[str, Any]) -> None:
-    """Refuse to begin a session anew while the one that has left this series is unpaid. Raises Conflict
+    """Refuse to begin a new session while the one that has left this series is unpaid. Raises Conflict
     session_under_way."""
     owed = {player: amount for player, amount in _owed(table, left).items() if amount}
     if owed:

@@ -38,7 +38,7 @@ class _Known:
     game: engine.Hand
 
     def seen(self) -> tuple[int, int, int, int]:
-        """What `hands_open` is told."""
+        """The arguments of `hands_open`."""
         return self.version, self.row.id, self.lines, self.corrections
 
 
@@ -63,7 +63,7 @@ class Opened:
         return selectors.require_playing(self.table, self.hand)
 
     def game(self) -> engine.Hand:
-        """The hand as it stands, for the caller alone: remembered and played on, or replayed from inputs and log."""
+        """The current hand, for the caller alone: remembered and played on, or replayed from inputs and log."""
         hand = self.playing()
         known = _known.get((self.table.house_id, self.table.code))
         if known is None or (known.row.id, known.corrections) != (hand.id, self.corrections):

@@ -66,13 +66,13 @@ def _wrong(verb: Verb, named: set[str]) -> dict[str, str]:
 
 
 def of_cards(rules_id: str) -> dict[str, list[str]]:
-    """The verbs of these rules whose lines name cards, by what becomes of them: what the audit trail tells of a hand,
+    """The verbs of these rules whose lines name cards, by what becomes of them: what the audit trail records of a hand,
     for verifiers that know no game. Raises the engine's UnknownRules."""
     return engine.rules_version(rules_id).grammar.card_verbs()
 
 
 def declared_of_cards(rules_id: Any) -> dict[str, list[str]] | None:
-    """As :func:`of_cards`, of whatever an event names as rules; None for rules that there are not."""
+    """As :func:`of_cards`, of the rules that an event names; None for unknown rules."""
     try:
         return of_cards(rules_id) if isinstance(rules_id, str) else None
     except EngineError:

@@ -9,7 +9,7 @@ from django.db.models import Func, Q
 class ClockTimestamp(Func):
     """The database's clock at this very moment, so that times follow the order of the locks.
 
-    `now()` stands still from the start of the transaction: measured, it disagreed with lock order in 27 % of rows.
+    `now()` does not change from the start of the transaction: measured, it disagreed with lock order in 27 % of rows.
     """
 
     template = "clock_timestamp()"

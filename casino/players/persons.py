@@ -1,7 +1,7 @@
 """Who is behind a reference: recorded sealed, read by few, and forgotten by destroying the key.
 
-Hands, ledger and audit trail know the reference only. The version of a player's person is 1 as long as nobody has been
-recorded, and one more with every record; the newest counts, the older ones stay as long as the key does.
+Hands, ledger and audit trail know the reference only. The version of a player's person is 1 as long as no person has
+been recorded, and one more with every record; the newest counts, the older ones stay as long as the key does.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ NOT_YET = 1
 
 
 def record_person(*, command: Command, ref: str, person: dict[str, str], reason: str) -> Answer:
-    """Record who a player is, or anew who he is. `reason` is one of a few words, never free text: the audit trail
+    """Record who a player is, or record it again. `reason` is one of a few words, never free text: the audit trail
     keeps it, and of the person nothing but the names of the fields and the hash of what was sealed.
 
     Raises NotFound, VersionConflict, WrongTerminal at a table, Gone for somebody who has been forgotten.
@@ -72,19 +72,19 @@ class PersonOf:
 
 
 def read_person(*, context: RequestContext, ref: str) -> dict[str, Any]:
-    """Who a player is. Raises NotFound (`no_person` where nobody was recorded), Gone, WrongTerminal."""
+    """Who a player is. Raises NotFound (`no_person` where no person was recorded), Gone, WrongTerminal."""
     house = context.house
     require_away_from_tables(context)
     player = _player(house, ref)
     newest = _newest(player)
     if newest is None:
-        raise NotFound(f"Nobody has been recorded for {ref}.", code="no_person")
+        raise NotFound(f"No person has been recorded for {ref}.", code="no_person")
     person = sealing.unseal(bytes(newest.sealed), _key(player, house), house.id, ref, newest.version)
     return {"player": ref, "version": newest.version, "at": newest.at, "person": person}
 
 
 def lock(house: House, ref: str) -> Player:
-    """A player whose person nobody else records or forgets until the transaction ends. Raises NotFound."""
+    """A player whose person is locked until the transaction ends. Raises NotFound."""
     player = _player(house, ref)
     locks.lock_person(player.id)
     return player
@@ -94,14 +94,14 @@ def require_known(player: Player) -> Person:
     """The newest record of a player who can still be read. Raises NotFound no_person and Gone person_forgotten."""
     newest = _newest(player)
     if newest is None:
-        raise NotFound(f"Nobody has been recorded for {player.ref}.", code="no_person")
+        raise NotFound(f"No person has been recorded for {player.ref}.", code="no_person")
     require_not_forgotten(player)
     return newest
 
 
 def require_not_forgotten(player: Player) -> None:
-    """Refuse a player whose person was recorded and then forgotten; one who was never recorded is taken. Whoever then
-    uses him holds the lock. Raises Gone person_forgotten."""
+    """Refuse a player whose person was recorded and then forgotten; one who was never recorded is taken. The caller
+    holds the lock. Raises Gone person_forgotten."""
     if _newest(player) is not None and not PersonKey.objects.filter(player=player).exists():
         raise _forgotten(player.ref)
 
@@ -116,9 +116,7 @@ def destroy_key(player: Player) -> None:
 def require_away_from_tables(context: RequestContext) -> None:
     """Refuse consoles that stand among players. Raises WrongTerminal."""
     if context.terminal.kind == TerminalKind.TABLE:
-        raise WrongTerminal(
-            f"Terminal {context.terminal.code} stands at a table; personal data are for cage and office."
-        )
+        raise WrongTerminal(f"Terminal {context.terminal.code} is at a table; personal data are for cage and office.")
 
 
 def _player(house: House, ref: str) -> Player:

@@ -5,9 +5,9 @@
     sealed  = nonce(12) || AES-256-GCM(data key, canonical JSON padded with blanks to a multiple of 256 bytes,
                                        AAD = "cukassza person v1/HOUSE/PLAYER/VERSION")
 
-HOUSE is the house's UUID, PLAYER the reference. Whoever swaps rows between players, houses or versions gets nothing
-open. Once the wrapped key is gone what was sealed under it is noise: its length tells no name (padding), and its hash,
-which the audit trail holds for ever, gives nothing to try names against (the key and a nonce went into it).
+HOUSE is the house's UUID, PLAYER the reference. A row that was swapped between players, houses or versions cannot
+be opened. Once the wrapped key is gone, what was sealed under it is noise: its length reveals no name (padding), and
+its hash, which the audit trail holds for ever, gives nothing to try names against (the key and a nonce went into it).
 """
 
 import json

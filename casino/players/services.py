@@ -13,7 +13,7 @@ from casino.players.models import Player
 
 
 def create_player(*, house: House, ref: str, actor: Actor) -> Player:
-    """Register a player in the caller's transaction, for whoever sets a house up. Raises Conflict player_exists."""
+    """Register a player in the caller's transaction, when a house is set up. Raises Conflict player_exists."""
     player = _added(house, ref)
     Work(house, actor).record(chain=house.chain, event=PlayerRegistered(player=ref))
     return player

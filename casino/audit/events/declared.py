@@ -56,7 +56,7 @@ def _field(name: str, hint: Any) -> Field:
 
 
 def _unwrapped(hint: Any) -> tuple[Any, list[Any]]:
-    """A type without `Annotated`, and what that notes; the note that stands outermost comes last."""
+    """A type without `Annotated`, and its notes; the outermost note comes last."""
     if get_origin(hint) is Annotated:
         plain, *outer = get_args(hint)
         inner_plain, inner = _unwrapped(plain)

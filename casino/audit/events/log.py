@@ -1,6 +1,6 @@
 """The log itself.
 
-An epoch begins with an event that is its first leaf. These events stand in a chain of their own, `log/CODE`: the
+An epoch begins with an event that is its first leaf. These events have a chain of their own, `log/CODE`: the
 house's chain may have older events that are not in the log yet."""
 
 from typing import Annotated

@@ -81,7 +81,7 @@ class StaffSignedIn(AuditEvent):
 @event("staff.sign_in_refused", chain="house")
 class SignInRefused(AuditEvent):
     """A sign-in was refused, or a password where it is asked for again. The actor is the login that was tried,
-    `unknown` where nobody of the house has it."""
+    `unknown` where no person of the house has it."""
 
     code: Annotated[
         str,
@@ -105,7 +105,7 @@ class TerminalEnrolled(AuditEvent):
     """A device was enrolled."""
 
     terminal: TerminalCode
-    kind: Annotated[str, "what it stands at: `table`, `cage` or `office`"]
+    kind: Annotated[str, "where it is: `table`, `cage` or `office`"]
     location: Annotated[str, "code of that table or drawer, empty for the office"]
 
 

@@ -274,7 +274,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name": "posting that was told",
+                "verbose_name": "recorded posting",
                 "db_table": "audit_told",
             },
         ),

@@ -1,4 +1,4 @@
--- The one way in which a person's data key ends. It needs the event that tells it: the house's chain must end with
+-- The one way in which a person's data key ends. It needs the event that records it: the house's chain must end with
 -- `player.forgotten` of this player, written by the same transaction; so the application's role, which may execute this
 -- and cannot delete, destroys no key unseen. True when there was a key.
 CREATE OR REPLACE FUNCTION players_destroy_key(p_player bigint) RETURNS boolean
@@ -14,7 +14,7 @@ BEGIN
         WHERE head.house_id = player.house_id AND event.xid = pg_current_xact_id()::text::bigint
             AND event.doc ->> 'kind' = 'player.forgotten' AND event.doc -> 'data' ->> 'player' = player.ref
     ) THEN
-        RAISE EXCEPTION 'no audit event tells that player % is forgotten', player.ref
+        RAISE EXCEPTION 'no audit event records that player % is forgotten', player.ref
             USING ERRCODE = 'KZ920', HINT = 'Record player.forgotten first, in the same transaction.';
     END IF;
     DELETE FROM players_personkey WHERE player_id = p_player;

@@ -324,14 +324,14 @@ def work(kit: Kit) -> Work:
 
 def test_postings_without_an_event_do_not_commit(kit: Kit, work: Work) -> None:
     before = posted(kit)
-    with pytest.raises(DatabaseError, match="no audit event tells"), transaction.atomic():
+    with pytest.raises(DatabaseError, match="no audit event records"), transaction.atomic():
         capital(work, "untold")
     assert posted(kit) == before
 
 
 def test_an_event_of_no_work_records_no_posting(kit: Kit, work: Work) -> None:
     before, events_before = posted(kit), len(payloads(kit))
-    with pytest.raises(DatabaseError, match="no audit event tells"), transaction.atomic():
+    with pytest.raises(DatabaseError, match="no audit event records"), transaction.atomic():
         capital(work, "untold")
         record(chain=kit.house.chain, house=kit.house, actor=ACTOR, event=AnyEvent(kind="house.duty", content={}))
     assert (posted(kit), len(payloads(kit))) == (before, events_before)
@@ -339,7 +339,7 @@ def test_an_event_of_no_work_records_no_posting(kit: Kit, work: Work) -> None:
 
 def test_an_event_before_the_posting_does_not_record_it(kit: Kit, work: Work) -> None:
     before, events_before = posted(kit), len(payloads(kit))
-    with pytest.raises(DatabaseError, match="no audit event tells"), transaction.atomic():
+    with pytest.raises(DatabaseError, match="no audit event records"), transaction.atomic():
         recorded(kit, work)
         capital(work, "late")
     assert (posted(kit), len(payloads(kit))) == (before, events_before)
@@ -399,7 +399,7 @@ def test_a_work_cannot_record_what_a_savepoint_has_taken_back(kit: Kit, work: Wo
 
 
 def test_an_event_that_a_savepoint_takes_back_has_recorded_nothing(kit: Kit, work: Work) -> None:
-    with pytest.raises(DatabaseError, match="no audit event tells"), transaction.atomic():
+    with pytest.raises(DatabaseError, match="no audit event records"), transaction.atomic():
         capital(work, "untold")
         with pytest.raises(RuntimeError), transaction.atomic():
             recorded(kit, work)

@@ -179,7 +179,7 @@ def test_the_application_changes_and_deletes_nothing(kit: Kit, cage: Desk, state
 def test_no_key_is_destroyed_without_its_event(kit: Kit, cage: Desk) -> None:
     recorded(cage)
     player = Player.objects.get(house=kit.house, ref="anna")
-    with pytest.raises(DatabaseError, match="no audit event tells"), transaction.atomic():
+    with pytest.raises(DatabaseError, match="no audit event records"), transaction.atomic():
         connection.cursor().execute("SELECT players_destroy_key(%s)", [player.id])
     assert PersonKey.objects.filter(player=player).exists()
 

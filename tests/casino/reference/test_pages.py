@@ -72,6 +72,11 @@ def test_every_variable_is_on_the_page_of_settings() -> None:
     ]
 
 
+def test_every_code_of_a_refusal_is_on_the_page_of_errors_once() -> None:
+    codes = re.findall(r"^\| `(\w+)` \| [0-9]{3} \|", pages.render()["errors.md"], re.MULTILINE)
+    assert sorted(codes) == sorted(ERROR_CODES)
+
+
 # -- the glossary ------------------------------------------------------------------------------------------------------
 
 #: English words in values of the API and in options of the games. Every other word must be in the glossary.

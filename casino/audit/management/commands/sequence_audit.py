@@ -43,7 +43,7 @@ class Command(BaseCommand):
         connections[ALIAS].close()
 
     def _alone(self, stop: threading.Event) -> bool:
-        """Wait until no other sequencer runs; False when we are told to stop first."""
+        """Wait until no other sequencer runs; False if asked to stop before that."""
         waiting = False
         while not stop.is_set():
             with connections[ALIAS].cursor() as cursor:
