@@ -6,8 +6,7 @@ chips are not to be had.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 from casino.bookkeeping import books, chart
@@ -19,7 +18,9 @@ from casino.core.errors import Conflict, Unprocessable
 from casino.houses.models import House
 
 
-@dataclass
+# No `cached_property`: before Python 3.12 it holds a lock that all desks of a process share while it computes, and here
+# that may mean to wait for the database.
+@dataclass(slots=True)
 class Desk:
     """One rack of the house facing the public, while the chips of a posting are worked out.
 
@@ -30,22 +31,31 @@ class Desk:
     house: House
     rack_code: str
     place: str
+    _chips: ChipSet | None = field(default=None, init=False, repr=False)
+    _rack: Chips | None = field(default=None, init=False, repr=False)
+    _public: Chips | None = field(default=None, init=False, repr=False)
 
-    @cached_property
+    @property
     def chips(self) -> ChipSet:
         """The set in use. Raises Conflict no_chip_set."""
-        return selectors.in_use(self.house)
+        if self._chips is None:
+            self._chips = selectors.in_use(self.house)
+        return self._chips
 
-    @cached_property
+    @property
     def rack(self) -> Chips:
         """What the rack holds."""
-        return chart.rack(self.house, self.rack_code, self.chips.code)
+        if self._rack is None:
+            self._rack = chart.rack(self.house, self.rack_code, self.chips.code)
+        return self._rack
 
-    @cached_property
+    @property
     def public(self) -> Chips:
         """What the public holds, all over the house; locked until the transaction ends."""
-        selectors.lock_chip_set(self.house)
-        return chart.public(self.house, self.chips.code).surplus
+        if self._public is None:
+            selectors.lock_chip_set(self.house)
+            self._public = chart.public(self.house, self.chips.code).surplus
+        return self._public
 
     def for_the_box(self, amount: int) -> tuple[Chips, list[Posting]]:
         """Chips for a locked box that gives no change (tax): what falls into it, and the exchange with the rack that
@@ -125,6 +135,6 @@ class Desk:
 
     def _count(self, *, to_rack: Chips | None = None, to_public: Chips | None = None) -> None:
         if to_rack:
-            self.__dict__["rack"] = self.rack + to_rack
+            self._rack = self.rack + to_rack
         if to_public:
-            self.__dict__["public"] = self.public + to_public
+            self._public = self.public + to_public

@@ -100,6 +100,26 @@ def test_a_float_has_some_of_every_chip() -> None:
 
 
 @pytest.mark.parametrize(
+    ("amount", "pieces"),
+    [
+        # Half of it, 500, makes 3 of each chip (131 a round). Two changes need 8 of 1 and of 5, and 6 of 25: that many
+        # come first. 502 are left and go in the largest chips.
+        (1_000, {1: 10, 5: 8, 25: 6, 100: 8}),
+        # No round fits into half of it. Chips for two changes take half of what is there at most: 5 of the 8 of 1.
+        (10, {1: 5, 5: 1}),
+        (20, {1: 10, 5: 2}),
+        # 7,634 rounds would fit into half of it: no more than MOST_OF_EACH are taken.
+        (2_000_000, {1: 400, 5: 400, 25: 400, 100: 19_876}),
+        (0, {}),
+    ],
+)
+def test_half_of_a_float_goes_in_equal_numbers(amount: int, pieces: dict[int, int]) -> None:
+    rack = Chips("MAIN", dict.fromkeys(CHIPS.values, 30_000))
+    assert denominations.MOST_OF_EACH == 400
+    assert denominations.spread(amount, rack).pieces == pieces
+
+
+@pytest.mark.parametrize(
     ("given_", "code"),
     [
         ({"7": 1}, "unknown_denomination"),
