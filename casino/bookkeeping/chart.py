@@ -20,11 +20,12 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import Q
 
+from casino.bookkeeping.accounts import Account
 from casino.core import sql
 from casino.core.denominations import Chips, ChipSet
 from casino.core.errors import Conflict
 from casino.houses.models import House
-from ledger.models import Account
+from ledger.models import Account as LedgerAccount
 from ledger.posting import AccountSpec, ensure_accounts
 
 DEBIT: Literal[1] = 1
@@ -59,36 +60,36 @@ class Kind:
 CHART: dict[str, Kind] = {
     kind.number: kind
     for kind in (
-        Kind("1010", "vault cash", DEBIT, 0),
-        Kind("1020", "drawer cash", DEBIT, 0),
-        Kind("1050", "drop cash", DEBIT, 0),
-        Kind("1160", "foreign chips", DEBIT, 0),
-        Kind("1300", "player receivable", DEBIT, 0, on=False),
-        Kind("2010", "chips outstanding", CREDIT, 0, joined=True),
-        Kind("2015", "chips unattributed", CREDIT, None, joined=True),
-        Kind("2020", "seat stack", CREDIT, 0, joined=True),
-        Kind("2030", "pot", CREDIT, 0, joined=True),
-        Kind("2040", "cukassza", CREDIT, 0, joined=True),
-        Kind("2050", "bank of the seats", CREDIT, 0, joined=True),
-        Kind("2060", "tronc", CREDIT, 0, joined=True),
-        Kind("2070", "disputed pot", CREDIT, 0, joined=True),
-        Kind("2080", "carry held", CREDIT, 0),
-        Kind("2200", "duty payable", CREDIT, 0),
-        Kind("3010", "house capital", CREDIT, 0),
-        Kind("4010", "house tax", CREDIT, None),
-        Kind("4020", "table fees", CREDIT, None),
-        Kind("5100", "bonus", DEBIT, None),
-        Kind("5200", "cash over/short", DEBIT, None),
-        Kind("5210", "chip over/short", DEBIT, None),
-        Kind("5300", "gaming duty", DEBIT, None),
-        Kind("9110", "vault chips", DEBIT, 0, custody=True),
-        Kind("9120", "cage chips", DEBIT, 0, custody=True),
-        Kind("9130", "table tray", DEBIT, 0, custody=True),
-        Kind("9140", "transit", DEBIT, 0, custody=True),
-        Kind("9150", "tax box", DEBIT, 0, custody=True),
-        Kind("9160", "tronc box", DEBIT, 0, joined=True, custody=True),
-        Kind("9170", "public", DEBIT, None, joined=True, custody=True),
-        Kind("9199", "commissioned", CREDIT, 0, custody=True),
+        Kind(Account.VAULT_CASH, "vault cash", DEBIT, 0),
+        Kind(Account.DRAWER_CASH, "drawer cash", DEBIT, 0),
+        Kind(Account.DROP_CASH, "drop cash", DEBIT, 0),
+        Kind(Account.FOREIGN_CHIPS, "foreign chips", DEBIT, 0),
+        Kind(Account.PLAYER_RECEIVABLE, "player receivable", DEBIT, 0, on=False),
+        Kind(Account.CHIPS_OUTSTANDING, "chips outstanding", CREDIT, 0, joined=True),
+        Kind(Account.CHIPS_UNATTRIBUTED, "chips unattributed", CREDIT, None, joined=True),
+        Kind(Account.SEAT_STACK, "seat stack", CREDIT, 0, joined=True),
+        Kind(Account.POT, "pot", CREDIT, 0, joined=True),
+        Kind(Account.CUKASSZA, "cukassza", CREDIT, 0, joined=True),
+        Kind(Account.BANK, "bank of the seats", CREDIT, 0, joined=True),
+        Kind(Account.TRONC, "tronc", CREDIT, 0, joined=True),
+        Kind(Account.DISPUTED_POT, "disputed pot", CREDIT, 0, joined=True),
+        Kind(Account.CARRY_HELD, "carry held", CREDIT, 0),
+        Kind(Account.DUTY_PAYABLE, "duty payable", CREDIT, 0),
+        Kind(Account.HOUSE_CAPITAL, "house capital", CREDIT, 0),
+        Kind(Account.HOUSE_TAX, "house tax", CREDIT, None),
+        Kind(Account.TABLE_FEES, "table fees", CREDIT, None),
+        Kind(Account.BONUS, "bonus", DEBIT, None),
+        Kind(Account.CASH_OVER_SHORT, "cash over/short", DEBIT, None),
+        Kind(Account.CHIP_OVER_SHORT, "chip over/short", DEBIT, None),
+        Kind(Account.GAMING_DUTY, "gaming duty", DEBIT, None),
+        Kind(Account.VAULT_CHIPS, "vault chips", DEBIT, 0, custody=True),
+        Kind(Account.CAGE_CHIPS, "cage chips", DEBIT, 0, custody=True),
+        Kind(Account.TRAY, "table tray", DEBIT, 0, custody=True),
+        Kind(Account.TRANSIT, "transit", DEBIT, 0, custody=True),
+        Kind(Account.TAX_BOX, "tax box", DEBIT, 0, custody=True),
+        Kind(Account.TRONC_BOX, "tronc box", DEBIT, 0, joined=True, custody=True),
+        Kind(Account.PUBLIC, "public", DEBIT, None, joined=True, custody=True),
+        Kind(Account.COMMISSIONED, "commissioned", CREDIT, 0, custody=True),
     )
 }
 #: What chips with the public and in tip boxes must be worth: every money account that owes chips to somebody.
@@ -96,7 +97,7 @@ CHIP_LIABILITIES = tuple(kind.number for kind in CHART.values() if kind.joined a
 #: Where those chips are.
 CHIPS_OUT = tuple(kind.number for kind in CHART.values() if kind.joined and kind.custody)
 #: All chips there are.
-COMMISSIONED = "9199"
+COMMISSIONED = Account.COMMISSIONED
 
 _ids: dict[tuple[UUID, str, str], int] = {}
 
@@ -158,7 +159,7 @@ def ids(house: House, accounts: Iterable[tuple[str, str]]) -> dict[tuple[str, st
     found = {(code, held): _ids[house.id, code, held] for code, held in wanted if (house.id, code, held) in _ids}
     missing = wanted - found.keys()
     if missing:
-        rows = Account.objects.filter(book=house.id, code__in={code for code, _ in missing})
+        rows = LedgerAccount.objects.filter(book=house.id, code__in={code for code, _ in missing})
         read = {(code, held): id_ for code, held, id_ in rows.values_list("code", "commodity", "id")}
         if missing - read.keys():
             raise KeyError(f"accounts were never opened: {sorted(missing - read.keys())}")
@@ -187,8 +188,10 @@ def balances(house: House, codes: Iterable[str]) -> dict[str, int]:
 
 def of_player(house: House, ref: str) -> list[tuple[str, int, datetime | None]]:
     """A player's own accounts, the wallet and the stacks at tables: code, balance, time of the newest entry."""
-    named = Q(code=f"2010/{ref}") | Q(code__startswith="2020/", code__endswith=f"/{ref}")
-    rows = Account.objects.filter(named, book=house.id).order_by("code")
+    named = Q(code=f"{Account.CHIPS_OUTSTANDING}/{ref}") | Q(
+        code__startswith=f"{Account.SEAT_STACK}/", code__endswith=f"/{ref}"
+    )
+    rows = LedgerAccount.objects.filter(named, book=house.id).order_by("code")
     return list(rows.values_list("code", "balance", "posted_at"))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, CREDIT, Kind
 from casino.bookkeeping.examples import EXAMPLES, OPENED, Example
 from casino.bookkeeping.postings import EVENTS, SECTIONS, Row
@@ -9,39 +10,43 @@ from casino.core.denominations import Chips
 
 #: What each account is for.
 MEANING = {
-    "1010": "Cash in the vault.",
-    "1020": "Cash in one cashier's drawer, from float to count.",
-    "1050": "Cash in the drop box of one table, uncounted until the soft count.",
-    "1160": "Chips of other houses, taken at face value until they are redeemed.",
-    "1300": "What players owe the house. Off: this house lends nothing.",
-    "2010": "Owed to one player for chips held away from the tables.",
-    "2015": "Owed for chips that belong to no known player: what counts find over or short. It may have either sign.",
-    "2020": "Owed to one player for the chips in front of the player at one table.",
-    "2030": "Owed to the winner of the hand in play at one table.",
-    "2040": "Owed to a later hand of one table: a pot that was not won.",
-    "2050": "Owed to later hands of one table: what its pots held above the agreed level.",
-    "2060": "Owed to the staff for tips lying in one table's tip box.",
-    "2070": "A pot frozen until the floor rules on it.",
-    "2080": "Owed to the next session of one table, whose chips lie in its tray meanwhile.",
-    "2200": "Gaming duty owed to the tax office.",
-    "3010": "What the owners have put in.",
-    "4010": "What the house has kept of pots at one table (rake).",
-    "4020": "What players have paid for seats by the hour.",
-    "5100": "Bonuses the house has paid at one table.",
-    "5200": "Cash that counts of one drawer, or of one table's drop box, found missing, less what they found over.",
-    "5210": "Chips that counts of one rack found missing, less what they found over.",
-    "5300": "Duty on the house's take.",
-    "9110": "Chips in the vault.",
-    "9120": "Chips in one cashier's drawer.",
-    "9130": "Chips in the tray of one table, the house's own.",
-    "9140": "Chips between a table and the cage, signed out and not yet signed in.",
-    "9150": "Chips in the locked tax box of one table, until the soft count.",
-    "9160": "Chips in the tip box of one table.",
-    "9170": (
+    Account.VAULT_CASH: "Cash in the vault.",
+    Account.DRAWER_CASH: "Cash in one cashier's drawer, from float to count.",
+    Account.DROP_CASH: "Cash in the drop box of one table, uncounted until the soft count.",
+    Account.FOREIGN_CHIPS: "Chips of other houses, taken at face value until they are redeemed.",
+    Account.PLAYER_RECEIVABLE: "What players owe the house. Off: this house lends nothing.",
+    Account.CHIPS_OUTSTANDING: "Owed to one player for chips held away from the tables.",
+    Account.CHIPS_UNATTRIBUTED: (
+        "Owed for chips that belong to no known player: what counts find over or short. It may have either sign."
+    ),
+    Account.SEAT_STACK: "Owed to one player for the chips in front of the player at one table.",
+    Account.POT: "Owed to the winner of the hand in play at one table.",
+    Account.CUKASSZA: "Owed to a later hand of one table: a pot that was not won.",
+    Account.BANK: "Owed to later hands of one table: what its pots held above the agreed level.",
+    Account.TRONC: "Owed to the staff for tips lying in one table's tip box.",
+    Account.DISPUTED_POT: "A pot frozen until the floor rules on it.",
+    Account.CARRY_HELD: "Owed to the next session of one table, whose chips lie in its tray meanwhile.",
+    Account.DUTY_PAYABLE: "Gaming duty owed to the tax office.",
+    Account.HOUSE_CAPITAL: "What the owners have put in.",
+    Account.HOUSE_TAX: "What the house has kept of pots at one table (rake).",
+    Account.TABLE_FEES: "What players have paid for seats by the hour.",
+    Account.BONUS: "Bonuses the house has paid at one table.",
+    Account.CASH_OVER_SHORT: (
+        "Cash that counts of one drawer, or of one table's drop box, found missing, less what they found over."
+    ),
+    Account.CHIP_OVER_SHORT: "Chips that counts of one rack found missing, less what they found over.",
+    Account.GAMING_DUTY: "Duty on the house's take.",
+    Account.VAULT_CHIPS: "Chips in the vault.",
+    Account.CAGE_CHIPS: "Chips in one cashier's drawer.",
+    Account.TRAY: "Chips in the tray of one table, the house's own.",
+    Account.TRANSIT: "Chips between a table and the cage, signed out and not yet signed in.",
+    Account.TAX_BOX: "Chips in the locked tax box of one table, until the soft count.",
+    Account.TRONC_BOX: "Chips in the tip box of one table.",
+    Account.PUBLIC: (
         "Chips with players, pots included. By place they say where chips went out and came back; house-wide the sum "
         "is what is out there."
     ),
-    "9199": "All chips there are: what was bought of the maker, less what was destroyed.",
+    Account.COMMISSIONED: "All chips there are: what was bought of the maker, less what was destroyed.",
 }
 
 HEAD = """# Accounts and postings

@@ -3,6 +3,7 @@
 from typing import Any
 
 from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
 from casino.cage.models import Drawer, Shift
 from casino.core.errors import NotFound
 from casino.houses.models import House
@@ -23,13 +24,13 @@ def open_shift(drawer: Drawer) -> Shift | None:
 
 def cash(drawer: Drawer) -> int:
     """Cash that the drawer must hold by the ledger, in minor units."""
-    code = drawer.account("1020")
+    code = drawer.account(Account.DRAWER_CASH)
     return chart.balances(drawer.house, [code])[code]
 
 
 def describe(drawer: Drawer) -> dict[str, Any]:
     """A drawer as its cashier sees it."""
-    rack = chart.pieces(drawer.house, drawer.account("9120"))
+    rack = chart.pieces(drawer.house, drawer.account(Account.CAGE_CHIPS))
     shift = open_shift(drawer)
     return {
         "drawer": drawer.code,

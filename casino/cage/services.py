@@ -11,6 +11,7 @@ from casino.audit.events import AuditEvent, DrawerEvent
 from casino.audit.events.cage import CageBuyIn, CageCashOut, DrawerClosed, DrawerOpened, DrawerSetUp, VaultOpened
 from casino.audit.services import Actor, record
 from casino.bookkeeping import books, chart
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, moved_anything, posting
 from casino.cage import selectors
 from casino.cage.models import Drawer, Shift
@@ -29,9 +30,24 @@ from casino.staff.models import TerminalKind
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
-VAULT_ACCOUNTS = ("1010", "2200", "3010", "5300", "9110", "9199")
+VAULT_ACCOUNTS = (
+    Account.VAULT_CASH,
+    Account.DUTY_PAYABLE,
+    Account.HOUSE_CAPITAL,
+    Account.GAMING_DUTY,
+    Account.VAULT_CHIPS,
+    Account.COMMISSIONED,
+)
 #: Accounts that every drawer has for itself.
-DRAWER_ACCOUNTS = ("1020", "1160", "2015", "5200", "5210", "9120", "9170")
+DRAWER_ACCOUNTS = (
+    Account.DRAWER_CASH,
+    Account.FOREIGN_CHIPS,
+    Account.CHIPS_UNATTRIBUTED,
+    Account.CASH_OVER_SHORT,
+    Account.CHIP_OVER_SHORT,
+    Account.CAGE_CHIPS,
+    Account.PUBLIC,
+)
 
 
 def open_vault(*, house: House, capital: int, chips: Mapping[Any, int], actor: Actor) -> None:
@@ -177,7 +193,7 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
     def change(drawer: Drawer, work: Work) -> Outcome:
         player, desk = _customer(drawer, player_ref)
         # In this order: what the player does not have, what the drawer cannot pay, and only then which chips.
-        for pile in (player.wallet, drawer.account("1020")):
+        for pile in (player.wallet, drawer.account(Account.DRAWER_CASH)):
             books.require(drawer.house, pile, chart.balances(drawer.house, [pile])[pile], amount)
         if pieces is None:
             taken, given_back = desk.take_in(amount)
@@ -197,7 +213,7 @@ def _customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:
     player = persons.lock(drawer.house, player_ref)
     persons.require_not_forgotten(player)
     player.house = drawer.house
-    return player, Desk(drawer.house, drawer.account("9120"), drawer.code)
+    return player, Desk(drawer.house, drawer.account(Account.CAGE_CHIPS), drawer.code)
 
 
 def _exchanged(
@@ -228,7 +244,7 @@ def close_drawer(
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         shift = require_open(drawer)
-        cash, desk = selectors.cash(drawer), Desk(drawer.house, drawer.account("9120"), code)
+        cash, desk = selectors.cash(drawer), Desk(drawer.house, drawer.account(Account.CAGE_CHIPS), code)
         expected = desk.rack
         if counted_pieces is None:
             variance = _variance(desk, (counted_chips or 0) - expected.value)
@@ -237,7 +253,7 @@ def close_drawer(
         counted = expected + variance
         events = [
             *_cash_variance(code, counted_cash - cash),
-            *chip_variance(drawer.account("9120"), code, variance),
+            *chip_variance(drawer.account(Account.CAGE_CHIPS), code, variance),
             posting("float_returned", {"drawer": code}, cash=counted_cash, chips=counted),
         ]
         enter(work, command, drawer, "drawer.closed", events, shift=shift.number)
@@ -262,12 +278,12 @@ def close_drawer(
 def _attest(drawer: Drawer, shift: Shift, cash: int, counted: Chips, desk: Desk) -> None:
     """Have the ledger keep the count, found true once the variance was booked: cash and every denomination."""
     metadata = {"drawer": drawer.code, "shift": shift.number}
-    books.attest(drawer.house, drawer.account("1020"), [(drawer.house.currency, cash)], metadata)
+    books.attest(drawer.house, drawer.account(Account.DRAWER_CASH), [(drawer.house.currency, cash)], metadata)
     pieces = [
         (chart.commodity(drawer.house, counted.chip_set, value), counted.pieces.get(value, 0))
         for value in desk.chips.values
     ]
-    books.attest(drawer.house, drawer.account("9120"), pieces, metadata)
+    books.attest(drawer.house, drawer.account(Account.CAGE_CHIPS), pieces, metadata)
 
 
 def _variance(desk: Desk, over: int) -> Chips:

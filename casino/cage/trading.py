@@ -6,6 +6,7 @@ from typing import Any
 from casino.audit.events.cage import CageExchange, ForeignChipsBought
 from casino.audit.events.house import DutyDue
 from casino.bookkeeping import books, chart
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors
 from casino.cage.models import Drawer
@@ -25,7 +26,7 @@ def exchange(*, command: Command, code: str, given: Pieces, change_for: Pieces |
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         require_open(drawer)
-        event, swapped = Desk(drawer.house, drawer.account("9120"), code).swap(given, change_for)
+        event, swapped = Desk(drawer.house, drawer.account(Account.CAGE_CHIPS), code).swap(given, change_for)
         enter(work, command, drawer, "cage.exchange", [event])
         return Outcome(CageExchange(exchange=swapped), status=201)
 
@@ -40,7 +41,7 @@ def take_foreign(*, command: Command, code: str, amount: int, issuer: str) -> An
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         require_open(drawer)
-        books.require(drawer.house, drawer.account("1020"), selectors.cash(drawer), amount)
+        books.require(drawer.house, drawer.account(Account.DRAWER_CASH), selectors.cash(drawer), amount)
         taken = posting("foreign_chips", {"drawer": code}, amount=amount)
         enter(work, command, drawer, "cage.foreign_chips", [taken], issuer=issuer)
         return Outcome(ForeignChipsBought(foreign_chips={"amount": amount, "issuer": issuer}), status=201)
@@ -55,7 +56,7 @@ def duty_due(*, command: Command, amount: int, reason: str) -> Answer:
         metadata = {"reason": reason}
         due = posting("duty", {}, amount=amount)
         posted = work.post_now(key=command.ledger_key(), kind="house.duty", postings=[due], metadata=metadata)
-        payable = chart.balances(house, ["2200"])["2200"]
+        payable = chart.balances(house, [Account.DUTY_PAYABLE])[Account.DUTY_PAYABLE]
         body = {"amount": amount, "reason": reason, "payable": payable}
         return Outcome(DutyDue(amount=amount, posting=posted, reason=reason), body, 201, version=posted)
 

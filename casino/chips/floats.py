@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from casino.bookkeeping import books
+from casino.bookkeeping.accounts import Account
 from casino.chips import selectors
 from casino.core import denominations
 from casino.core.denominations import Chips
 from casino.houses.models import House
 
-VAULT = "9110"
+VAULT = Account.VAULT_CHIPS
 
 
 def from_vault(house: House, *, amount: int | None, pieces: Mapping[Any, int] | None) -> Chips:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import EVENTS, Posting, posting
 from casino.chips.changing import Desk
 from casino.hands.models import Hand
@@ -147,7 +148,7 @@ def events(hand: Hand, moves: Iterable[Move], *, fees: Iterable[Fee] = ()) -> li
     Chips change places only where they cross between the public and the house: stakes, awards and pots stay with the
     public. Raises Conflict no_exact_change and InsufficientFunds, see `chips.changing`.
     """
-    desk = Desk(hand.house, hand.table.account("9130"), hand.table.code)
+    desk = Desk(hand.house, hand.table.account(Account.TRAY), hand.table.code)
     found = [event for move in moves for event in _events(hand, move, desk)]
     for fee in fees:
         chips, before = desk.for_the_box(fee.amount)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import engine
 from casino.audit.events.hands import HandRuled
 from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
 from casino.core import write
@@ -59,7 +60,7 @@ def rule(*, command: Command, code: str, awards: Mapping[str, int], tax: int, re
 
 
 def _frozen(table: Table) -> int:
-    account = table.account("2070")
+    account = table.account(Account.DISPUTED_POT)
     amount = chart.balances(table.house, [account])[account]
     if not amount:
         raise Conflict("There is nothing in the disputed pot; the hand can only be voided.", code="pot_empty")
@@ -93,6 +94,6 @@ def _events(hand: Hand, awards: Mapping[str, int], tax: int) -> list[Posting]:
         for actor, amount in awards.items()
     ]
     if tax:
-        box, before = Desk(hand.house, hand.table.account("9130"), code).for_the_box(tax)
+        box, before = Desk(hand.house, hand.table.account(Account.TRAY), code).for_the_box(tax)
         events += [*before, posting("ruled", {"table": code}, tax=tax, chips=box)]
     return events

@@ -5,6 +5,7 @@ from typing import Any
 
 import engine
 from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
 from casino.core import sql
 from casino.core.errors import Conflict, NotFound
 from casino.hands import clock, deals
@@ -127,7 +128,7 @@ def balances(hand: Hand) -> dict[str, Any]:
     engine's seat name."""
     table = hand.table
     stack_codes = [table.stack_account(seat["player"]) for seat in hand.seats]
-    codes = [table.account("2030"), table.account("2040"), table.account("2050"), *stack_codes]
+    codes = [table.account(Account.POT), table.account(Account.CUKASSZA), table.account(Account.BANK), *stack_codes]
     found = chart.balances(table.house, codes)
     return {
         "pot": found[codes[0]],

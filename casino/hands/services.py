@@ -9,6 +9,7 @@ import engine
 from casino.audit.events.hands import HandActed, HandDealt, HandProgress
 from casino.audit.services import Actor
 from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
 from casino.core import sql, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
@@ -155,7 +156,7 @@ def _proven_balances(work: Work, play: _Play) -> dict[str, Any]:
     hand, table = play.hand, play.hand.table
     waiting = postings.at_settlement(play.game.moves, play.ending)
     pot, bank, stacks = expected_before_settlement(play.game, waiting)
-    held = {table.account("2030"): pot, table.account("2040"): 0, table.account("2050"): bank}
+    held = {table.account(Account.POT): pot, table.account(Account.CUKASSZA): 0, table.account(Account.BANK): bank}
     players = [table.stack_account(seat["player"]) for seat in hand.seats]
     held |= {code: stacks[at] + fees.of_seat(hand.fees, at + 1) for at, code in enumerate(players)}
     ids = chart.ids(hand.house, {(code, hand.house.currency) for code in held})

@@ -13,6 +13,7 @@ from django.db.models import Model
 from casino.audit.events.hands import HandDisputed, HandSettled, SettlementFailed
 from casino.audit.services import Actor
 from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import moved_anything, posting
 from casino.core import locks, outbox, sql
 from casino.core.errors import NotFound
@@ -141,7 +142,7 @@ def _dispute(hand: Hand, reason: str, work: Work) -> None:
     """Freeze the pot, and with it the bank of the seats, if there is anything in them: nothing is paid until somebody
     rules. The next hand cannot be dealt."""
     log.error("hand %s is disputed: %s", hand.name, reason)
-    pot, bank = hand.table.account("2030"), hand.table.account("2050")
+    pot, bank = hand.table.account(Account.POT), hand.table.account(Account.BANK)
     lying = chart.balances(hand.house, [pot, bank])
     amount, places = sum(lying.values()), {"table": hand.table.code}
     if amount:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
 from casino.chips.changing import Desk
 from casino.core import denominations
 from casino.core.denominations import ChipSet
@@ -47,13 +48,13 @@ def require_tray(table: Table, policy: Policy, rules: Rules, seats: int) -> None
 def require_change_for(table: Table, amounts: Sequence[int]) -> None:
     """Refuse a hand after which these amounts could not be put into the box one after the other, with the chips that
     are out and in the tray now. Raises Conflict no_exact_change."""
-    desk = Desk(table.house, table.account("9130"), table.code)
+    desk = Desk(table.house, table.account(Account.TRAY), table.code)
     for amount in amounts:
         desk.for_the_box(amount)
 
 
 def _require_bonuses(table: Table, bonuses: Sequence[int]) -> None:
-    most, held = sum(bonuses), chart.rack_value(table.house, table.account("9130"))
+    most, held = sum(bonuses), chart.rack_value(table.house, table.account(Account.TRAY))
     if held < most:
         raise Conflict(
             f"The tray of table {table.code} holds {held}, the bonuses of a hand can be {most}. Bring chips first.",
@@ -61,13 +62,13 @@ def _require_bonuses(table: Table, bonuses: Sequence[int]) -> None:
             min=most,
             tray=held,
         )
-    desk = Desk(table.house, table.account("9130"), table.code)
+    desk = Desk(table.house, table.account(Account.TRAY), table.code)
     for bonus in bonuses:
         desk.pay_out(bonus)
 
 
 def _require_change(table: Table, cap: int | None) -> None:
-    desk = Desk(table.house, table.account("9130"), table.code)
+    desk = Desk(table.house, table.account(Account.TRAY), table.code)
     public = chart.public(table.house, desk.chips.code).surplus
     most = public.value if cap is None else min(cap, public.value)
     short = denominations.cannot_change(desk.chips, most, public, desk.rack)

@@ -5,6 +5,7 @@ import re
 from django.core.validators import RegexValidator
 from django.db import models
 
+from casino.bookkeeping.accounts import Account
 from casino.houses.models import ClockTimestamp, House, HouseRow
 
 #: References stand in account codes and hand records: short, ASCII, no separators.
@@ -35,7 +36,7 @@ class Player(models.Model):
     @property
     def wallet(self) -> str:
         """Account code of the chips the player holds away from the tables."""
-        return f"2010/{self.ref}"
+        return f"{Account.CHIPS_OUTSTANDING}/{self.ref}"
 
 
 class Person(HouseRow):

@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Concat
 
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import kind_of
 from casino.cage.models import Drawer
 from casino.hands.models import Hand, HandState
@@ -108,9 +109,9 @@ def _tables(house: House, day: Day, by_code: Mapping[str, Turnover]) -> list[dic
             "table": table.code,
             "hand_count": played.get(table.id, none)["hands"],
             "handle": played.get(table.id, none)["staked"] or 0,
-            "tax": -_net(by_code, table.account("4010")),
-            "bonus": _net(by_code, table.account("5100")),
-            "buy_ins": by_code[drop].debit if (drop := table.account("1050")) in by_code else 0,
+            "tax": -_net(by_code, table.account(Account.HOUSE_TAX)),
+            "bonus": _net(by_code, table.account(Account.BONUS)),
+            "buy_ins": by_code[drop].debit if (drop := table.account(Account.DROP_CASH)) in by_code else 0,
         }
         for table in Table.objects.filter(house=house).order_by("code")
     ]
@@ -128,7 +129,7 @@ def _drawers(house: House, name: str) -> list[dict[str, Any]]:
             transaction__book=house.id,
             transaction__period__name=name,
             transaction__kind__in=["cage.buy_in", "cage.cash_out"],
-            account__code__startswith="1020/",
+            account__code__startswith=f"{Account.DRAWER_CASH}/",
         )
         .values(code=F("account__code"), kind=F("transaction__kind"))
         .annotate(total=Sum("amount"))
@@ -137,8 +138,8 @@ def _drawers(house: House, name: str) -> list[dict[str, Any]]:
     return [
         {
             "drawer": drawer.code,
-            "buy_ins": cash.get((drawer.account("1020"), "cage.buy_in"), 0),
-            "cash_outs": -cash.get((drawer.account("1020"), "cage.cash_out"), 0),
+            "buy_ins": cash.get((drawer.account(Account.DRAWER_CASH), "cage.buy_in"), 0),
+            "cash_outs": -cash.get((drawer.account(Account.DRAWER_CASH), "cage.cash_out"), 0),
         }
         for drawer in Drawer.objects.filter(house=house).order_by("code")
     ]

@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import Count, Q, Sum
 
 from casino.bookkeeping import books
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, COMMISSIONED, face_value
 from casino.cage import selectors as cage
 from casino.cage.models import Shift
@@ -19,7 +20,8 @@ from casino.reports import waiting
 from casino.tables.models import Table
 from casino.verification import auditing, replaying
 from ledger import checks
-from ledger.models import Account, Entry
+from ledger.models import Account as LedgerAccount
+from ledger.models import Entry
 from ledger.posting import find
 
 
@@ -43,7 +45,7 @@ def house_report(house: House) -> dict[str, Any]:
 
 def balances(house: House) -> dict[str, int]:
     """Every money account's balance by code, on its normal side."""
-    return dict(Account.objects.filter(book=house.id, commodity=house.currency).values_list("code", "balance"))
+    return dict(LedgerAccount.objects.filter(book=house.id, commodity=house.currency).values_list("code", "balance"))
 
 
 def tables(house: House) -> list[dict[str, Any]]:
@@ -66,15 +68,15 @@ def tables(house: House) -> list[dict[str, Any]]:
             "ruled_count": table.ruled,
             "unsettled_count": table.unsettled,
             "handle": table.staked or 0,
-            "tax": by_code[table.account("4010")],
-            "bonus": by_code[table.account("5100")],
-            "cukassza": by_code[table.account("2040")],
-            "cukassza_since": since.get(table.account("2040")),
-            "bank": by_code[table.account("2050")],
-            "bank_since": since.get(table.account("2050")),
-            "pot": by_code[table.account("2030")],
-            "drop": by_code[table.account("1050")],
-            "tips": by_code[table.account("2060")],
+            "tax": by_code[table.account(Account.HOUSE_TAX)],
+            "bonus": by_code[table.account(Account.BONUS)],
+            "cukassza": by_code[table.account(Account.CUKASSZA)],
+            "cukassza_since": since.get(table.account(Account.CUKASSZA)),
+            "bank": by_code[table.account(Account.BANK)],
+            "bank_since": since.get(table.account(Account.BANK)),
+            "pot": by_code[table.account(Account.POT)],
+            "drop": by_code[table.account(Account.DROP_CASH)],
+            "tips": by_code[table.account(Account.TRONC)],
         }
         for table in counted.order_by("code")
     ]
@@ -94,7 +96,7 @@ def custody(house: House) -> dict[str, Any]:
 
 def _accounts(house: House) -> list[tuple[str, str, int]]:
     """Code, commodity and balance of every account, as they were at one moment."""
-    return list(Account.objects.filter(book=house.id).values_list("code", "commodity", "balance"))
+    return list(LedgerAccount.objects.filter(book=house.id).values_list("code", "commodity", "balance"))
 
 
 def racks(house: House) -> dict[str, Any]:
@@ -244,9 +246,11 @@ def hand_money(hand: Hand) -> dict[str, Any]:
         "hand": hand.name,
         "state": hand.state,
         "net": [moved.get(table.stack_account(seat["player"]), 0) for seat in hand.seats],
-        "tax": moved.get(table.account("4010"), 0),
-        "bonus": moved.get(table.account("5100"), 0),
-        "carry_out": hand.carry + moved.get(table.account("2040"), 0) + moved.get(table.account("2050"), 0),
+        "tax": moved.get(table.account(Account.HOUSE_TAX), 0),
+        "bonus": moved.get(table.account(Account.BONUS), 0),
+        "carry_out": hand.carry
+        + moved.get(table.account(Account.CUKASSZA), 0)
+        + moved.get(table.account(Account.BANK), 0),
     }
 
 

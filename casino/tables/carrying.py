@@ -4,6 +4,7 @@ session that is paid at its end; and what a session goes on with that the last o
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
 from casino.core.errors import Conflict
@@ -94,7 +95,7 @@ def _broken_off(table: Table, owed: Mapping[str, int]) -> list[Posting]:
 
 
 def _desk(table: Table) -> Desk:
-    return Desk(table.house, table.account("9130"), table.code)
+    return Desk(table.house, table.account(Account.TRAY), table.code)
 
 
 def _share_carried(table: Table, seatings: list[Seating], amount: int) -> dict[str, int]:
@@ -103,7 +104,7 @@ def _share_carried(table: Table, seatings: list[Seating], amount: int) -> dict[s
     if not amount:
         return {}
     if table.carryover_on_close == CarryoverOnClose.HOUSE:
-        return {table.account("4010"): amount}
+        return {table.account(Account.HOUSE_TAX): amount}
     if not seatings:
         raise Conflict(
             f"A cukassza of {amount} is waiting and nobody is seated to take it; close before the last player leaves.",
@@ -126,7 +127,7 @@ def _shared_out(table: Table, shares: Mapping[str, int], waiting: selectors.Carr
     """The shares of `_share_carried` as events of the books, paid out of the cukassza as far as it reaches and then out
     of the bank; the house's share falls into the tax box."""
     events: list[Posting] = []
-    desk = Desk(table.house, table.account("9130"), table.code)
+    desk = Desk(table.house, table.account(Account.TRAY), table.code)
     left = {"cukassza": waiting.cukassza, "bank": waiting.bank}
     for account, share in shares.items():
         due = share
@@ -141,7 +142,7 @@ def _shared_out(table: Table, shares: Mapping[str, int], waiting: selectors.Carr
 
 def _share_of(source: str, account: str, amount: int, desk: Desk, table: Table) -> list[Posting]:
     """One share out of one of the two as events of the books."""
-    if account == table.account("4010"):
+    if account == table.account(Account.HOUSE_TAX):
         box, before = desk.for_the_box(amount)
         return [*before, posting(f"{source}_to_house", {"table": table.code}, tax=amount, chips=box)]
     player = account.rsplit("/", 1)[-1]

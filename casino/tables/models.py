@@ -14,6 +14,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import F, Q, Value
 
+from casino.bookkeeping.accounts import Account
 from casino.houses.models import ClockTimestamp, House, HouseRow
 from casino.players.models import REFERENCE, Player
 
@@ -140,7 +141,7 @@ class Table(models.Model):
 
     def stack_account(self, player_ref: str) -> str:
         """Account code of a player's stack at this table."""
-        return f"2020/{self.code}/{player_ref}"
+        return f"{Account.SEAT_STACK}/{self.code}/{player_ref}"
 
 
 class TableSession(HouseRow):

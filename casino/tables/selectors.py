@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
 from casino.core import sql
 from casino.core.errors import NotFound
 from casino.houses.models import House
@@ -45,7 +46,7 @@ def stacks(table: Table, seatings: list[Seating]) -> dict[str, int]:
 
 
 #: The accounts of what is carried over, and of the bank.
-_BETWEEN_HANDS = "2040", "2050"
+_BETWEEN_HANDS = Account.CUKASSZA, Account.BANK
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from casino.audit.events.tables import (
 )
 from casino.audit.services import Actor, record
 from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import moved_anything, posting
 from casino.chips import floats
 from casino.chips import selectors as chips
@@ -36,8 +37,11 @@ from casino.tables.models import CarryoverOnClose, ClientSeeds, FeePer, Seating,
 
 #: Accounts that every table has for itself, so that no two tables ever wait for the same row.
 TABLE_ACCOUNTS = (
-    "1050", "2015", "2030", "2040", "2050", "2060", "2070", "2080", "4010", "4020", "5100", "5200", "5210",
-    "9130", "9140", "9150", "9160", "9170",
+    Account.DROP_CASH, Account.CHIPS_UNATTRIBUTED, Account.POT, Account.CUKASSZA, Account.BANK, Account.TRONC,
+    Account.DISPUTED_POT,
+    Account.CARRY_HELD, Account.HOUSE_TAX, Account.TABLE_FEES, Account.BONUS,
+    Account.CASH_OVER_SHORT, Account.CHIP_OVER_SHORT,
+    Account.TRAY, Account.TRANSIT, Account.TAX_BOX, Account.TRONC_BOX, Account.PUBLIC,
 )  # fmt: skip
 
 

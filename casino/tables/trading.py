@@ -5,6 +5,7 @@ from typing import Any
 
 from casino.audit.events.tables import TableBuyIn, TableExchange, TableTip
 from casino.bookkeeping import books
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, posting
 from casino.chips.changing import Desk
 from casino.core import write
@@ -89,7 +90,7 @@ def tip(*, command: Command, code: str, seat: int, amount: int, pieces: Pieces |
 
 
 def _desk(table: Table) -> Desk:
-    return Desk(table.house, table.account("9130"), table.code)
+    return Desk(table.house, table.account(Account.TRAY), table.code)
 
 
 def _enter(work: Work, command: Command, table: Table, kind: str, events: list[Posting], **metadata: Any) -> None:

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 
 from casino.audit.events.custody import SoftCountConfirmed, SoftCountCounted, SoftCountVoided
 from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, moved_anything, posting
 from casino.cage import services as cage
 from casino.cage.models import Drawer
@@ -34,13 +35,13 @@ def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pi
         cage.require_open(drawer)
         table = tables.get(drawer.house, table_code)
         counted = denominations.parse(chips.in_use(drawer.house), pieces)
-        drop = table.account("1050")
+        drop = table.account(Account.DROP_CASH)
         found = SoftCount(
             house=drawer.house,
             table=table,
             drawer=drawer,
             expected_cash=chart.balances(drawer.house, [drop])[drop],
-            expected_pieces=chips.rack(drawer.house, table.account("9150")).as_json(),
+            expected_pieces=chips.rack(drawer.house, table.account(Account.TAX_BOX)).as_json(),
             counted_cash=cash,
             counted_pieces=counted.as_json(),
             counted_by=command.context.staff,
@@ -119,10 +120,10 @@ def _post(work: Work, drawer: Drawer, found: SoftCount, counted: Chips) -> None:
     table = found.table
     expected = denominations.parse(chips.in_use(drawer.house), found.expected_pieces)
     # Tables set up before boxes were counted have no account for the drop's variance.
-    chart.open_accounts(drawer.house, [table.account("5200")])
+    chart.open_accounts(drawer.house, [table.account(Account.CASH_OVER_SHORT)])
     events = [
         *_drop_variance(table.code, found.counted_cash - found.expected_cash),
-        *chip_variance(table.account("9150"), table.code, counted - expected),
+        *chip_variance(table.account(Account.TAX_BOX), table.code, counted - expected),
         posting("soft_count", {"table": table.code, "drawer": drawer.code}, cash=found.counted_cash, chips=counted),
     ]
     if moved_anything(events):

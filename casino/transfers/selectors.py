@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
 from casino.houses.models import House
 from casino.tables.models import Table
 from casino.transfers.models import SoftCount, Transfer
@@ -58,7 +59,7 @@ def worth(pieces: Mapping[str, int]) -> int:
 
 def at_table(table: Table) -> dict[str, Any]:
     """The chips of a table that are not in front of players or in the locked tax box: tray, tip box, on their way."""
-    places = {"tray": "9130", "tip_box": "9160", "in_transit": "9140"}
+    places = {"tray": Account.TRAY, "tip_box": Account.TRONC_BOX, "in_transit": Account.TRANSIT}
     return {"table": table.code} | {name: _rack(table.house, table.account(number)) for name, number in places.items()}
 
 

@@ -21,6 +21,7 @@ from casino.audit.events.custody import (
     TransferEvent,
 )
 from casino.bookkeeping import books
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors as drawers
 from casino.cage import services as cage
@@ -117,7 +118,7 @@ def receive(
                 sent=sent.as_json(),
                 counted=counted.as_json(),
             )
-        rack = transfer.table.account("9140")
+        rack = transfer.table.account(Account.TRANSIT)
         work.post(
             key=f"transfer:{transfer.pk}:received",
             kind=f"{transfer.kind}.received",
@@ -227,7 +228,7 @@ def _send(
     if isinstance(place, Table):
         tables.require_state(place, TableState.OPEN, TableState.CLOSED)
     wanted = transfer.requested if instead is None else instead
-    rack = place.account("9130" if isinstance(place, Table) else "9120")
+    rack = place.account(Account.TRAY if isinstance(place, Table) else Account.CAGE_CHIPS)
     chosen = _chosen(place, rack, wanted.get("amount"), wanted.get("pieces"))
     work.post(
         key=f"transfer:{transfer.pk}:sent",

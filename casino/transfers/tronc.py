@@ -2,6 +2,7 @@
 
 from casino.audit.events.cage import TroncPaid
 from casino.bookkeeping import books
+from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
 from casino.cage import selectors as drawers
 from casino.cage import services as cage
@@ -24,11 +25,11 @@ def pay_out(*, command: Command, code: str, table_code: str, pieces: Pieces | No
     def change(drawer: Drawer, work: Work) -> Outcome:
         cage.require_open(drawer)
         table = tables.get(drawer.house, table_code)
-        held = chips.rack(drawer.house, table.account("9160"))
+        held = chips.rack(drawer.house, table.account(Account.TRONC_BOX))
         taken = held if pieces is None else denominations.parse(chips.in_use(drawer.house), pieces)
         if not taken:
             raise Conflict(f"There is nothing in the tip box of table {table_code}.", code="tip_box_empty")
-        books.require(drawer.house, drawer.account("1020"), drawers.cash(drawer), taken.value)
+        books.require(drawer.house, drawer.account(Account.DRAWER_CASH), drawers.cash(drawer), taken.value)
         paid = posting("tronc_paid", {"table": table_code, "drawer": code}, amount=taken.value, chips=taken)
         cage.enter(work, command, drawer, "cage.tronc_paid", [paid], table=table_code)
         return Outcome(

@@ -16,6 +16,7 @@ from cryptography.exceptions import InvalidTag
 from django.db import connection, transaction
 
 from casino.bookkeeping import books, chart
+from casino.bookkeeping.accounts import Account
 from casino.hands import deals, postings, replays, series, settlement
 from casino.hands.models import Deal, DealState, HandState, Mode
 from casino.hands.snapshot import HandSnapshot
@@ -258,7 +259,9 @@ class _Check:
     def frozen(self) -> Iterator[Difference]:
         """Of a disputed hand the whole pot lies apart, and the bank of the seats with it; nothing is paid."""
         table = self.hand.table
-        pot, carried, bank, apart = (table.account(number) for number in ("2030", "2040", "2050", "2070"))
+        pot, carried, bank, apart = (
+            table.account(number) for number in (Account.POT, Account.CUKASSZA, Account.BANK, Account.DISPUTED_POT)
+        )
         posted = self.posted.get("dispute")
         found = posted.legs if posted else {}
         before = _sum(each.legs for part, each in self.posted.items() if part.isdigit())
@@ -278,10 +281,10 @@ class _Check:
         decided = hand.ruling or {}
         stacks = {actor: table.stack_account(hand.player_of(int(actor[1:]))) for actor in decided["awards"]}
         due = {stacks[actor]: -amount for actor, amount in decided["awards"].items() if amount}
-        due[table.account("2070")] = decided["pot"]
+        due[table.account(Account.DISPUTED_POT)] = decided["pot"]
         if decided["tax"]:
-            due |= {table.account("4010"): -decided["tax"]}
-            due |= {table.account("9150"): decided["tax"], table.account("9170"): -decided["tax"]}
+            due |= {table.account(Account.HOUSE_TAX): -decided["tax"]}
+            due |= {table.account(Account.TAX_BOX): decided["tax"], table.account(Account.PUBLIC): -decided["tax"]}
         posted = self.posted.get("ruling")
         found = posted.legs if posted else {}
         if found != due:
@@ -291,8 +294,12 @@ class _Check:
                              key=postings.key(hand, "ruling"))  # fmt: skip
         yield from self.ending("ruling", found)
         whole = _sum(each.legs for each in self.posted.values())
-        carried, bank = table.account("2040"), table.account("2050")
-        kept = {table.account("2030"): 0, table.account("2070"): 0, table.account("4010"): -decided["tax"]}
+        carried, bank = table.account(Account.CUKASSZA), table.account(Account.BANK)
+        kept = {
+            table.account(Account.POT): 0,
+            table.account(Account.DISPUTED_POT): 0,
+            table.account(Account.HOUSE_TAX): -decided["tax"],
+        }
         kept[carried] = hand.carry - whole.get(bank, 0)
         for code, amount in kept.items():
             if whole.get(code, 0) != amount:

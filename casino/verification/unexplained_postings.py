@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from casino.bookkeeping.accounts import Account
 from casino.core import sql
 from casino.hands import postings
 from casino.houses.models import House
@@ -10,13 +11,13 @@ from casino.tables.models import Table
 #: Who else may post to the accounts that hands post to, by the beginning of his ledger keys: accounts of no hand's
 #: (`casino.core.write.Command.ledger_key`) are the sharing out of cukassza and bank, sitting down, leaving, tips.
 _OTHERS = {
-    "2020": "command:",
-    "2030": None,
-    "2040": "command:carry:",
-    "2050": "command:carry:",
-    "2070": None,
-    "4010": "command:carry:",
-    "5100": None,
+    Account.SEAT_STACK: "command:",
+    Account.POT: None,
+    Account.CUKASSZA: "command:carry:",
+    Account.BANK: "command:carry:",
+    Account.DISPUTED_POT: None,
+    Account.HOUSE_TAX: "command:carry:",
+    Account.BONUS: None,
 }
 
 # A mirror is known by what it reverses, whatever its key.

@@ -1,0 +1,38 @@
+"""The numbers of the chart of accounts by name. What each holds, `chart` says."""
+
+from enum import StrEnum
+
+
+class Account(StrEnum):
+    """A line of the chart; an account's code is its number, alone or with `/PLACE[/WHO]`."""
+
+    VAULT_CASH = "1010"
+    DRAWER_CASH = "1020"
+    DROP_CASH = "1050"
+    FOREIGN_CHIPS = "1160"
+    PLAYER_RECEIVABLE = "1300"
+    CHIPS_OUTSTANDING = "2010"
+    CHIPS_UNATTRIBUTED = "2015"
+    SEAT_STACK = "2020"
+    POT = "2030"
+    CUKASSZA = "2040"
+    BANK = "2050"
+    TRONC = "2060"
+    DISPUTED_POT = "2070"
+    CARRY_HELD = "2080"
+    DUTY_PAYABLE = "2200"
+    HOUSE_CAPITAL = "3010"
+    HOUSE_TAX = "4010"
+    TABLE_FEES = "4020"
+    BONUS = "5100"
+    CASH_OVER_SHORT = "5200"
+    CHIP_OVER_SHORT = "5210"
+    GAMING_DUTY = "5300"
+    VAULT_CHIPS = "9110"
+    CAGE_CHIPS = "9120"
+    TRAY = "9130"
+    TRANSIT = "9140"
+    TAX_BOX = "9150"
+    TRONC_BOX = "9160"
+    PUBLIC = "9170"
+    COMMISSIONED = "9199"
