@@ -40,7 +40,7 @@ class Kind:
     a setting that says so.
     """
 
-    number: str
+    number: Account
     name: str
     normal_side: Literal[1, -1]
     floor: int | None

@@ -38,8 +38,7 @@ from casino.tables.models import CarryoverOnClose, ClientSeeds, FeePer, Seating,
 #: Accounts that every table has for itself, so that no two tables ever wait for the same row.
 TABLE_ACCOUNTS = (
     Account.DROP_CASH, Account.CHIPS_UNATTRIBUTED, Account.POT, Account.CUKASSZA, Account.BANK, Account.TRONC,
-    Account.DISPUTED_POT,
-    Account.CARRY_HELD, Account.HOUSE_TAX, Account.TABLE_FEES, Account.BONUS,
+    Account.DISPUTED_POT, Account.CARRY_HELD, Account.HOUSE_TAX, Account.TABLE_FEES, Account.BONUS,
     Account.CASH_OVER_SHORT, Account.CHIP_OVER_SHORT,
     Account.TRAY, Account.TRANSIT, Account.TAX_BOX, Account.TRONC_BOX, Account.PUBLIC,
 )  # fmt: skip
