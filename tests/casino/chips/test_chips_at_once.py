@@ -4,7 +4,7 @@ import pytest
 
 from casino.bookkeeping import chart
 from casino.cage.services import create_drawer
-from casino.chips import floats, selectors
+from casino.chips import floats
 from tests.casino.core.test_races import meanwhile
 from tests.casino.kit import ACTOR, PIECES, Kit
 
@@ -19,8 +19,8 @@ def test_a_float_is_not_made_of_chips_that_another_drawer_takes(kit: Kit, monkey
     )  # fmt: skip
     assert (first.status_code, second.status_code) == (200, 200), (first.text, second.text)
     assert waited
-    assert selectors.rack(kit.house, "9120/C1").pieces == {1: PIECES[1]}
-    found = selectors.rack(kit.house, "9120/C2")
+    assert chart.rack(kit.house, "9120/C1", "MAIN").pieces == {1: PIECES[1]}
+    found = chart.rack(kit.house, "9120/C2", "MAIN")
     assert (found.value, found[1]) == (1_000, 0)
 
 
@@ -46,6 +46,6 @@ def test_two_tables_do_not_count_on_the_same_chip_of_the_public(kit: Kit, monkey
     )  # fmt: skip
     assert (first.status_code, second.status_code) == (201, 201), (first.text, second.text)
     assert waited
-    assert selectors.rack(kit.house, "9160/T1").pieces == {500: 1}
-    assert selectors.rack(kit.house, "9160/T2").pieces == {100: 5}
-    assert not selectors.public(kit.house).shortage
+    assert chart.rack(kit.house, "9160/T1", "MAIN").pieces == {500: 1}
+    assert chart.rack(kit.house, "9160/T2", "MAIN").pieces == {100: 5}
+    assert not chart.public(kit.house, "MAIN").shortage
