@@ -16,8 +16,8 @@ play GAME [--seats N] [--hands N] [--seed S] [--opt k=v] [--stack N] writes reco
 games [--verbs GAME | --options GAME]                                the games, the vocabulary or the options of one
 pages FOLDER                                                         writes the reference pages of the games there
 
-Exit status: 0 all is well; 1 a record, a deal or an opening does not stand; 2 unusable input (or nobody reads the
-output).
+Exit status: 0 all is well; 1 a record, a deal or an opening is wrong; 2 unusable input, or nothing reads the
+output.
 """
 
 from __future__ import annotations
@@ -140,11 +140,11 @@ def _opened(file: str) -> Iterator[Iterable[bytes]]:
 
 
 def _each_line(file: str, answer: Callable[[dict[str, Any]], int]) -> int:
-    """``answer`` writes one answer a line, as it is read, and says whether the line stands. A line that is no JSON
+    """``answer`` writes one answer a line, as it is read, and says whether the line is right. A line that is no JSON
     object is unusable, but those after it are still read."""
     status, count = OK, 0
     with _opened(file) as lines:
-        for count, line in enumerate(lines, 1):  # noqa: B007 - the last count tells an empty input
+        for count, line in enumerate(lines, 1):  # noqa: B007 - the last count shows an empty input
             status = max(status, _line(line, answer))
     if not count:
         raise UnreadableRecord("there is no record to read")
@@ -171,7 +171,7 @@ def _replay_record(record: Record) -> int:
     hand = outcome.hand
     result = hand.result if hand else None
     if hand is None or result is None:
-        raise LookupError("a record that stands has a result")
+        raise LookupError("a valid record has a result")
     _print(
         {
             "hand": record.hand,
@@ -205,8 +205,8 @@ def _deal_again(fields: dict[str, Any]) -> int:
     if roots is not None:
         check_roots(deal, roots)
     deck, *redeals = ("".join(cards) for cards in deal.packs)
-    told = {"commit": deal.commit, "deck": deck, "redeals": redeals, "cards_roots": deal.roots}
-    _print({"hand": record.hand, "ok": True, **told})
+    public = {"commit": deal.commit, "deck": deck, "redeals": redeals, "cards_roots": deal.roots}
+    _print({"hand": record.hand, "ok": True, **public})
     return OK
 
 
@@ -388,7 +388,7 @@ def _parser() -> argparse.ArgumentParser:
     deck = commands.add_parser("deck", help="deal electronic hands again from their seeds and compare")
     deck.add_argument("file", help="records with their seeds, one a line, cards_roots beside them if known; or -")
     deck.set_defaults(run=_deck)
-    opened = commands.add_parser("opening", help="check openings of cards against the roots told at the deal")
+    opened = commands.add_parser("opening", help="check openings of cards against the roots published at the deal")
     opened.add_argument("file", help='{"hand", "cards_roots", "openings"}, one object a line; or -')
     opened.set_defaults(run=_opening)
     best = commands.add_parser("best", help="what seats can still force in the last tricks, all cards open")

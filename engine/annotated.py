@@ -45,7 +45,7 @@ class Line(NamedTuple):
 
 
 def annotated(hand: Hand) -> Iterator[Line]:
-    """Every line of a hand that was played, with the automatic acts and whatever the house dealt."""
+    """Every line of a hand that was played, with the automatic acts and what the house dealt."""
     grammar = rules_version(hand.rules.RULES_ID).grammar
     again = start(hand.setup)
     for number, text in enumerate(hand.log):
@@ -86,5 +86,5 @@ def payments(game: str) -> Iterator[tuple[str, str, str]]:
 
 
 def played(record: Record) -> Hand:
-    """The hand of a record that stands."""
+    """The hand of a valid record."""
     return resume(record.setup(), record.acts)

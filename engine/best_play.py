@@ -1,4 +1,4 @@
-"""The exact end of a hand whose cards are all known: what some seats can make sure of, whatever the others do.
+"""The exact end of a hand whose cards are all known: what some seats can force, no matter what the others do.
 
 For replayers and auditors, once the cards are open: the last five tricks of a trick game are searched to the end (the
 "double dummy" of bridge players). The given seats play together, all others together against them, and everybody sees
@@ -90,7 +90,7 @@ class _Search:
         return best
 
     def best(self, hand: Hand, low: int, high: int) -> int:
-        """The best of all choices, for whoever chooses."""
+        """The best of all choices, for the side that chooses."""
         lines = list(choices(hand))
         ours = int(lines[0].split(" ")[0][1:]) in self.seats
         best = -_INFINITE if ours else _INFINITE
@@ -125,7 +125,7 @@ class _Search:
 
 
 def last_cards(record: Record, cards: int) -> Hand | None:
-    """The hand of a record that stands, where for the first time since a card was played no seat holds more than so
+    """The hand of a valid record, where for the first time since a card was played no seat holds more than so
     many cards and a seat is on turn; None where it ends before."""
     hand = start(record.setup())
     seats = range(1, hand.setup.seats + 1)

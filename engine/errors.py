@@ -152,13 +152,13 @@ class CardNotFromDeck(CardError):
 
 
 class DeckMissing(CardError):
-    """The cards must be shuffled anew before they can be dealt."""
+    """The cards must be shuffled again before they can be dealt."""
 
     code = "deck_missing"
 
 
 class CardUnknown(CardError):
-    """``??`` stands where a card must be named."""
+    """``??`` is given where a card must be named."""
 
     code = "card_unknown"
 

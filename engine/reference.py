@@ -150,7 +150,7 @@ def _value(value: object) -> str:
 
 def _deal(hand: Hand) -> Iterator[str]:
     """A played deal as a table: what a verb means stands beside its first line in a phase."""
-    setup, result, told = hand.setup, hand.result, set[tuple[str, str]]()
+    setup, result, explained = hand.setup, hand.result, set[tuple[str, str]]()
     if result is None:
         raise LookupError("the deal of a page is played to its end")
     options = ", ".join(f"`{name}` {_value(value)}" for name, value in setup.opt.items())
@@ -158,8 +158,8 @@ def _deal(hand: Hand) -> Iterator[str]:
     yield _table("", "line", "meaning", "money")
     for line in annotated(hand):
         kind = (line.phase, line.text.split(" ")[1])
-        yield _annotated(line, shown=kind not in told)
-        told.add(kind)
+        yield _annotated(line, shown=kind not in explained)
+        explained.add(kind)
     net = ", ".join(f"p{seat} {won:+d}" for seat, won in enumerate(result.net, 1))
     more = [f"{name} {amount}" for name, amount in (("tax", result.tax), ("carried out", result.carry_out)) if amount]
     yield f"\nThe deal ends `{result.ending}`: {'; '.join([net, *more])}."

@@ -119,7 +119,7 @@ def resume(setup: Setup, log: Sequence[str], shuffle: Shuffle | None = None) -> 
 
 
 def supply(hand: Hand, shuffle: Shuffle) -> None:
-    """Give the hand the cards that it wants shuffled anew, if it wants any."""
+    """Give the hand the cards that it wants shuffled again, if it wants any."""
     wanted = hand.wants
     if wanted is not None:
         hand.supply(shuffle(wanted, hand.shuffles + 1))

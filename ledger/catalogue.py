@@ -2,7 +2,7 @@
 
 `catalogue.json` declares it, an entry for each object, as the migrations make it; `differences` compares it with
 PostgreSQL's own catalogues. Functions are declared by the SHA-256 of everything that they are, the rest in words.
-`python -m django ledger_catalogue` writes the file anew after a change of the migrations.
+`python -m django ledger_catalogue` writes the file again after a change of the migrations.
 """
 
 import json

@@ -202,7 +202,7 @@ class AlreadyReversed(ReversalError):
 
 
 class CannotReverseReversal(ReversalError):
-    """A reversal is final: post anew instead; params: transaction."""
+    """A reversal is final: post again instead; params: transaction."""
 
     code = "cannot_reverse_reversal"
 

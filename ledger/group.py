@@ -154,7 +154,7 @@ class _Line:
         return posted(call(self.using, POST, params, alone=True, connection=connection)[0])
 
     def _connected(self) -> BaseDatabaseWrapper:
-        """The connection of this line, made anew where it was lost or has become too old."""
+        """The connection of this line, made again where it was lost or has become too old."""
         if self._connection is None:
             self._connection = connections.create_connection(self.using)
             self._connection.inc_thread_sharing()
@@ -193,7 +193,7 @@ def post(
 
 
 def close() -> None:
-    """Hang up the connections that `post` keeps, where no thread is posting; the next posting connects anew."""
+    """Hang up the connections that `post` keeps, where no thread is posting; the next posting connects again."""
     with _lines_lock:
         lines = list(_lines.values())
     for line in lines:

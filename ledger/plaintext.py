@@ -1,4 +1,4 @@
-"""A book as a plain-text journal that other people's programs add up anew: beancount, and hledger's format.
+"""A book as a plain-text journal that other people's programs add up again: beancount, and hledger's format.
 
 Both files carry their own proof: `bean-check FILE` and `hledger -f FILE check` refuse one in which an amount was
 changed, dropped or added. beancount is told what each account holds at the end (and with `daily` after each of its

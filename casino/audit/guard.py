@@ -21,7 +21,7 @@ from casino.audit.proofs import Hashes, HashesMissing
 from casino.core.errors import LogDamaged, LogRefused, LogRolledBack, OutsideCheckpointMissing
 from casino.houses.models import House
 
-#: The one kind of event that a house may write whose log was rolled back: it is how writing begins again.
+#: The one kind of event that a house may write whose log was rolled back: it is how writing starts over.
 ALLOWED = frozenset({EpochOpened.KIND})
 
 #: Seconds for which an answer that all is well is good; asking takes about 12 ms.

@@ -1443,7 +1443,7 @@ class Hands:
         return hand
 
     def _opened_table(self, doc: Row) -> None:
-        """A session goes on with what the last one has held, or begins anew."""
+        """A session goes on with what the last one has held, or starts over."""
         chain, resumed = doc["chain"], doc["data"].get("resumed")
         if not self.silent and resumed != self._held.get(chain):
             problem = f"{place_of(doc)} goes on with {resumed}; the last session held {self._held.get(chain)}"
@@ -1468,7 +1468,7 @@ class Hands:
             self._wrong(data["hand"], f"its fees are for every {told['per']}, the table asks for every {per}")
 
     def _goes_on(self, doc: Row) -> None:
-        """A hand goes on from what the last one of the session left, or says that it begins anew: by what, only an
+        """A hand goes on from what the last one of the session left, or says that it starts over: by what, only an
         engine knows."""
         data, chain = doc["data"], doc["chain"]
         if self.silent and chain not in self._left:
@@ -1476,7 +1476,7 @@ class Hands:
         left = self._left.get(chain, {})
         if data["series"] != left and data.get("series_begins") is not True:
             problem = f"it was dealt with series {data['series']}; the last settled hand left {left}"
-            self._wrong(data["hand"], f"{problem}, and nothing says that it begins anew")
+            self._wrong(data["hand"], f"{problem}, and nothing says that it starts over")
 
     def _next(self, doc: Row) -> _Hand | None:
         name, kind = doc["data"]["hand"], doc["kind"]
@@ -2128,7 +2128,7 @@ def trust(report: Report, held: Sequence[Notes], keys: Sequence[Key]) -> None:
         report.notice("no key was given: signatures were checked with the one that came along, which proves nothing "
                       "against somebody who can make a key")  # fmt: skip
     if not held:
-        report.notice("no checkpoints were given that somebody else holds: a log that was cut short or written anew "
+        report.notice("no checkpoints were given that somebody else holds: a log that was cut short or written again "
                       "with the house's own key would not show")  # fmt: skip
 
 

@@ -323,7 +323,7 @@ ENGINE = _codes(
     ("card_not_in_pack", "The pack has no such card.", "expected exception"),
     ("card_already_dealt", "The card lies somewhere else already.", "expected exception"),
     ("card_not_from_deck", "The card is not the next of the known deck.", "expected exception"),
-    ("deck_missing", "The cards must be shuffled anew first.", "expected exception"),
+    ("deck_missing", "The cards must be shuffled again first.", "expected exception"),
     ("card_unknown", "A card must be named here.", "expected exception"),
     ("card_mismatch", "The cards shown are not the cards dealt.", "expected exception"),
     ("malformed_action", "The action is not one of the game's grammar.", "expected"),

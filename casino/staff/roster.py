@@ -4,7 +4,7 @@ Nobody changes himself, except for his own password: every other change of a per
 changes of a house's people wait for each other. So an administrator always remains; and since nobody revokes the
 terminal at which he is signed in, so does one in the office.
 What a change takes away ends at once: a deactivated person's tokens, a revoked terminal's, those from before a new
-password; roles are read anew for every request.
+password; roles are read again for every request.
 """
 
 from collections.abc import Callable, Iterable, Mapping

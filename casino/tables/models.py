@@ -153,7 +153,7 @@ class TableSession(HouseRow):
     closed_at = models.DateTimeField(null=True)
     #: What the house keeps for the next session, {"cukassza": 400, "bank": 0}, minor units; empty where nothing.
     held = models.JSONField(default=dict, db_default=Value({}, models.JSONField()))
-    #: The session before it, where this one goes on with what that one has left; null where it begins anew.
+    #: The session before it, where this one goes on with what that one has left; null where it starts over.
     resumes = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:

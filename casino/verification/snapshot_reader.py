@@ -191,7 +191,7 @@ def _batches(connection: BaseDatabaseWrapper) -> Iterator[list[bytes]]:
 def _received(connection: pq.abc.PGconn) -> Iterator[bytes]:
     """The rows that the COPY sends, without their line ends.
 
-    What has arrived is taken from libpq at once: psycopg's own reader waits anew for each row, at twice the price.
+    What has arrived is taken from libpq at once: psycopg's own reader waits again for each row, at twice the price.
     """
     while connection.flush():
         _wait(connection, select.POLLIN | select.POLLOUT)

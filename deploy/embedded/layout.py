@@ -101,7 +101,7 @@ def private_dir(path: Path, *, owner: int | None = None) -> Path:
 
 
 def _remembered_dir(pointer: Path, *, parents: tuple[Path, ...], owner: int | None) -> Path:
-    """A private temporary folder whose name is kept in the file `pointer`, made anew when it is gone."""
+    """A private temporary folder whose name is kept in the file `pointer`, made again when it is gone."""
     wanted = os.geteuid() if owner is None else owner
     if pointer.exists():
         known = Path(pointer.read_text(encoding="utf-8").strip())

@@ -1,11 +1,11 @@
 """Card commitments: each card of a dealt pack is salted and hashed, the hashes are the leaves of one tree, and its root
-is told when the pack is dealt. Opening a card shows it, its salt and its path: whoever may see that card can check that
+is published when the pack is dealt. Opening a card shows it, its salt and its path: a viewer of the card can check that
 it lay at that place from the start, and learns nothing about any other.
 
 Salt
     ``HMAC-SHA-256(key, place)`` with ``key = HMAC-SHA-256(seed, encode("salt-v1", ALGORITHM, hand id, pack))``. A
     place counts from 0, the top of the pack; pack 0 is the deck, pack 1 the first redeal of the hand. Numbers are 4
-    bytes, big-endian; ``encode`` and ``ALGORITHM`` are those of :mod:`engine.deal.shuffle`. One salt tells neither
+    bytes, big-endian; ``encode`` and ``ALGORITHM`` are those of :mod:`engine.deal.shuffle`. One salt reveals neither
     another one nor the seed.
 Leaf
     ``SHA-256(0x00 || encode("card-v1", ALGORITHM, hand id, pack, place, card, salt))``

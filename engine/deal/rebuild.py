@@ -23,8 +23,8 @@ class Deal(NamedTuple):
 def rebuilt(record: Record) -> Deal:
     """The deal of a record with its seed, redeals included as far as the record holds packs for them.
 
-    Which cards were shuffled anew is what the record's own packs say; whether they are those that the game leaves for a
-    redeal is replay's business. Raises :class:`MalformedRecord` for a record without a seed.
+    Which cards were shuffled again is what the record's own packs say; whether they are those that the game leaves for
+    a redeal is replay's business. Raises :class:`MalformedRecord` for a record without a seed.
     """
     if record.seed is None:
         raise MalformedRecord("a record without its seed cannot be dealt again", keys=["seed"])
@@ -67,6 +67,6 @@ def check_deal(record: Record) -> None:
 
 
 def check_roots(deal: Deal, roots: object) -> None:
-    """The roots told when the packs were dealt are those of these cards; raises :class:`RootMismatch`."""
+    """The roots published when the packs were dealt are those of these cards; raises :class:`RootMismatch`."""
     if roots != list(deal.roots):
         raise RootMismatch("the cards are not those that the roots were made of", cards_roots=list(deal.roots))

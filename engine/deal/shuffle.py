@@ -6,7 +6,7 @@ Commitment
     ``SHA-256(encode("commit-v1", ALGORITHM, hand id, seed))``, recorded before any client seed is taken.
 Client seeds
     After the commitment and before the deal each chair of the table may add a text of 1 to 64 visible ASCII characters.
-    They go by the number of the chair at the table, whoever of them is dealt in: a seat that sits out has a say too.
+    They go by the number of the chair at the table, dealt in or not: a seat that sits out has a say too.
 Generator
     HMAC-DRBG with SHA-256 (NIST SP 800-90A, section 10.1.2), entropy input = the 32 bytes of the seed, nonce
     = the hand id, personalization string = ``encode("deck-v1", ALGORITHM, chair, client seed, chair, client
@@ -16,11 +16,11 @@ Shuffle
     takes big-endian 32-bit words from requests of 128 bytes; a word x >= 2**32 - 2**32 % m is thrown away,
     else j = x % m.
 Redeal
-    Within one hand the remaining cards, in the pack's printed order, are shuffled anew with ``encode("redeal-v1",
+    Within one hand the remaining cards, in the pack's printed order, are shuffled again with ``encode("redeal-v1",
     ALGORITHM, number, chair, client seed, ...)`` as personalization string, the number (1, 2, ...) being 4 bytes
     big-endian.
 Shuffle of a hand
-    A seat's hand that is fanned anew is shuffled like the cards of a redeal; the number counts these shuffles.
+    A seat's hand that is fanned again is shuffled like the cards of a redeal; the number counts these shuffles.
 
 >>> commitment(bytes(range(32)), "hand-0001")
 'bf948e9034ab8f27d56320f90c4d6ce225db755778ea1a94527505726f8e6ec6'

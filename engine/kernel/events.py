@@ -1,7 +1,7 @@
 """Events: what an accepted action made happen, in order. Money moves in
 :class:`engine.kernel.purse.Move` and nowhere else.
 
-No event carries a card that is not face up, so events may be told to everyone.
+No event carries a card that is not face up, so everyone may see the events.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Shown(Event):
 
 @dataclass(frozen=True, slots=True)
 class TurnedUp(Event):
-    """``seat`` turned these of its cards up, in the middle of play; told once every seat has chosen its own."""
+    """``seat`` turned these of its cards up, in the middle of play; sent once every seat has chosen its own."""
 
     seat: int
     cards: tuple[str, ...]

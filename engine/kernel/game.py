@@ -75,7 +75,7 @@ class Game:
     (from 0) and what this deal left; ``new_series``: the series of a session's first deal, by ids and options;
     ``continues``: whether people who sit down to a deal go on with what the deal before it left, by that, their ids and
     the options; ``holds``: whether a series is of so much money carried, where it says of money where it lies: after a
-    ruling it is not, and the table begins anew; ``under_way``: whether a series is in the middle of a session that is
+    ruling it is not, and the table starts over; ``under_way``: whether a series is in the middle of a session that is
     played for as a whole; ``broken_off``: what everybody, by id, is to be paid if it ends here, in minor units, nothing
     where every deal settles itself.
     ``terms``: the game's own words, for the glossary. ``weights``: how often random play picks a verb against the
@@ -187,16 +187,16 @@ def require_stacks(stacks: tuple[int, ...], least: int) -> None:
 
 
 def require_nothing_carried(setup: Setup) -> None:
-    """Raise ``MalformedSetup`` for packs to deal anew or a series, at a table that has no use for them."""
+    """Raise ``MalformedSetup`` for packs to deal again or a series, at a table that has no use for them."""
     require_no_redeals(setup)
     if setup.series:
         raise MalformedSetup("nothing but money is carried from deal to deal in this game", series={})
 
 
 def require_no_redeals(setup: Setup) -> None:
-    """Raise ``MalformedSetup`` for packs to deal anew."""
+    """Raise ``MalformedSetup`` for packs to deal again."""
     if setup.redeals:
-        raise MalformedSetup("no cards are dealt anew in this game", redeals=0)
+        raise MalformedSetup("no cards are dealt again in this game", redeals=0)
 
 
 def require_no_carry(setup: Setup) -> None:

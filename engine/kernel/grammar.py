@@ -227,11 +227,11 @@ class Verb:
     arguments: tuple[Argument, ...]
     meaning: str
     reopens: bool = False
-    """What is dealt after it comes of a pack that is shuffled anew without the cards that it shows."""
+    """What is dealt after it comes of a pack that is shuffled again without the cards that it shows."""
     aside: bool = False
     """Whoever was to act still is, and has to do the same: a look, a call. A time to act runs on through it."""
     beside: bool = False
-    """It may be said while another seat is to act, or several are: whoever says it answers what has been seen so far,
+    """It may be said while another seat is to act, or several are: it answers what its seat has seen so far,
     and lines that come in between do not take it back, as long as it is still legal after them."""
     blind: bool = False
     """It takes a card that lies face down, so hidden cards decide what follows, as where cards are uncovered."""

@@ -189,7 +189,7 @@ class Hand:
 
     @property
     def wants(self) -> tuple[str, ...] | None:
-        """With a known deck, the cards that must be shuffled anew before the next deal; else None."""
+        """With a known deck, the cards that must be shuffled again before the next deal; else None."""
         return self._state.wants()
 
     @property
@@ -199,12 +199,12 @@ class Hand:
 
     @property
     def shuffles(self) -> int:
-        """How many times cards have been shuffled anew so far: packs of redeals, or hands."""
+        """How many times cards have been shuffled again so far: packs of redeals, or hands."""
         return len(self._setup.redeals) + self._state.shuffled()
 
     def supply(self, deck: tuple[str, ...]) -> None:
         """Give the hand the cards that it wants, in their new order. A pack becomes part of its set-up; the new order
-        of a seat's hand is one that only the next line of the log tells, which then has to be that one. Raises
+        of a seat's hand is known only from the next line of the log, which then has to be that one. Raises
         :class:`CardNotInPack` for other cards."""
         self._state.supply(deck)
         if not self._state.SHUFFLES_HANDS:
@@ -236,7 +236,7 @@ class Hand:
         return self._state.learned(seat)
 
     def information(self, seat: int) -> str:
-        """Everything that ``seat`` has learned so far, as one text: two hands that it cannot tell apart give equal
+        """Everything that ``seat`` has learned so far, as one text: two hands that it cannot distinguish give equal
         texts. Set-up without cards, the log as the seat saw it, what it was shown beside that, and whose turn it is:
         cards that nobody sees can pass a seat over."""
         require_viewer(seat, self._state.seats)

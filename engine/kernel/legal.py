@@ -364,7 +364,7 @@ class Legal:
     arguments: tuple[Domain, ...] = ()
 
     def lines(self) -> Iterator[str]:
-        """Every line that it stands for, in a fixed order; those with a :class:`Secret` only as far as it can be said.
+        """Every line that it offers, in a fixed order; those with a :class:`Secret` only as far as it can be said.
 
         The number of lines can be astronomical where cards are dealt; they come one by one.
         """
@@ -382,7 +382,7 @@ class Legal:
                 yield f"{before} {text}"
 
     def contains(self, line: str) -> bool:
-        """Whether the line is one of those that this offer stands for, without enumerating them."""
+        """Whether the line is one of those that this offer contains, without enumerating them."""
         actor, verb, *words = line.split(" ")
         if (actor, verb) != (self.actor, self.verb):
             return False

@@ -210,8 +210,8 @@ def _is_plain(value: object) -> bool:
 
 @lru_cache(maxsize=256)
 def _parse_rules(kind: type[Rules], key: bytes, seats: int) -> Rules:
-    """Tables play thousands of hands with one set of options. The key is what marshal makes of them, which tells True
-    from 1 and 1 from "1" and is made faster than any text."""
+    """Tables play thousands of hands with one set of options. The key is what marshal makes of them, which
+    distinguishes True from 1 and 1 from "1" and is made faster than any text."""
     opt = marshal.loads(key)  # noqa: S302 - bytes made a moment ago, by the caller
     for name, value in opt.items():
         if not all(map(_is_plain, value if isinstance(value, list | tuple) else (value,))):

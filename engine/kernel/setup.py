@@ -22,7 +22,7 @@ class Setup(NamedTuple):
     ``opt``: the table's options by name; ``stacks`` and ``carry`` (money carried in, such as a cukassza):
     minor units, stacks in play order, p1 first; ``dealer``: the dealer's number; ``deck``: all cards of the
     pack in dealing order, top first, or None when cards become known only as they fall (physical mode).
-    ``redeals``: with a known deck, the packs shuffled anew in the course of the hand, as far as they are known;
+    ``redeals``: with a known deck, the packs shuffled again in the course of the hand, as far as they are known;
     ``series``: what else the game carries from deal to deal, by name (:attr:`Result.series` of the hand before).
     ``rules``: id of the version of the rules it is played by; None: those of today. ``ids``: who sits on the seats, p1
     first; a game whose series goes by person needs them, empty means p1, p2, ...

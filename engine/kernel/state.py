@@ -44,7 +44,7 @@ class State(Purse):
     """Whether the rules let several seats act at once; elsewhere, several actors mean that it is open whose turn it
     is."""
     SHUFFLES_HANDS: ClassVar[bool] = False
-    """Whether what is shuffled anew is a hand, not a pack: the log alone says in which order, nothing is dealt from
+    """Whether what is shuffled again is a hand, not a pack: the log alone says in which order, nothing is dealt from
     it, and so it is no part of the set-up."""
 
     __slots__ = ("log", "pending", "phase", "result", "rules", "turn", "verbs")
@@ -122,12 +122,12 @@ class State(Purse):
 
     def due(self, verb: str, line: str | None) -> dict[str, object]:
         """The automatic act that must follow, as far as everybody may know it: the line, else its verb, else nothing.
-        A refusal goes to whoever sent a line, and hidden cards decide which act is the first."""
+        A refusal goes to the sender of a line, and hidden cards decide which act is the first."""
         offers = self.legal_for(PUBLIC)
         if {offer.verb for offer in offers} != {verb}:
             return {}
-        told = [*islice((text for offer in offers for text in offer.lines()), 2)]
-        return {"action": line if told == [line] else verb}
+        public = [*islice((text for offer in offers for text in offer.lines()), 2)]
+        return {"action": line if public == [line] else verb}
 
     def automatic(self) -> tuple[str, str | None]:
         """Verb and line of the automatic act of the seat whose turn it is; no line where it names cards that are not
@@ -172,8 +172,8 @@ class State(Purse):
         )
 
     def not_legal(self, action: Action) -> VerbNotLegal:
-        """The refusal of a verb that is not on offer. It names those that are, as far as everybody may know: whoever
-        sent the line need not know the cards that decide it. A line that is a verb alone is refused with its verb."""
+        """The refusal of a verb that is not on offer. It names those that are, as far as everybody may know: the
+        sender of the line need not know the cards that decide it. A line that is a verb alone is refused with its verb."""
         offers = [one.verb for one in self.legal_for(PUBLIC) if one.arguments or one.verb != action.verb]
         return VerbNotLegal(f"{action.text!r} is not legal now", phase=self.phase, verbs=offers)
 
@@ -228,7 +228,7 @@ class State(Purse):
         """What the table's next hand starts from."""
         return NOTHING
 
-    # -- telling what happened ---------------------------------------------------------------------------------------
+    # -- reporting what happened -------------------------------------------------------------------------------------
 
     def events(self, action: Action) -> list[Event]:
         """What the action that was just applied was, without any card that is not face up; money and the end are
@@ -242,7 +242,7 @@ class State(Purse):
         return 0
 
     def wants(self) -> tuple[str, ...] | None:
-        """The cards to shuffle anew; a game without redeals wants none."""
+        """The cards to shuffle again; a game without redeals wants none."""
         return None
 
     def shuffled(self) -> int:
@@ -250,8 +250,8 @@ class State(Purse):
         return 0
 
     def supply(self, deck: tuple[str, ...]) -> None:
-        """Take cards that were shuffled anew."""
-        raise MalformedSetup("no cards are to be shuffled anew now")
+        """Take cards that were shuffled again."""
+        raise MalformedSetup("no cards are to be shuffled again now")
 
     # -- copies ------------------------------------------------------------------------------------------------------
 

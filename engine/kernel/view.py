@@ -103,7 +103,7 @@ def _sees(state: CardState, seen: Seen, action: Action, viewer: Viewer) -> bool:
 def places_of(setup: Setup, state: CardState, viewer: Viewer) -> tuple[tuple[int, int], ...]:
     """Where in the packs the cards lay that ``viewer`` may know: (pack, place) from 0, pack n being the n-th redeal;
     none where the deck is not known. What the viewer's view names is exactly what lies at these places, but for cards
-    whose place would tell when they were drawn: those come with the end of the deal."""
+    whose place would reveal when they were drawn: those come with the end of the deal."""
     require_viewer(viewer, state.seats)
     if setup.deck is None:
         return ()

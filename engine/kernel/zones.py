@@ -185,7 +185,7 @@ class CardState(State):
         return list(cards) if viewer in (seat, AUDITOR) else [UNKNOWN] * len(cards)
 
     def face_up(self, viewer: Viewer) -> set[str]:
-        """Cards that ``viewer`` may know apart from those in hands, as long as knowing their places in the pack tells
+        """Cards that ``viewer`` may know apart from those in hands, as long as knowing their places in the pack reveals
         nothing more."""
         return set()
 

@@ -3,7 +3,7 @@ are migrated first (:mod:`engine.record.migrations`).
 
 Unknown keys, duplicate keys, floats, wrong types (a bool is not an integer) and odd lengths are refused;
 nothing is repaired or filled in. Known cards stand in ``deck``, or in ``decks`` (the deck, then each pack shuffled
-anew in the course of the hand), never in both. Inputs and log are what counts; ``net``, ``tax``, ``bonus``,
+again in the course of the hand), never in both. Inputs and log are what counts; ``net``, ``tax``, ``bonus``,
 ``carry_out`` and ``state`` are there to be compared with what replay computes (:mod:`engine.record.replay`).
 
 ====================  =================================================================================================
@@ -61,7 +61,7 @@ MAX_TOTAL = (MAX_SEATS + 1) * MAX_MONEY
 """Bound of what a hand can come to: every stack and the carry together."""
 MAX_ACTS = 20_000
 MAX_REDEALS = MAX_ACTS // 2
-"""A pack shuffled anew is dealt to two seats at least, a line each."""
+"""A pack shuffled again is dealt to two seats at least, a line each."""
 MAX_SERIES, SERIES_DEPTH = 1 << 16, 4
 """Bytes of ``series`` as JSON, and how deep lists and objects may lie in each other, the series itself counted."""
 _HEX = re.compile(r"[0-9a-f]{64}")
@@ -176,7 +176,7 @@ def parse_object(line: str) -> dict[str, Any]:
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise MalformedRecord("a key stands twice in one object")
+        raise MalformedRecord("a key occurs twice in one object")
     return found
 
 

@@ -46,8 +46,8 @@ def phh_of(record: Record) -> str:
 def record_of_phh(text: str) -> Record:
     """The record that :func:`phh_of` wrote.
 
-    Raises :class:`UnreadableRecord` for what is no TOML, :class:`MalformedRecord` if the fields of PHH do not tell
-    what the record's own tell, and what replay raises. Fields that others have added are passed over.
+    Raises :class:`UnreadableRecord` for what is no TOML, :class:`MalformedRecord` if the fields of PHH differ
+    from the record's own, and what replay raises. Fields that others have added are passed over.
     """
     try:
         fields = tomllib.loads(text)
@@ -56,7 +56,7 @@ def record_of_phh(text: str) -> Record:
     record = record_from({key[1:]: value for key, value in fields.items() if key.startswith("_")})
     for key, value in _phh_fields(record).items():
         if fields.get(key) != value:
-            raise MalformedRecord(f"{key!r} does not tell what the record tells", key=key)
+            raise MalformedRecord(f"{key!r} differs from the record", key=key)
     return record
 
 
@@ -68,7 +68,7 @@ def _phh_fields(record: Record) -> dict[str, object]:
     hand = outcome.hand
     result = hand.result if hand else None
     if hand is None or result is None:
-        raise LookupError("a record that stands has a result")
+        raise LookupError("a valid record has a result")
     antes, blinds = _forced(record)
     # The standard assigns forced stakes in reverse when there are two players.
     order = -1 if len(record.seats) == 2 else 1

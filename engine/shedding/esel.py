@@ -191,7 +191,7 @@ class EselState(SheddingState):
 
     def held_by(self, seat: int, viewer: Viewer) -> list[str]:
         """After a shout, true or false, all hands lie face up ("all other players must also throw down"), in fixed
-        order: that in which the cards have come would tell what was given last."""
+        order: that in which the cards have come would reveal what was given last."""
         if not self.thrown or viewer in (seat, AUDITOR):
             return super().held_by(seat, viewer)
         return self.laid_open(seat)

@@ -360,7 +360,7 @@ class OldMaidState(SheddingState):
         """Take the order of the fan."""
         wanted = self.wants()
         if wanted is None:
-            raise MalformedSetup("no cards are to be shuffled anew now")
+            raise MalformedSetup("no cards are to be shuffled again now")
         if self.in_fixed_order(card for card in deck if card in wanted) != wanted or len(deck) != len(wanted):
             raise CardNotInPack("the fan is not the hand, each card once", cards=len(wanted))
         self.ready = deck

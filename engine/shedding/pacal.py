@@ -358,7 +358,7 @@ class PacalState(SheddingState):
     # -- what may be done --------------------------------------------------------------------------------------------
 
     def automatic(self) -> tuple[str, str | None]:
-        """As in every game; of face-down cards the first in fixed order, which nobody can tell."""
+        """As in every game; of face-down cards the first in fixed order, which no viewer can know."""
         if self.phase != "turn_up":
             return super().automatic()
         covered = self.covered()

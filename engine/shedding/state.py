@@ -1,6 +1,6 @@
 """What the shedding games share: a loser who pays every other seat, and a series that counts the deals lost.
 
-Cards move from hand to hand, so where a card lay in the pack tells who was dealt it: while the deal is played, a seat
+Cards move from hand to hand, so a card's place in the pack reveals who was dealt it: while the deal is played, a seat
 knows the places of the cards that it was dealt, and of no others.
 """
 
@@ -69,7 +69,7 @@ class SheddingState(HandsState):
 
     def dealt_as_seen(self, seat: int, viewer: Viewer) -> list[str]:
         """A seat knows all cards that it was dealt. Of cards that others were dealt, and that were shown or came to the
-        seat, the place would tell who had them when; they come with the end."""
+        seat, the place would reveal who had them when; they come with the end."""
         if viewer in (seat, AUDITOR):
             return list(self.dealt_to(seat))
         if self.result is None:

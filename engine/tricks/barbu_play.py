@@ -51,7 +51,7 @@ class BarbuPlay(FollowState):
     # -- tricks ------------------------------------------------------------------------------------------------------
 
     def begin_tricks(self, trump: int) -> None:
-        """The seat on the dealer's left leads, whoever declared ("Deal, Declaration and Lead")."""
+        """The seat on the dealer's left leads, not the declarer ("Deal, Declaration and Lead")."""
         rules, contract = self.rules, self.contract
         self.trump = trump
         if rules.bans_hearts(contract):
@@ -134,7 +134,7 @@ class BarbuPlay(FollowState):
 
     def may_lay_from(self, seat: int) -> list[int]:
         """The seats that may be the next to lay a card, in order from this one: each may hold one that fits, while
-        those before it may all be without. Where the house knows some hands and not others, this tells a little of
+        those before it may all be without. Where the house knows some hands and not others, this reveals a little of
         those it knows."""
         found = []
         passed: dict[int, int] = {}

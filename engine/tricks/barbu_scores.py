@@ -75,7 +75,7 @@ class Points:
 
     @cached_property
     def totals(self) -> Mapping[str, int]:
-        """Contract -> what all seats score together, whoever takes what."""
+        """Contract -> what all seats score together."""
         scale = self.scale
         return {
             "notricks": TRICKS * scale.trick,

@@ -30,7 +30,7 @@ def chair_of_first(setup: Setup) -> int:
     seats of the deal."""
     order, names = setup.series.get("order"), list(setup.names)
     if setup.series.get("deals") != names[-1]:
-        raise MalformedSetup("the dealer of the series is whoever sits on the last seat", deals=names[-1])
+        raise MalformedSetup("the dealer of the series sits on the last seat", deals=names[-1])
     if type(order) is not list or names[0] not in order:
         raise MalformedSetup("the order of the series names those who sit on the seats", order=names)
     first = order.index(names[0])

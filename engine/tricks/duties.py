@@ -99,14 +99,14 @@ class DutyState(TrickState):
         return next((held & duty for duty in self.duties if held & duty), held)
 
     def not_playable(self, action: Action) -> VerbNotLegal:
-        """The refusal of a card that is held. It goes to whoever sent the line, so it names no other card."""
+        """The refusal of a card that is held. It goes to the sender of the line, so it names no other card."""
         return VerbNotLegal(f"p{action.actor} may not play {action.cards[0]} now", phase=self.phase, verbs=["pl"])
 
     # -- cards that are not known ------------------------------------------------------------------------------------
 
     def require_possible(self, action: Action, bit: int) -> None:
         """:meth:`require_playable` of a card that is not known to be held, or among hands that are not all known;
-        what the play tells of them is kept."""
+        what the play reveals of them is kept."""
         self.require_held(action.actor, action.cards[0], bit)
         lacks = self.lacks_after(action.actor, bit)
         if not self.may_lie(action.actor, bit, lacks):

@@ -25,7 +25,7 @@ phase        verbs          who acts, and what for
 
 A deal ends ``played``; ``alone``, where nobody plays along and the knocker takes the kitty; or ``failed``, where nobody
 knocks on three suits, or the pack has no card of another one, and the kitty stands. ``winner`` of the result is
-a knocker alone, or whoever took all four tricks.
+a knocker alone, or the seat that took all four tricks.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ GRAMMAR = Grammar(
         "ds",
         SEAT,
         (cards(Role.LAID_AWAY, Seen.ACTOR, most=HAND),),
-        "lay away face down: cards to be drawn anew, or one of five",
+        "lay away face down: cards to be drawn again, or one of five",
     ),
     Verb("pl", SEAT, (cards(Role.PLAYED, Seen.ALL, most=1),), "play a card"),
     Verb("ps", SEAT, (), "do not knock, do not play along, draw no card"),
@@ -109,7 +109,7 @@ class RamsliState(RamsliCards):
         self.standing = 0  # the kitty that is left for the next deal
         self.upturned = ""  # "top" or "bottom", "" before the dealer has said which
         self.knocker = 0
-        self.joined: list[int] = []  # the seats that play, the knocker first; in a muss from whoever leads
+        self.joined: list[int] = []  # the seats that play, the knocker first; in a muss from the leader
         self.queue: list[int] = []  # seats still to be asked, the next one last
         self.enter("post", setup.seats)
 
@@ -347,7 +347,7 @@ class RamsliState(RamsliCards):
 
     def view_of_table(self, viewer: Viewer) -> dict[str, object]:
         """The trick, kitty and bank, the trump card and its suit, how many cards the pack has; the bottom card for
-        whoever knows it."""
+        those who know it."""
         found = super().view_of_table(viewer)
         found |= {
             "kitty": self.standing if self.result is not None else self.pot,

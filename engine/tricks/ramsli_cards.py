@@ -321,7 +321,7 @@ class RamsliCards(DutyState):
         return list(cards) if self.sees_hand(seat, viewer) else [UNKNOWN] * len(cards)
 
     def dealt_as_seen(self, seat: int, viewer: Viewer) -> list[str]:
-        """The own cards, once looked at. Those of others come with the end, for their places tell when they were
+        """The own cards, once looked at. Those of others come with the end, for their places reveal when they were
         drawn, and only those that were played or exchanged: what was laid away, or never played, stays shut."""
         if self.sees_hand(seat, viewer):
             return list(self.dealt_to(seat))
@@ -353,7 +353,7 @@ class RamsliCards(DutyState):
 
     def legal_for(self, viewer: Viewer) -> list[Legal]:
         """To others an exchange is always possible as long as the trump card lies there: who does not exchange does not
-        show whether it holds the seven. Nor is a seat told where the seven lies while the house does not know its
+        show whether it holds the seven. Nor does a seat learn where the seven lies while the house does not know its
         hand."""
         found = super().legal_for(viewer)
         knows = viewer == AUDITOR or (viewer == self.turn and UNKNOWN not in self.cards[self.turn])

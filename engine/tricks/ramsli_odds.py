@@ -59,7 +59,7 @@ def draw_odds(hand: Sequence[str], trump_card: str, draw: int | str, *, dead: Se
 
     ``trump_card`` lies there for trump, or is in the hand; ``dead`` cards are known to be elsewhere. All other cards
     are in the pack or in hands that nobody knows, and as likely to be drawn as each other. Refused: no hand of four,
-    cards that stand twice, other draws, and fewer cards left than are drawn.
+    cards that occur twice, other draws, and fewer cards left than are drawn.
     """
     _require_cards(hand, trump_card, dead)
     if draw not in DRAWS:
@@ -103,4 +103,4 @@ def _require_cards(hand: Sequence[str], trump_card: str, dead: Sequence[str]) ->
         raise WrongCount(f"a hand has {HAND} cards, not {len(hand)}", count=HAND)
     if len(set(named)) < len(named):
         twice = next(card for card in named if named.count(card) > 1)
-        raise CardAlreadyDealt(f"{twice} stands twice", card=twice)
+        raise CardAlreadyDealt(f"{twice} occurs twice", card=twice)

@@ -12,9 +12,9 @@ phase            verbs  who acts, and what for
 ``tricks``       pl     from the second trick on; the winner of a trick leads to the next ("The Play")
 ===============  =====  ======================================================================================
 
-Nobody is told who the partner is, not even by what may be done, before the called card is played or melded: until then
-nothing here depends on where it lies. A seat whose hand has no pair to meld is not told from one that keeps quiet, so
-what may be melded is on offer to its own seat only.
+No seat learns who the partner is, not even from what is legal, before the called card is played or melded: until then
+nothing here depends on where it lies. A seat whose hand has no pair to meld cannot be distinguished from one that keeps
+quiet, so what may be melded is on offer to its own seat only.
 
 A deal ends ``partners`` or ``alone``, as p1 had a partner or not. ``winner`` of the result is the first seat of the
 side with more points, p1 or another; the points of both sides are an odd multiple of ten, so they are never equal.
@@ -217,7 +217,7 @@ class RufmariaschState(FollowState):
     # -- who may know what -------------------------------------------------------------------------------------------
 
     def legal_for(self, viewer: Viewer) -> list[Legal]:
-        """What may be melded is known to its own seat only: that there is anything to meld tells of its cards. So does
+        """What may be melded is known to its own seat only: that there is anything to meld reveals cards. So does
         what may not be called, where own cards are ruled out."""
         offers = super().legal_for(viewer)
         if viewer == AUDITOR:

@@ -103,7 +103,7 @@ class SiebnerSchusterState(SedmaState):
         return next((sum(pair) - seat for pair in PAIRS[: self.seen] if seat in pair), 0)
 
     def held_by(self, seat: int, viewer: Viewer) -> list[str]:
-        """A partner's hand is open, once it was shown; in fixed order, since that of dealing would tell which cards
+        """A partner's hand is open, once it was shown; in fixed order, since that of dealing would reveal which cards
         were drawn last."""
         if type(viewer) is int and seat == self.partner_shown(viewer):
             return self.laid_open(seat)

@@ -12,7 +12,7 @@ class TrickState(HandsState):
     """Adds the trick on the table."""
 
     DRAWS: ClassVar[bool] = False
-    """Whether seats draw cards in the course of the deal: then the place of a played card in the pack would tell when
+    """Whether seats draw cards in the course of the deal: then the place of a played card in the pack would reveal when
     it was drawn."""
 
     __slots__ = ("trick",)
@@ -29,7 +29,7 @@ class TrickState(HandsState):
 
     def dealt_as_seen(self, seat: int, viewer: Viewer) -> list[str]:
         """A seat knows all cards that it was dealt. Others know those it has played; while cards are drawn their
-        places would tell when, so they come with the end."""
+        places would reveal when, so they come with the end."""
         if viewer in (seat, AUDITOR):
             return list(self.dealt_to(seat))
         if self.DRAWS and self.result is None:

@@ -35,7 +35,7 @@ def card_array(hands: Sequence[Sequence[str]], pack: Pack = TELL32) -> NDArray[n
 def keys_batch(ranking: Ranking, hands: NDArray[np.uint8], *, checked: bool = True) -> NDArray[np.uint16]:
     """The key of every hand, as :meth:`Ranking.key` gives it. ``hands``: uint8, ``(n, 4)``, numbers of cards.
 
-    A number above 31 or a card that stands twice is refused. Without ``checked`` nobody looks: such a hand then has
+    A number above 31 or a card that occurs twice is refused. Without ``checked`` nobody looks: such a hand then has
     some wrong key or :data:`NO_HAND`. Fastest for an array whose hands lie one after the other (C order).
     """
     if hands.dtype != np.uint8 or hands.ndim != 2 or hands.shape[1] != 4:
@@ -50,7 +50,7 @@ def keys_batch(ranking: Ranking, hands: NDArray[np.uint8], *, checked: bool = Tr
         # The places are below the table's length as they are; "clip" only spares NumPy a second look.
         np.take(table, _places(block), out=keys[start : start + _BLOCK], mode="clip")
     if checked and len(keys) and keys.max() == NO_HAND:
-        raise CardAlreadyDealt("a card stands twice in one hand", hand=int(keys.argmax()))
+        raise CardAlreadyDealt("a card occurs twice in one hand", hand=int(keys.argmax()))
     return keys
 
 

@@ -85,8 +85,8 @@ class StakeState(VyingState):
         """Pay main pot and side pots, each to the highest of ``keys`` (by seat, in play order) that competes for
         it, and end the hand; of equals the first in play order wins.
 
-        Money that is nobody's stake, such as a cukassza, belongs to the main pot. The house taxes what was won in
-        all, once; the winner of the main pot pays first. The result names him.
+        Money that is no seat's stake, such as a cukassza, belongs to the main pot. The house taxes what was won in
+        all, once; the winner of the main pot pays first. The result names that seat.
         """
         top = max(keys, key=self.stakes.__getitem__)
         self.return_uncalled(top)

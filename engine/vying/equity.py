@@ -48,7 +48,7 @@ def equity(
     ``dead`` cards are known to be elsewhere. ``before`` opponents show their cards before the hand does: of equal
     hands the one shown first wins ("The Showdown"; Färbeln: the one nearest to forehand), so a tie is lost to
     these and won against the others. Three opponents and more are counted with NumPy (the extra ``batch``), at most
-    in some seconds. Refused: cards that are no hand or stand twice, more opponents than the pack has hands for,
+    in some seconds. Refused: cards that are no hand or occur twice, more opponents than the pack has hands for,
     and what :class:`OptionOutOfRange` names.
     """
     require_hand(hand, ranking.pack)

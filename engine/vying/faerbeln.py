@@ -17,7 +17,7 @@ phase          verbs         who acts, and what for
 =============  ============  ===============================================================================
 
 Which two cards a seat turns up it decides before it sees those of others: the lines stand in the log one after
-another, but views and events tell them only when all are in.
+another, but views and events show them only when all are in.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class FaerbelnState(StakeState):
             self.enter("post", 1)
 
     def post(self, action: Action) -> None:
-        """Forehand stakes the lower limit before he sees a card."""
+        """Forehand stakes the lower limit before seeing a card."""
         self.take_exactly(action, self.rules.lower)
         self.level += self.rules.lower
         self.deal_next([(seat, 2) for seat in self.active], FaerbelnState.open_first)
@@ -198,7 +198,7 @@ class FaerbelnState(StakeState):
         return is_forty_one(faerbeln_key(self.cards[seat], self.pack))
 
     def win_alone(self) -> None:
-        """The last seat wins and need not show; where a 41 shown of its own will is paid too, it may."""
+        """The last seat wins and need not show; where a 41 that is shown voluntarily is paid too, it may."""
         if self.rules.bonus41_for == "uncontested" and self.rules.bonus41 and len(self.cards[self.active[0]]) == 4:
             self.queue = [self.active[0]]
             self.enter("reveal", self.active[0])

@@ -50,17 +50,17 @@ class FaerbelnRules(TaxedRules):
 
     ``equal_stakes``: a call only closes the round, once all stakes are equal, as in other betting games.
     ``any_call``, the letter of the sentence: after one such call in the second round nobody may raise any
-    more, and the cards are shown; seats that still owe pay or drop out first, because nobody can win a stake
-    that he has not held. In the first round nobody has four cards to show, so there it changes nothing."""
+    more, and the cards are shown; seats that still owe pay or drop out first, because no seat can win a stake
+    that it has not matched. In the first round nobody has four cards to show, so there it changes nothing."""
     bonus41: int = option(int)
-    """The house's payment for four cards of a suit worth 41 that are shown, whoever wins the pot; not taxed; 0
+    """The house's payment for four cards of a suit worth 41 that are shown, even by a loser of the pot; not taxed; 0
     is none ("Card combinations": a special payment from the house). No default."""
     bonus41_for: str = option(str, "shown", choices=("shown", "uncontested"))
     """Whom the house pays for a 41 ("Card combinations": whoever has it; "Show down": a seat left alone need not
     reveal its hand, and nobody is paid for a hand that nobody has seen).
 
     ``shown``: for hands shown at a showdown. ``uncontested``: also when a seat that is left alone with four cards
-    shows them of its own will, for which it is asked."""
+    shows them voluntarily, for which it is asked."""
     points: bool = option(bool, True)
     """Whether the combination Points is played: the casino's rules have it, the traditional version seems to lack it
     ("Rules"). If not, all hands below the three-card flush are equal, and the seat nearest to forehand wins."""

@@ -7,11 +7,11 @@ phases themselves in the modules named below. Phases:
 phase               verbs        who acts, and what for
 ==================  ===========  =============================================================================
 ``post``            po           p1 pays the compulsory vizi; in a forced third deal everyone does
-``majzli``          mj           instead, p1 holds a vizi in his fist
+``majzli``          mj           instead, p1 holds a vizi in the fist
 ``deal``            dh           the dealer deals what is due
 ``vizi``            cc f         p2 ... pn match the vizi or drop out ("First round of betting")
 ``fist``            in f         the same without knowing the vizi
-``reveal``          rv           p1 opens his fist; whoever is in pays
+``reveal``          rv           p1 opens the fist; seats that are in pay
 ``besszer``         k rb         p1 lets the deal go on or raises ("Second round of betting")
 ``besszer_answer``  cc f         the others match the besszer or fold
 ``charge``          k ks         the last player, later the trace-horse, charges or declines
@@ -19,7 +19,7 @@ phase               verbs        who acts, and what for
 ``up``              lk up        after a besszer, where the table plays so: two cards of each seat
 ``open``            lk k rb      third round: check or bet ("Third betting round")
 ``answer``          lk cc f br   the others match or fold; a blind seat may raise a blind bet
-``last_word``       lk rb st     the last matcher raises or stands; after a blind bet he must raise
+``last_word``       lk rb st     the last matcher raises or stands; after a blind bet it must raise
 ``cuhhol``          lk rb cu     third round with cuhhol: the first active seat bets or lays its hand open
 ``higher``          lk k f       the others say whether they beat that hand: stay in, or drop out
 ``must_bet``        rb           the first of those who do bets

@@ -1,5 +1,5 @@
-"""Cuhhol: no checking in the third round; who will not bet shows his hand, and if nobody beats it, the pot is dealt for
-("Variations")."""
+"""Cuhhol: no checking in the third round; a seat that does not bet shows its hand, and if no hand beats it, the pot is
+dealt for ("Variations")."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Cuhhol(ThirdRound):
 
     def __init__(self, setup: Setup, rules: FerbliRules) -> None:
         ThirdRound.__init__(self, setup, rules)
-        self.exposer = 0  # who has laid his hand open
+        self.exposer = 0  # the seat that has laid its hand open
         self.exposed_key = 0  # what it is worth
         self.rest: tuple[str, ...] = ()  # all cards but those of the exposed hand
         self.redeals = list(setup.redeals)  # packs still to deal from, the next one first
@@ -115,7 +115,7 @@ class Cuhhol(ThirdRound):
         self.begin_showdown()
 
     def require_shown(self, seat: int, cards: tuple[str, ...]) -> None:
-        """Whoever said that his hand was higher shows one that is."""
+        """A seat that claimed a higher hand shows one that is."""
         if self.exposer and self.rules.key(cards) <= self.exposed_key:
             raise CardMismatch(
                 f"p{seat} said that its hand was higher, {''.join(cards)} is not; if these are its cards, void the hand"
@@ -133,7 +133,7 @@ class Cuhhol(ThirdRound):
     # -- cuhhkassza ------------------------------------------------------------------------------------------
 
     def open_cuhhkassza(self) -> None:
-        """Nobody is higher: the exposed hand stays, and everyone at the table is dealt four cards face up."""
+        """No hand is higher: the exposed hand stays, and everyone at the table is dealt four cards face up."""
         self.return_uncalled(max(range(1, self.seats + 1), key=self.stakes.__getitem__))
         if self.rules.cuhhkassza_vizi == "paid":
             self.pay_missing()
@@ -158,7 +158,7 @@ class Cuhhol(ThirdRound):
     def deal_open(self, action: Action) -> None:
         """``d dh pN CARDS``, face up."""
         if self.wants() is not None:
-            raise DeckMissing("the cards must be shuffled anew before they are dealt", cards=len(self.rest))
+            raise DeckMissing("the cards must be shuffled again before they are dealt", cards=len(self.rest))
         if UNKNOWN in action.cards:
             raise CardUnknown("a card that is dealt face up must be named")
         if self.source is not None and not self.next_card:
@@ -197,7 +197,7 @@ class Cuhhol(ThirdRound):
     def supply(self, deck: tuple[str, ...]) -> None:
         """Take the pack of a redeal."""
         if self.wants() is None:
-            raise MalformedSetup("no cards are to be shuffled anew now")
+            raise MalformedSetup("no cards are to be shuffled again now")
         self._require_rest(deck)
         self.source = deck
 

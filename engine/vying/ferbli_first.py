@@ -63,7 +63,7 @@ class FirstRound(BettingState):
             self.deal_first()
 
     def hold(self, action: Action) -> None:
-        """``mj``: the first player decides on the vizi and holds it in his fist ("Variations": majzli)."""
+        """``mj``: the first player decides on the vizi and holds it in the fist ("Variations": majzli)."""
         self.commitment = action.code
         self.deal_first()
 
@@ -92,11 +92,11 @@ class FirstRound(BettingState):
         self.next_answer()
 
     def ask_vizi(self) -> None:
-        """All have decided: the first player opens his fist."""
+        """All have decided: the first player opens the fist."""
         self.enter("reveal", 1)
 
     def reveal(self, action: Action) -> None:
-        """``rv``: the vizi is known, and whoever stayed in pays it; limits count with it from now on."""
+        """``rv``: the vizi is known, and seats that stayed in pay it; limits count with it from now on."""
         low, high, step = self.fist_range()
         amount = action.amount
         if not low <= amount <= high or amount % step:
@@ -124,7 +124,7 @@ class FirstRound(BettingState):
         return rules.vizi, rules.majzli_max or 0, rules.bet_step(rules.vizi)
 
     def close_vizi(self) -> None:
-        """Enough players: the first player may raise. Too few, even if only he is left: cukassza."""
+        """Enough players: the first player may raise. Too few, even if only the first player is left: cukassza."""
         needed = 2 if self.call_or_discard else self.rules.needed(self.seats)
         if len(self.active) < needed and not self.everyone_pays():
             self.cukassza("cukassza")
@@ -136,12 +136,12 @@ class FirstRound(BettingState):
         raise TypeError(f"{type(self).__name__} has no second round")
 
     def cukassza(self, ending: str) -> None:
-        """Whoever has no vizi in the pot pays one now, and the pot stays for the next deal."""
+        """Every seat without a vizi in the pot pays one now, and the pot stays for the next deal."""
         self.pay_missing()
         self.carry_on(ending)
 
     def pay_missing(self) -> None:
-        """Whoever has no vizi in the pot pays one."""
+        """Every seat without a vizi in the pot pays one."""
         for seat in range(1, self.seats + 1):
             if not self.stakes[seat]:
                 self.pay_penalty(seat)

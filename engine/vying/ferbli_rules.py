@@ -100,7 +100,7 @@ class FerbliRules(TaxedRules):
     blind_announce: str = option(str, "implicit", choices=("implicit",), unbuilt=("explicit",))
     """Any bet by a seat that has looked at two cards only is blind ("Blind betting")."""
     blind_match_is_raise: str = option(str, "separate", choices=("separate",))
-    """The compulsory raise after a blind bet is a second action of the last matcher, and he may not fold
+    """The compulsory raise after a blind bet is a second action of the last matcher, who may not fold
     instead ("Blind betting": the last player who matched must raise)."""
     raise_cap: int | None = option(int, None, low=1, high=MOST_RAISES)
     """Bets and raises of the third round, the opening bet included; at the cap the compulsory raise is
@@ -138,22 +138,22 @@ class FerbliRules(TaxedRules):
     grigáré names no wild cards). ``natural``: only itself. ``substitute``: any card that the sequence needs, and since
     the sentence excepts no kind of hand, any card of the kis and the nagy grigáré too."""
     majzli_max: int | None = option(int, None, low=1)
-    """Majzli ("Variations"): the first player holds a vizi of his choice in the fist, from ``vizi`` to this, in
+    """Majzli ("Variations"): the first player holds a vizi of any size in the fist, from ``vizi`` to this, in
     steps of a bet. Every seat must be able to pay the largest."""
     cuhhol: bool = option(bool, False)
     """No checking in the third round: the first active seat bets or lays its hand open ("Variations")."""
     cuhhkassza_vizi: str = option(str, "paid", choices=("free", "paid"))
     """Seats that dropped out without a vizi, when a cuhhkassza is dealt ("Variations": cuhhol; its sentence has "not"
-    where "now" makes it one, and whoever has no vizi in pays one at the other two kinds of cukassza, "First round of
+    where "now" makes it one, and seats without a vizi in pay one at the other two kinds of cukassza, "First round of
     betting" and "Third betting round"). ``paid``: they pay the vizi that they owe before the first deal. ``free``, the
-    sentence as it stands: they pay nothing for the first deal, and like all others for every further one."""
+    sentence as it is written: they pay nothing for the first deal, and like all others for every further one."""
     redeal_cap: int = option(int, 1000, low=1, high=1000)
     """Deals of one cuhhkassza; if none of them is won, the pot stays as a cukassza. The text has no such cap
     ("Variations": repeated until the pot is won), but a record has an end."""
     show_two: bool = option(bool, False)
     """After a besszer every active seat shows two of its four cards ("Variations"): before the third round, all
-    choosing at the same time, out of what they have looked at; whoever has made the besszer or a charge shows its first
-    two or its second two."""
+    choosing at the same time, out of what they have looked at; the seat that made the besszer or a charge shows its
+    first two or its second two."""
     combined_rounds: bool = option(bool, False, choices=(False,), variant=True)
     """Second and third round in one ("Variations"): the text itself calls it unclear."""
 

@@ -38,7 +38,7 @@ class SecondRound(FirstRound):
     # -- besszer ---------------------------------------------------------------------------------------------
 
     def open_second(self) -> None:
-        """The first player is asked whether the deal should go on; with side pots, if he could raise at all."""
+        """The first player is asked whether the deal should go on; with side pots, if that seat could raise at all."""
         if self.decides(1):
             self.enter("besszer", 1)
         else:
@@ -65,7 +65,7 @@ class SecondRound(FirstRound):
     def next_charge(self) -> None:
         """Ask the charger about the next charge, or deal the rest if there is none to decide on.
 
-        The last player charges seat after seat up to the trace-horse (the active seat before him), who is
+        The last player charges seat after seat up to the trace-horse (the active seat before it), who is
         charged card by card. A trace-horse that was charged twice and is still in may then charge the last
         player. A seat that became trace-horse by folds after its own charge has nothing left to be charged
         for, and no such right.
@@ -84,7 +84,7 @@ class SecondRound(FirstRound):
             self.deal_rest()
 
     def ask_charge(self, target: int) -> None:
-        """The charger decides whether ``target`` has to pay for its next card or cards; with side pots, if he has
+        """The charger decides whether ``target`` has to pay for its next card or cards; with side pots, if it has
         chips for it and somebody to answer."""
         if self.decides(self.charger):
             self.target = target
@@ -141,7 +141,7 @@ class SecondRound(FirstRound):
     # -- the rest of the cards -------------------------------------------------------------------------------
 
     def deal_rest(self) -> None:
-        """Whoever is short of four cards gets the rest, in play order."""
+        """Seats with fewer than four cards get the rest, in play order."""
         short = [(seat, 4 - len(self.cards[seat])) for seat in self.active if len(self.cards[seat]) < 4]
         self.deal_next(short, SecondRound.complete)
 

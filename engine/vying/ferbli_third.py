@@ -22,8 +22,8 @@ class ThirdRound(SecondRound):
         self.blind_over = False  # a seat that had seen all four cards has bet in the third round
 
     def open_third(self) -> None:
-        """Check or bet, from the first active seat in play order; with side pots, whoever can bet at all. Where nobody
-        can, there is nothing to check for, and the cards are shown."""
+        """Check or bet, from the first active seat in play order; with side pots, from the first that can bet at all.
+        Where nobody can, there is nothing to check for, and the cards are shown."""
         self.queue = self.active[::-1]
         if self.table_stakes:
             self.queue = [seat for seat in self.queue if self.decides(seat)]
@@ -64,7 +64,7 @@ class ThirdRound(SecondRound):
 
     def blind_raise(self, action: Action) -> None:
         """``br N``: a blind seat answers a blind bet by raising it; all others, matchers included, answer
-        anew."""
+        again."""
         if not (self.blind_bet and self.is_blind(action.actor)):
             raise self.not_legal(action)
         self.require_bet(action, self.free_range())

@@ -83,8 +83,8 @@ class FerbliKinds:
     def __call__(self, cards: Sequence[str]) -> Found:
         """The best of three views of a hand: its ranks, its suits, and the four cards as a sequence.
 
-        A wild card does duty as whatever helps most in the first two, where being itself would never be worth
-        more; in a sequence each card is only itself, or the table lets wild cards be whatever is missing there too.
+        A wild card counts as the card that helps most in the first two, where being itself would never be worth
+        more; in a sequence each card is only itself, unless the table lets wild cards be the missing card there too.
         """
         held = [card for card in cards if card not in self.wild]
         best = max(self._by_rank(held, 4 - len(held)), self._by_suit(held, 4 - len(held)), key=_key)

@@ -1,6 +1,6 @@
 """Main pot and side pots of a showdown with short stacks (table stakes).
 
-Each pot is one layer of the stakes: what lies between one active seat's stake and the next larger one. Whoever
+Each pot is one layer of the stakes: what lies between one active seat's stake and the next larger one. A seat that
 has staked that much competes for it; what folded seats have staked falls into the layers it reaches. The rules
 texts know no short stacks, so this follows what poker rooms do.
 """

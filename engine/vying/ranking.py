@@ -90,7 +90,7 @@ class Ranking:
     def keys_of_numbers(self, cards: bytes) -> list[int]:
         """The keys of many hands, each four bytes: the places of its cards in the pack (:func:`card_numbers`).
 
-        Half as fast again as :meth:`keys_of`. A card that stands twice in a hand, a number above 31 or a number of
+        Half as fast again as :meth:`keys_of`. A card that occurs twice in a hand, a number above 31 or a number of
         bytes that is no multiple of four is refused.
         """
         if len(cards) % 4:
@@ -103,7 +103,7 @@ class Ranking:
         except IndexError:
             if max(cards) > 31:
                 raise CardNotInPack("a card's number is its place in the pack", min=0, max=31) from None
-            raise CardAlreadyDealt("a card stands twice in one hand") from None
+            raise CardAlreadyDealt("a card occurs twice in one hand") from None
 
     @cached_property
     def keys(self) -> dict[int, int]:
@@ -117,7 +117,7 @@ class Ranking:
         """A hand is two pairs of cards. The first leads to a row of bytes, the second to a place in it, and the
         byte there is the class of the hand; the classes' keys come first.
 
-        A card that stands twice, or is none of the pack, has no entry or a class that does not exist. With 250 KB
+        A card that occurs twice, or is none of the pack, has no entry or a class that does not exist. With 250 KB
         of rows in place of dictionaries of every hand it stays in the processor's cache.
         """
         cards, pairs = card_bits(self.pack), _pairs(self.pack)
@@ -188,12 +188,12 @@ def require_hand(cards: Sequence[str], pack: Pack) -> None:
 
 
 def require_cards(cards: Sequence[str], pack: Pack, where: str) -> None:
-    """Refuse cards outside the pack, unknown ones, and one that stands twice ``where``."""
+    """Refuse cards outside the pack, unknown ones, and one that occurs twice ``where``."""
     require_in_pack(cards, pack)
     if UNKNOWN in cards:
         raise CardUnknown("a card must be named here")
     if len(set(cards)) != len(cards):
-        raise CardAlreadyDealt(f"a card stands twice {where}")
+        raise CardAlreadyDealt(f"a card occurs twice {where}")
 
 
 def ferbli_ranking(wild: Iterable[str] = (), grigare: str = "off", grigare_wild: str = "natural") -> Ranking:
@@ -201,7 +201,7 @@ def ferbli_ranking(wild: Iterable[str] = (), grigare: str = "off", grigare_wild:
 
     ``grigare_wild``: in a grigáré a wild card is only itself (``natural``), or any needed card (``substitute``).
 
-    The order of the wild cards is of no account; one that is not of the pack or stands twice is refused. The last
+    The order of the wild cards is of no account; one that is not of the pack or occurs twice is refused. The last
     rankings asked for are kept with their tables, so asking again costs little.
     """
     cards = tuple(wild)

@@ -93,7 +93,7 @@ class VyingState(PotState):
         if UNKNOWN in cards:
             raise CardUnknown("a card that is turned up must be named")
         if cards[0] == cards[1]:
-            raise CardAlreadyDealt(f"{cards[0]} stands twice in one hand", card=cards[0])
+            raise CardAlreadyDealt(f"{cards[0]} occurs twice in one hand", card=cards[0])
         places = self.may_turn_up(seat)
         if not self.fits(self.cards[seat], cards, places):
             raise CardMismatch(f"p{seat} may not turn up {''.join(cards)}", places=[list(pair) for pair in places])
@@ -149,7 +149,7 @@ class VyingState(PotState):
             raise CardUnknown("a card that is shown must be named")
         for was, now in zip(dealt, cards, strict=True):
             if was not in (now, UNKNOWN):
-                # The refusal goes to whoever sent the line, so it tells no card that lies face down.
+                # The refusal goes to the sender of the line, so it reveals no card that lies face down.
                 raise CardMismatch(f"p{seat} was not dealt {''.join(cards)}")
         if self.up[seat] and not self.fits(cards, self.up[seat], self.up_places[seat]):
             raise CardMismatch(f"p{seat} turned up {''.join(self.up[seat])}, which {''.join(cards)} does not allow")
@@ -219,7 +219,7 @@ class VyingState(PotState):
             "shown": self.shown[seat],
         }
         if self.turns_up():
-            # Apart from ``cards``, whose places would tell when an upturned card was dealt.
+            # Apart from ``cards``, whose places would reveal when an upturned card was dealt.
             up = self.up[seat]
             found["up"] = list(up) if self.may_see_up(seat, viewer) else [UNKNOWN] * len(up)
         return found

@@ -4,7 +4,7 @@
 sees where that is something else; then what the deal came to. ``golden/barbu/perft.json`` holds the counts: from a
 fixed deal on, whose first tricks are played by the automatic acts, how many ways there are to go on after 1, 2, ...
 decisions, how those deals ended and what each seat won or lost in all of them. A test plays all of it again;
-``python -m tests.engine.barbu_scenarios --write`` writes it anew, and the difference is then read, not waved through.
+``python -m tests.engine.barbu_scenarios --write`` writes it again, and the difference is then read, not waved through.
 """
 
 from __future__ import annotations

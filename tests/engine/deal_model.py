@@ -2,7 +2,7 @@
 using nothing of the engine: HMAC from RFC 2104, HMAC-DRBG from SP 800-90A (10.1.2), trees and paths from RFC 6962
 (2.1) by their recursive definitions.
 
-``python -m tests.engine.deal_model`` writes the published vectors, ``tests/engine/golden/deal_vectors.json``, anew.
+``python -m tests.engine.deal_model`` writes the published vectors, ``tests/engine/golden/deal_vectors.json``, again.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def recorded(name: str) -> tuple[dict[str, Any], ...]:
 def deck_of(*rows: str, pack: Pack = TELL32) -> tuple[str, ...]:
     """A whole pack that begins with these rows of cards, the rest in the pack's order."""
     top = split_cards("".join(rows))
-    assert len(set(top)) == len(top), "a card stands twice on top of the deck"
+    assert len(set(top)) == len(top), "a card occurs twice on top of the deck"
     return (*top, *(card for card in pack.cards if card not in top))
 
 

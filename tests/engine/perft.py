@@ -4,8 +4,8 @@ Amounts are collapsed to the smallest and the largest on offer, what leaves nobo
 played without being counted, and packs of redeals are the remaining cards, turned by the number of the redeal. The
 counts stand in ``golden/perft.json``, by table: hands ``open`` after 1, 2, ... decisions, hands ``over`` after exactly
 so many, how those ended, and what each seat won or lost in all of them; under ``soak``, every hand there is. A rule
-that changes shows as a number that changes. A test compares; ``python -m tests.engine.perft --write`` counts anew, with
-``--deep`` the whole games.
+that changes shows as a number that changes. A test compares; ``python -m tests.engine.perft --write`` counts again,
+with ``--deep`` the whole games.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Every hand is a scenario below: a table, and what the seats say (deals and cards shown follow by themselves).
 ``golden/*.txt`` hold them line by line: the phase, the line, pot and stacks after it, what was on offer before it, what
 the public sees where that is something else; then what the hand came to. A test plays them again and compares;
-``python -m tests.engine.playthrough --write`` writes them anew, and the difference is then read, not waved through.
+``python -m tests.engine.playthrough --write`` writes them again, and the difference is then read, not waved through.
 """
 
 from __future__ import annotations

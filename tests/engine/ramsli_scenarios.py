@@ -3,7 +3,7 @@
 Every scenario is a table and what its seats say; cards are dealt and turned up by themselves, and what a scenario
 leaves open is played by the automatic act of each seat. In ``golden/ramsli`` the ``*.txt`` hold the deals line by line,
 ``perft.json`` the counts. A test plays and counts again; ``python -m tests.engine.ramsli_scenarios --write`` writes
-them anew, and the difference is then read, not waved through.
+them again, and the difference is then read, not waved through.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ``golden/GAME/*.txt`` hold the deals line by line: the phase, the line, what was on offer, what the public sees where
 that is something else. ``golden/GAME/perft.json`` holds the counts. ``python -m tests.engine.shedding_scenarios
---write`` writes all anew, and the difference is then read, not waved through.
+--write`` writes all again, and the difference is then read, not waved through.
 """
 
 from __future__ import annotations

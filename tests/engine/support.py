@@ -55,7 +55,7 @@ def shuffled(random: Random, pack: Pack = TELL32) -> tuple[str, ...]:
 def stacked(*first: str) -> tuple[str, ...]:
     """A deck that begins with the given rows of cards, the rest in the pack's order."""
     top = [row[at : at + 2] for row in first for at in range(0, len(row), 2)]
-    assert len(set(top)) == len(top), "a card stands twice on top of the deck"
+    assert len(set(top)) == len(top), "a card occurs twice on top of the deck"
     return (*top, *(card for card in TELL32.cards if card not in top))
 
 

@@ -3,7 +3,7 @@
 Every scenario is a table and what its seats say; cards are dealt by themselves, and what a scenario leaves open is
 played by the automatic act of each seat. In ``golden/GAME`` the ``*.txt`` hold the deals line by line: the phase, the
 line, what was on offer before it, what the public sees where that is something else; ``perft.json`` holds the counts. A
-test plays and counts again; ``python -m tests.engine.trick_scenarios --write`` writes them anew, and the difference is
+test plays and counts again; ``python -m tests.engine.trick_scenarios --write`` writes them again, and the difference is
 then read, not waved through.
 """
 

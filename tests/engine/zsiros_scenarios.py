@@ -2,8 +2,8 @@
 
 Every scenario is a table and what its seats say; cards are dealt by themselves, and what a scenario leaves open is
 played by the automatic act of each seat. In ``golden/zsiros`` the ``*.txt`` hold the deals line by line, ``perft.json``
-the counts. A test plays and counts again; ``python -m tests.engine.zsiros_scenarios --write`` writes them anew, and the
-difference is then read, not waved through.
+the counts. A test plays and counts again; ``python -m tests.engine.zsiros_scenarios --write`` writes them again, and
+the difference is then read, not waved through.
 """
 
 from __future__ import annotations

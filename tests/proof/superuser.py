@@ -1,4 +1,4 @@
-"""What a database superuser can do to a house's audit trail: switch the guards off, and write everything anew."""
+"""What a database superuser can do to a house's audit trail: switch the guards off, and write everything again."""
 
 import hashlib
 import json

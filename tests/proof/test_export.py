@@ -112,7 +112,7 @@ def test_a_clock_that_went_back_is_said_and_no_finding(tmp_path: Path) -> None:
 
 
 def rewritten(world: World, change: Any) -> World:
-    """A world whose payloads `change` has altered (a list of documents), linked anew as a forger would."""
+    """A world whose payloads `change` has altered (a list of documents), linked again as a forger would."""
     docs = [json.loads(payload) for payload in world.payloads]
     docs = list(change(docs) or docs)
     heads: dict[str, tuple[int, str]] = {}

@@ -30,7 +30,7 @@ def both(kit: Kit, folder: Path) -> list[verify.Report]:
 
 
 def opened(kit: Kit, *, healthy: bool = False) -> None:
-    """Two people begin the log anew."""
+    """Two people begin the log again."""
     epochs.open_epoch(house=kit.house, actor=TWO, approver="bea", reason="the disk broke", healthy=healthy)
 
 

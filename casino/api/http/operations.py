@@ -180,7 +180,7 @@ class ReadOperation(Reading):
 
 @cache
 def _reader(kind: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
-    """The one serializer of a kind that reads every request: making one anew, with all its fields, costs more than the
+    """The one serializer of a kind that reads every request: making one again, with all its fields, costs more than the
     rest of an action, and nothing of a request stays in it."""
     return kind()
 

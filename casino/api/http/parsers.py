@@ -25,7 +25,7 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     for key, value in pairs:
         if key in seen:
-            raise ParseError(f"The key {key!r} stands twice in one object.")
+            raise ParseError(f"The key {key!r} occurs twice in one object.")
         seen[key] = value
     return seen
 

@@ -59,7 +59,7 @@ END $$;
 
 -- The beginning of a write that the caller has decided already, knowing the table and its hand at p_version: locks the
 -- table and returns its house. Refuses (KZ905) where the table has another version now, or the request was answered
--- before: then it is decided anew over what hands_open reads.
+-- before: then it is decided again over what hands_open reads.
 CREATE OR REPLACE FUNCTION hands_unmoved(
     p_house uuid, p_table bigint, p_version bigint, p_terminal bigint, p_key text
 ) RETURNS uuid LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$

@@ -103,7 +103,7 @@ DECLARE
 BEGIN
     SELECT q.key INTO v_key FROM unnest(p_keys) q(key) GROUP BY q.key HAVING count(*) > 1 LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'key % stands at two postings', v_key
+        RAISE EXCEPTION 'key % is used by two postings', v_key
             USING ERRCODE = 'LG007', DETAIL = jsonb_build_object('key', v_key)::text;
     END IF;
     SELECT q.key INTO v_key FROM unnest(p_keys) WITH ORDINALITY q(key, nth)

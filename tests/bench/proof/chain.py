@@ -62,7 +62,7 @@ def comparison(*, runs: int = RUNS) -> Comparison:
 
     def told() -> int:
         with work.aside():
-            _play(kit, dealer, 1)  # plans are made anew after the trigger was switched
+            _play(kit, dealer, 1)  # plans are made again after the trigger was switched
         return _play(kit, dealer, HANDS)
 
     def untold() -> int:

@@ -225,7 +225,7 @@ def test_a_sequencer_that_slept_does_not_repeat_what_the_next_one_wrote(
     with pytest.raises(OutsideCheckpointUnreadable, match="somebody else"):
         sleeper.publish(kit.house.id)
     note(kit, "house", 1)
-    assert sleeper.publish(kit.house.id), "it takes the log up anew"
+    assert sleeper.publish(kit.house.id), "it takes the log up again"
     assert notes_outside(kit) == list(
         SignedCheckpoint.objects.filter(house=kit.house).order_by("size").values_list("note", flat=True)
     )

@@ -193,7 +193,7 @@ def test_two_people_open_a_new_epoch_and_the_house_goes_on(
     waiting = Event.objects.filter(chain__house=kit.house, leaf=None).count()
     assert waiting == 3
     assert "Epoch 2" in open_epoch(kit, monkeypatch, auditor.login, admin.login)
-    # Versions are given again: whoever read the table before the restore must sign in and read it anew.
+    # Versions are given again: whoever read the table before the restore must sign in and read it again.
     assert dealer.post("open").status_code == 401 and not TerminalToken.objects.filter(user__house=kit.house).exists()
     assert kit.dealer().ok("open")["audit"]["chain"] == "table/T1", "writes go on at once"
 

@@ -38,7 +38,7 @@ def kitty_table(kit: Kit, rule: CarryoverOnClose) -> Desk:
 
 
 def sit_again(desk: Desk) -> None:
-    """The same players sit down anew."""
+    """The same players sit down again."""
     desk.ok("open")
     for seat in (1, 2, 3):
         desk.ok("seats", {"seat": seat, "player": f"T1-u{seat}", "amount": 20_000})
@@ -182,7 +182,7 @@ def test_nobody_leaves_a_session_that_is_unpaid_and_no_others_begin_one(kit: Kit
     owed = refused[owing[0]].json()["owed"]
     assert {seat for seat in refused if owed[f"T1-u{seat}"]} == set(owing)
     gone = [seat for seat in refused if seat not in owing]
-    if gone:  # whoever owes nothing may go, and then the others cannot begin anew
+    if gone:  # whoever owes nothing may go, and then the others cannot start over
         kit.players("eve", chips=200_000)
         desk.ok("seats", {"seat": gone[0], "player": "eve", "amount": 200_000})
         assert code(desk.post("hands", {"mode": "physical"})) == (409, "session_under_way")

@@ -189,7 +189,7 @@ CUHHKASSZA = {"cuhhol": True, "grigare": "off", "wild": []}
 
 
 def dealt_hands(hands: int) -> Iterator[Dealt]:
-    """Hands of each game, some of Ferbli where cards are dealt anew."""
+    """Hands of each game, some of Ferbli where cards are dealt again."""
     for number in range(hands):
         yield Dealt("faerbeln", number)
         yield Dealt("ferbli", number)
@@ -244,14 +244,14 @@ def test_without_a_known_deck_nothing_can_be_opened():
 
 
 @pytest.mark.parametrize("game", GAMES)
-@given(number=st.integers(0, 10**6), cut=st.floats(0, 1), anew=st.booleans())
+@given(number=st.integers(0, 10**6), cut=st.floats(0, 1), again=st.booleans())
 @settings(max_examples=40, deadline=None)
-def test_a_hand_goes_on_with_the_same_deck_wherever_it_was_cut(game: str, number: int, cut: float, anew: bool):
+def test_a_hand_goes_on_with_the_same_deck_wherever_it_was_cut(game: str, number: int, cut: float, again: bool):
     """Only inputs and lines survive; deck, redeals and everything said of them come from the seeds again."""
-    dealt = Dealt(game, number, **(CUHHKASSZA if anew and game == "ferbli" else {}))
+    dealt = Dealt(game, number, **(CUHHKASSZA if again and game == "ferbli" else {}))
     whole = dealt.played()
     at = round(cut * len(whole.log))
-    again = Dealt(game, number, **(CUHHKASSZA if anew and game == "ferbli" else {}))
+    again = Dealt(game, number, **(CUHHKASSZA if again and game == "ferbli" else {}))
     hand = resume(again.setup, whole.log[:at], again.shuffle)
     parallel = start(dealt.setup)
     for line in whole.log[:at]:
@@ -308,7 +308,7 @@ class TestRecords:
 
     @staticmethod
     def with_redeals() -> dict[str, Any]:
-        """A hand with client seeds in which cards were dealt anew."""
+        """A hand with client seeds in which cards were dealt again."""
         for number in range(500):
             dealt = Dealt("ferbli", number, **CUHHKASSZA)
             if dealt.said and (hand := dealt.played()).setup.redeals:

@@ -54,7 +54,7 @@ def example(game: str, hand: str) -> dict[str, Any]:
 def deck_of(*rows: str) -> tuple[str, ...]:
     """A whole pack that begins with these rows of cards, the rest in the pack's order."""
     top = split_cards("".join(rows))
-    assert len(set(top)) == len(top), "a card stands twice on top of the deck"
+    assert len(set(top)) == len(top), "a card occurs twice on top of the deck"
     return (*top, *(card for card in TELL32.cards if card not in top))
 
 

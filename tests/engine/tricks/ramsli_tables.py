@@ -59,7 +59,7 @@ def rows(*hands: str, trump: str = "", then: str = "", seats: int = 0) -> tuple[
     first = [card for hand in halves for card in hand[:2]]
     second = [card for hand in halves for card in hand[2:]]
     top = [*first, *([trump] if trump else []), *second, *split_cards(then)]
-    assert len(set(top)) == len(top), "a card stands twice on top of the deck"
+    assert len(set(top)) == len(top), "a card occurs twice on top of the deck"
     return (*top, *(card for card in TELL32.cards if card not in top))
 
 

@@ -1,4 +1,4 @@
-"""`manage.py open_epoch HOUSE --reason TEXT`: two people begin the house's audit log anew, e.g. after a restore."""
+"""`manage.py open_epoch HOUSE --reason TEXT`: two people begin the house's audit log again, e.g. after a restore."""
 
 from typing import Any
 
@@ -21,14 +21,14 @@ class Command(BaseCommand):
     """Open a new epoch of a house's log."""
 
     help = (
-        "Begin a house's audit log anew: an auditor and another auditor or administrator sign with their passwords "
+        "Begin a house's audit log again: an auditor and another auditor or administrator sign with their passwords "
         "(asked for, or four lines on standard input). What was lost is kept in the new epoch's first leaf."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The house's code and why."""
         parser.add_argument("house")
-        parser.add_argument("--reason", required=True, help="why the log begins anew; stands in the audit trail")
+        parser.add_argument("--reason", required=True, help="why the log starts over; stands in the audit trail")
         parser.add_argument(
             "--healthy", action="store_true", help="although the house may write, for example under another signing key"
         )
