@@ -173,7 +173,8 @@ class State(Purse):
 
     def not_legal(self, action: Action) -> VerbNotLegal:
         """The refusal of a verb that is not on offer. It names those that are, as far as everybody may know: the
-        sender of the line need not know the cards that decide it. A line that is a verb alone is refused with its verb."""
+        sender of the line need not know the cards that decide it. A line that is a verb alone is refused with its
+        verb."""
         offers = [one.verb for one in self.legal_for(PUBLIC) if one.arguments or one.verb != action.verb]
         return VerbNotLegal(f"{action.text!r} is not legal now", phase=self.phase, verbs=offers)
 
