@@ -191,6 +191,13 @@ class Configuration:
         shown="`127.0.0.1,localhost,[::1]`",
         meaning="Host names under which the API answers, separated by commas.",
     )
+    cors_origins: tuple[str, ...] = variable(
+        "CASINO_CORS_ORIGINS",
+        _hosts,
+        default=(),
+        shown="none",
+        meaning="Origins of pages elsewhere that browsers let call the API, separated by commas: `https://a.example`.",
+    )
     debug: bool = variable(
         "CASINO_DEBUG", _flag, default=False, shown="`0`", meaning="`1` turns Django's debug mode on; never in a house."
     )

@@ -17,6 +17,7 @@ DEBUG = environment.debug
 SECRET_KEY = environment.secret_key
 CASINO_SEAL_KEY = environment.seal_key
 ALLOWED_HOSTS = list(environment.allowed_hosts)
+CASINO_CORS_ORIGINS = environment.cors_origins
 
 INSTALLED_APPS = [
     "django.contrib.contenttypes",
@@ -48,6 +49,9 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "casino.api.http.middleware.RequestIdMiddleware",
+    "casino.api.http.middleware.CorsMiddleware",
+    "casino.api.http.middleware.EnglishMiddleware",
+    "casino.api.http.middleware.CompressionMiddleware",
     "django.middleware.common.CommonMiddleware",
 ]
 
@@ -144,6 +148,8 @@ SPECTACULAR_SETTINGS = {
     # Enumerations whose fields share a name with others, or stand in several answers.
     "ENUM_NAME_OVERRIDES": {
         "TableState": "casino.tables.models.TableState",
+        "HandState": "casino.hands.models.HandState",
+        "DealState": "casino.hands.models.DealState",
         "TerminalKindEnum": "casino.staff.models.TerminalKind",
         "TransferKindEnum": "casino.transfers.models.Kind",
     },

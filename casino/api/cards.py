@@ -2,23 +2,21 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from casino.api.hands import HandOut
+from casino.api.http.contract import ACTIONS, CARDS, NOT_OPEN
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_TABLES,
     OVERSIGHT,
+    Reason,
     StrictInput,
     StrictInteger,
     StrictPattern,
-    StrictText,
     WriteOperation,
     documented,
-    problems,
 )
 from casino.api.tables import TableOut
 from casino.core.write import Answer, Command
@@ -30,6 +28,8 @@ from casino.staff.models import Role
 TAG = "cards"
 #: A refused request may name cards that lie face down.
 _HIDDEN = frozenset({"card", "cards"})
+#: What was found of a card exception, by name: cards, texts, numbers.
+FOUND = {"oneOf": [{"type": "string"}, {"type": "integer"}, {"type": "array", "items": {"type": "string"}}]}
 _CARD = r"[2-9AKQJTOUX][a-z]"
 
 
@@ -45,9 +45,15 @@ def _entry(data: dict[str, Any]) -> Entry:
     return Entry(int(data["actor"][1:]), data["place"], data["card"])
 
 
-@documented("enterCards", summary="Tell what cards are that were dealt unknown", answers=HandOut, tag=TAG)
+@documented(
+    "enterCards",
+    summary="Enter cards",
+    answers=HandOut,
+    tag=TAG,
+    refuses=["no_hand", "not_physical", "no_such_card", "card_known", *CARDS],
+)
 class EnterCards(WriteOperation):
-    """Enter cards, from a scanner or by hand, all or none. What is shown later must agree with them."""
+    """Enter cards that were dealt unknown, from a scanner or by hand, all or none. What is shown later must agree."""
 
     roles = AT_TABLES
     redact_fields = _HIDDEN
@@ -72,9 +78,28 @@ class EnterCards(WriteOperation):
         return cards.enter(command=command, code=path["table"], entries=data["entries"])
 
 
-@documented("correctCards", summary="Correct the cards of a line, or one that was entered", answers=HandOut, tag=TAG)
+@documented(
+    "correctCards",
+    summary="Correct cards",
+    answers=HandOut,
+    tag=TAG,
+    refuses=[
+        "no_hand",
+        "not_physical",
+        "no_such_card",
+        "no_such_entry",
+        "no_such_line",
+        "no_card_line",
+        "nothing_corrected",
+        "correction_changes_play",
+        *CARDS,
+        *ACTIONS,
+    ],
+)
 class CorrectCards(WriteOperation):
-    """Correct what was told of a card in the hand in play. Money, turn and what may be done must stay as they are."""
+    """Correct the cards of a line of the hand in play, or a card that was entered. Money, turn and what may be done
+    must stay as they are; the floor.
+    """
 
     roles = (Role.FLOOR,)
     redact_fields = _HIDDEN
@@ -86,7 +111,7 @@ class CorrectCards(WriteOperation):
         line = StrictInteger(min_value=1, max_value=20_000, required=False)
         cards = StrictPattern(rf"^({_CARD}|\?\?){{1,{verbs.MOST_CARDS}}}\Z", required=False)
         entry = EntryInput(required=False)
-        reason = StrictText(min_length=3, max_length=200)
+        reason = Reason()
 
         def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
             """One of the two."""
@@ -108,9 +133,17 @@ class CorrectCards(WriteOperation):
         )
 
 
-@documented("checkDeck", summary="Check the pack between hands", answers=TableOut, tag=TAG)
+@documented(
+    "checkDeck",
+    summary="Check the deck",
+    answers=TableOut,
+    tag=TAG,
+    refuses=[*NOT_OPEN, *CARDS],
+)
 class CheckDeck(WriteOperation):
-    """Enter all cards of the table's pack, in any order: each must be there once."""
+    """Enter all cards of the table's pack, in any order: each must be there once. What is missing or twice is kept as a
+    card exception.
+    """
 
     roles = AT_TABLES
 
@@ -127,9 +160,15 @@ class CheckDeck(WriteOperation):
         return exceptions.check_deck(command=command, code=path["table"], cards=data["cards"])
 
 
-@documented("clearCardException", summary="Clear an exception; the floor", answers=TableOut, tag=TAG)
+@documented(
+    "clearCardException",
+    summary="Clear a card exception",
+    answers=TableOut,
+    tag=TAG,
+    refuses=["already_cleared", "table_playing", "table_settling", "table_disputed"],
+)
 class ClearException(WriteOperation):
-    """Say what an exception was. The next hand can be dealt when none is open."""
+    """Clear an exception with what it was. The next hand can be dealt when none is open; the floor."""
 
     roles = (Role.FLOOR,)
 
@@ -137,7 +176,7 @@ class ClearException(WriteOperation):
     class Input(StrictInput):
         """What it was, which the audit trail keeps."""
 
-        reason = StrictText(min_length=3, max_length=200)
+        reason = Reason()
 
     input = Input
 
@@ -146,15 +185,17 @@ class ClearException(WriteOperation):
         return exceptions.clear(command=command, code=path["table"], exception=path["exception"], reason=data["reason"])
 
 
+@documented("listCardExceptions", summary="List card exceptions", tag=TAG)
 class CardExceptionList(CursorList):
-    """Exceptions, open and cleared, oldest first."""
+    """Exceptions of cards, open and cleared. Dealers read them too: open ones block the next deal."""
 
-    roles = (*OVERSIGHT, Role.FLOOR)
+    roles = (*OVERSIGHT, Role.FLOOR, Role.DEALER)
+    time = "found_at"
     sensitive = True
 
     @extend_schema_serializer(component_name="CardExceptionRow")
     class Row(serializers.ModelSerializer[CardException]):
-        """An exception; `found` names the cards, and is null while its hand is played."""
+        """An exception of cards."""
 
         table = serializers.CharField(source="table.code")
         hand = serializers.CharField(source="hand.name", allow_null=True, default=None)
@@ -165,7 +206,7 @@ class CardExceptionList(CursorList):
             model = CardException
             fields = ("id", "table", "hand", "kind", "found", "found_at", "cleared_at", "cleared_by", "reason")
 
-        @extend_schema_field({"type": "object", "nullable": True})
+        @extend_schema_field({"type": "object", "nullable": True, "additionalProperties": FOUND})
         def get_found(self, row: CardException) -> dict[str, Any] | None:
             """Which cards: nobody's business while they lie face down."""
             if row.hand is not None and row.hand.state == HandState.PLAYING:
@@ -181,13 +222,3 @@ class CardExceptionList(CursorList):
         """With tables and hands."""
         found = super().get_queryset()
         return found if found is None else found.select_related("table", "hand")
-
-    @extend_schema(
-        operation_id="listCardExceptions",
-        summary="List exceptions of cards",
-        tags=[TAG],
-        responses={200: Row(many=True), **problems(401, 403, 404)},
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of exceptions."""
-        return super().get(request, *args, **kwargs)

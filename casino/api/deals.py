@@ -2,31 +2,32 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from casino.api.http.contract import NOT_OPEN
 from casino.api.http.operations import (
     AT_TABLES,
     OVERSIGHT,
     READERS,
     Reading,
     ReadOperation,
+    Reason,
     StrictChoice,
     StrictInput,
     StrictInteger,
     StrictPattern,
-    StrictText,
     WriteOperation,
     context_of,
     documented,
-    problems,
 )
 from casino.api.tables import TAG, TableOut
 from casino.core.write import Answer, Command
 from casino.hands import openings, preparing
 from casino.hands import selectors as hands
+from casino.hands.models import DealState
 from casino.staff.models import Role
 from casino.tables import keys, services
 from casino.tables import selectors as tables
@@ -44,18 +45,22 @@ class Seed(StrictPattern):
 
 
 class DealOut(serializers.Serializer[Any]):
-    """A deal that is committed to: `prepared`, `dealt` or `abandoned`; `client_seeds` by chair."""
+    """A deal that is committed to."""
 
     hand = serializers.CharField()
-    state = serializers.CharField()
+    state = serializers.ChoiceField(choices=DealState.choices)
     commitment = serializers.CharField()
-    client_seeds = serializers.DictField(child=serializers.CharField())
+    client_seeds = serializers.DictField(
+        child=serializers.CharField(), help_text="What players added to the seed, by number of their seat."
+    )
 
 
 class DisclosedOut(DealOut):
     """The same with its seed once it is abandoned."""
 
-    seed = serializers.CharField(allow_null=True)
+    seed = serializers.CharField(
+        allow_null=True, help_text="Seed of an abandoned deal, in hexadecimal digits; else null."
+    )
 
 
 class OpeningOut(serializers.Serializer[Any]):
@@ -82,27 +87,36 @@ class OpeningsOut(serializers.Serializer[Any]):
 class KeyOut(TableOut):
     """The table, and the key: in the first answer only."""
 
-    key = serializers.CharField(required=False)
+    key = serializers.CharField(required=False, help_text="Key of the seat, in the first answer only.")
 
 
 # --- At the table ---------------------------------------------------------------------------------------------------
 
 
-@documented("prepareDeal", summary="Commit to the seed of the next hand", answers=TableOut, status=201, tag=TAG)
+@documented(
+    "prepareDeal",
+    summary="Prepare a deal",
+    answers=TableOut,
+    status=201,
+    tag=TAG,
+    refuses=[*NOT_OPEN, "deal_prepared"],
+)
+@documented(
+    "readPreparedDeal",
+    summary="Read the prepared deal",
+    answers=DealOut,
+    tag=TAG,
+    method="get",
+    etag=True,
+    refuses=["not_found", "no_deal_prepared"],
+)
 class PreparedDeal(WriteOperation, Reading):
-    """The deal that is committed to at a table and not dealt yet, and committing to one."""
+    """Commit to the seed of the next hand, so that players can add theirs before it is dealt."""
 
     sensitive = False
     roles = AT_TABLES
     readers = READERS
 
-    @extend_schema(
-        operation_id="readPreparedDeal",
-        summary="Read the prepared deal",
-        tags=[TAG],
-        request=None,
-        responses={200: DealOut, **problems(401, 403, 404, 409)},
-    )
     def get(self, request: Request, table: str) -> Response:
         """The deal."""
         found = tables.get(context_of(request).house, table)
@@ -113,9 +127,17 @@ class PreparedDeal(WriteOperation, Reading):
         return preparing.prepare(command=command, code=path["table"])
 
 
-@documented("addClientSeed", summary="Add what a player says to the seed of the deal", answers=TableOut, tag=TAG)
+@documented(
+    "addClientSeed",
+    summary="Add a player's seed",
+    answers=TableOut,
+    tag=TAG,
+    refuses=["no_deal_prepared", "seat_has_device", "seed_taken", "seed_malformed"],
+)
 class AddSeed(WriteOperation):
-    """Add a player's seed, as he says it at the table; each seat once."""
+    """Add what a player says at the table to the seed of the prepared deal; each seat once. A seat with a device of the
+    player's own gives its seed with that alone.
+    """
 
     roles = AT_TABLES
 
@@ -133,9 +155,15 @@ class AddSeed(WriteOperation):
         return preparing.take_seed(command=command, code=path["table"], seat=data["seat"], seed=data["seed"])
 
 
-@documented("abandonDeal", summary="Give a prepared deal up; the floor", answers=TableOut, tag=TAG)
+@documented(
+    "abandonDeal",
+    summary="Abandon a prepared deal",
+    answers=TableOut,
+    tag=TAG,
+    refuses=["no_deal_prepared"],
+)
 class AbandonDeal(WriteOperation):
-    """Give the prepared deal up: its name is used up with it."""
+    """Abandon the prepared deal: its name is used up with it; the floor."""
 
     roles = (Role.FLOOR,)
 
@@ -143,7 +171,7 @@ class AbandonDeal(WriteOperation):
     class Input(StrictInput):
         """The reason, which the audit trail keeps."""
 
-        reason = StrictText(min_length=3, max_length=200)
+        reason = Reason()
 
     input = Input
 
@@ -152,10 +180,18 @@ class AbandonDeal(WriteOperation):
         return preparing.abandon(command=command, code=path["table"], reason=data["reason"])
 
 
-@documented("issueSeatKey", summary="Give a player's own device a key", answers=KeyOut, status=201, tag=TAG)
+@documented(
+    "issueSeatKey",
+    summary="Issue a seat's key",
+    answers=KeyOut,
+    status=201,
+    tag=TAG,
+    refuses=["table_closed"],
+)
 class IssueSeatKey(WriteOperation):
-    """A key with which the player on this seat adds his seed and checks his cards of the hands dealt from now on; an
-    earlier one is good no more."""
+    """Issue a key with which the device of the player on this seat adds a seed and checks the cards of the hands dealt
+    from now on; an earlier key ends.
+    """
 
     roles = AT_TABLES
 
@@ -164,9 +200,15 @@ class IssueSeatKey(WriteOperation):
         return keys.issue(command=command, code=path["table"], seat=path["seat"])
 
 
-@documented("revokeSeatKey", summary="Revoke a seat's key", answers=TableOut, tag=TAG)
+@documented(
+    "revokeSeatKey",
+    summary="Revoke a seat's key",
+    answers=TableOut,
+    tag=TAG,
+    refuses=["no_device"],
+)
 class RevokeSeatKey(WriteOperation):
-    """For a device that is lost or broken: until then only it gives the seat's seed."""
+    """Revoke the key of a device that is lost or broken: until then only it gives the seat's seed; the floor."""
 
     roles = (Role.FLOOR,)
 
@@ -174,7 +216,7 @@ class RevokeSeatKey(WriteOperation):
     class Input(StrictInput):
         """The reason, which the audit trail keeps."""
 
-        reason = StrictText(min_length=3, max_length=200)
+        reason = Reason()
 
     input = Input
 
@@ -184,10 +226,14 @@ class RevokeSeatKey(WriteOperation):
 
 
 @documented(
-    "demandClientSeeds", summary="Say whose seeds an electronic hand needs; the floor", answers=TableOut, tag=TAG
+    "demandClientSeeds",
+    summary="Demand client seeds",
+    answers=TableOut,
+    tag=TAG,
+    refuses=[*NOT_OPEN, "table_open", "deal_prepared", "no_change"],
 )
 class DemandSeeds(WriteOperation):
-    """Change whose seeds the table's electronic hands need before they are dealt."""
+    """Set whose seeds the table's electronic hands need before they are dealt; the floor."""
 
     roles = (Role.FLOOR,)
 
@@ -197,7 +243,7 @@ class DemandSeeds(WriteOperation):
         keeps."""
 
         client_seeds = StrictChoice(choices=ClientSeeds.choices)
-        reason = StrictText(min_length=3, max_length=200)
+        reason = Reason()
 
     input = Input
 
@@ -211,36 +257,39 @@ class DemandSeeds(WriteOperation):
 # --- Reading --------------------------------------------------------------------------------------------------------
 
 
+@documented(
+    "readDeal",
+    summary="Read a prepared deal's outcome",
+    answers=DisclosedOut,
+    tag="oversight",
+    refuses=["not_found"],
+)
 class DealDetail(ReadOperation):
-    """A deal that was committed to, whatever became of it; the seed of an abandoned one too, so that somebody can see
-    which cards were not dealt."""
+    """A deal that was committed to, whatever became of it; of an abandoned one the seed too, so that it can be seen
+    which cards were not dealt.
+    """
 
     sensitive = True
     roles = OVERSIGHT
 
-    @extend_schema(
-        operation_id="readDeal",
-        summary="Read a deal that was prepared",
-        tags=["oversight"],
-        responses={200: DisclosedOut, **problems(401, 403, 404)},
-    )
     def get(self, request: Request, hand: str) -> Response:
         """The deal."""
         return Response(preparing.disclosed(preparing.get(context_of(request).house, hand)))
 
 
+@documented(
+    "readOpenings",
+    summary="Read the openings of a hand",
+    answers=OpeningsOut,
+    tag="oversight",
+    refuses=["not_found", "no_card_commitments"],
+)
 class HandOpenings(ReadOperation):
     """Openings of the cards of a hand that everybody has seen, now or when it was over."""
 
     sensitive = False
     roles = READERS
 
-    @extend_schema(
-        operation_id="readOpenings",
-        summary="Read the openings of everybody's cards",
-        tags=["oversight"],
-        responses={200: OpeningsOut, **problems(401, 403, 404, 409)},
-    )
     def get(self, request: Request, hand: str) -> Response:
         """The openings."""
         return Response(openings.of_everybodys_cards(hands.get(context_of(request).house, hand)))

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.http.operations import READERS, ReadOperation, problems
+from casino.api.http.operations import READERS, ReadOperation, documented
+from casino.api.http.shapes import OPTION, Shaped
 from casino.hands import verbs
 
 TAG = "games"
@@ -46,7 +46,7 @@ class GameOut(serializers.Serializer[Any]):
 
 
 class ArgumentOut(serializers.Serializer[Any]):
-    """One argument of a verb; `role` and `seen` say what becomes of cards, and who sees them."""
+    """One argument of a verb."""
 
     name = serializers.CharField()
     kind = serializers.CharField()
@@ -55,7 +55,7 @@ class ArgumentOut(serializers.Serializer[Any]):
     most = serializers.IntegerField(required=False)
     #: What a commitment's hash begins with.
     tag = serializers.CharField(required=False)
-    role = serializers.CharField(required=False)
+    role = serializers.CharField(required=False, help_text="What becomes of the cards.")
     seen = serializers.CharField(required=False)
 
 
@@ -78,7 +78,7 @@ class OptionOut(serializers.Serializer[Any]):
     name = serializers.CharField()
     values = serializers.CharField()
     required = serializers.BooleanField()  # type: ignore[assignment] # taken out of the class by its metaclass
-    default = serializers.JSONField(required=False)  # a number, a word, true or false, or a list of cards
+    default = Shaped(OPTION, required=False)
     meaning = serializers.CharField()
 
 
@@ -89,35 +89,37 @@ class DeclarationOut(GameOut):
     options = OptionOut(many=True)
 
 
+@documented(
+    "listGames",
+    summary="List the games",
+    answers=GameOut(many=True),
+    tag=TAG,
+    refuses=[],
+)
 class GameList(ReadOperation):
-    """The games."""
+    """Every game that a table may be set up for, in short."""
 
     sensitive = False
     roles = READERS
 
-    @extend_schema(
-        operation_id="listGames",
-        summary="List the games",
-        tags=[TAG],
-        responses={200: GameOut(many=True), **problems(401, 403)},
-    )
     def get(self, request: Request) -> Response:
         """Every game in short."""
         return Response(verbs.games())
 
 
+@documented(
+    "readGame",
+    summary="Read a game's declaration",
+    answers=DeclarationOut,
+    tag=TAG,
+    refuses=["not_found"],
+)
 class GameDetail(ReadOperation):
-    """One game."""
+    """A game with its verbs and options, by its name or the id of a version of its rules."""
 
     sensitive = False
     roles = READERS
 
-    @extend_schema(
-        operation_id="readGame",
-        summary="Read a game's vocabulary and options",
-        tags=[TAG],
-        responses={200: DeclarationOut, **problems(401, 403, 404)},
-    )
     def get(self, request: Request, game: str) -> Response:
         """The declaration, by the game's name or the id of its rules."""
         return Response(verbs.declaration(game))

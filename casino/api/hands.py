@@ -2,16 +2,18 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from casino.api.http.contract import ACTIONS, CARDS, CHANGE, NOT_OPEN, POSTS
 from casino.api.http.operations import (
     AT_TABLES,
     READERS,
     Amount,
     ReadOperation,
+    Reason,
     StrictChoice,
     StrictInput,
     StrictInteger,
@@ -20,15 +22,15 @@ from casino.api.http.operations import (
     WriteOperation,
     context_of,
     documented,
-    problems,
 )
-from casino.api.tables import Place, TableOut, etag
+from casino.api.http.shapes import BALANCES, HAND_SEATS, RESULT, VIEW, Shaped
+from casino.api.tables import ReceiptOut, TableOut, etag
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command
 from casino.hands import ruling, verbs, voiding
 from casino.hands import selectors as hands
 from casino.hands import services as play
-from casino.hands.models import Mode
+from casino.hands.models import HandState, Mode
 from casino.staff.models import Role
 from casino.tables import selectors as tables
 
@@ -38,28 +40,31 @@ VERBS = tuple(verbs.VERBS.items())
 
 
 class LegalOut(serializers.Serializer[Any]):
-    """One kind of action that is legal now, with its range of amounts; of `lk`, that of `count` if it may be less."""
+    """One kind of action that is legal now. With a value for what it leaves open it is an action of a request."""
 
     actor = serializers.CharField()
     verb = serializers.ChoiceField(choices=VERBS)
-    min = serializers.IntegerField(required=False)
-    max = serializers.IntegerField(required=False)
+    min = serializers.IntegerField(required=False, help_text="The least amount, or the fewest cards.")
+    max = serializers.IntegerField(required=False, help_text="The greatest amount, or the most cards.")
     step = serializers.IntegerField(required=False)
     target = serializers.CharField(required=False)
     count = serializers.IntegerField(required=False)
-    #: The fewest cards, where that is less than `count`.
     least = serializers.IntegerField(required=False)
-    #: True where it is possible only if the seat holds the card, which the reader does not know.
     if_held = serializers.BooleanField(required=False)
-    #: The cards that may be named; absent where they lie in a hand that the reader does not know.
-    cards = serializers.ListField(child=serializers.CharField(), required=False)
-    #: The seats that may be named, and those that must be.
+    cards = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="The cards, or rows of cards, that may be named; absent where they lie in a hand that the reader "
+        "does not know.",
+    )
     targets = serializers.ListField(child=serializers.CharField(), required=False)
     must = serializers.ListField(child=serializers.CharField(), required=False)
     words = serializers.ListField(child=serializers.CharField(), required=False)
-    #: Which cards may be named together, by their places among those that the seat holds, from 0; absent: any.
     places = serializers.ListField(
-        child=serializers.ListField(child=serializers.IntegerField(), min_length=1), required=False
+        child=serializers.ListField(child=serializers.IntegerField(), min_length=1),
+        required=False,
+        help_text="Which cards may be named together, by their indexes among those that the seat holds, from 0; "
+        "absent: any.",
     )
 
 
@@ -67,38 +72,65 @@ class HandOut(serializers.Serializer[Any]):
     """A hand in play: public view, whose turn it is, what may be done."""
 
     hand = serializers.CharField()
-    state = serializers.CharField()
+    state = serializers.ChoiceField(choices=HandState.choices)
     mode = serializers.ChoiceField(choices=Mode.choices)
     commitment = serializers.CharField(allow_null=True)
-    #: What players added to the seed, by chair.
-    client_seeds = serializers.DictField(child=serializers.CharField())
-    #: Roots over the salted cards: the deck's, then that of each redeal.
+    client_seeds = serializers.DictField(
+        child=serializers.CharField(), help_text="What players added to the seed, by number of their seat."
+    )
     cards_roots = serializers.ListField(child=serializers.CharField())
-    seats = serializers.JSONField()
+    seats = Shaped(HAND_SEATS)
     actor = serializers.CharField(allow_null=True)
-    #: When the time of the seat whose turn it is runs out; null where no clock runs.
     act_by = serializers.DateTimeField(allow_null=True)
     legal_actions = LegalOut(many=True)
-    view = serializers.JSONField()
-    result = serializers.JSONField(allow_null=True)
-    balances = serializers.JSONField(required=False)
+    view = Shaped(VIEW)
+    result = Shaped(RESULT, allow_null=True)
+    balances = Shaped(BALANCES, required=False)
     version = serializers.IntegerField()
-    audit = Place(required=False)
+    audit = ReceiptOut(required=False)
 
 
-@documented("dealHand", summary="Start the next hand", answers=HandOut, status=201, tag=TAG)
+@documented(
+    "dealHand",
+    summary="Deal the next hand",
+    answers=HandOut,
+    status=201,
+    tag=TAG,
+    refuses=[
+        *NOT_OPEN,
+        *POSTS,
+        *CHANGE,
+        "deal_prepared",
+        "no_deal_prepared",
+        "client_seeds_missing",
+        "cards_exception_open",
+        "button_already_known",
+        "no_such_seat",
+        "too_few_players",
+        "no_cukassza",
+        "session_under_way",
+        "stack_too_short",
+        "tray_too_small",
+        "malformed_setup",
+        "option_out_of_range",
+    ],
+)
 class DealHand(WriteOperation):
-    """Start a hand."""
+    """Deal the next hand: from a real pack, or electronically from a committed shuffle.
+
+    Refused while the table is not open, cards of the table are in question, or a stack does not cover what the hand
+    can cost its seat.
+    """
 
     roles = AT_TABLES
 
     @extend_schema_serializer(component_name="DealHandInput")
     class Input(StrictInput):
-        """Where the cards come from, who deals first in a session, who sits this one out, and what the dealer
-        announces: words that the game's policy lists (`GET games/RULES`), at a table that leaves it open."""
+        """Where the cards come from, who holds the button first in a session, who sits this one out, and what the
+        dealer announces: words that the game's policy lists (`GET games/RULES`), at a table that leaves it open."""
 
         mode = StrictChoice(choices=Mode.choices)
-        dealer_seat = StrictInteger(min_value=1, max_value=99, required=False)
+        button = StrictInteger(min_value=1, max_value=99, required=False)
         sitting_out = serializers.ListField(
             child=StrictInteger(min_value=1, max_value=99), required=False, max_length=20
         )
@@ -112,7 +144,7 @@ class DealHand(WriteOperation):
             command=command,
             code=path["table"],
             mode=Mode(data["mode"]),
-            dealer_seat=data.get("dealer_seat"),
+            button=data.get("button"),
             sitting_out=data.get("sitting_out", []),
             announced=data.get("announce", ()),
         )
@@ -170,9 +202,28 @@ class ActionInput(StrictInput):
         return attrs
 
 
-@documented("act", summary="Take actions of a hand, all or none", answers=HandOut, tag=TAG)
+@documented(
+    "act",
+    summary="Take actions of a hand",
+    answers=HandOut,
+    tag=TAG,
+    refuses=[
+        "no_hand",
+        *ACTIONS,
+        *CARDS,
+        *POSTS,
+        *CHANGE,
+        "must_be_last",
+        "commitment_needed",
+        "cards_known_to_the_house",
+        "wrong_places",
+        "commit_mismatch",
+    ],
+)
 class Act(WriteOperation):
-    """Act. One gesture may be several lines of the log: the packets of a deal, a look and the bet that follows it."""
+    """Take actions of the hand in play, all or none. One gesture may be several lines of the log: the packets of a
+    deal, a look and the bet that follows it. What the rules do not allow is refused with the engine's code.
+    """
 
     roles = AT_TABLES
     redact_fields = frozenset({"card", "cards"})
@@ -190,11 +241,31 @@ class Act(WriteOperation):
         return play.act(command=command, code=path["table"], actions=data["actions"])
 
 
-@documented("sayBeside", summary="Say what may be said while others act", answers=HandOut, tag=TAG)
+@documented(
+    "sayBeside",
+    summary="Say something beside the turn",
+    answers=HandOut,
+    tag=TAG,
+    refuses=[
+        "no_hand",
+        "hand_over",
+        "no_such_line",
+        "not_beside",
+        *ACTIONS,
+        *CARDS,
+        *POSTS,
+        *CHANGE,
+        "must_be_last",
+        "commitment_needed",
+        "cards_known_to_the_house",
+        "wrong_places",
+    ],
+)
 class SayBeside(WriteOperation):
-    """A call, a meld, a shout: verbs that the game declares `beside`. The request names the hand and the last line of
-    its log that was seen, and needs no If-Match: the order of the log is the order of arrival. One that comes too late
-    is refused, with the lines that came before it (`expected.came_before`)."""
+    """Make a call, a meld or a shout: a verb that the game declares `beside`. The request names the hand and the last
+    line of its log that was seen, and needs no If-Match: the order of the log is the order of arrival. One that comes
+    too late is refused, with the lines that came before it (`expected.came_before`).
+    """
 
     roles = AT_TABLES
     # A refused line may name cards that are face down and will be dealt again.
@@ -218,9 +289,15 @@ class SayBeside(WriteOperation):
         )
 
 
-@documented("voidHand", summary="Void the hand in play or in dispute: everything goes back", answers=TableOut, tag=TAG)
+@documented(
+    "voidHand",
+    summary="Void a hand",
+    answers=TableOut,
+    tag=TAG,
+    refuses=["table_open", "table_closed", "table_settling", "no_hand", *POSTS, *CHANGE],
+)
 class VoidHand(WriteOperation):
-    """Void a misdealt, wrongly entered or disputed hand; the floor decides, and says why."""
+    """Void a hand that was misdealt, entered wrong or disputed: everything goes back; the floor."""
 
     roles = (Role.FLOOR,)
 
@@ -228,7 +305,7 @@ class VoidHand(WriteOperation):
     class Input(StrictInput):
         """The reason, which the audit trail keeps."""
 
-        reason = StrictText(min_length=3, max_length=200)
+        reason = Reason()
 
     input = Input
 
@@ -244,9 +321,27 @@ class Award(StrictInput):
     amount = Amount()
 
 
-@documented("ruleOnHand", summary="Divide the pot of a disputed hand; the floor", answers=TableOut, tag=TAG)
+@documented(
+    "ruleOnHand",
+    summary="Rule on a disputed hand",
+    answers=TableOut,
+    tag=TAG,
+    refuses=[
+        "table_open",
+        "table_closed",
+        "table_playing",
+        "table_settling",
+        "no_hand",
+        *POSTS,
+        *CHANGE,
+        "pot_empty",
+        "no_such_seat",
+        "awards_do_not_add_up",
+        "tax_too_high",
+    ],
+)
 class RuleOnHand(WriteOperation):
-    """Rule on a disputed hand: its pot is divided between seats of the hand, less the house's tax."""
+    """Divide the pot of a disputed hand between its seats, less the house tax; the floor."""
 
     roles = (Role.FLOOR,)
 
@@ -257,7 +352,7 @@ class RuleOnHand(WriteOperation):
 
         awards = serializers.ListField(child=Award(), min_length=1, max_length=9)
         tax = Amount(min_value=0)
-        reason = StrictText(min_length=3, max_length=200)
+        reason = Reason()
 
         def validate_awards(self, awards: list[dict[str, Any]]) -> dict[str, int]:
             """Each seat once."""
@@ -275,18 +370,20 @@ class RuleOnHand(WriteOperation):
         )
 
 
+@documented(
+    "readHand",
+    summary="Read the hand in play",
+    answers=HandOut,
+    tag=TAG,
+    etag=True,
+    refuses=["not_found", "no_hand"],
+)
 class HandNow(ReadOperation):
-    """The hand at a table that is played or waits for its settlement."""
+    """The hand at a table that is played, or waits for its settlement."""
 
     sensitive = False
     roles = READERS
 
-    @extend_schema(
-        operation_id="readHand",
-        summary="Read the hand in play",
-        tags=[TAG],
-        responses={200: HandOut, **problems(401, 403, 404, 409)},
-    )
     def get(self, request: Request, table: str) -> Response:
         """The hand, its public view and legal actions."""
         found = tables.get(context_of(request).house, table)
@@ -302,20 +399,22 @@ class HandNow(ReadOperation):
         return Response(body, headers=etag(found.version))
 
 
+@documented(
+    "readLegalActions",
+    summary="Read the legal actions",
+    answers=LegalOut(many=True),
+    tag=TAG,
+    etag=True,
+    refuses=["not_found", "no_hand"],
+)
 class LegalNow(ReadOperation):
     """What may be done now in the hand in play."""
 
     sensitive = False
     roles = READERS
 
-    @extend_schema(
-        operation_id="readLegalActions",
-        summary="Read the legal actions",
-        tags=[TAG],
-        responses={200: LegalOut(many=True), **problems(401, 403, 404, 409)},
-    )
     def get(self, request: Request, table: str) -> Response:
-        """The legal actions of whoever's turn it is."""
+        """The legal actions of the seats whose turn it is."""
         found = tables.get(context_of(request).house, table)
         game = hands.state(hands.playing(found))
         return Response(hands.legal_actions(game), headers=etag(found.version))

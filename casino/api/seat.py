@@ -7,7 +7,7 @@ Idempotency-Key and no If-Match: its only write names the deal that it is for, a
 import logging
 from typing import Any
 
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
@@ -18,11 +18,14 @@ from rest_framework.views import APIView
 
 from casino.api.audit import OF_A_RECEIPT, InclusionOut, prove_inclusion
 from casino.api.deals import DealOut, OpeningsOut, Seed
+from casino.api.hands import LegalOut
 from casino.api.http import attempts
-from casino.api.http.operations import Reading, StrictInput, StrictText, problems
+from casino.api.http.operations import Reading, StrictInput, StrictText, documented
+from casino.api.http.shapes import HAND_SEATS, VIEW, Shaped
+from casino.api.tables import ReceiptOut
 from casino.core.errors import TooManyAttempts
 from casino.hands import openings, preparing
-from casino.hands.models import Mode
+from casino.hands.models import HandState, Mode
 from casino.staff import limits
 from casino.tables import keys
 from casino.tables import selectors as tables
@@ -31,6 +34,8 @@ log = logging.getLogger(__name__)
 
 TAG = "seat"
 SCHEME = "Seat"
+#: Refusals of a device by its key.
+OF_KEYS = ("not_authenticated", "too_many_attempts")
 
 
 class SeatKeyAuthentication(BaseAuthentication):
@@ -93,55 +98,66 @@ class SeatRead(Reading):
     sensitive = False
 
 
-class SeatHandOut(OpeningsOut):
-    """A hand as one of its players may know it: `cards` are those that the player holds now, in the order of dealing,
-    in which an action's `places` count them from 0, `??` where nobody has looked; `learned` is what the player alone
-    has seen beside them, by name: the `partner`'s hand once it was passed across, the `bottom` card of the pack;
-    `openings` are those of the player's cards and of everybody's; `view` is what everybody sees; `legal_actions` are
-    what this seat may do now, where its own cards decide that too."""
+class LearnedOut(serializers.Serializer[Any]):
+    """What the player alone has seen beside the cards of the seat."""
 
-    state = serializers.CharField()
+    partner = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="The partner's hand, once it was passed across."
+    )
+    bottom = serializers.CharField(required=False, help_text="The bottom card of the pack.")
+
+
+class SeatHandOut(OpeningsOut):
+    """A hand as one of its players may know it; `openings` are those of the player's cards and of everybody's."""
+
+    state = serializers.ChoiceField(choices=HandState.choices)
     mode = serializers.ChoiceField(choices=Mode.choices)
-    seats = serializers.JSONField()
+    seats = Shaped(HAND_SEATS)
     you = serializers.CharField()
     actor = serializers.CharField(allow_null=True)
     act_by = serializers.DateTimeField(allow_null=True)
-    cards = serializers.ListField(child=serializers.CharField())
-    learned = serializers.JSONField()
-    legal_actions = serializers.ListField(child=serializers.JSONField())
-    view = serializers.JSONField()
+    cards = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="The cards that the player holds, in the order of dealing, in which `places` count them from 0; "
+        "`??` where nobody has looked.",
+    )
+    learned = LearnedOut()
+    legal_actions = LegalOut(many=True, help_text="What this seat may do now, where its own cards decide that too.")
+    view = Shaped(VIEW)
 
 
 class SeededOut(DealOut):
-    """The deal, and the place of the event that tells of the seed; null where the seed was taken before."""
+    """The deal with the player's seed in it."""
 
-    audit = serializers.JSONField(allow_null=True)
+    audit = ReceiptOut(allow_null=True, help_text="The event's receipt; null where the seed was taken before.")
 
 
+@documented(
+    "readSeatHand",
+    summary="Read one's own hand",
+    answers=SeatHandOut,
+    tag=TAG,
+    refuses=[*OF_KEYS, "not_found"],
+)
 class SeatHand(SeatRead):
-    """The hand in play that the player is dealt into, or his last one: of those dealt after he got his key."""
+    """The hand in play that the player is dealt into, or the last one: of those dealt since the key was issued."""
 
-    @extend_schema(
-        operation_id="readSeatHand",
-        summary="Read one's own hand",
-        tags=[TAG],
-        responses={200: SeatHandOut, **problems(401, 403, 404, 429)},
-    )
     def get(self, request: Request) -> Response:
         """The hand."""
         holder = holder_of(request)
         return Response(openings.for_player(holder.seating, holder.since))
 
 
+@documented(
+    "readSeatDeal",
+    summary="Read the prepared deal of one's table",
+    answers=DealOut,
+    tag=TAG,
+    refuses=[*OF_KEYS, "no_deal_prepared"],
+)
 class SeatDeal(SeatRead):
     """The deal that is prepared at the player's table: what it commits to, and who has added what."""
 
-    @extend_schema(
-        operation_id="readSeatDeal",
-        summary="Read the prepared deal",
-        tags=[TAG],
-        responses={200: DealOut, **problems(401, 403, 409, 429)},
-    )
     def get(self, request: Request) -> Response:
         """The deal."""
         holder = holder_of(request)
@@ -149,24 +165,32 @@ class SeatDeal(SeatRead):
         return Response(preparing.describe(preparing.prepared(table)))
 
 
+@documented(
+    "proveSeatInclusion",
+    summary="Prove that an event of one's table is in the log",
+    answers=InclusionOut,
+    tag=TAG,
+    parameters=OF_A_RECEIPT,
+    refuses=[*OF_KEYS, "forbidden", "not_found", "not_in_the_log_yet"],
+)
 class SeatInclusion(SeatRead):
-    """That the event of a receipt is in the audit log: of the chain of the player's own table, and of no other."""
+    """Proof that the event of a receipt is in the audit log: of the chain of the player's own table only."""
 
-    @extend_schema(
-        operation_id="proveSeatInclusion",
-        summary="Prove that an event of one's own table is in the audit log",
-        tags=[TAG],
-        parameters=OF_A_RECEIPT,
-        responses={200: InclusionOut, **problems(400, 401, 403, 404, 409, 429)},
-    )
     def get(self, request: Request) -> Response:
         """The proof; 409 `not_in_the_log_yet` for the second or so until the sequencer has taken an event."""
         holder = holder_of(request)
         return prove_inclusion(request, holder.table.house, holder.table.chain)
 
 
+@documented(
+    "addSeatSeed",
+    summary="Add one's own seed",
+    answers=SeededOut,
+    tag=TAG,
+    refuses=[*OF_KEYS, "not_found", "no_deal_prepared", "seed_taken", "seed_malformed", "book_busy"],
+)
 class SeatSeed(APIView):
-    """Adds the player's own seed to the deal whose commitment his device has seen."""
+    """Add the player's own seed to the deal whose commitment the device has seen; the same again changes nothing."""
 
     authentication_classes = [SeatKeyAuthentication]
     permission_classes = [HasSeat]
@@ -180,13 +204,6 @@ class SeatSeed(APIView):
 
     input = Input
 
-    @extend_schema(
-        operation_id="addSeatSeed",
-        summary="Add one's own seed to the deal",
-        tags=[TAG],
-        request=Input,
-        responses={200: SeededOut, **problems(400, 401, 403, 404, 409, 413, 415, 429)},
-    )
     def post(self, request: Request) -> Response:
         """Add."""
         given = self.Input(data=request.data)

@@ -2,16 +2,18 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from casino.api.http.contract import CHANGE, NOT_OPEN, POSTS
 from casino.api.http.operations import (
     AT_TABLES,
     READERS,
     Amount,
     ReadOperation,
+    Reason,
     StrictChoice,
     StrictInput,
     StrictInteger,
@@ -19,20 +21,20 @@ from casino.api.http.operations import (
     WriteOperation,
     context_of,
     documented,
-    problems,
 )
+from casino.api.http.shapes import EVENT, OPTIONS, Shaped
 from casino.core.write import Answer, Command
 from casino.hands import sessions, terms
 from casino.staff.models import Role
 from casino.tables import selectors as tables
 from casino.tables import services
-from casino.tables.models import LEAST_TIME_TO_ACT, MOST_TIME_TO_ACT, ClientSeeds, FeePer, TableState
+from casino.tables.models import LEAST_TIME_TO_ACT, MOST_TIME_TO_ACT, CarryoverOnClose, ClientSeeds, FeePer, TableState
 
 TAG = "dealer"
 
 
-class Place(serializers.Serializer[Any]):
-    """An event's place in the audit trail."""
+class ReceiptOut(serializers.Serializer[Any]):
+    """Where an event stands in the audit trail."""
 
     chain = serializers.CharField()
     seq = serializers.IntegerField()
@@ -40,7 +42,7 @@ class Place(serializers.Serializer[Any]):
 
 
 class SeatOut(serializers.Serializer[Any]):
-    """A taken seat; `device`: the player has one of his own, and only that gives the seat's seed."""
+    """A taken seat."""
 
     seat = serializers.IntegerField()
     player = serializers.CharField()
@@ -49,10 +51,17 @@ class SeatOut(serializers.Serializer[Any]):
 
 
 class SeatFeeOut(serializers.Serializer[Any]):
-    """What a player pays the house for a seat, in minor units; 0: nothing."""
+    """What a player pays the house for a seat."""
 
-    amount = serializers.IntegerField()
+    amount = serializers.IntegerField(help_text="Minor units; 0: nothing.")
     per = serializers.ChoiceField(choices=FeePer.choices)
+
+
+class LimitsOut(serializers.Serializer[Any]):
+    """How many chips a player may bring."""
+
+    min_stack = serializers.IntegerField()
+    max_stack = serializers.IntegerField()
 
 
 class TableOut(serializers.Serializer[Any]):
@@ -60,55 +69,55 @@ class TableOut(serializers.Serializer[Any]):
 
     table = serializers.CharField()
     game = serializers.CharField()
-    options = serializers.JSONField()
+    options = Shaped(OPTIONS)
     state = serializers.ChoiceField(choices=TableState.choices)
     version = serializers.IntegerField()
     currency = serializers.CharField()
     seats = SeatOut(many=True)
     seat_count = serializers.IntegerField()
-    next_dealer_seat = serializers.IntegerField(allow_null=True)
-    hands_dealt = serializers.IntegerField()
-    #: Name of the hand whose electronic deal is committed to and not dealt yet.
+    next_button = serializers.IntegerField(allow_null=True)
+    hand_count = serializers.IntegerField()
     prepared_deal = serializers.CharField(allow_null=True)
     cukassza = serializers.IntegerField()
-    #: What the seats hold in common beside the pot, in a game that has a bank.
     bank = serializers.IntegerField()
-    limits = serializers.JSONField()
-    carryover_on_close = serializers.CharField()
-    #: Whose seeds an electronic hand needs before it is dealt.
-    client_seeds = serializers.ChoiceField(choices=ClientSeeds.choices)
-    #: Seconds that a seat has for its act before the worker plays its automatic act; null: no limit.
+    limits = LimitsOut()
+    carryover_on_close = serializers.ChoiceField(choices=CarryoverOnClose.choices)
+    client_seeds = serializers.ChoiceField(
+        choices=ClientSeeds.choices, help_text="Whose seeds an electronic hand needs before it is dealt."
+    )
     time_to_act = serializers.IntegerField(allow_null=True)
     seat_fee = SeatFeeOut()
-    done = serializers.JSONField(required=False)
-    audit = Place(required=False)
+    last_event = Shaped(EVENT, required=False)
+    audit = ReceiptOut(required=False)
 
 
 def etag(version: int) -> dict[str, str]:
+    """The ETag header of a version."""
     return {"ETag": f'"{version}"'}
 
 
+@documented("readTable", summary="Read a table", answers=TableOut, tag=TAG, etag=True, refuses=["not_found"])
 class TableDetail(ReadOperation):
-    """One table with seats, stacks, cukassza and version."""
+    """A table with its seats, stacks, cukassza and version."""
 
     sensitive = False
     roles = READERS
 
-    @extend_schema(
-        operation_id="readTable",
-        summary="Read a table",
-        tags=[TAG],
-        responses={200: TableOut, **problems(401, 403, 404)},
-    )
     def get(self, request: Request, table: str) -> Response:
         """The table."""
         found = tables.describe_now(context_of(request).house, table)
         return Response(found, headers=etag(found["version"]))
 
 
-@documented("openTable", summary="Open a table for a session", answers=TableOut, tag=TAG)
+@documented(
+    "openTable",
+    summary="Open a table",
+    answers=TableOut,
+    tag=TAG,
+    refuses=["table_open", "table_playing", "table_settling", "table_disputed", *POSTS, *CHANGE],
+)
 class OpenTable(WriteOperation):
-    """Begin a session."""
+    """Open a table for a session; where the last one has held a cukassza or a bank, this one goes on with it."""
 
     roles = AT_TABLES
 
@@ -117,9 +126,26 @@ class OpenTable(WriteOperation):
         return services.open_table(command=command, code=path["table"])
 
 
-@documented("closeTable", summary="Close a session: share the cukassza, stand everybody up", answers=TableOut, tag=TAG)
+@documented(
+    "closeTable",
+    summary="Close a table",
+    answers=TableOut,
+    tag=TAG,
+    refuses=[
+        *NOT_OPEN,
+        *POSTS,
+        *CHANGE,
+        "deal_prepared",
+        "carryover_open",
+        "carry_without_players",
+        "session_under_way",
+    ],
+)
 class CloseTable(WriteOperation):
-    """End a session."""
+    """End the session: the cukassza is dealt with as the table's terms say, and every player leaves with their chips.
+
+    Refused while a hand is not settled, a deal is prepared, or the carryover has to be played for first.
+    """
 
     roles = AT_TABLES
 
@@ -128,9 +154,25 @@ class CloseTable(WriteOperation):
         return sessions.close_table(command=command, code=path["table"])
 
 
-@documented("sitDown", summary="Seat a player with chips", answers=TableOut, status=201, tag=TAG)
+@documented(
+    "sitDown",
+    summary="Seat a player",
+    answers=TableOut,
+    status=201,
+    tag=TAG,
+    refuses=[
+        *NOT_OPEN,
+        *POSTS,
+        *CHANGE,
+        "no_such_seat",
+        "seat_taken",
+        "already_seated",
+        "stack_out_of_range",
+        "person_forgotten",
+    ],
+)
 class SitDown(WriteOperation):
-    """Seat a player."""
+    """Seat a player with chips that the player holds away from the tables."""
 
     roles = AT_TABLES
 
@@ -151,9 +193,15 @@ class SitDown(WriteOperation):
         )
 
 
-@documented("addChips", summary="Add chips to a stack between hands", answers=TableOut, tag=TAG)
+@documented(
+    "addChips",
+    summary="Add chips to a stack",
+    answers=TableOut,
+    tag=TAG,
+    refuses=[*NOT_OPEN, *POSTS, *CHANGE, "stack_out_of_range"],
+)
 class AddChips(WriteOperation):
-    """Add chips."""
+    """Add chips to a stack between hands."""
 
     roles = AT_TABLES
 
@@ -170,9 +218,15 @@ class AddChips(WriteOperation):
         return services.add_chips(command=command, code=path["table"], seat=path["seat"], amount=data["amount"])
 
 
-@documented("leaveSeat", summary="Stand a player up with his chips", answers=TableOut, tag=TAG)
+@documented(
+    "leaveSeat",
+    summary="Leave a seat",
+    answers=TableOut,
+    tag=TAG,
+    refuses=[*NOT_OPEN, *POSTS, *CHANGE, "session_under_way"],
+)
 class LeaveSeat(WriteOperation):
-    """Leave."""
+    """A player leaves the seat with all of the stack; refused during a hand, and while a session is owed for."""
 
     roles = AT_TABLES
 
@@ -181,9 +235,15 @@ class LeaveSeat(WriteOperation):
         return sessions.leave(command=command, code=path["table"], seat=path["seat"])
 
 
-@documented("setTimeToAct", summary="Set the time for an act, or none; the floor", answers=TableOut, tag=TAG)
+@documented(
+    "setTimeToAct",
+    summary="Set the time to act",
+    answers=TableOut,
+    tag=TAG,
+    refuses=["no_change"],
+)
 class SetTimeToAct(WriteOperation):
-    """Change how long a seat has for its act before the worker plays the automatic act for it."""
+    """Set how long a seat has to act before the worker plays its automatic act, or set no limit; the floor."""
 
     roles = (Role.FLOOR,)
 
@@ -192,7 +252,7 @@ class SetTimeToAct(WriteOperation):
         """Seconds, null for no limit, and the reason, which the audit trail keeps."""
 
         seconds = StrictInteger(min_value=LEAST_TIME_TO_ACT, max_value=MOST_TIME_TO_ACT, allow_null=True)
-        reason = StrictText(min_length=3, max_length=200)
+        reason = Reason()
 
     input = Input
 
@@ -203,9 +263,15 @@ class SetTimeToAct(WriteOperation):
         )
 
 
-@documented("setSeatFee", summary="Set what a seat costs; the floor", answers=TableOut, tag=TAG)
+@documented(
+    "setSeatFee",
+    summary="Set the seat fee",
+    answers=TableOut,
+    tag=TAG,
+    refuses=["no_change", "no_seat_fee", *CHANGE, "malformed_setup"],
+)
 class SetSeatFee(WriteOperation):
-    """Change what a player pays the house for a seat where there is no pot to tax, from the next deal on."""
+    """Set what a player pays the house for a seat where there is no pot to tax, from the next deal on; the floor."""
 
     roles = (Role.FLOOR,)
 
@@ -215,7 +281,7 @@ class SetSeatFee(WriteOperation):
 
         amount = Amount(min_value=0)
         per = StrictChoice(choices=FeePer.choices)
-        reason = StrictText(min_length=3, max_length=200)
+        reason = Reason()
 
     input = Input
 

@@ -17,7 +17,7 @@ from casino.api.http.operations import (
     WriteOperation,
     documented,
 )
-from casino.api.tables import Place, TableOut
+from casino.api.tables import ReceiptOut, TableOut
 from casino.cage import trading as cage
 from casino.core.write import Answer, Command
 from casino.staff.models import Role
@@ -172,7 +172,7 @@ class DutyOut(serializers.Serializer[Any]):
     amount = serializers.IntegerField()
     reason = serializers.CharField()
     payable = serializers.IntegerField()
-    audit = Place()
+    audit = ReceiptOut()
 
 
 @documented("bookDuty", summary="Book gaming duty that falls due", answers=DutyOut, status=201, tag=OFFICE_TAG)

@@ -7,11 +7,17 @@ from casino.audit.services import Actor, record
 from casino.houses.models import House
 
 
-def found_house(*, code: str, name: str, currency: str, actor: Actor) -> House:
-    """Found a house whose amounts are minor units of `currency` (ISO 4217). Its code is unique in the database."""
+def found_house(
+    *, code: str, name: str, currency: str, actor: Actor, currency_exponent: int = 0, time_zone: str = "UTC"
+) -> House:
+    """Found a house whose amounts are minor units of `currency` (ISO 4217), of which 10 ** `currency_exponent` make one
+    unit, and whose people read times in `time_zone` (IANA). Its code is unique in the database."""
     with transaction.atomic():
-        house = House(code=code, name=name, currency=currency)
+        house = House(code=code, name=name, currency=currency, currency_exponent=currency_exponent, time_zone=time_zone)
         house.full_clean()
         house.save(force_insert=True)
-        record(chain=house.chain, house=house, actor=actor, event=HouseFounded(name=name, currency=currency))
+        event = HouseFounded(
+            name=name, currency=currency, currency_exponent=currency_exponent or None, time_zone=time_zone
+        )
+        record(chain=house.chain, house=house, actor=actor, event=event)
     return house

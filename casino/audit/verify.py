@@ -1424,7 +1424,7 @@ class Hands:
         if number != last + 1:
             self._wrong(name, f"it is number {number} of its table and follows {last}", "hand_missing")
         self._numbers[table] = number
-        if f"table/{table}" != doc["chain"] or data["dealer"] != data["seats"][-1]["seat"]:
+        if f"table/{table}" != doc["chain"] or data["button"] != data["seats"][-1]["seat"]:
             self._wrong(name, "its event is of another table, or names another dealer than its seats")
         there = [self._balances.get(f"2020/{table}/{seat['player']}", 0) for seat in data["seats"]]
         carry = self._balances.get(f"2040/{table}", 0) + self._balances.get(f"2050/{table}", 0)

@@ -22,7 +22,8 @@ from engine.kernel.grammar import Role
 
 T = TypeVar("T")
 
-_CODES = {
+#: The code of the refusal that keeps an exception.
+CODES = {
     ExceptionKind.DUPLICATE: "card_entered_twice",
     ExceptionKind.FOREIGN: "card_not_in_pack",
     ExceptionKind.DIFFERS: "cards_differ",
@@ -43,25 +44,26 @@ class CardsRefused(Unprocessable):
     def __init__(
         self, kind: ExceptionKind, detail: str, cards: Sequence[str], *, action: str | None = None, **extra: Any
     ) -> None:
-        super().__init__(detail, code=_CODES[kind], **extra)
+        super().__init__(detail, code=CODES[kind], **extra)
         self.kind = kind
         self.found = {"cards": sorted(cards), "problem": detail} | ({"action": action} if action else {})
 
 
 def keeping(command: Command, code: str, operation: Callable[[], T], lines: Sequence[str] = ()) -> T:
-    """Run a write; where it is refused because of cards, keep an exception before the refusal goes on.
+    """Run a write; where it is refused because of cards, keep an exception before the refusal goes on, which names it.
 
     `lines`: the actions that were sent, one of which the engine's refusal names by its number.
     """
     try:
         return operation()
     except CardsRefused as refused:
-        _keep(command, code, refused.kind, refused.found)
+        refused.extra["exception"] = _keep(command, code, refused.kind, refused.found)
         raise
     except CardError as error:
         refused_action = error.expected.get("refused_action")
         if isinstance(refused_action, int) and (kind := _kind(error, _game(command, code), lines[refused_action])):
-            _keep(command, code, kind, {"action": lines[refused_action], "problem": error.message})
+            found = {"action": lines[refused_action], "problem": error.message}
+            error.expected["exception"] = _keep(command, code, kind, found)
         raise
 
 
@@ -80,23 +82,24 @@ def _kind(error: CardError, game: engine.Game, line: str) -> ExceptionKind | Non
     return None if kind == ExceptionKind.DIFFERS and not shown else kind
 
 
-def _keep(command: Command, code: str, kind: ExceptionKind, found: dict[str, Any]) -> None:
-    """Keep an exception, unless the very same one is open."""
+def _keep(command: Command, code: str, kind: ExceptionKind, found: dict[str, Any]) -> int:
+    """Keep an exception, unless the very same one is open; returns its number."""
 
-    def operation() -> None:
+    def operation() -> int:
         table = locks.lock(Table, locks.Rank.DESK, house=command.context.house, code=code)
         table.house = command.context.house
         hand = selectors.unsettled(table)
-        same = CardException.objects.filter(table=table, hand=hand, kind=kind, found=found, cleared_at=None)
-        if same.exists():
-            return
+        same = CardException.objects.filter(table=table, hand=hand, kind=kind, found=found, cleared_at=None).first()
+        if same is not None:
+            return same.id
         kept = CardException.objects.create(house=table.house, table=table, hand=hand, kind=kind, found=found)
         event = CardExceptionKept(
             exception=kept.id, kind=str(kind), hand=hand.name if hand else None, found=None if hand else found
         )
         record(chain=table.chain, house=table.house, actor=command.context.actor, event=event)
+        return kept.id
 
-    locks.in_transaction(operation)
+    return locks.in_transaction(operation)
 
 
 def require_none_open(table: Table) -> None:

@@ -185,7 +185,7 @@ def in_the_records_words(view: dict[str, Any]) -> dict[str, Any]:
     left_out = ("legal", "seats", "dealer")
     return {
         **{key: value for key, value in view.items() if key not in left_out},
-        "dealer": f"p{view['dealer']}",
+        "button": f"p{view['dealer']}",
         "seats": [{key: value for key, value in seat.items() if key != "seat"} for seat in seats],
     }
 

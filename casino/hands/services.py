@@ -197,7 +197,7 @@ def _end(work: Work, play: _Play) -> None:
     Hand.objects.filter(id=hand.id).update(
         state=hand.state, digest=hand.digest, result=hand.result, handle=hand.handle, ended_at=ClockTimestamp()
     )
-    hand.table.dealer_seat = _next_dealer(hand, result)
+    hand.table.button = _next_dealer(hand, result)
     hand.table.last_record_hash = selectors.record_hash(hand, play.game)
     work.enqueue(task=RESOLVE, subject=str(hand.id))
 
@@ -216,13 +216,13 @@ def deal(
     command: Command,
     code: str,
     mode: Mode,
-    dealer_seat: int | None,
+    button: int | None,
     sitting_out: Sequence[int],
     announced: Sequence[str] = (),
 ) -> Answer:
     """Start the next hand with everybody seated but those who sit out.
 
-    `dealer_seat` may be named for the first hand of a session only; after that the turn to deal passes by itself, to
+    `button` may be named for the first hand of a session only; after that the turn to deal passes by itself, to
     the seat that came first after the dealer. An electronic hand is dealt from the prepared deal, where there is one,
     else from a seed that is committed to now. `announced`: what the dealer announces for this deal (the game's
     policy lists it), at a table that leaves it open; where money can be carried, only with some. Raises Conflict
@@ -238,7 +238,7 @@ def deal(
         exceptions.require_none_open(table)
         if mode == Mode.PHYSICAL:
             tables.require_none_prepared(table)
-        order = _play_order(table, dealer_seat, sitting_out)
+        order = _play_order(table, button, sitting_out)
         _require_tray(table, len(order))
         left = selectors.series(table)
         hand = _new_hand(table, order, mode, left=left, announced=announced)
@@ -254,7 +254,7 @@ def deal(
         trays.require_change_for(table, [fee.amount for fee in postings.fees(hand)])
         hand.save(force_insert=True)
         table.state = TableState.PLAYING
-        table.dealer_seat = hand.seats[0]["seat"]
+        table.button = hand.seats[0]["seat"]
         table.hands_dealt, table.abandoned_deals = hand.number, 0
         play = _Play(hand, game, deals.shuffle(hand), first_seq=0, first_move=0)
         _post_at_once(work, play)
@@ -403,34 +403,34 @@ def _dealt(hand: Hand, *, left: Mapping[str, Any]) -> Callable[..., HandProgress
         fees=hand.fees or None,
         series=hand.series,
         series_begins=hand.series != left or None,
-        dealer=hand.seats[-1]["seat"],
+        button=hand.seats[-1]["seat"],
         commitment=hand.commitment or None,
         client_seeds=hand.client_seeds or None,
         card_verbs=verbs.of_cards(hand.rules),
     )
 
 
-def _play_order(table: Table, dealer_seat: int | None, sitting_out: Sequence[int]) -> list[Seating]:
+def _play_order(table: Table, button: int | None, sitting_out: Sequence[int]) -> list[Seating]:
     """Who is dealt in, in play order: first the seat after the button, last the button."""
     seated = table_selectors.seated(table)
     absent = sorted(set(sitting_out) - {seating.seat for seating in seated})
     if absent:
         raise Unprocessable(f"Seats {absent} are empty.", code="no_such_seat", seats=absent)
     dealt_in = [seating for seating in seated if seating.seat not in sitting_out]
-    if dealer_seat is not None:
-        if table.dealer_seat is not None:
+    if button is not None:
+        if table.button is not None:
             raise Conflict(
                 "The dealer is named for the first hand of a session only; the turn to deal passes by itself.",
-                code="dealer_already_known",
-                dealer_seat=table.dealer_seat,
+                code="button_already_known",
+                button=table.button,
             )
-        if dealer_seat not in [seating.seat for seating in dealt_in]:
-            raise Unprocessable(f"Seat {dealer_seat} is not dealt in.", code="no_such_seat")
+        if button not in [seating.seat for seating in dealt_in]:
+            raise Unprocessable(f"Seat {button} is not dealt in.", code="no_such_seat")
     least = terms.least_players(table.game, table.options)
     if len(dealt_in) < least:
         raise Conflict(f"A hand of {table.game} takes at least {least} players.", code="too_few_players", min=least)
     first_dealer = dealt_in[-1].seat
-    wanted = dealer_seat or table.dealer_seat or first_dealer
+    wanted = button or table.button or first_dealer
     # A dealer who has left or sits out is replaced by the next in play order.
     dealer = in_play_order(dealt_in, after=wanted - 1)[0].seat
     return in_play_order(dealt_in, after=dealer)

@@ -28,7 +28,7 @@ def void(*, command: Command, code: str, reason: str) -> Answer:
         log = selectors.log(hand)
         mirrors = work.reverse_all(keys=postings.keys(hand), metadata={"hand": hand.name, "reason": reason})
         Hand.objects.filter(id=hand.id).update(state=HandState.VOIDED)
-        table.dealer_seat = hand.seats[-1]["seat"]
+        table.button = hand.seats[-1]["seat"]
         tables.to_state(table, TableState.OPEN)
         return Outcome(
             HandVoided(hand=hand.name, log=log, mirrors=mirrors, reason=reason, **cards.told_at_the_end(hand))

@@ -1,7 +1,9 @@
 """Rows that every room shares: the house and the transactional outbox."""
 
 import uuid
+from zoneinfo import available_timezones
 
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Func, Q
 
@@ -17,6 +19,12 @@ class ClockTimestamp(Func):
     allowed_default = True
 
 
+def _known_time_zone(name: str) -> None:
+    """Refuse what is no IANA time zone. Raises ValidationError."""
+    if name not in available_timezones():
+        raise ValidationError(f"{name} is no time zone of IANA's.")
+
+
 class House(models.Model):
     """One card room: one currency, one set of books. Its id is the ledger's `book`."""
 
@@ -25,6 +33,10 @@ class House(models.Model):
     name = models.CharField(max_length=120)
     #: ISO 4217; every amount in this house is in its minor unit.
     currency = models.CharField(max_length=3)
+    #: Decimal places of the currency in people's eyes: 2 where an amount of 100 is one unit of the currency.
+    currency_exponent = models.PositiveSmallIntegerField(default=0)
+    #: IANA name; what the people of the house read times in. Everything stored is UTC.
+    time_zone = models.CharField(max_length=64, default="UTC", validators=[_known_time_zone])
     opened_at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:
@@ -32,6 +44,12 @@ class House(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+    def money(self, amount: int) -> str:
+        """An amount of minor units for people to read: `12,345.67 EUR`."""
+        whole, rest = divmod(abs(amount), 10**self.currency_exponent)
+        decimals = f".{rest:0{self.currency_exponent}}" if self.currency_exponent else ""
+        return f"{'-' if amount < 0 else ''}{whole:,}{decimals} {self.currency}"
 
     @property
     def chain(self) -> str:

@@ -111,10 +111,10 @@ def _share_carried(table: Table, seatings: list[Seating], amount: int) -> dict[s
             code="carry_without_players",
             cukassza=amount,
         )
-    # `dealer_seat` is the next dealer, so the seat that comes last in play order before him dealt last.
-    ordered = in_play_order(seatings, after=table.dealer_seat or 0)
+    # `button` is the next dealer, so the seat that comes last in play order before him dealt last.
+    ordered = in_play_order(seatings, after=table.button or 0)
     if table.carryover_on_close == CarryoverOnClose.LAST_DEALER:
-        before_next = [seating for seating in ordered if seating.seat != table.dealer_seat]
+        before_next = [seating for seating in ordered if seating.seat != table.button]
         last_dealer = before_next[-1] if before_next else ordered[-1]
         return {table.stack_account(last_dealer.player.ref): amount}
     share, odd = divmod(amount, len(ordered))

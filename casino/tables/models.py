@@ -93,7 +93,7 @@ class Table(models.Model):
     state = models.CharField(max_length=8, choices=TableState.choices, default=TableState.CLOSED)
     version = models.BigIntegerField(default=1)
     #: Who deals the next hand; null until the table opens.
-    dealer_seat = models.PositiveSmallIntegerField(null=True, blank=True)
+    button = models.PositiveSmallIntegerField(null=True, blank=True)
     hands_dealt = models.PositiveIntegerField(default=0)
     #: SHA-256 of the last hand's record, which the next record names as `prev`.
     last_record_hash = models.CharField(max_length=64, blank=True, default="")

@@ -125,8 +125,8 @@ def _described(table: Table, seats: list[Any], money: dict[str, int]) -> dict[st
             for seat, player, device in seats
         ],
         "seat_count": table.seats,
-        "next_dealer_seat": table.dealer_seat,
-        "hands_dealt": table.hands_dealt,
+        "next_button": table.button,
+        "hand_count": table.hands_dealt,
         "prepared_deal": table.prepared_deal or None,
         "cukassza": cukassza,
         "bank": bank,

@@ -123,7 +123,7 @@ def require_none_prepared(table: Table) -> None:
 
 
 _ADVANCE = """
-UPDATE tables_table SET state = %s::text, version = %s::bigint, dealer_seat = %s::smallint, hands_dealt = %s::integer,
+UPDATE tables_table SET state = %s::text, version = %s::bigint, button = %s::smallint, hands_dealt = %s::integer,
     last_record_hash = %s::text, prepared_deal = %s::text, abandoned_deals = %s::integer
 WHERE id = %s::bigint
 """
@@ -139,7 +139,7 @@ def to_state(table: Table, state: TableState) -> None:
 def advance(table: Table, work: Work) -> None:
     """Save the table with its next version, together with the work's event."""
     table.version += 1
-    values = [table.state, table.version, table.dealer_seat, table.hands_dealt]
+    values = [table.state, table.version, table.button, table.hands_dealt]
     work.also(_ADVANCE, [*values, table.last_record_hash, table.prepared_deal, table.abandoned_deals, table.id])
 
 
@@ -178,8 +178,8 @@ class AtTable:
     def answer(self, table: Table, outcome: Outcome) -> dict[str, Any]:
         """The table as it is now, and what was recorded."""
         event = outcome.event
-        done = {"kind": event.KIND} | {k: value for k, value in event.data.items() if k not in self.unanswered}
-        return {**selectors.describe(table), "done": done}
+        last_event = {"kind": event.KIND} | {k: value for k, value in event.data.items() if k not in self.unanswered}
+        return {**selectors.describe(table), "last_event": last_event}
 
 
 # --- The writes -----------------------------------------------------------------------------------------------------
@@ -255,7 +255,7 @@ def open_table(*, command: Command, code: str) -> Answer:
                 postings=carrying.resumed(table, held),
                 metadata={"table": code},
             )
-        table.dealer_seat = None
+        table.button = None
         to_state(table, TableState.OPEN)
         return Outcome(TableOpened(session=number, resumed=held or None))
 

@@ -96,7 +96,7 @@ class Console:
     def _can_follow(self, refs: list[str], stacks: list[int]) -> bool:
         """Whether the same people sit in the same order, the deal has passed on, and nobody has too much."""
         seats = self.table["seats"]
-        dealer = self.table["next_dealer_seat"]
+        dealer = self.table["next_button"]
         if dealer is not None:
             seats = sorted(seats, key=lambda seat: (seat["seat"] <= dealer, seat["seat"]))
         if [seat["player"] for seat in seats] != refs:

@@ -161,7 +161,7 @@ def _fill(cashier: Cashier, console: Console) -> None:
 def _credit(cashier: Cashier, console: Console) -> None:
     """The same chips back, when the table is closed."""
     sent = console.write("transfers", {"kind": "credit", "drawer": DRAWER, "pieces": FILL})
-    cashier.receive_credit(sent["done"]["transfer"]["transfer"], FILL)
+    cashier.receive_credit(sent["last_event"]["transfer"]["transfer"], FILL)
 
 
 def _between_hands(console: Console) -> None:

@@ -153,7 +153,7 @@ STEPS: dict[str, Step] = {
     "credit.received": _on("cashier", "transfer", "receive", {"pieces": {"500": 1}}),
     "credit.sent at once": _at("dealer", "transfers", {"kind": "credit", "drawer": "C1", "pieces": {"500": 1}}),
     "credit.cancelled": _on("dealer", "transfer", "cancel", REASON),
-    "hand.dealt": _at("dealer", "hands", {"mode": "physical", "dealer_seat": 2}),
+    "hand.dealt": _at("dealer", "hands", {"mode": "physical", "button": 2}),
     "hand.acted": _acts("p1 po 100"),
     "hand.voided": _at("table_floor", "hand/void", REASON),
     "hand.dealt again": _at("dealer", "hands", {"mode": "physical"}),

@@ -50,7 +50,7 @@ def build(kit: Kit, other: Kit) -> Scene:
     desks["show"] = _playing(kit, "T3", SHOWDOWN, stacks=(5_000, 5_000))
     kit.table("T7", vizi=1_000)
     short = desks["short"] = kit.seated("T7", stacks=(5_000, 1_500))
-    short.ok("hands", {"mode": "physical", "dealer_seat": 2})
+    short.ok("hands", {"mode": "physical", "button": 2})
     short.act("p1 po 1000", "d dh p1 ????", "d dh p2 ????", "p2 f")
     kit.settle()
     short.refresh()

@@ -173,7 +173,7 @@ def test_a_founded_house_is_run_by_its_two_people(kit: Kit, monkeypatch: pytest.
     told = events(house)
     assert [each["kind"] for each in told] == ["house.founded", "staff.hired", "staff.hired", "terminal.enrolled"]
     assert {(each["actor"], each["terminal"], each["request"]) for each in told} == {("operator", WHO, "found_house")}
-    assert told[0]["data"] == {"currency": "HUF", "name": "Golden Ace"}
+    assert told[0]["data"] == {"currency": "HUF", "name": "Golden Ace", "time_zone": "UTC"}
     people = [(f"eva@{code}", Role.ADMIN), (f"ida@{code}", Role.AUDITOR)]
     assert [each["data"] for each in told[1:3]] == [{"login": login, "roles": [role]} for login, role in people]
     assert two_people(

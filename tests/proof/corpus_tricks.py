@@ -17,7 +17,7 @@ def evening_of_tricks(kit: Kit) -> None:
     zsiros(kit, seats=2)
     dealer = kit.seated(stacks=(5_000, 5_000))
     player = Player(dealer, 3, frozenset({"p1", "p2"}))
-    player.play(dealer.ok("hands", {"mode": "physical", "dealer_seat": 2}), until=2)
+    player.play(dealer.ok("hands", {"mode": "physical", "button": 2}), until=2)
     entries = [{"actor": "p1", "place": at, "card": card} for at, card in enumerate(player.dealt["p1"])]
     dealer.ok("hand/cards", {"entries": entries})
     player.play(dealer.get("hand").json())

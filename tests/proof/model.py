@@ -146,7 +146,7 @@ class World:
             "hand": name, "table": table, "number": number, "mode": "physical", "game": "ferbli", "options": {},
             "seats": seats, "stacks": [stacks[a], stacks[b]], "carry": 0, "series": {}, "rules": "model/1",
         }  # fmt: skip
-        self.tell(chain, "hand.dealt", row | {"dealer": 2, "first_line": 1, "lines": [], "table_version": number})
+        self.tell(chain, "hand.dealt", row | {"button": 2, "first_line": 1, "lines": [], "table_version": number})
         posted = [self.post(f"{name}:1", "hand.stakes",
                             [(f"2020/{a}", "HUF", 100), (f"2030/{table}", "HUF", -100)])]  # fmt: skip
         self.acted(chain, name, 1, ["p1 po 100", "d dh p1 ????"])

@@ -50,7 +50,7 @@ def evening(kit: Kit) -> None:
     kit.table(seats=2)
     dealer = kit.seated(stacks=(5_000, 5_000))
     kit.sequence()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 2})
+    dealer.ok("hands", {"mode": "physical", "button": 2})
     dealer.act("p1 po 100", "d dh p1 ????", "d dh p2 ????", "p2 cc 100", "p1 k", "d dh p1 ????", "d dh p2 ????")
     dealer.act("p1 lk 2", "p1 rb 100", "p2 lk 2", "p2 cc 100", "p2 st")
     dealer.act("p1 sm AaKaOaUa", "p2 sm AlKlOlXa")
@@ -79,7 +79,7 @@ def evening_of_deals(kit: Kit) -> None:
     dealer.refresh()
     dealer.ok("deal")
     dealer.ok("deal/seeds", {"seat": 1, "seed": "alice"})
-    dealer.ok("hands", {"mode": "electronic", "dealer_seat": 2})
+    dealer.ok("hands", {"mode": "electronic", "button": 2})
     kit.sequence()
 
 
@@ -87,7 +87,7 @@ def evening_of_entries(kit: Kit) -> None:
     """A physical hand with cards entered, one of them corrected, and a correction of what was dealt; settled."""
     kit.table(seats=2)
     dealer = kit.seated(stacks=(5_000, 5_000))
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 2})
+    dealer.ok("hands", {"mode": "physical", "button": 2})
     dealer.act("p1 po 100", "d dh p1 ??Aa", "d dh p2 ????", "p2 cc 100", "p1 k", "d dh p1 ????", "d dh p2 ????")
     dealer.ok("hand/cards", {"entries": [{"actor": "p1", "place": 0, "card": "Ua"},
                                          {"actor": "p2", "place": 2, "card": "Ol"}]})  # fmt: skip

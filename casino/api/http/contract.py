@@ -24,6 +24,24 @@ BODY = ("malformed_json", "invalid_request", "body_too_large", "unsupported_medi
 WRITE = ("wrong_terminal", "not_found", "precondition_required", "idempotency_key_reused", "book_busy")
 #: Refusals of every list.
 LIST = ("invalid_parameter", "not_found")
+#: Refusals of every write that posts money of the house's books.
+POSTS = ("insufficient_funds", "period_not_open", "account_off", "account_closed", "amount_out_of_range")
+#: Refusals where the house works out the chips of an amount.
+CHANGE = ("no_chip_set", "no_exact_change", "amount_not_payable", "chips_not_in_circulation")
+#: Refusals of chips that a caller has named.
+PIECES = ("unknown_denomination", "pieces_not_a_count", "chips_do_not_add_up")
+#: Refusals of a table that is not open, or that a hand is being played at.
+NOT_OPEN = ("table_closed", "table_playing", "table_settling", "table_disputed")
+#: Refusals of cards, by the rules engine or beside it.
+CARDS = (
+    "card_not_in_pack", "card_already_dealt", "card_not_from_deck", "deck_missing", "card_unknown", "card_mismatch",
+    "card_entered_twice", "cards_differ", "deck_incomplete",
+)  # fmt: skip
+#: Refusals of actions by the rules engine.
+ACTIONS = (
+    "malformed_action", "hand_is_over", "not_your_turn", "verb_not_legal", "amount_out_of_range", "wrong_target",
+    "wrong_count", "option_out_of_range",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

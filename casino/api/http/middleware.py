@@ -1,11 +1,21 @@
-"""Every request has an id: the caller's X-Request-Id where usable, else a new one; answers and events carry it."""
+"""What every answer has, whatever the operation: the request's id, its language, leave for pages of other origins."""
 
 import re
 import uuid
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
+from django.utils.cache import patch_vary_headers
 
+#: What pages of other origins may send, and may read of answers.
+_METHODS = "GET, POST"
+_SENT = "Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id"
+_READ = "ETag, Idempotency-Replayed, Retry-After, X-Request-Id"
+#: Seconds for which a browser may remember what a preflight was answered.
+_REMEMBERED = "600"
 _USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 
 
@@ -23,3 +33,49 @@ class RequestIdMiddleware:
         response = self.get_response(request)
         response["X-Request-Id"] = request_id
         return response
+
+
+class EnglishMiddleware:
+    """English is the only language of the API: every answer says so, whatever Accept-Language asks for."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Serve one request."""
+        response = self.get_response(request)
+        response.setdefault("Content-Language", "en")
+        return response
+
+
+class CorsMiddleware:
+    """Lets browsers show answers to pages of the origins in `CASINO_CORS_ORIGINS`, and of no others."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Serve one request; a preflight is answered at once."""
+        origin = request.headers.get("Origin", "")
+        allowed = origin in settings.CASINO_CORS_ORIGINS
+        if allowed and request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
+            response = HttpResponse(status=204)
+            response["Access-Control-Allow-Methods"] = _METHODS
+            response["Access-Control-Allow-Headers"] = _SENT
+            response["Access-Control-Max-Age"] = _REMEMBERED
+        else:
+            response = self.get_response(request)
+        if settings.CASINO_CORS_ORIGINS:
+            patch_vary_headers(response, ["Origin"])
+        if allowed:
+            response["Access-Control-Allow-Origin"] = origin
+            response["Access-Control-Expose-Headers"] = _READ
+        return response
+
+
+class CompressionMiddleware(GZipMiddleware):
+    """gzip for answers without a version: compressing weakens an ETag, and If-Match takes strong ones only."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """The answer, compressed where the caller takes that and it is long enough."""
+        return response if response.has_header("ETag") else super().process_response(request, response)

@@ -26,6 +26,7 @@ from casino.core.write import Answer, Command, RequestContext
 from casino.staff.models import Role, Staff, TerminalToken
 
 _ETAG = re.compile(r'"([1-9][0-9]{0,17})"\Z')
+_DENOMINATION = re.compile(r"[0-9]{1,16}", re.ASCII)
 _KEY = re.compile(r"[\x21-\x7e]{1,128}\Z")
 
 V = TypeVar("V", bound=type[APIView])
@@ -81,6 +82,14 @@ class Pieces(serializers.DictField):
         child = StrictInteger(min_value=0, max_value=10**12)
         super().__init__(**{"child": child, "required": False, **kwargs})
 
+    def to_internal_value(self, data: Any) -> dict[str, int]:
+        """Pieces by denomination. Raises ValidationError, also for a name that is no whole number."""
+        wrong = [name for name in data if not _DENOMINATION.fullmatch(name)] if isinstance(data, dict) else []
+        if wrong:
+            raise serializers.ValidationError({name: ["A denomination is a whole number."] for name in wrong})
+        found: dict[str, int] = super().to_internal_value(data)
+        return found
+
 
 class StrictText(serializers.CharField):
     """Text as JSON has it: no numbers turned into text, nothing trimmed."""
@@ -101,6 +110,13 @@ class StrictPattern(StrictText):
     def __init__(self, pattern: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.validators.append(RegexValidator(pattern, f"This is not of the form {pattern}"))
+
+
+class Reason(StrictPattern):
+    """Why somebody does something, for the audit trail: 3 to 200 characters, at least three of them no blanks."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(r"\S\s*\S\s*\S", **{"min_length": 3, "max_length": 200, **kwargs})
 
 
 class StrictInput(serializers.Serializer[Any]):
@@ -297,9 +313,9 @@ def documented(
 ) -> Callable[[V], V]:  # fmt: skip
     """Describe what a view's `method` does (its POST, or its GET where it has no other) and enter it in the contract.
 
-    `answers` is the serializer of its success, or a mapping of media types where that is no JSON; `refuses` names the
-    codes that it may refuse with beside those of its kind; `etag`: a read whose answer carries a version. The
-    description is the view's docstring. Raises KeyError for a code that is not registered.
+    `answers` is the serializer of its success (a list has that of its rows), or a mapping of media types where that is
+    no JSON; `refuses` names the codes that it may refuse with beside those of its kind; `etag`: a read whose answer
+    carries a version. The description is the view's docstring. Raises KeyError for a code that is not registered.
     """
 
     def describe(view: V) -> V:
@@ -319,7 +335,7 @@ def documented(
             tags=[tag],
             request=getattr(view, "input", None) if verb == "post" else None,
             parameters=[*query, *_preconditions(view, verb)],
-            responses=answers if isinstance(answers, dict) else {status: answers},
+            responses=answers if isinstance(answers, dict) else {status: _answer(view, verb, answers)},
         )
         # A decorated copy of the method, so that each view has a description of its own.
         inherited = getattr(view, verb)
@@ -332,6 +348,12 @@ def documented(
         return view
 
     return describe
+
+
+def _answer(view: type[APIView], verb: str, answers: Any) -> Any:
+    """The serializer of a success; a list's is that of its rows unless another one is named."""
+    rows: Any = getattr(view, "serializer_class", None)
+    return rows(many=True) if answers is None and verb == "get" and rows is not None else answers
 
 
 def _codes_of_kind(view: type[APIView], verb: str, query: bool) -> frozenset[str]:

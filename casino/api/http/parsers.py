@@ -25,7 +25,7 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     for key, value in pairs:
         if key in seen:
-            raise ParseError(f"The key {key!r} occurs twice in one object.")
+            raise ParseError(f'The key "{key}" occurs twice in one object.')
         seen[key] = value
     return seen
 
@@ -56,8 +56,14 @@ def strict_json(body: bytes) -> Any:
             # An escaped half of a surrogate pair is text that no UTF-8 can hold, neither in an answer nor a row.
             json.dumps(found, ensure_ascii=False).encode()
         return found
-    except (UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise ParseError(f"The body is not JSON: {error}") from error
+    except UnicodeError as error:
+        raise ParseError("The body is not UTF-8 text.") from error
+    except RecursionError as error:
+        raise ParseError(f"The body nests deeper than {MAX_DEPTH} levels.") from error
+    except json.JSONDecodeError as error:
+        raise ParseError(f"The body is not JSON: {error}.") from error
+    except ValueError as error:
+        raise ParseError("The body has a number of too many digits.") from error
 
 
 class StrictJSONParser(BaseParser):

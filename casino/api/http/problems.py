@@ -111,7 +111,9 @@ def describe(error: Exception) -> dict[str, Any] | None:
         case HouseError():
             return document(error.status, error.code, error.detail, **error.extra)
         case EngineError():
-            return document(ERROR_CODES[error.code].status, error.code, error.message, expected=error.expected)
+            expected = dict(error.expected)
+            kept = {"exception": expected.pop("exception")} if "exception" in expected else {}
+            return document(ERROR_CODES[error.code].status, error.code, error.message, expected=expected, **kept)
         case InsufficientFunds():
             return _too_little(error)
         case LedgerError():

@@ -67,7 +67,7 @@ class HandDealt(HandProgress):
         JsonObject, "what the hand goes on from: `series` of the session's last settled result, or a beginning"
     ]
     series_begins: Annotated[bool | None, "true where these people do not go on with the session's last series"] = None
-    dealer: Annotated[int, "number of the dealer's seat at the table"]
+    button: Annotated[int, "number of the seat that holds the button at the table"]
     commitment: Annotated[Commitment | None, "commitment to the seed of an electronic deal, hexadecimal"] = None
     client_seeds: Annotated[Mapping[str, str] | None, "client seeds by seat at the table"] = None
     card_verbs: Annotated[

@@ -15,6 +15,8 @@ class HouseFounded(AuditEvent):
 
     name: Annotated[str, "name of the house"]
     currency: Annotated[str, "ISO 4217 code; every amount of the house is in its minor units"]
+    currency_exponent: Annotated[int | None, "decimal places of the currency; none where it is absent"] = None
+    time_zone: Annotated[str | None, "IANA name of the time zone; UTC where it is absent"] = None
 
 
 @event("day.opened", chain="house")

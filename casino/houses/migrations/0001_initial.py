@@ -26,6 +26,11 @@ class Migration(migrations.Migration):
                 ("code", models.CharField(max_length=32, unique=True)),
                 ("name", models.CharField(max_length=120)),
                 ("currency", models.CharField(max_length=3)),
+                ("currency_exponent", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "time_zone",
+                    models.CharField(default="UTC", max_length=64, validators=[casino.houses.models._known_time_zone]),
+                ),
                 ("opened_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
             ],
             options={

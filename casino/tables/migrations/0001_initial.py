@@ -103,7 +103,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("version", models.BigIntegerField(default=1)),
-                ("dealer_seat", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("button", models.PositiveSmallIntegerField(blank=True, null=True)),
                 ("hands_dealt", models.PositiveIntegerField(default=0)),
                 ("last_record_hash", models.CharField(blank=True, default="", max_length=64)),
                 ("prepared_deal", models.CharField(blank=True, default="", max_length=48)),

@@ -73,7 +73,7 @@ class LongEvening(World):
             "options": {"vizi": 100, "table_max": 100_000, "tax_bps": 500, "tax_cap": 5_000},
             "stacks": [stacks[f"{table}/a"], stacks[f"{table}/b"]],
         }  # fmt: skip
-        self.tell(chain, "hand.dealt", row | {"dealer": 2, "first_line": 1, "lines": [], "table_version": number})
+        self.tell(chain, "hand.dealt", row | {"button": 2, "first_line": 1, "lines": [], "table_version": number})
         staked = {"a": 0, "b": 0}
         result = {"net": [-700, 655], "tax": 45, "carry_out": 0, "bonus": [0, 0], "winner": 2}
         ending = {"digest": hashlib.sha256(name.encode()).hexdigest(), "handle": 1_400, "result": result}

@@ -4,6 +4,7 @@ import json
 from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 import httpx
 import pytest
@@ -11,7 +12,9 @@ from django.core.exceptions import ValidationError
 from django.db import connections
 from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
+from rest_framework.exceptions import ValidationError as ValidationFailed
 
+from casino.api.http.operations import Reason
 from casino.core.errors import HouseError
 from casino.hands.terms import set_up_table
 from casino.staff.models import Staff
@@ -364,8 +367,8 @@ def plays(id: str, **changed: Any) -> Case:
     Case("mode-unknown", "open", "hands", 400, "invalid_request", {"mode": "magic"}, names="mode"),
     Case("mode-missing", "open", "hands", 400, "invalid_request", {}, names="mode"),
     Case("mode-a-list", "open", "hands", 400, "invalid_request", {"mode": ["physical"]}, names="mode"),
-    Case("dealer-seat-null", "open", "hands", 400, "invalid_request", {"mode": "physical", "dealer_seat": None},
-         names="dealer_seat"),
+    Case("dealer-seat-null", "open", "hands", 400, "invalid_request", {"mode": "physical", "button": None},
+         names="button"),
     Case("sitting-out-text", "open", "hands", 400, "invalid_request", {"mode": "physical", "sitting_out": "1"},
          names="sitting_out"),
     Case("sitting-out-true", "open", "hands", 400, "invalid_request", {"mode": "physical", "sitting_out": [True]},
@@ -379,6 +382,31 @@ def plays(id: str, **changed: Any) -> Case:
 )  # fmt: skip
 def test_a_nested_body_that_does_not_fit(scene: Scene, case: Case) -> None:
     refused(scene, case)
+
+
+@pytest.mark.parametrize("name", ["ötszáz", "\uff15\uff10\uff10", "", "5 00", "-5", "5.0"])
+def test_a_denomination_is_a_whole_number_in_ascii(scene: Scene, name: str) -> None:
+    body = {"cash": 0, "pieces": {name: 1}}
+    problem = refused(scene, Case("", "closed cage", "open", 400, "invalid_request", body))
+    assert [unquote(error["pointer"]) for error in problem["errors"]] == [f"#/pieces/{name}"]
+
+
+@pytest.mark.parametrize("reason", ["   ", "\t\n\t", " a b ", "ab", ""])
+def test_a_reason_is_not_blank(reason: str) -> None:
+    with pytest.raises(ValidationFailed):
+        Reason().run_validation(reason)
+    assert Reason().run_validation(" he cut twice ") == " he cut twice "
+
+
+def test_a_refusal_names_the_card_exception_that_it_has_stored(kit: Kit) -> None:
+    kit.table()
+    desk = kit.seated(stacks=(5_000, 5_000))
+    desk.ok("hands", {"mode": "physical"})
+    desk.act("p1 po 100", "d dh p1 KlOl")
+    answer = desk.post("hand/actions", {"actions": [as_action("d dh p2 KlXb")]})
+    assert answer.json()["code"] == "card_already_dealt" and "exception" not in answer.json()["expected"]
+    [listed] = desk.get("/api/v1/exceptions/cards").json()["results"]
+    assert (listed["id"], listed["kind"], listed["found"]) == (answer.json()["exception"], "duplicate", None)
 
 
 def test_no_depth_of_nesting_is_an_error_of_the_server(scene: Scene) -> None:
@@ -451,9 +479,9 @@ def table(id: str, desk: str, path: str, status: int, code: str, **body: Any) ->
     table("deal-to-nobody", "empty", "hands", 409, "too_few_players", mode="physical"),
     table("deal-to-nobody-but-who-sits-out", "open", "hands", 409, "too_few_players", mode="physical",
           sitting_out=[1, 2]),
-    table("deal-to-a-dealer-who-sits-out", "open", "hands", 422, "no_such_seat", mode="physical", dealer_seat=1,
+    table("deal-to-a-dealer-who-sits-out", "open", "hands", 422, "no_such_seat", mode="physical", button=1,
           sitting_out=[1]),
-    table("deal-with-an-empty-seat-as-dealer", "open", "hands", 422, "no_such_seat", mode="physical", dealer_seat=3),
+    table("deal-with-an-empty-seat-as-dealer", "open", "hands", 422, "no_such_seat", mode="physical", button=3),
     table("deal-with-an-empty-seat-sitting-out", "open", "hands", 422, "no_such_seat", mode="physical",
           sitting_out=[4]),
     table("deal-to-a-stack-below-the-vizi", "short", "hands", 422, "stack_too_short", mode="physical"),
@@ -514,12 +542,12 @@ def test_one_player_is_too_few_for_a_hand(scene: Scene) -> None:
 def test_a_dealer_is_named_once_in_a_session(kit: Kit) -> None:
     kit.table(seats=2)
     dealer = kit.seated(stacks=(5_000, 5_000))
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 2})
+    dealer.ok("hands", {"mode": "physical", "button": 2})
     dealer.act("p1 po 100", "d dh p1 ????", "d dh p2 ????", "p2 f")
     kit.settle()
     dealer.refresh()
-    case = table("", "dealer", "hands", 409, "dealer_already_known", mode="physical", dealer_seat=1)
-    assert refused(Scene(kit, {"dealer": dealer}), case)["dealer_seat"] == 1
+    case = table("", "dealer", "hands", 409, "button_already_known", mode="physical", button=1)
+    assert refused(Scene(kit, {"dealer": dealer}), case)["button"] == 1
 
 
 @cases(

@@ -34,6 +34,7 @@ SEAT = {("GET", "seat/deal"), ("POST", "seat/seed"), ("GET", "seat/hand"), ("GET
 #: Who may do what at all other routes. Writing it down twice, here and at the view, is the point.
 MATRIX = {
     ("POST", "sign-out"): EVERYBODY,
+    ("GET", "house"): EVERYBODY,
     ("GET", "games"): EVERYBODY,
     ("GET", "games/<path:game>"): EVERYBODY,
     ("GET", "tables"): EVERYBODY,
@@ -63,7 +64,7 @@ MATRIX = {
     ("POST", "tables/<slug:table>/hand/corrections"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/deck-check"): TABLES,
     ("POST", "tables/<slug:table>/exceptions/<int:exception>/clear"): frozenset({Role.FLOOR}),
-    ("GET", "exceptions/cards"): OVERSIGHT | {Role.FLOOR},
+    ("GET", "exceptions/cards"): OVERSIGHT | {Role.FLOOR, Role.DEALER},
     ("GET", "players"): EVERYBODY,
     ("POST", "players/register"): CAGE,
     ("GET", "players/<slug:player>/person"): CAGE | OVERSIGHT,

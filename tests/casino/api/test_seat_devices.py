@@ -254,7 +254,7 @@ def test_a_hand_with_cards_of_its_own_is_told_without_openings(kit: Kit) -> None
     kit.table()
     desk = kit.seated()
     own = {seat: device(kit, desk, seat) for seat in (1, 2)}
-    desk.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    desk.ok("hands", {"mode": "physical", "button": 4})
     desk.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 ????")
     told = own[1].get("hand").json()
     assert (told["cards"], told["openings"], told["cards_roots"], told["commitment"]) == (["Kl", "8b"], [], [], None)

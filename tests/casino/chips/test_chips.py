@@ -119,7 +119,7 @@ def test_a_tax_that_the_players_chips_do_not_make_is_changed_at_the_tray(kit: Ki
     kit.table()
     dealer = kit.seated()
     assert min(chart.public(kit.house, "MAIN").pieces) == 5_000
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     dealer.act(*SAMPLE[:12])
     dealer.act(*SAMPLE[12:])
     assert kit.settle() == ["settled"]

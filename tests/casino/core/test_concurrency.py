@@ -36,7 +36,7 @@ def at_once(*jobs: Callable[[], Any]) -> list[Any]:
 def test_of_two_actions_on_one_version_only_one_is_taken(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     body = {"actions": [{"actor": "p1", "verb": "po", "amount": 100}]}
     version = dealer.version
     answers = at_once(*[lambda: dealer.post("hand/actions", body, version=version)] * 8)
@@ -47,7 +47,7 @@ def test_of_two_actions_on_one_version_only_one_is_taken(kit: Kit) -> None:
 def test_one_key_sent_many_times_at_once_acts_once_and_everybody_gets_the_answer(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     body = {"actions": [{"actor": "p1", "verb": "po", "amount": 100}]}
     version = dealer.version
     answers = at_once(*[lambda: dealer.post("hand/actions", body, key="same", version=version)] * 8)

@@ -217,7 +217,7 @@ def action(*lines: str) -> dict[str, Any]:
 def test_a_line_is_corrected_beside_the_log(kit: Kit) -> None:
     kit.table()
     desk = kit.seated()
-    desk.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    desk.ok("hands", {"mode": "physical", "button": 4})
     # Somebody mistyped p3's second card.
     for line in (*SAMPLE[:3], "d dh p3 XlOa", *SAMPLE[4:12]):
         desk.act(line)
@@ -275,7 +275,7 @@ def test_a_shown_hand_is_corrected_and_a_correction_too(kit: Kit, dealer: Desk) 
 def test_corrections_that_are_refused(kit: Kit, sent: dict[str, Any], status: int, code: str) -> None:
     kit.table()
     desk = kit.seated()
-    desk.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    desk.ok("hands", {"mode": "physical", "button": 4})
     desk.act(*SAMPLE[:12])
     floor = at_the_table(kit, desk)
     assert refusal(floor.post("hand/corrections", {"reason": "a test", **sent})) == (status, code)
@@ -372,7 +372,7 @@ def test_no_hand_is_dealt_until_the_floor_has_cleared_what_was_found(kit: Kit, d
     assert refused.json()["exceptions"] == [kept.id]
     assert refusal(dealer.post(path, {"reason": "a scanner's error"})) == (403, "forbidden")
     cleared = floor.ok(path, {"reason": "a scanner's error"})
-    assert cleared["done"]["found"]["cards"] == ["Aa"]
+    assert cleared["last_event"]["found"]["cards"] == ["Aa"]
     assert refusal(floor.post(path, {"reason": "again"})) == (409, "already_cleared")
     assert refusal(floor.post("exceptions/0/clear", {"reason": "again"})) == (404, "not_found")
     [row] = office.get("exceptions/cards?table=T1").json()["results"]
@@ -419,7 +419,7 @@ def test_a_complete_deck_is_told(kit: Kit) -> None:
     kit.table()
     desk = kit.seated()
     answer = desk.ok("deck-check", {"cards": "".join(reversed(TELL32.cards))})
-    assert answer["done"] == {"kind": "table.deck_checked", "pack": "tell32", "cards": 32}
+    assert answer["last_event"] == {"kind": "table.deck_checked", "pack": "tell32", "cards": 32}
     [event] = events(kit, "table.deck_checked")
     assert event["data"]["table_version"] == desk.version
     desk.ok("hands", {"mode": "physical"})

@@ -31,8 +31,8 @@ def test_a_deal_is_committed_to_then_seeded_then_dealt_and_everything_can_be_che
     kit.table()
     desk = kit.seated()
     prepared = desk.ok("deal")
-    committed = prepared["done"]["commitment"]
-    assert (prepared["prepared_deal"], prepared["done"]["hand"]) == ("T1-000001", "T1-000001")
+    committed = prepared["last_event"]["commitment"]
+    assert (prepared["prepared_deal"], prepared["last_event"]["hand"]) == ("T1-000001", "T1-000001")
     desk.ok("deal/seeds", {"seat": 3, "seed": "alice"})
     own = device(kit, desk, 1)
     assert own.seed("T1-000001", "b o b").status_code == 400
@@ -77,7 +77,7 @@ def test_a_deal_is_committed_to_then_seeded_then_dealt_and_everything_can_be_che
 def test_the_seed_is_sealed_before_the_commitment_is_told(kit: Kit) -> None:
     kit.table()
     desk = kit.seated()
-    told = desk.ok("deal")["done"]["commitment"]
+    told = desk.ok("deal")["last_event"]["commitment"]
     deal = Deal.objects.get(house=kit.house)
     assert commitment(deals.open_seed(deal), deal.name) == told == deal.commitment
     assert deals.open_seed(deal) not in bytes(deal.sealed_seed)
@@ -122,7 +122,7 @@ def test_an_abandoned_name_is_used_up_and_its_seed_is_open(kit: Kit) -> None:
     floor = kit.dealer(role=Role.FLOOR)
     names = []
     for _ in range(2):
-        names.append(desk.ok("deal")["done"]["hand"])
+        names.append(desk.ok("deal")["last_event"]["hand"])
         desk.ok("deal/seeds", {"seat": 1, "seed": "x"})
         assert code(desk.post("deal/abandon", {"reason": "not mine to say"})) == (403, "forbidden")
         floor.refresh()
@@ -140,7 +140,7 @@ def test_an_abandoned_name_is_used_up_and_its_seed_is_open(kit: Kit) -> None:
     floor.refresh()
     floor.ok("hand/void", {"reason": "only a test"})
     desk.refresh()
-    assert desk.ok("deal")["done"]["hand"] == "T1-000002"
+    assert desk.ok("deal")["last_event"]["hand"] == "T1-000002"
     assert code(office.get("deals/T1-000009")) == (404, "not_found")
     assert kit.dealer().http.get("/api/v1/deals/T1-000001").status_code == 403
 
@@ -153,7 +153,7 @@ def test_auditors_see_which_cards_were_not_played_out_in_a_voided_hand(kit: Kit)
     answer = desk.ok("hands", {"mode": "electronic"})
     auditor, floor = kit.office(), kit.dealer(role=Role.FLOOR)
     assert code(auditor.get("hands/T1-000001")) == (409, "hand_in_play")
-    done = floor.ok("hand/void", {"reason": "a bell rang"})["done"]
+    done = floor.ok("hand/void", {"reason": "a bell rang"})["last_event"]
     assert done.keys() == {"kind", "hand", "mirrors"}, "the console at the table learns no card"
     record = parse_record(json.dumps(auditor.get("hands/T1-000001").json()))
     assert record.commit == answer["commitment"] and list(rebuilt(record).roots) == answer["cards_roots"]
@@ -265,7 +265,7 @@ def test_seeds_that_come_while_the_cards_are_dealt_are_either_used_or_refused(ki
     own = {seat: device(kit, desk, seat) for seat in range(1, 5)}
     used = []
     for number in range(1, 5):
-        name = desk.ok("deal")["done"]["hand"]
+        name = desk.ok("deal")["last_event"]["hand"]
 
         def deal() -> httpx.Response:
             while (answer := desk.post("hands", {"mode": "electronic"})).status_code == 412:

@@ -297,7 +297,7 @@ def test_a_table_that_closes_shares_kitty_and_bank_by_its_rule(
     whole = kitty + bank
     stacks = {seat["player"]: seat["stack"] for seat in desk.refresh()["seats"]}
     dealt_last = last_hand(kit).seats[-1]["player"]
-    closed = desk.ok("close")["done"]
+    closed = desk.ok("close")["last_event"]
     assert lying(kit) == (0, 0, 0, 0) and sum(closed["shares"].values()) == whole > 300
     won = {player: closed["left_with"][player] - stack for player, stack in stacks.items()}
     if rule == CarryoverOnClose.SPLIT:

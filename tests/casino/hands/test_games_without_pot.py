@@ -128,13 +128,13 @@ def test_points_are_paid_from_seat_to_seat_in_one_settlement(kit: Kit, tmp_path:
 
 def test_the_deal_and_the_score_sheet_pass_on(kit: Kit) -> None:
     desk = four(kit, stake=0)
-    first = play_physical(kit, desk, 1, dealer_seat=2)
+    first = play_physical(kit, desk, 1, button=2)
     assert [seat["seat"] for seat in first.seats] == [3, 4, 1, 2]
     assert first.series == {
         "order": ["T1-u3", "T1-u4", "T1-u1", "T1-u2"], "deals": "T1-u2", "score": [0, 0], "games": [0, 0],
     }  # fmt: skip
     for seed, dealer in ((2, 3), (3, 4), (4, 1), (5, 2)):
-        assert desk.refresh()["next_dealer_seat"] == dealer
+        assert desk.refresh()["next_button"] == dealer
         before, hand = last_hand(kit), play_physical(kit, desk, seed)
         assert hand.seats[-1]["seat"] == dealer
         assert hand.series == before.result["series"]  # type: ignore[index]
@@ -264,7 +264,7 @@ def test_an_evening_without_money_posts_nothing(kit: Kit, tmp_path: Path) -> Non
     assert all("postings" not in event for event in events(kit, "table.sat_down"))
     desk.ok("seats/1/leave")
     closed = desk.ok("close")
-    assert closed["done"]["left_with"] == {f"T1-u{seat}": 0 for seat in (2, 3, 4)}
+    assert closed["last_event"]["left_with"] == {f"T1-u{seat}": 0 for seat in (2, 3, 4)}
     assert all("postings" not in event for event in events(kit, "table.left", "table.closed"))
     assert transactions(kit) == before
     assert_whole(kit, tmp_path)
@@ -396,7 +396,7 @@ def test_other_people_begin_anew_and_so_do_the_same_in_another_order(kit: Kit, t
 def test_somebody_who_leaves_and_comes_back_before_the_next_deal_goes_on(kit: Kit) -> None:
     desk = four(kit, stake=0)
     first = play_physical(kit, desk, 1)
-    dealer = desk.refresh()["next_dealer_seat"]
+    dealer = desk.refresh()["next_button"]
     for seat in (dealer, dealer % 4 + 1):
         desk.ok(f"seats/{seat}/leave")
     for seat in (dealer, dealer % 4 + 1):
@@ -414,7 +414,7 @@ def test_a_voided_hand_is_dealt_again_by_the_same_dealer(kit: Kit, tmp_path: Pat
         Player(desk, 2).play(answer, until=9)
     floor.refresh()
     voided = floor.ok("hand/void", REASON)
-    assert voided["done"]["mirrors"] == {}
+    assert voided["last_event"]["mirrors"] == {}
     desk.refresh()
     again = desk.ok("hands", {"mode": "physical"})
     assert chairs(again) == chairs(answer)
@@ -433,7 +433,7 @@ def test_tables_of_all_kinds_in_one_house(kit: Kit, tmp_path: Path) -> None:
     trick, pot = kit.seated("Z1", stacks=(2_000, 2_000)), kit.seated("F1", stacks=(5_000, 5_000))
     for seed in (1, 2):
         play_physical(kit, trick, seed)
-    pot.ok("hands", {"mode": "physical", "dealer_seat": 2})
+    pot.ok("hands", {"mode": "physical", "button": 2})
     pot.act("p1 po 100", "d dh p1 ????", "d dh p2 ????", "p2 f")
     settled(kit, pot)
     assert {hand.game for hand in Hand.objects.filter(house=kit.house)} == {"zsiros", "ferbli"}

@@ -24,7 +24,11 @@ RULING = {
 
 def disputed(kit: Kit) -> Desk:
     """The worked hand, whose log somebody has changed; the floor at its table."""
-    kit.worked_hand()
+    kit.table()
+    dealer = kit.seated()
+    dealer.ok("hands", {"mode": "physical", "button": 4})
+    dealer.act(*SAMPLE[:12])
+    dealer.act(*SAMPLE[12:])
     hand = Hand.objects.get(house=kit.house)
     dispute(kit, hand)
     return kit.dealer(role=Role.FLOOR)
@@ -40,7 +44,7 @@ def test_the_pot_is_divided_and_the_next_hand_is_dealt(kit: Kit) -> None:
     floor = disputed(kit)
     before = stacks(kit)
     ruled = floor.ok("hand/ruling", RULING)
-    assert (ruled["state"], ruled["done"]["kind"]) == ("open", "hand.ruled")
+    assert (ruled["state"], ruled["last_event"]["kind"]) == ("open", "hand.ruled")
     assert stacks(kit) == [before[0] + 2_000, *before[1:3], before[3] + 1_135]
     assert kit.balance("2030/T1", "2070/T1", "4010/T1", "9150/T1") == [0, 0, 165, 165]
     hand = Hand.objects.get(house=kit.house)
@@ -121,7 +125,7 @@ def test_a_ruling_altered_afterwards_is_found(kit: Kit) -> None:
 def test_a_carried_cukassza_is_part_of_the_pot_that_is_ruled_on(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 3})
+    dealer.ok("hands", {"mode": "physical", "button": 3})
     dealer.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a", "p2 f", "p3 f", "p4 f")
     kit.settle()
     dealer.refresh()

@@ -19,7 +19,7 @@ def floor(kit: Kit) -> Desk:
 def test_a_voided_hand_gives_everything_back_and_the_same_dealer_deals_again(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 3})
+    dealer.ok("hands", {"mode": "physical", "button": 3})
     dealer.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a", "p2 f", "p3 f", "p4 f")
     kit.settle()
     dealer.refresh()
@@ -45,7 +45,11 @@ def test_a_voided_hand_gives_everything_back_and_the_same_dealer_deals_again(kit
 
 
 def test_a_disputed_hand_can_be_voided(kit: Kit) -> None:
-    kit.worked_hand()
+    kit.table()
+    dealer = kit.seated()
+    dealer.ok("hands", {"mode": "physical", "button": 4})
+    dealer.act(*SAMPLE[:12])
+    dealer.act(*SAMPLE[12:])
     hand = Hand.objects.get(house=kit.house)
     dispute(kit, hand)
     floor(kit).ok("hand/void", REASON)
@@ -62,7 +66,7 @@ def test_what_cannot_be_voided(kit: Kit) -> None:
     refused = manager.post("hand/void", REASON)
     assert (refused.status_code, refused.json()["code"]) == (409, "table_open")
     dealer.refresh()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     refused = dealer.post("hand/void", REASON)
     assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
     dealer.act(*SAMPLE[:12])

@@ -21,7 +21,7 @@ from tests.words import WORDS, as_action
 def test_the_worked_hand_of_the_record_format_pays_what_it_says(kit: Kit) -> None:
     kit.table(tax_bps=0)
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     for line in SAMPLE:
         dealer.act(line)
     assert kit.settle() == [HandState.SETTLED]
@@ -36,7 +36,7 @@ def test_the_worked_hand_of_the_record_format_pays_what_it_says(kit: Kit) -> Non
 def test_a_bet_moves_at_once_and_the_award_waits_for_the_worker(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     answer = dealer.act("p1 po 100")
     assert answer["balances"]["pot"] == 100 == kit.balance("2030/T1")
     assert kit.balance("2020/T1/T1-u1") == 19_900
@@ -55,7 +55,7 @@ def test_a_bet_moves_at_once_and_the_award_waits_for_the_worker(kit: Kit) -> Non
 def test_several_actions_in_one_request_are_taken_all_or_none(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     lines = ("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 Kl9b")
     actions = [{"actor": "p1", "verb": "po", "amount": 100}] + [
         {"actor": "d", "verb": "dh", "target": line.split()[2], "cards": line.split()[3]} for line in lines[1:]
@@ -71,7 +71,7 @@ def test_several_actions_in_one_request_are_taken_all_or_none(kit: Kit) -> None:
 def test_the_missing_vizi_is_settled_and_the_cukassza_opens_the_next_hand(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     dealer.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a")
     dealer.act("p2 f")
     dealer.act("p3 f")
@@ -92,7 +92,7 @@ def test_the_missing_vizi_is_settled_and_the_cukassza_opens_the_next_hand(kit: K
 def test_the_same_request_again_is_answered_the_same_and_changes_nothing(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     version = dealer.version
     body = {"actions": [{"actor": "p1", "verb": "po", "amount": 100}]}
     first = dealer.post("hand/actions", body, key="once")
@@ -106,7 +106,7 @@ def test_the_same_request_again_is_answered_the_same_and_changes_nothing(kit: Ki
 def test_every_accepted_line_is_in_the_audit_trail_at_the_place_the_answer_names(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     receipts = [dealer.act(line)["audit"] for line in SAMPLE]
     kit.settle()
     events = {event.seq: event for event in Event.objects.filter(chain__house=kit.house, chain__name="table/T1")}
@@ -125,7 +125,7 @@ def test_every_accepted_line_is_in_the_audit_trail_at_the_place_the_answer_names
 def test_an_electronic_hand_keeps_its_cards_from_the_console(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    hand = dealer.ok("hands", {"mode": "electronic", "dealer_seat": 4})
+    hand = dealer.ok("hands", {"mode": "electronic", "button": 4})
     row = Hand.objects.get(house=kit.house)
     assert hand["commitment"] == commitment(deals.open_seed(row), "T1-000001")
     hand = dealer.act("p1 po 100")
@@ -139,7 +139,7 @@ def test_an_electronic_hand_keeps_its_cards_from_the_console(kit: Kit) -> None:
 def test_an_electronic_hand_resumes_with_the_same_deck(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "electronic", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "electronic", "button": 4})
     row = Hand.objects.get(house=kit.house)
     assert deals.deck(row) == deals.deck(Hand.objects.get(id=row.id))
     assert len(set(deals.deck(row) or ())) == 32
@@ -148,7 +148,7 @@ def test_an_electronic_hand_resumes_with_the_same_deck(kit: Kit) -> None:
 def test_unknown_cards_are_named_at_the_showdown(kit: Kit) -> None:
     kit.table(seats=2)
     dealer = kit.seated(stacks=(5_000, 5_000))
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 2})
+    dealer.ok("hands", {"mode": "physical", "button": 2})
     dealer.act("p1 po 100", "d dh p1 ????", "d dh p2 ????")
     dealer.act("p2 cc 100")
     dealer.act("p1 k", "d dh p1 ????", "d dh p2 ????")
@@ -164,7 +164,7 @@ def test_unknown_cards_are_named_at_the_showdown(kit: Kit) -> None:
 def test_verification_and_report_of_a_played_house_find_nothing(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     for line in SAMPLE:
         dealer.act(line)
     kit.settle()
@@ -181,7 +181,7 @@ def test_verification_and_report_of_a_played_house_find_nothing(kit: Kit) -> Non
 def test_one_settlement_and_one_message_per_hand(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     for line in SAMPLE:
         dealer.act(line)
     kit.settle()
@@ -194,7 +194,7 @@ def test_a_record_is_told_only_when_the_hand_is_over(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
     auditor = kit.office()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     dealer.act(*SAMPLE[:6])
     refused = auditor.get("hands/T1-000001")
     assert (refused.status_code, refused.json()["code"]) == (409, "hand_in_play")
@@ -209,7 +209,7 @@ def test_records_of_a_table_are_chained(kit: Kit) -> None:
     dealer = kit.seated()
     auditor = kit.office()
     for number in (1, 2):
-        dealer.ok("hands", {"mode": "physical", **({"dealer_seat": 4} if number == 1 else {})})
+        dealer.ok("hands", {"mode": "physical", **({"button": 4} if number == 1 else {})})
         dealer.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 Ah7l", "d dh p3 XlOb", "d dh p4 Aa9a", "p2 f", "p3 f", "p4 f")
         kit.settle()
         dealer.refresh()
@@ -221,7 +221,7 @@ def test_records_of_a_table_are_chained(kit: Kit) -> None:
 def test_the_record_of_an_electronic_hand_replays_and_opens_its_commitment(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    hand = dealer.ok("hands", {"mode": "electronic", "dealer_seat": 4})
+    hand = dealer.ok("hands", {"mode": "electronic", "button": 4})
     dealer.act("p1 po 100", "p2 f", "p3 f", "p4 f")
     record = kit.office(Role.AUDITOR).get(f"hands/{hand['hand']}").json()
     assert replay(parse_record(json.dumps(record))).ok
@@ -231,7 +231,7 @@ def test_the_record_of_an_electronic_hand_replays_and_opens_its_commitment(kit: 
 def test_a_dealer_need_not_know_the_order_in_which_the_shown_cards_were_dealt(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     dealer.act(*SAMPLE[:12])
     dealer.act(*SAMPLE[12:-2], "p1 sm 7bKlXb8b", "p4 sm OlAaKh9a")
     assert selectors.log(Hand.objects.get(house=kit.house)) == list(SAMPLE)
@@ -240,7 +240,7 @@ def test_a_dealer_need_not_know_the_order_in_which_the_shown_cards_were_dealt(ki
 def test_a_refused_batch_names_the_action(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     actions = [as_action(line) for line in ("p1 po 100", "d dh p1 Kl8b", "p3 f")]
     refused = dealer.post("hand/actions", {"actions": actions}).json()
     assert (refused["code"], refused["expected"]["refused_action"]) == ("not_your_turn", 2)
@@ -249,9 +249,9 @@ def test_a_refused_batch_names_the_action(kit: Kit) -> None:
 def test_a_leaver_is_told_what_to_take_along(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    left = dealer.ok("seats/2/leave")["done"]
+    left = dealer.ok("seats/2/leave")["last_event"]
     assert left == {"kind": "table.left", "seat": 2, "player": "T1-u2", "amount": 15_000}
-    assert dealer.ok("close")["done"]["left_with"] == {"T1-u1": 20_000, "T1-u3": 9_000, "T1-u4": 30_000}
+    assert dealer.ok("close")["last_event"]["left_with"] == {"T1-u1": 20_000, "T1-u3": 9_000, "T1-u4": 30_000}
 
 
 def test_lists_are_filtered_by_what_they_know_and_refuse_the_rest(kit: Kit) -> None:
@@ -275,7 +275,7 @@ def test_the_house_pays_the_bonus_for_a_41_from_the_tables_own_tray(kit: Kit) ->
     )
     kit.table_for("faerbeln", {"tax_bps": 500, **record["opt"]}, code="F1", seats=3, tray=500_000)
     dealer = kit.seated("F1", stacks=(900_000,) * 3)
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 3})
+    dealer.ok("hands", {"mode": "physical", "button": 3})
     for gesture in WORDS["faerbeln"].gestures(record["acts"]):
         dealer.act(*gesture)
     kit.settle()

@@ -53,7 +53,7 @@ def test_what_is_held_lies_apart_and_the_next_session_goes_on_with_it(kit: Kit, 
     _, kitty, bank, _ = kit.balance(*LYING)
     tray = kit.balance("9130/T1")
     stacks = {seat["player"]: seat["stack"] for seat in desk.refresh()["seats"]}
-    closed = desk.ok("close")["done"]
+    closed = desk.ok("close")["last_event"]
     assert closed["held"] == {"cukassza": kitty, "bank": bank} and closed["shares"] == {}
     assert closed["left_with"] == stacks
     assert kit.balance(*LYING) == [0, 0, 0, kitty + bank] and kit.balance("9130/T1") == tray + kitty + bank
@@ -83,7 +83,7 @@ def test_a_session_without_a_hand_holds_it_on(kit: Kit, tmp_path: Path) -> None:
 def test_where_nothing_is_carried_nothing_is_held(kit: Kit, tmp_path: Path) -> None:
     kit.table(carryover_on_close=CarryoverOnClose.HOLD)
     desk = kit.seated()
-    assert "held" not in desk.ok("close")["done"]
+    assert "held" not in desk.ok("close")["last_event"]
     desk.ok("open")
     assert_whole(kit, tmp_path)
 
@@ -114,7 +114,7 @@ def test_a_table_that_plays_on_does_not_close_while_enough_are_seated(kit: Kit, 
     desk.ok("seats/2/leave")
     assert code(desk.post("close", {})) == (409, "carryover_open")
     desk.ok("seats/3/leave")
-    closed = desk.ok("close")["done"]
+    closed = desk.ok("close")["last_event"]
     assert sum(closed["shares"].values()) == kitty + bank
     assert_whole(kit, tmp_path)
 
@@ -151,7 +151,7 @@ def test_a_session_is_played_to_its_end_where_the_table_says_so(kit: Kit) -> Non
 def test_where_every_deal_is_paid_a_session_that_is_broken_off_owes_nothing(kit: Kit, tmp_path: Path) -> None:
     desk = barbu(kit, CarryoverOnClose.SPLIT)
     deal(kit, desk, 1)
-    assert "broken_off" not in desk.ok("close")["done"]
+    assert "broken_off" not in desk.ok("close")["last_event"]
     assert_whole(kit, tmp_path)
 
 
@@ -166,7 +166,7 @@ def test_a_session_on_paper_is_settled_when_the_table_closes(kit: Kit, tmp_path:
     left = hand.result["series"]
     declared = {name: 7 - len(names) for name, names in left["left"].items()}
     assert sum(declared.values()) == 3
-    closed = desk.ok("close")["done"]
+    closed = desk.ok("close")["last_event"]
     owed = closed["broken_off"]
     assert sum(owed.values()) == 0 and any(owed.values())
     assert {player: amount - 200_000 for player, amount in closed["left_with"].items()} == owed

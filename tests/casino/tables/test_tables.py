@@ -40,7 +40,7 @@ def test_sitting_down_and_leaving_moves_exactly_the_chips(kit: Kit) -> None:
 def test_the_turn_to_deal_passes_to_the_old_first_player(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealers = [fail_a_deal(kit, dealer, dealer_seat=2)["seats"][-1]["seat"]]
+    dealers = [fail_a_deal(kit, dealer, button=2)["seats"][-1]["seat"]]
     dealers += [fail_a_deal(kit, dealer)["seats"][-1]["seat"] for _ in range(4)]
     assert dealers == [2, 3, 4, 1, 2]
 
@@ -48,7 +48,7 @@ def test_the_turn_to_deal_passes_to_the_old_first_player(kit: Kit) -> None:
 def test_a_dealer_who_left_is_replaced_by_the_next_in_play_order(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    fail_a_deal(kit, dealer, dealer_seat=2)
+    fail_a_deal(kit, dealer, button=2)
     dealer.ok("seats/3/leave")
     assert [seat["seat"] for seat in fail_a_deal(kit, dealer)["seats"]] == [1, 2, 4]
 
@@ -56,7 +56,7 @@ def test_a_dealer_who_left_is_replaced_by_the_next_in_play_order(kit: Kit) -> No
 def test_who_sits_out_is_not_dealt_in_and_pays_nothing(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealt = fail_a_deal(kit, dealer, dealer_seat=4, sitting_out=[2])
+    dealt = fail_a_deal(kit, dealer, button=4, sitting_out=[2])
     assert [seat["seat"] for seat in dealt["seats"]] == [1, 3, 4]
     assert kit.balance("2020/T1/T1-u2") == 15_000
     assert kit.balance("2040/T1") == 300
@@ -65,7 +65,7 @@ def test_who_sits_out_is_not_dealt_in_and_pays_nothing(kit: Kit) -> None:
 def test_a_leaver_forfeits_his_share_and_a_joiner_may_win_without_paying(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    fail_a_deal(kit, dealer, dealer_seat=4)
+    fail_a_deal(kit, dealer, button=4)
     dealer.ok("seats/4/leave")
     kit.players("late", chips=1_000)
     dealer.ok("seats", {"seat": 4, "player": "late", "amount": 1_000})
@@ -88,7 +88,7 @@ def test_an_unwon_cukassza_is_shared_by_the_rule_of_the_table(
     kit.table(carryover_on_close=rule)
     dealer = kit.seated(stacks=(20_000, 15_000, 9_000))
     # Two are dealt in and leave 200, which three seated players cannot share evenly.
-    fail_a_deal(kit, dealer, dealer_seat=3, sitting_out=[2])
+    fail_a_deal(kit, dealer, button=3, sitting_out=[2])
     assert kit.balance("2040/T1") == 200
     dealer.ok("close")
     event = Event.objects.filter(chain__house=kit.house, chain__name="table/T1").latest("id").doc
@@ -101,7 +101,7 @@ def test_an_unwon_cukassza_is_shared_by_the_rule_of_the_table(
 def test_a_cukassza_is_not_left_without_anybody_to_take_it(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    fail_a_deal(kit, dealer, dealer_seat=4)
+    fail_a_deal(kit, dealer, button=4)
     for seat in (1, 2, 3, 4):
         dealer.ok(f"seats/{seat}/leave")
     refused = dealer.post("close")
@@ -111,10 +111,10 @@ def test_a_cukassza_is_not_left_without_anybody_to_take_it(kit: Kit) -> None:
 def test_a_new_session_starts_with_a_dealer_of_its_choice(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    fail_a_deal(kit, dealer, dealer_seat=1)
+    fail_a_deal(kit, dealer, button=1)
     dealer.ok("close")
     dealer.ok("open")
     for seat, ref in ((1, "T1-u1"), (2, "T1-u2")):
         dealer.ok("seats", {"seat": seat, "player": ref, "amount": 1_000})
-    dealt = dealer.ok("hands", {"mode": "physical", "dealer_seat": 2})
+    dealt = dealer.ok("hands", {"mode": "physical", "button": 2})
     assert (dealt["hand"], [seat["seat"] for seat in dealt["seats"]]) == ("T1-000002", [1, 2])

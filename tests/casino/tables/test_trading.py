@@ -36,9 +36,9 @@ def tray(kit: Kit) -> int:
 def test_cash_goes_into_the_drop_and_chips_come_from_the_tray(kit: Kit, dealer: Desk) -> None:
     before = tray(kit)
     bought = dealer.ok("buy-ins", {"seat": 1, "amount": 1_500})
-    assert (bought["seats"][0]["stack"], bought["done"]["exchanged"]) == (21_500, {"1000": 1, "500": 1})
+    assert (bought["seats"][0]["stack"], bought["last_event"]["exchanged"]) == (21_500, {"1000": 1, "500": 1})
     named = dealer.ok("buy-ins", {"seat": 2, "amount": 300, "pieces": {"100": 2, "25": 4}})
-    assert named["done"]["exchanged"] == {"100": 2, "25": 4}
+    assert named["last_event"]["exchanged"] == {"100": 2, "25": 4}
     assert kit.balance("1050/T1", "2020/T1/T1-u1", "2020/T1/T1-u2") == [1_800, 21_500, 15_300]
     assert tray(kit) == before - 1_800
     assert_whole(kit)
@@ -76,7 +76,7 @@ def test_buy_ins_that_are_refused(kit: Kit, dealer: Desk, body: dict[str, Any], 
 
 
 def test_nothing_of_it_happens_during_a_hand(kit: Kit, dealer: Desk) -> None:
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     dealer.act(*SAMPLE[:4])
     for path, body in (
         ("buy-ins", {"seat": 1, "amount": 100}),
@@ -92,13 +92,13 @@ def test_nothing_of_it_happens_during_a_hand(kit: Kit, dealer: Desk) -> None:
 def test_chips_are_changed_at_the_tray(kit: Kit, dealer: Desk) -> None:
     before, out = tray(kit), chart.public(kit.house, "MAIN")
     changed = dealer.ok("exchanges", {"given": {"5000": 1}, "wanted": {"1000": 4, "100": 10}})
-    assert changed["done"]["change"] == {"1000": 4, "100": 10}
+    assert changed["last_event"]["change"] == {"1000": 4, "100": 10}
     now = chart.public(kit.house, "MAIN")
     assert (now[5_000], now[1_000], now[100]) == (out[5_000] - 1, out[1_000] + 4, out[100] + 10)
     assert (tray(kit), chart.rack(kit.house, "9130/T1", "MAIN")[5_000]) == (before, TRAY[5_000] + 1)
     # Coloured up again: the largest that the tray has.
     up = dealer.ok("exchanges", {"given": {"1000": 4, "100": 10}})
-    assert up["done"]["change"] == {"5000": 1}
+    assert up["last_event"]["change"] == {"5000": 1}
     assert chart.public(kit.house, "MAIN") == out
     assert_whole(kit)
 
@@ -140,7 +140,7 @@ def test_a_tip_is_owed_to_the_staff_and_paid_out_at_the_cage(kit: Kit, dealer: D
     cash = cashier.refresh()["cash"]
     tipped = dealer.ok("tips", {"seat": 1, "amount": 130})
     # The players have no chip below 5000: the tray changes one.
-    assert (tipped["seats"][0]["stack"], tipped["done"]["chips"]) == (19_870, {"100": 1, "25": 1, "5": 1})
+    assert (tipped["seats"][0]["stack"], tipped["last_event"]["chips"]) == (19_870, {"100": 1, "25": 1, "5": 1})
     assert kit.balance("2060/T1", "9160/T1", "9130/T1") == [130, 130, before]
     dealer.ok("exchanges", {"given": {"5000": 1}, "wanted": {"500": 10}})
     dealer.ok("tips", {"seat": 4, "amount": 500, "pieces": {"500": 1}})

@@ -22,7 +22,11 @@ class Boxes:
 
     def __init__(self, kit: Kit) -> None:
         self.kit = kit
-        kit.worked_hand()
+        kit.table()
+        dealer = kit.seated()
+        dealer.ok("hands", {"mode": "physical", "button": 4})
+        dealer.act(*SAMPLE[:12])
+        dealer.act(*SAMPLE[12:])
         assert kit.settle() == ["settled"]
         bought = Chips("MAIN", {100: 7})
         places = {"table": "T1", "player": "T1-u1"}

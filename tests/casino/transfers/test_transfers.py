@@ -35,7 +35,7 @@ class Ends:
     def credited(self) -> int:
         """A credit that the table has sent."""
         sent = self.dealer.ok("transfers", {"kind": "credit", "drawer": "C1", "pieces": FILL})
-        return int(sent["done"]["transfer"]["transfer"])
+        return int(sent["last_event"]["transfer"]["transfer"])
 
     def values(self) -> list[int]:
         """Drawer, transit, tray."""
@@ -82,7 +82,7 @@ def test_a_fill_goes_through_transit_into_the_tray(ends: Ends) -> None:
         assert [(row["transfer"], row["sent"]) for row in under_way(ends.kit, query)] == [(number, FILL)]
     ends.whole()
     received = ends.dealer.ok(f"transfers/{number}/receive", {"pieces": FILL})
-    assert received["done"]["transfer"]["state"] == "received"
+    assert received["last_event"]["transfer"]["state"] == "received"
     assert ends.values() == [drawer - WORTH, 0, tray + WORTH]
     chips = ends.dealer.get("chips").json()
     assert chips["tray"]["pieces"] == {
@@ -105,7 +105,7 @@ def test_a_credit_goes_through_transit_into_the_drawer(ends: Ends) -> None:
 
 def test_the_table_asks_for_a_fill_and_the_cage_sends_it(ends: Ends) -> None:
     before = ends.values()
-    asked = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 5_000})["done"]["transfer"]
+    asked = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 5_000})["last_event"]["transfer"]
     assert (asked["state"], asked["sent"], asked["requested"]) == ("requested", None, {"amount": 5_000})
     assert ends.values() == before
     sent = ends.cashier.ok(f"transfers/{asked['transfer']}/send")["transfer"]
@@ -148,7 +148,7 @@ def test_the_floor_accepts_a_variance(ends: Ends, counted: dict[str, int], short
     number = ends.filled()
     drawer, _, tray = ends.values()
     floor = floor_at(ends.kit, TerminalKind.TABLE, "T1")
-    done = floor.ok(f"transfers/{number}/accept-with-variance", {"pieces": counted} | REASON)["done"]["transfer"]
+    done = floor.ok(f"transfers/{number}/accept-with-variance", {"pieces": counted} | REASON)["last_event"]["transfer"]
     assert (done["counted"], done["reason"]) == (counted, REASON["reason"])
     assert ends.values() == [drawer, 0, tray + WORTH - short]
     assert ends.kit.balance("5210/T1", "2015/T1") == [short, short]
@@ -176,7 +176,7 @@ def test_a_fill_is_cancelled_by_who_sent_it_and_comes_back(ends: Ends) -> None:
 
 def test_what_was_only_asked_for_is_cancelled_by_either_end(ends: Ends) -> None:
     for desk in (ends.dealer, ends.cashier):
-        asked = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 500})["done"]["transfer"]
+        asked = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 500})["last_event"]["transfer"]
         number = asked["transfer"]
         assert refusal(ends.dealer.post(f"transfers/{number}/receive", {"pieces": {}})) == (409, "transfer_requested")
         desk.ok(f"transfers/{number}/cancel", REASON)
@@ -272,7 +272,7 @@ def test_a_closed_drawer_neither_sends_nor_receives(ends: Ends) -> None:
 def test_a_tray_gives_nothing_away_during_a_hand_but_takes_fills(kit: Kit) -> None:
     ends = Ends(kit)
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     dealer.act(*SAMPLE[:8])
     credit = {"kind": "credit", "drawer": "C1", "pieces": {"1": 1}}
     assert refusal(dealer.post("transfers", credit)) == (409, "table_playing")
@@ -330,7 +330,7 @@ def test_chips_in_transit_that_nobody_has_signed_for_are_found(ends: Ends) -> No
 def test_a_settlement_that_lacks_small_chips_waits_for_a_fill(kit: Kit) -> None:
     ends = Ends(kit)
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    dealer.ok("hands", {"mode": "physical", "button": 4})
     dealer.act(*SAMPLE[:12])
     dealer.act(*SAMPLE[12:])
     # All chips that could change a tax leave the tray behind the table's back.

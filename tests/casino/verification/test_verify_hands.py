@@ -77,7 +77,7 @@ def move_entry(kit: Kit, key: str, code: str, *, amount: int | None = None, to: 
 
 
 def test_hands_that_are_as_they_were_played_have_no_difference(kit: Kit, table: Desk) -> None:
-    play(kit, table, NOT_PLAYED, dealer_seat=4)
+    play(kit, table, NOT_PLAYED, button=4)
     play(kit, table, SAMPLE)
     play(kit, table, SAMPLE[:9], settle=False)
     tally = Tally()
@@ -91,7 +91,7 @@ def test_hands_that_are_as_they_were_played_have_no_difference(kit: Kit, table: 
 
 @pytest.mark.parametrize("batches", [1, 3, 24], ids=["in one request", "in requests of three", "line by line"])
 def test_the_lines_of_one_request_are_one_posting(kit: Kit, table: Desk, batches: int) -> None:
-    table.ok("hands", {"mode": "physical", "dealer_seat": 4})
+    table.ok("hands", {"mode": "physical", "button": 4})
     size = min(-(-len(SAMPLE) // batches), 20)
     for first in range(0, len(SAMPLE), size):
         table.act(*SAMPLE[first : first + size])
@@ -101,7 +101,7 @@ def test_the_lines_of_one_request_are_one_posting(kit: Kit, table: Desk, batches
 
 
 def test_an_altered_stake_is_named(kit: Kit, table: Desk) -> None:
-    hand = play(kit, table, SAMPLE, dealer_seat=4)
+    hand = play(kit, table, SAMPLE, button=4)
     # Line 10 is "p2 cc 200".
     move_entry(kit, f"hand:{hand.name}:10", "2020/T1/T1-u2", amount=150)
     move_entry(kit, f"hand:{hand.name}:10", "2030/T1", amount=-150)
@@ -112,7 +112,7 @@ def test_an_altered_stake_is_named(kit: Kit, table: Desk) -> None:
 
 
 def test_an_altered_stake_of_a_request_of_many_lines_is_named(kit: Kit, table: Desk) -> None:
-    name = table.ok("hands", {"mode": "physical", "dealer_seat": 4})["hand"]
+    name = table.ok("hands", {"mode": "physical", "button": 4})["hand"]
     table.act(*SAMPLE[:11])
     # Lines 1 to 11 are one posting: p4 pays 100 in line 8 and 200 in line 11.
     [key] = Transaction.objects.filter(book=kit.house.id, kind="hand.stakes").values_list("idempotency_key", flat=True)
@@ -127,7 +127,7 @@ def test_an_altered_stake_of_a_request_of_many_lines_is_named(kit: Kit, table: D
 
 
 def test_an_entry_moved_to_another_player_is_named(kit: Kit, table: Desk) -> None:
-    hand = play(kit, table, SAMPLE, dealer_seat=4)
+    hand = play(kit, table, SAMPLE, button=4)
     move_entry(kit, f"hand:{hand.name}:9", "2020/T1/T1-u1", to="2020/T1/T1-u3")
     assert [at(difference) for difference in found(kit)] == [
         (hand.name, 9, "p1 rb 200", "2020/T1/T1-u1", -200, 0),
@@ -136,13 +136,13 @@ def test_an_entry_moved_to_another_player_is_named(kit: Kit, table: Desk) -> Non
 
 
 def test_tax_that_is_off_by_one_is_named(kit: Kit, table: Desk) -> None:
-    hand = play(kit, table, SAMPLE, dealer_seat=4)
+    hand = play(kit, table, SAMPLE, button=4)
     move_entry(kit, f"hand:{hand.name}:settlement", "4010/T1", amount=-164)
     assert [at(difference) for difference in found(kit)] == [(hand.name, 24, "settlement", "4010/T1", 165, 164)]
 
 
 def test_a_payout_to_the_wrong_seat_is_named(kit: Kit, table: Desk) -> None:
-    hand = play(kit, table, SAMPLE, dealer_seat=4)
+    hand = play(kit, table, SAMPLE, button=4)
     move_entry(kit, f"hand:{hand.name}:settlement", "2020/T1/T1-u1", to="2020/T1/T1-u4")
     assert [at(difference) for difference in found(kit)] == [
         (hand.name, 24, "settlement", "2020/T1/T1-u1", 3_135, 0),
@@ -151,7 +151,7 @@ def test_a_payout_to_the_wrong_seat_is_named(kit: Kit, table: Desk) -> None:
 
 
 def test_chips_of_the_tax_that_fell_into_no_box_are_named(kit: Kit, table: Desk) -> None:
-    hand = play(kit, table, SAMPLE, dealer_seat=4)
+    hand = play(kit, table, SAMPLE, button=4)
     with unguarded(*LEDGER) as cursor:
         cursor.execute(
             "DELETE FROM ledger_entry e USING ledger_account a WHERE a.id = e.account_id AND a.book = %s "
@@ -164,7 +164,7 @@ def test_chips_of_the_tax_that_fell_into_no_box_are_named(kit: Kit, table: Desk)
 
 @pytest.mark.parametrize("part", ["carry_in", "carry_out"])
 def test_a_carry_that_is_missing_is_named(kit: Kit, table: Desk, part: str) -> None:
-    first = play(kit, table, NOT_PLAYED, dealer_seat=4)
+    first = play(kit, table, NOT_PLAYED, button=4)
     second = play(kit, table, SAMPLE)
     key = f"hand:{first.name}:settlement" if part == "carry_out" else f"hand:{second.name}:0"
     move_entry(kit, key, "2040/T1", to="2030/T1")
@@ -177,7 +177,7 @@ def test_a_carry_that_is_missing_is_named(kit: Kit, table: Desk, part: str) -> N
 
 @pytest.mark.parametrize("line", [1, 12, 21])
 def test_a_posting_that_is_missing_is_named(kit: Kit, table: Desk, line: int) -> None:
-    hand = play(kit, table, SAMPLE, dealer_seat=4)
+    hand = play(kit, table, SAMPLE, button=4)
     with unguarded(*LEDGER) as cursor:
         cursor.execute(
             "UPDATE ledger_transaction SET idempotency_key = 'elsewhere' WHERE book = %s AND idempotency_key = %s",
@@ -191,7 +191,7 @@ def test_a_posting_that_is_missing_is_named(kit: Kit, table: Desk, line: int) ->
 @pytest.mark.parametrize("key", ["hand:T1-000001:25", "hand:T1-000001:3", "hand:T1-000002:1", "hand:T1-000001:1:void",
                                  "hand:T1-000001:bonus", "command::1:x", "x"])  # fmt: skip
 def test_a_posting_that_no_line_explains_is_named(kit: Kit, table: Desk, key: str) -> None:
-    play(kit, table, SAMPLE, dealer_seat=4)
+    play(kit, table, SAMPLE, button=4)
     ids = chart.ids(kit.house, {("2020/T1/T1-u2", "HUF"), ("2030/T1", "HUF")})
     stack, pot = ids["2020/T1/T1-u2", "HUF"], ids["2030/T1", "HUF"]
     with unguarded("ledger_transaction", trigger="ledger_transaction_is_told"):
@@ -206,7 +206,7 @@ def test_a_posting_that_no_line_explains_is_named(kit: Kit, table: Desk, key: st
 
 
 def test_a_settlement_under_another_transaction_is_named(kit: Kit, table: Desk) -> None:
-    hand = play(kit, table, SAMPLE, dealer_seat=4)
+    hand = play(kit, table, SAMPLE, button=4)
     with unguarded(*HANDS) as cursor:
         cursor.execute("UPDATE hands_hand SET settlement = settlement - 1 WHERE id = %s", [hand.id])
     [difference] = found(kit)
@@ -229,7 +229,7 @@ def test_a_settlement_under_another_transaction_is_named(kit: Kit, table: Desk) 
 def test_a_hand_that_does_not_replay_as_stored_is_named(
     kit: Kit, table: Desk, change: str, line: int | None, problem: str
 ) -> None:
-    hand = play(kit, table, SAMPLE, dealer_seat=4)
+    hand = play(kit, table, SAMPLE, button=4)
     with unguarded(*HANDS) as cursor:
         cursor.execute(change, [hand.id])
     first = found(kit)[0]
@@ -239,7 +239,7 @@ def test_a_hand_that_does_not_replay_as_stored_is_named(
 
 
 def test_a_voided_hand_leaves_nothing(kit: Kit, table: Desk) -> None:
-    hand = play(kit, table, SAMPLE[:12], settle=False, dealer_seat=4)
+    hand = play(kit, table, SAMPLE[:12], settle=False, button=4)
     floor = kit.dealer(role=Role.FLOOR)
     floor.ok("hand/void", {"reason": "a misdeal"})
     assert found(kit) == []
@@ -251,7 +251,7 @@ def test_a_voided_hand_leaves_nothing(kit: Kit, table: Desk) -> None:
 
 
 def test_a_posting_of_a_settled_hand_that_was_reversed_is_named(kit: Kit, table: Desk) -> None:
-    hand = play(kit, table, SAMPLE, dealer_seat=4)
+    hand = play(kit, table, SAMPLE, button=4)
     with unguarded(*LEDGER) as cursor:
         cursor.execute(
             "UPDATE ledger_transaction SET reverses_id = (SELECT id FROM ledger_transaction WHERE book = %(book)s AND "
@@ -262,7 +262,7 @@ def test_a_posting_of_a_settled_hand_that_was_reversed_is_named(kit: Kit, table:
 
 
 def test_a_disputed_hand_and_its_ruling_are_compared(kit: Kit, table: Desk) -> None:
-    hand = play(kit, table, SAMPLE, settle=False, dealer_seat=4)
+    hand = play(kit, table, SAMPLE, settle=False, button=4)
     with unguarded(*HANDS) as cursor:
         cursor.execute("UPDATE hands_hand SET result = jsonb_set(result, '{tax}', '0') WHERE id = %s", [hand.id])
     assert kit.settle() == [HandState.DISPUTED]
@@ -278,10 +278,10 @@ def test_a_disputed_hand_and_its_ruling_are_compared(kit: Kit, table: Desk) -> N
 
 
 def test_tables_and_houses_are_verified_apart(kit: Kit, table: Desk) -> None:
-    play(kit, table, SAMPLE, dealer_seat=4)
+    play(kit, table, SAMPLE, button=4)
     kit.table("T10")
     other = kit.seated("T10")
-    hand = play(kit, other, tuple(SAMPLE), dealer_seat=4)
+    hand = play(kit, other, tuple(SAMPLE), button=4)
     move_entry(kit, f"hand:{hand.name}:settlement", "4010/T10", amount=-164)
     assert list(verify(kit.house, table=Hand.objects.get(name="T1-000001", house=kit.house).table)) == []
     out = io.StringIO()
@@ -404,7 +404,7 @@ def test_client_seeds_that_cannot_be_read_are_a_difference_and_no_crash(kit: Kit
 
 
 def test_what_sharing_a_cukassza_posts_is_no_hand_s_and_explained(kit: Kit, table: Desk) -> None:
-    play(kit, table, NOT_PLAYED, dealer_seat=4)
+    play(kit, table, NOT_PLAYED, button=4)
     table.ok("tips", {"seat": 1, "amount": 100})
     table.ok("close")
     assert found(kit) == []

@@ -6,8 +6,7 @@ from __future__ import annotations
 import pytest
 
 from engine.registry import start
-from tests.engine.goldens import GOLDEN, Scenario, counts_on_record
-from tests.engine.trick_scenarios import ENDINGS, GAMES, SCENARIOS, count, text_of
+from tests.engine.trick_scenarios import ENDINGS, GAMES, GOLDEN, SCENARIOS, Scenario, count, counts_on_record, text_of
 
 AGAIN = "python -m tests.engine.trick_scenarios --write, and read the difference"
 EVERY = [(game, scenario) for game in GAMES for scenario in SCENARIOS[game]]

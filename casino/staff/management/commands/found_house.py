@@ -38,6 +38,10 @@ class Command(BaseCommand):
         parser.add_argument("code", help="names the house for ever: letters, digits, - and _, at most 32")
         parser.add_argument("--name", required=True)
         parser.add_argument("--currency", required=True, help="ISO 4217; every amount is in its minor unit")
+        parser.add_argument(
+            "--exponent", type=int, default=0, choices=range(4), help="decimal places of the currency in amounts (0)"
+        )
+        parser.add_argument("--time-zone", default="UTC", metavar="NAME", help="IANA: Europe/Budapest (UTC)")
         parser.add_argument("--admin", required=True, metavar="LOGIN", help="unique over all houses: anna@house")
         parser.add_argument("--auditor", required=True, metavar="LOGIN", help="the other of the house's two people")
         parser.add_argument("--terminal", default="office-1", metavar="CODE", help="of the terminal in the office")
@@ -54,7 +58,12 @@ class Command(BaseCommand):
         try:
             with transaction.atomic():
                 house = found_house(
-                    code=options["code"], name=options["name"], currency=options["currency"], actor=actor
+                    code=options["code"],
+                    name=options["name"],
+                    currency=options["currency"],
+                    currency_exponent=options["exponent"],
+                    time_zone=options["time_zone"],
+                    actor=actor,
                 )
                 for login, role, password in people:
                     hire(house=house, login=login, name=login, roles=[role], password=password, actor=actor)

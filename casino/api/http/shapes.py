@@ -1,0 +1,111 @@
+"""Shapes of answers that depend on the game or the event, as precise as they can be: a JSON schema for each."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+_TEXT = {"type": "string"}
+_AMOUNT = {"type": "integer", "format": "int64"}
+_CARDS = {"type": "array", "items": _TEXT}
+_AMOUNTS = {"type": "array", "items": _AMOUNT}
+
+
+class Shaped(serializers.JSONField):
+    """A JSON value of this shape, an OpenAPI 3.0 schema."""
+
+    def __init__(self, schema: dict[str, Any], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._spectacular_annotation = {"field": schema}
+
+
+def _described(**properties: tuple[dict[str, Any], str]) -> dict[str, Any]:
+    return {name: {**schema, "description": meaning} for name, (schema, meaning) in properties.items()}
+
+
+#: What the value of a game's option may be.
+OPTION = {"oneOf": [_TEXT, {"type": "integer"}, {"type": "boolean"}, _CARDS], "nullable": True}
+#: Options of a game by their names; `GET games/NAME` lists them.
+OPTIONS = {"type": "object", "additionalProperties": OPTION}
+#: Chips, pieces by denomination.
+CHIPS = {"type": "object", "additionalProperties": {"type": "integer"}}
+#: Amounts by name, in minor units.
+BY_NAME = {"type": "object", "additionalProperties": _AMOUNT}
+
+#: The seats of a hand in play order.
+HAND_SEATS = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["actor", "seat", "player"],
+        "properties": _described(
+            actor=(_TEXT, "Name of the seat in the hand: `p1` comes first after the button."),
+            seat=({"type": "integer"}, "Number of the seat at the table."),
+            player=(_TEXT, "Reference of the player."),
+        ),
+    },
+}
+#: What the ledger holds for a hand.
+BALANCES = {
+    "type": "object",
+    "required": ["pot", "cukassza", "bank", "stacks"],
+    "properties": _described(
+        pot=(_AMOUNT, "The pot, in minor units."),
+        cukassza=(_AMOUNT, "The pot that is carried over, in minor units."),
+        bank=(_AMOUNT, "What the seats hold in common, in minor units."),
+        stacks=(BY_NAME, "Chips in front of each seat of the hand, in minor units."),
+    ),
+}
+#: The result of a hand; a game adds members of its own.
+RESULT = {
+    "type": "object",
+    "nullable": True,
+    "required": ["net", "tax", "carry_out", "bonus"],
+    "properties": _described(
+        net=(_AMOUNTS, "What each seat has won or lost, in play order, in minor units."),
+        tax=(_AMOUNT, "The house tax, in minor units."),
+        carry_out=(_AMOUNT, "What is carried over, in minor units."),
+        bonus=(_AMOUNTS, "Bonuses of the house by seat, in minor units."),
+    ),
+    "additionalProperties": True,
+}
+#: A hand as a viewer sees it; a game adds members of its own, to the view and to its seats.
+VIEW = {
+    "type": "object",
+    "required": ["game", "phase", "actor", "button", "carry", "pot", "stacks", "seats", "log"],
+    "properties": _described(
+        game=(_TEXT, "Name of the game."),
+        viewer=(_TEXT, "Whose view it is: `public`, everybody's."),
+        phase=(_TEXT, "Phase of the hand."),
+        actor=({**_TEXT, "nullable": True}, "Whose turn it is."),
+        options=(OPTIONS, "Options that differ from their defaults."),
+        button=(_TEXT, "The seat of the hand that deals."),
+        carry=(_AMOUNT, "What the hand began with beside the stakes, in minor units."),
+        pot=(_AMOUNT, "The pot, in minor units."),
+        stacks=(_AMOUNTS, "Chips in front of each seat, in play order, in minor units."),
+        log=({"type": "array", "items": _TEXT}, "The lines so far; a card that lies face down is `??`."),
+    )
+    | {
+        "seats": {
+            "type": "array",
+            "description": "The seats of the hand, in play order.",
+            "items": {
+                "type": "object",
+                "required": ["actor", "stack", "cards"],
+                "properties": _described(
+                    actor=(_TEXT, "Name of the seat in the hand."),
+                    stack=(_AMOUNT, "Chips in front of the seat, in minor units."),
+                    cards=(_CARDS, "Cards of the seat; one that lies face down is `??`."),
+                ),
+                "additionalProperties": True,
+            },
+        }
+    },
+    "additionalProperties": True,
+}
+#: The event that a write has recorded: its kind, and the fields that the reference of events lists for it.
+EVENT = {
+    "type": "object",
+    "required": ["kind"],
+    "properties": _described(kind=(_TEXT, "Kind of the event, such as `table.opened`.")),
+    "additionalProperties": True,
+}
