@@ -454,11 +454,11 @@ def _new_hand(
     table: Table, order: list[Seating], mode: Mode, *, left: Mapping[str, Any], announced: Sequence[str]
 ) -> Hand:
     """The row of the next hand, not saved yet."""
-    held = table_selectors.stacks(table, order)
+    held, carried = table_selectors.before_a_hand(table, order)
     owed = fees.due(table, order)
     options = engine.resolve(table.game, table.options, len(order), announced=announced)
     rules_id, players = engine.game_info(table.game).rules_id, [seating.player.ref for seating in order]
-    carry = table_selectors.carried(table).whole
+    carry = carried.whole
     hand = Hand(
         house=table.house,
         table=table,

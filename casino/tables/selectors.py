@@ -28,7 +28,7 @@ def seated(table: Table) -> list[Seating]:
     """Who sits there now, in play order."""
     return list(
         Seating.objects.filter(session__table=table, session__closed_at=None, left_at=None)
-        .select_related("player")
+        .select_related("player", "session")
         .order_by("seat")
     )
 
@@ -64,9 +64,15 @@ class Carried:
 
 def carried(table: Table) -> Carried:
     """What is carried over to the next hand."""
-    codes = [table.account(number) for number in _BETWEEN_HANDS]
-    found = chart.balances(table.house, codes)
-    return Carried(*(found[code] for code in codes))
+    return before_a_hand(table, [])[1]
+
+
+def before_a_hand(table: Table, seatings: list[Seating]) -> tuple[dict[str, int], Carried]:
+    """Chips in front of these players, by player reference, and what is carried over to the next hand."""
+    codes = {seating.player.ref: table.stack_account(seating.player.ref) for seating in seatings}
+    between = [table.account(number) for number in _BETWEEN_HANDS]
+    found = chart.balances(table.house, [*codes.values(), *between])
+    return {ref: found[code] for ref, code in codes.items()}, Carried(*(found[code] for code in between))
 
 
 _MONEY = chart.MONEY_AT.format(

@@ -9,7 +9,8 @@ CREATE OR REPLACE FUNCTION audit_append(
     p_house uuid, p_chain text, p_kind text, p_actor text, p_role text, p_terminal text, p_request text, p_data text,
     p_approver text, p_reason text, p_postings text,
     OUT seq bigint, OUT leaf_hash text
-) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     head audit_chainhead%ROWTYPE;
     body text;

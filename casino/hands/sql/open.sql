@@ -62,7 +62,8 @@ END $$;
 -- before: then it is decided again over what hands_open reads.
 CREATE OR REPLACE FUNCTION hands_unmoved(
     p_house uuid, p_table bigint, p_version bigint, p_terminal bigint, p_key text
-) RETURNS uuid LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+) RETURNS uuid LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     PERFORM FROM tables_table WHERE house_id = p_house AND id = p_table AND version = p_version FOR NO KEY UPDATE;
     IF NOT FOUND OR EXISTS (
