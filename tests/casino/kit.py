@@ -258,6 +258,16 @@ class Kit:
             dealer.ok("seats", {"seat": seat, "player": ref, "amount": stack})
         return dealer
 
+    def worked_hand(self) -> Desk:
+        """The worked hand, played to its end at a table T1 of its own, waiting for its settlement; returns the dealer's
+        console."""
+        self.table()
+        dealer = self.seated()
+        dealer.ok("hands", {"mode": "physical", "button": 4})
+        dealer.act(*SAMPLE[:12])
+        dealer.act(*SAMPLE[12:])
+        return dealer
+
     # --- The worker's part -----------------------------------------------------------------------------------------
 
     def settle(self) -> list[str]:

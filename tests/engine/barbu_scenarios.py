@@ -14,13 +14,13 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 from typing import Any
 
 from engine.kernel.hand import Hand
 from engine.kernel.legal import Legal, Seats
 from engine.registry import resume
+from tests.engine.goldens import counts_text, publish
 from tests.engine.tricks.barbu_kit import (
     IDS,
     Opt,
@@ -35,9 +35,6 @@ from tests.engine.tricks.barbu_kit import (
     table,
     undoubled,
 )
-
-GOLDEN = Path(__file__).parent / "golden" / "barbu"
-
 
 # -- deals to read through ---------------------------------------------------------------------------------------------
 
@@ -218,22 +215,11 @@ def count(name: str, root: Ending) -> dict[str, object]:
     return {"open": still_open, "over": over, "endings": dict(endings), "net": net}
 
 
-def counted() -> dict[str, dict[str, object]]:
-    """The counts on record."""
-    return json.loads((GOLDEN / "perft.json").read_text())  # type: ignore[no-any-return]
-
-
 def main(arguments: list[str]) -> int:
-    """Print everything, or write it to the files."""
-    counts = {name: count(name, root) for name, root in ENDINGS.items()}
-    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(found)}" for name, found in counts.items())
-    texts = {f"{scenario.name}.txt": text_of(scenario) for scenario in SCENARIOS} | {"perft.json": f"{{\n{lines}\n}}\n"}
-    for name, text in texts.items():
-        if "--write" in arguments:
-            (GOLDEN / name).write_text(text)
-        else:
-            print(text)
-    return 0
+    """Print everything, or write it to its files."""
+    texts = {f"barbu/{scenario.name}.txt": text_of(scenario) for scenario in SCENARIOS}
+    texts["barbu/perft.json"] = counts_text({name: count(name, root) for name, root in ENDINGS.items()})
+    return publish(texts, arguments)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,6 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
 from engine.kernel.hand import Hand
@@ -21,24 +19,14 @@ from engine.kernel.purse import place_name
 from engine.kernel.setup import Setup
 from engine.registry import start
 from tests.engine.deals import run_forced, say, shuffled
+from tests.engine.goldens import Scenario, counts_text, publish, rows_of
 from tests.engine.tricks.ramsli_tables import rows, setup
 
-GOLDEN = Path(__file__).parent / "golden" / "ramsli"
 THREE = rows("AaKaObUb", "AlKlOlUl", "AhKhXbXh", trump="7b", then="9b8b9h8h9l8l")
 SEVEN = rows("7bKaObUb", "AlKlOlUl", "AhKhXbXh", trump="Ab", then="9b8b9h8h9l8l")
 OLD_SUITS = rows(
     "AbKbObUb", "AlKlOlUl", "Xb9b8b7b", "Xl9l8l7l", "AhKhOhUh", "AaKaOaUa", trump="Xh", then="9h8h7hXa9a8a7a"
 )
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """``name`` is that of its file; ``lines`` are parted by semicolons, the rest is played by itself."""
-
-    name: str
-    title: str
-    setup: Setup
-    lines: str = ""
 
 
 SCENARIOS = (
@@ -83,14 +71,10 @@ def step(hand: Hand, line: str) -> str:
 def text_of(scenario: Scenario) -> str:
     """The whole deal."""
     hand = start(scenario.setup)
-    table, waiting = hand.setup, scenario.lines.split("; ")[::-1] if scenario.lines else []
-    text = [scenario.title, "=" * len(scenario.title), "", f"seats    {' '.join(table.names)}"]
-    text += [f"options  {json.dumps(dict(table.opt))}", f"series   {json.dumps(dict(table.series))}"]
-    text += [f"deck     {' '.join((table.deck or ())[:16])}", f"         {' '.join((table.deck or ())[16:])}", ""]
+    text = scenario.heading(hand.setup)
     text.append(f"{'phase':<8}{'line':<18}{'kitty':>6}{'bank':>6}  was on offer")
-    while not hand.over:
-        text.append(step(hand, hand.forced() or (waiting.pop() if waiting else hand.automatic() or "")))
-    assert not waiting and hand.result, "the deal was over before its lines were said"
+    text += rows_of(hand, scenario.said(), step)
+    assert hand.result
     moves = [f"{place_name(move.source)} to {place_name(move.target)} {move.amount} {move.why}" for move in hand.moves]
     text += ["", f"ending   {hand.result.ending}, winner {hand.result.winner}"]
     text += [f"moves    {', '.join(moves[at : at + 4])}" for at in range(0, len(moves), 4)]
@@ -143,22 +127,11 @@ def choices(hand: Hand) -> list[str]:
     return lines[:1] if hand.phase == "lay" else lines
 
 
-def counts_on_record() -> dict[str, dict[str, object]]:
-    """The counts of the golden file, by table."""
-    return json.loads((GOLDEN / "perft.json").read_text())  # type: ignore[no-any-return]
-
-
 def main(arguments: list[str]) -> int:
     """Print everything, or write it to its files."""
-    texts = {f"{scenario.name}.txt": text_of(scenario) for scenario in SCENARIOS}
-    counted = [f"  {json.dumps(name)}: {json.dumps(count(table))}" for name, table in TABLES.items()]
-    texts["perft.json"] = "{\n" + ",\n".join(counted) + "\n}\n"
-    for name, text in texts.items():
-        if "--write" in arguments:
-            (GOLDEN / name).write_text(text)
-        else:
-            print(text)
-    return 0
+    texts = {f"ramsli/{scenario.name}.txt": text_of(scenario) for scenario in SCENARIOS}
+    texts["ramsli/perft.json"] = counts_text({name: count(table) for name, table in TABLES.items()})
+    return publish(texts, arguments)
 
 
 if __name__ == "__main__":

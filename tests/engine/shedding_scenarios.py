@@ -11,7 +11,6 @@ import json
 import sys
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
 from engine.kernel.cards import split_cards
@@ -20,19 +19,8 @@ from engine.kernel.legal import Legal
 from engine.kernel.purse import place_name
 from engine.kernel.setup import Setup
 from engine.registry import start, supply
+from tests.engine.goldens import Scenario, counts_text, publish
 from tests.engine.shedding.shedding_kit import deck_of, example, mixed, setup, shuffled
-
-GOLDEN = Path(__file__).parent / "golden"
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """``name`` is that of its file; ``lines`` are parted by semicolons, the rest is forced or comes with the clock."""
-
-    name: str
-    title: str
-    setup: Setup
-    lines: str = ""
 
 
 def recorded(game: str, hand: str) -> tuple[Setup, str]:
@@ -101,12 +89,9 @@ def rows_of(hand: Hand, lines: list[str]) -> list[str]:
 def text_of(scenario: Scenario) -> str:
     """The whole deal."""
     hand = start(scenario.setup)
-    table, deck = hand.setup, hand.setup.deck or ()
-    rows = [scenario.title, "=" * len(scenario.title), "", f"seats    {' '.join(table.names)}"]
-    rows += [f"options  {json.dumps(dict(table.opt))}", f"series   {json.dumps(dict(table.series))}"]
-    rows += [f"deck     {' '.join(deck[:16])}", f"         {' '.join(deck[16:])}", ""]
+    rows = scenario.heading(hand.setup)
     rows.append(f"{'phase':<9}{'line':<34}was on offer")
-    rows += rows_of(hand, scenario.lines.split("; ") if scenario.lines else [])
+    rows += rows_of(hand, scenario.said())
     assert hand.result
     moves = [f"{place_name(move.source)} to {place_name(move.target)} {move.amount}" for move in hand.moves]
     rows += ["", f"ending   {hand.result.ending}", f"moves    {', '.join(moves)}".rstrip()]
@@ -190,24 +175,12 @@ def count(what: Count) -> dict[str, object]:
     return {**found, "endings": dict(sorted(endings.items())), "net": net}
 
 
-def counts_on_record(game: str) -> dict[str, dict[str, object]]:
-    """The counts of the golden file."""
-    return json.loads((GOLDEN / game / "perft.json").read_text())  # type: ignore[no-any-return]
-
-
 def main(arguments: list[str]) -> int:
     """Print everything, or write it to its files."""
     texts = {f"{scenario.setup.game}/{scenario.name}.txt": text_of(scenario) for scenario in SCENARIOS}
     for game, counts in COUNTS.items():
-        counted = [f"  {json.dumps(name)}: {json.dumps(count(what))}" for name, what in counts.items()]
-        texts[f"{game}/perft.json"] = "{\n" + ",\n".join(counted) + "\n}\n"
-    for name, text in texts.items():
-        if "--write" in arguments:
-            (GOLDEN / name).parent.mkdir(exist_ok=True)
-            (GOLDEN / name).write_text(text)
-        else:
-            print(text)
-    return 0
+        texts[f"{game}/perft.json"] = counts_text({name: count(what) for name, what in counts.items()})
+    return publish(texts, arguments)
 
 
 if __name__ == "__main__":

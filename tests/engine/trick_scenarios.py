@@ -12,33 +12,20 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 from typing import Any
 
 from engine.kernel.hand import Hand
 from engine.kernel.legal import Legal
 from engine.kernel.purse import place_name
-from engine.kernel.setup import Setup
 from engine.registry import game_info, start
 from tests.engine.deals import deck_of, run_forced, say, shuffled, table
+from tests.engine.goldens import Scenario, counts_text, publish, rows_of
 
-GOLDEN = Path(__file__).parent / "golden"
 GAMES = ("siebner_schuster", "rufmariasch", "preferansz")
 MOST_SHOWN = 12
 """Lines of an offer that are written out."""
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """``name`` is that of its file; ``lines`` are parted by semicolons, the rest is played by itself."""
-
-    name: str
-    title: str
-    setup: Setup
-    lines: str = ""
 
 
 def siebner(name: str, title: str, lines: str = "", *, seats: int = 4, deck: object = None, **what: Any) -> Scenario:
@@ -121,25 +108,12 @@ def step(hand: Hand, line: str) -> str:
     return f"{phase:<12}{line:<22} {offers}{seen}".rstrip()
 
 
-def rows_of(hand: Hand, lines: Iterable[str]) -> list[str]:
-    """The lines with the deals between them, then every seat's automatic act to the end."""
-    rows, waiting = [], list(lines)[::-1]
-    while not hand.over:
-        line = hand.forced() or (waiting.pop() if waiting else hand.automatic())
-        rows.append(step(hand, line or ""))
-    assert not waiting, "the deal was over before its lines were said"
-    return rows
-
-
 def text_of(scenario: Scenario) -> str:
     """The whole deal."""
     hand = start(scenario.setup)
-    setup = hand.setup
-    rows = [scenario.title, "=" * len(scenario.title), "", f"seats    {' '.join(setup.names)}"]
-    rows += [f"options  {json.dumps(dict(setup.opt))}", f"series   {json.dumps(dict(setup.series))}"]
-    rows += [f"deck     {' '.join((setup.deck or ())[:16])}", f"         {' '.join((setup.deck or ())[16:])}", ""]
+    rows = scenario.heading(hand.setup)
     rows.append(f"{'phase':<12}{'line':<22} was on offer")
-    rows += rows_of(hand, scenario.lines.split("; ") if scenario.lines else ())
+    rows += rows_of(hand, scenario.said(), step)
     assert hand.result
     view = hand.view("public")
     seats: Any = view["seats"]
@@ -234,24 +208,13 @@ def count(game: str, name: str) -> dict[str, object]:
     return {**found, "endings": dict(sorted(endings.items())), "net": net}
 
 
-def counts_on_record(game: str) -> dict[str, dict[str, object]]:
-    """The counts of a golden file, by ending."""
-    return json.loads((GOLDEN / game / "perft.json").read_text())  # type: ignore[no-any-return]
-
-
 def main(arguments: list[str]) -> int:
     """Print everything, or write it to its files."""
+    texts: dict[str, str] = {}
     for game in GAMES:
-        texts = {f"{scenario.name}.txt": text_of(scenario) for scenario in SCENARIOS[game]}
-        counted = [f"  {json.dumps(name)}: {json.dumps(count(game, name))}" for name in ENDINGS[game]]
-        texts["perft.json"] = "{\n" + ",\n".join(counted) + "\n}\n"
-        for name, text in texts.items():
-            if "--write" in arguments:
-                (GOLDEN / game).mkdir(exist_ok=True)
-                (GOLDEN / game / name).write_text(text)
-            else:
-                print(text)
-    return 0
+        texts |= {f"{game}/{scenario.name}.txt": text_of(scenario) for scenario in SCENARIOS[game]}
+        texts[f"{game}/perft.json"] = counts_text({name: count(game, name) for name in ENDINGS[game]})
+    return publish(texts, arguments)
 
 
 if __name__ == "__main__":

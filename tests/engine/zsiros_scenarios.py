@@ -11,35 +11,21 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from typing import Any
 
 from engine.kernel.hand import Hand
 from engine.kernel.legal import Legal
 from engine.kernel.purse import place_name
-from engine.kernel.setup import Setup
 from engine.registry import start
 from tests.engine.deals import deck_of, run_forced, say, shuffled
+from tests.engine.goldens import Scenario, counts_text, publish, rows_of
 from tests.engine.tricks.zsiros_tables import IDS, setup, sheet
-
-GOLDEN = Path(__file__).parent / "golden" / "zsiros"
 
 ABCD = deck_of("AaAlOa7a", "XaXl9a7l", "KaKl8a7b", "AbObUa7h")
 """Hands of the example of a multiple trick in the rules text."""
 TWO_ROUNDS = "p1 pl Aa; p2 pl Xa; p3 pl 8a; p4 pl 7h; p1 pl Al; p2 pl 9a; p3 pl 7b; p4 pl Ab; p1 ps"
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """``name`` is that of its file; ``lines`` are parted by semicolons, the rest is played by itself."""
-
-    name: str
-    title: str
-    setup: Setup
-    lines: str = ""
 
 
 SCENARIOS = (
@@ -86,25 +72,12 @@ def step(hand: Hand, line: str) -> str:
     return f"{phase:<8}{line:<20}{held:<5}{view['talon']!s:>3}  {view['tricks']!s:<8} {points!s:<9} {offers}".rstrip()
 
 
-def rows_of(hand: Hand, lines: Iterable[str]) -> list[str]:
-    """The lines with the deals between them, then every seat's automatic act to the end."""
-    rows, waiting = [], list(lines)[::-1]
-    while not hand.over:
-        line = hand.forced() or (waiting.pop() if waiting else hand.automatic())
-        rows.append(step(hand, line or ""))
-    assert not waiting, "the deal was over before its lines were said"
-    return rows
-
-
 def text_of(scenario: Scenario) -> str:
     """The whole deal."""
     hand = start(scenario.setup)
-    table = hand.setup
-    rows = [scenario.title, "=" * len(scenario.title), "", f"seats    {' '.join(table.names)}"]
-    rows += [f"options  {json.dumps(dict(table.opt))}", f"series   {json.dumps(dict(table.series))}"]
-    rows += [f"deck     {' '.join((table.deck or ())[:16])}", f"         {' '.join((table.deck or ())[16:])}", ""]
+    rows = scenario.heading(hand.setup)
     rows.append(f"{'phase':<8}{'line':<20}{'held':<5}talon tricks points  was on offer")
-    rows += rows_of(hand, scenario.lines.split("; ") if scenario.lines else ())
+    rows += rows_of(hand, scenario.said(), step)
     assert hand.result
     moves = [f"{place_name(move.source)} to {place_name(move.target)} {move.amount}" for move in hand.moves]
     rows += ["", f"ending   {hand.result.ending}, winner p{hand.result.winner}", f"moves    {', '.join(moves)}"]
@@ -169,22 +142,11 @@ def count(ending: Ending) -> dict[str, object]:
     return {**found, "endings": dict(sorted(endings.items())), "net": net}
 
 
-def counts_on_record() -> dict[str, dict[str, object]]:
-    """The counts of the golden file, by ending."""
-    return json.loads((GOLDEN / "perft.json").read_text())  # type: ignore[no-any-return]
-
-
 def main(arguments: list[str]) -> int:
     """Print everything, or write it to its files."""
-    texts = {f"{scenario.name}.txt": text_of(scenario) for scenario in SCENARIOS}
-    counted = [f"  {json.dumps(name)}: {json.dumps(count(ending))}" for name, ending in ENDINGS.items()]
-    texts["perft.json"] = "{\n" + ",\n".join(counted) + "\n}\n"
-    for name, text in texts.items():
-        if "--write" in arguments:
-            (GOLDEN / name).write_text(text)
-        else:
-            print(text)
-    return 0
+    texts = {f"zsiros/{scenario.name}.txt": text_of(scenario) for scenario in SCENARIOS}
+    texts["zsiros/perft.json"] = counts_text({name: count(ending) for name, ending in ENDINGS.items()})
+    return publish(texts, arguments)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from casino.celery import queue_prefix
 from casino.hands.models import Hand, HandState
 from deploy.embedded.process import wait_until
 from deploy.processes import Processes, Program, application, listen
-from tests.casino.hands.test_settlement import played
 from tests.casino.kit import Kit
 from tests.services import TestServices, worker_name
 
@@ -66,7 +65,7 @@ def test_no_worker_takes_the_hints_of_another_database(
     broker = redis.Redis.from_url(os.environ["REDIS_URL"])
     here = settings.CELERY_BROKER_TRANSPORT_OPTIONS["global_keyprefix"]  # type: ignore[attr-defined]
     broker.flushdb()
-    played(kit)
+    kit.worked_hand()
     assert waiting(broker, here) == 1
     run(second, "-c", SEND)
     queues = {key.decode() for key in broker.keys(f"*:{QUEUE}")}

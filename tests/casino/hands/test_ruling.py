@@ -24,11 +24,7 @@ RULING = {
 
 def disputed(kit: Kit) -> Desk:
     """The worked hand, whose log somebody has changed; the floor at its table."""
-    kit.table()
-    dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "button": 4})
-    dealer.act(*SAMPLE[:12])
-    dealer.act(*SAMPLE[12:])
+    kit.worked_hand()
     hand = Hand.objects.get(house=kit.house)
     dispute(kit, hand)
     return kit.dealer(role=Role.FLOOR)

@@ -16,18 +16,8 @@ from casino.houses.models import OutboxMessage
 from casino.reports.selectors import verification
 from casino.tables.models import TableState
 from ledger.models import Transaction
-from tests.casino.kit import SAMPLE, Desk, Kit
+from tests.casino.kit import SAMPLE, Kit
 from tests.casino.superuser import unguarded
-
-
-def played(kit: Kit) -> Desk:
-    """The worked hand, played and waiting for its settlement."""
-    kit.table()
-    dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "button": 4})
-    dealer.act(*SAMPLE[:12])
-    dealer.act(*SAMPLE[12:])
-    return dealer
 
 
 def alter_as_superuser(sql: str, *params: object) -> None:
@@ -50,14 +40,14 @@ def settled_transactions(kit: Kit) -> int:
 
 
 def test_a_task_delivered_many_times_settles_once(kit: Kit) -> None:
-    played(kit)
+    kit.worked_hand()
     message = OutboxMessage.objects.get(house=kit.house)
     assert [settlement.resolve(message.id) for _ in range(3)] == [HandState.SETTLED] * 3
     assert settled_transactions(kit) == 1
 
 
 def test_workers_at_the_same_time_settle_once(kit: Kit) -> None:
-    played(kit)
+    kit.worked_hand()
     message = OutboxMessage.objects.get(house=kit.house)
     states: list[str] = []
     start = threading.Barrier(6)
@@ -88,7 +78,7 @@ def test_workers_at_the_same_time_settle_once(kit: Kit) -> None:
     ids=["card", "amount", "deleted", "stack", "result"],
 )
 def test_a_replay_that_disagrees_pays_nothing_and_freezes_the_pot(kit: Kit, sql: str, reason: str) -> None:
-    dealer = played(kit)
+    dealer = kit.worked_hand()
     hand = Hand.objects.get(house=kit.house)
     alter_as_superuser(sql, hand.id)
     assert kit.settle() == [HandState.DISPUTED]
@@ -104,7 +94,7 @@ def test_a_replay_that_disagrees_pays_nothing_and_freezes_the_pot(kit: Kit, sql:
 
 
 def test_a_hand_altered_after_its_settlement_is_found(kit: Kit) -> None:
-    played(kit)
+    kit.worked_hand()
     kit.settle()
     assert verification(kit.house)["ok"]
     hand = Hand.objects.get(house=kit.house)
@@ -118,7 +108,7 @@ def test_a_broker_that_is_away_delays_the_settlement_only(kit: Kit, monkeypatch:
     away = Celery("away", broker="redis+socket:///nonexistent/valkey.sock", set_as_current=False)
     away.conf.broker_transport_options = app.conf.broker_transport_options
     monkeypatch.setattr(outbox, "app", away)
-    dealer = played(kit)
+    dealer = kit.worked_hand()
     message = OutboxMessage.objects.get(house=kit.house)
     assert (message.sent_at, message.deliveries) == (None, 0)
     assert dealer.refresh()["state"] == TableState.SETTLING
@@ -128,7 +118,7 @@ def test_a_broker_that_is_away_delays_the_settlement_only(kit: Kit, monkeypatch:
 
 def test_the_sweeper_sends_stale_messages_again_until_they_are_done(kit: Kit, settings: object) -> None:
     settings.CASINO_OUTBOX_STALE_SECONDS = 0  # type: ignore[attr-defined]
-    played(kit)
+    kit.worked_hand()
     message = OutboxMessage.objects.get(house=kit.house)
     assert message.deliveries == 1
     assert outbox.sweep() >= 1
@@ -143,7 +133,7 @@ def test_the_sweeper_sends_stale_messages_again_until_they_are_done(kit: Kit, se
 def test_a_failed_task_keeps_its_reason_and_stays_open(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     from casino.hands.tasks import resolve_hand
 
-    played(kit)
+    kit.worked_hand()
     message = OutboxMessage.objects.get(house=kit.house)
 
     def fail(*_: object, **__: object) -> None:
@@ -159,7 +149,7 @@ def test_a_failed_task_keeps_its_reason_and_stays_open(kit: Kit, monkeypatch: py
 
 
 def test_the_log_is_append_only_for_the_application_and_for_the_owner(kit: Kit) -> None:
-    played(kit)
+    kit.worked_hand()
     hand = Hand.objects.get(house=kit.house)
     statements = (
         f"UPDATE hands_handline SET text = 'p1 f' WHERE hand_id = {hand.id}",
@@ -187,7 +177,7 @@ def test_the_log_is_append_only_for_the_application_and_for_the_owner(kit: Kit) 
 def test_a_hint_names_its_house_and_its_message(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     sent = []
     monkeypatch.setattr(outbox.app, "send_task", lambda task, args, **_: sent.append((task, args)))
-    played(kit)
+    kit.worked_hand()
     message = OutboxMessage.objects.get(house=kit.house)
     assert sent == [("hands.resolve_hand", [str(kit.house.id), message.id])]
 
@@ -195,7 +185,7 @@ def test_a_hint_names_its_house_and_its_message(kit: Kit, monkeypatch: pytest.Mo
 def test_a_hint_of_another_house_is_refused_and_touches_nothing(kit: Kit) -> None:
     from casino.hands.tasks import resolve_hand
 
-    played(kit)
+    kit.worked_hand()
     other = Kit.found()
     message = OutboxMessage.objects.get(house=kit.house)
     before = OutboxMessage.objects.filter(id=message.id).values().get()

@@ -45,11 +45,7 @@ def test_a_voided_hand_gives_everything_back_and_the_same_dealer_deals_again(kit
 
 
 def test_a_disputed_hand_can_be_voided(kit: Kit) -> None:
-    kit.table()
-    dealer = kit.seated()
-    dealer.ok("hands", {"mode": "physical", "button": 4})
-    dealer.act(*SAMPLE[:12])
-    dealer.act(*SAMPLE[12:])
+    kit.worked_hand()
     hand = Hand.objects.get(house=kit.house)
     dispute(kit, hand)
     floor(kit).ok("hand/void", REASON)

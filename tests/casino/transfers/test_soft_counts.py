@@ -22,11 +22,7 @@ class Boxes:
 
     def __init__(self, kit: Kit) -> None:
         self.kit = kit
-        kit.table()
-        dealer = kit.seated()
-        dealer.ok("hands", {"mode": "physical", "button": 4})
-        dealer.act(*SAMPLE[:12])
-        dealer.act(*SAMPLE[12:])
+        kit.worked_hand()
         assert kit.settle() == ["settled"]
         bought = Chips("MAIN", {100: 7})
         places = {"table": "T1", "player": "T1-u1"}

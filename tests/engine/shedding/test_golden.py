@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.registry import game_info
-from tests.engine.shedding_scenarios import COUNTS, GOLDEN, SCENARIOS, Scenario, count, counts_on_record, text_of
+from tests.engine.goldens import GOLDEN, Scenario, counts_on_record
+from tests.engine.shedding_scenarios import COUNTS, SCENARIOS, count, text_of
 
 AGAIN = "python -m tests.engine.shedding_scenarios --write, and read the difference"
 ENDINGS = {"esel": {"shouted", "false_shout", "void"}, "pacal": {"lost", "void"}, "old_maid": {"lost", "void"}}

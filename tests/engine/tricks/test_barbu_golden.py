@@ -5,17 +5,18 @@ from __future__ import annotations
 import pytest
 
 from engine.tricks.barbu import BarbuState
-from tests.engine.barbu_scenarios import ENDINGS, GOLDEN, SCENARIOS, Scenario, count, counted, text_of
+from tests.engine.barbu_scenarios import ENDINGS, SCENARIOS, Scenario, count, text_of
+from tests.engine.goldens import GOLDEN, counts_on_record
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_a_deal_reads_as_it_did(scenario: Scenario):
-    kept = (GOLDEN / f"{scenario.name}.txt").read_text()
+    kept = (GOLDEN / "barbu" / f"{scenario.name}.txt").read_text()
     assert text_of(scenario) == kept, "python -m tests.engine.barbu_scenarios --write, and read the difference"
 
 
 def test_every_file_has_its_deal():
-    assert {path.stem for path in GOLDEN.glob("*.txt")} == {scenario.name for scenario in SCENARIOS}
+    assert {path.stem for path in (GOLDEN / "barbu").glob("*.txt")} == {scenario.name for scenario in SCENARIOS}
 
 
 def test_the_deals_pass_through_every_phase_and_contract():
@@ -27,8 +28,8 @@ def test_the_deals_pass_through_every_phase_and_contract():
 
 @pytest.mark.parametrize("name", list(ENDINGS))
 def test_as_many_ways_to_play_as_there_were(name: str):
-    assert count(name, ENDINGS[name]) == counted()[name], "python -m tests.engine.barbu_scenarios"
+    assert count(name, ENDINGS[name]) == counts_on_record("barbu")[name], "python -m tests.engine.barbu_scenarios"
 
 
 def test_every_count_has_its_tree():
-    assert list(counted()) == list(ENDINGS)
+    assert list(counts_on_record("barbu")) == list(ENDINGS)

@@ -6,18 +6,19 @@ import pytest
 
 from engine.tricks.ramsli import RamsliState
 from tests.engine import ramsli_scenarios
-from tests.engine.ramsli_scenarios import SCENARIOS, TABLES, Scenario
+from tests.engine.goldens import GOLDEN, Scenario, counts_on_record
+from tests.engine.ramsli_scenarios import SCENARIOS, TABLES
 
 AGAIN = "python -m tests.engine.ramsli_scenarios --write, and read the difference"
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_a_deal_reads_as_it_did(scenario: Scenario):
-    assert ramsli_scenarios.text_of(scenario) == (ramsli_scenarios.GOLDEN / f"{scenario.name}.txt").read_text(), AGAIN
+    assert ramsli_scenarios.text_of(scenario) == (GOLDEN / "ramsli" / f"{scenario.name}.txt").read_text(), AGAIN
 
 
 def test_every_file_has_its_deal():
-    files = {path.stem for path in ramsli_scenarios.GOLDEN.glob("*.txt")}
+    files = {path.stem for path in (GOLDEN / "ramsli").glob("*.txt")}
     assert files == {scenario.name for scenario in SCENARIOS}
 
 
@@ -29,4 +30,4 @@ def test_the_deals_pass_through_every_phase_and_end_in_every_way():
 
 @pytest.mark.parametrize("name", list(TABLES))
 def test_as_many_ways_to_play_as_there_were(name: str):
-    assert ramsli_scenarios.count(TABLES[name]) == ramsli_scenarios.counts_on_record()[name], AGAIN
+    assert ramsli_scenarios.count(TABLES[name]) == counts_on_record("ramsli")[name], AGAIN

@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from engine.registry import start
-from tests.engine.trick_scenarios import ENDINGS, GAMES, GOLDEN, SCENARIOS, Scenario, count, counts_on_record, text_of
+from tests.engine.goldens import GOLDEN, Scenario, counts_on_record
+from tests.engine.trick_scenarios import ENDINGS, GAMES, SCENARIOS, count, text_of
 
 AGAIN = "python -m tests.engine.trick_scenarios --write, and read the difference"
 EVERY = [(game, scenario) for game in GAMES for scenario in SCENARIOS[game]]
