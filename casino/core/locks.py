@@ -1,5 +1,5 @@
-"""The one lock order of the house, and the only module that says `FOR NO KEY UPDATE` (`hands_open` apart, which locks a
-table and reads its hand in one call).
+"""The one lock order of the house, and the only module that says `FOR NO KEY UPDATE`, the functions of
+`casino/hands/sql/open.sql` apart: they lock a table and read its hand in one call.
 
     gaming days -> table or drawer -> player -> hand -> transfer or soft count -> chip set
     -> member of staff or terminal -> ledger accounts (inside the ledger's function, ORDER BY lock_rank, id)
