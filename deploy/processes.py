@@ -41,7 +41,7 @@ HEALTHY_SECONDS = 10.0
 STOP_SECONDS = 25.0
 EXIT_PROBLEM = 2
 #: What only programs that name it find in their environment: the key that signs the log, and the right to grow it (the
-#: owner's as well, who becomes whatever he likes).
+#: owner's as well, which can become any role).
 PRIVATE = frozenset({"CASINO_LOG_KEY", "DATABASE_SEQUENCER_URL", "DATABASE_OWNER_URL"})
 
 
@@ -269,7 +269,7 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
     web = (python, "-m", "gunicorn", "casino.wsgi", "--bind", f"fd://{file}", "--worker-class", "sync")
     # The control socket would be one per user, in a home folder that may not be writable.
     places = ("--worker-tmp-dir", _heartbeat_dir(), "--no-control-socket")
-    # Sync workers, one request each: the kernel hands a request to whoever is idle. Threads kept a console's connection
+    # Sync workers, one request each: the kernel hands a request to an idle one. Threads kept a console's connection
     # on one process and shared its interpreter lock; measured, one process of two did five sixths of the work.
     # The application is loaded once, before the workers are forked from it.
     sizes = ("--workers", "4", "--preload", "--graceful-timeout", "20")

@@ -17,7 +17,7 @@
     │   ├── AccountClosed           account_closed           LG005
     │   ├── AccountDiffers          account_differs          LG012  open already, with other attributes
     │   ├── AccountNotEmpty         account_not_empty        LG013  only an empty account can be closed
-    │   ├── AccountHasLanes         account_has_lanes        asked for what only one of its lanes can tell
+    │   ├── AccountHasLanes         account_has_lanes        asked for what only one of its lanes has
     │   └── BalanceDiffers          balance_differs          LG022  an assertion that is not true
     ├── HoldError
     │   ├── UnknownHold             unknown_hold             LG023
@@ -72,7 +72,7 @@ class BookBusy(LedgerError):
 
 
 class PostingRefused(LedgerError):
-    """The posting cannot be made as it stands."""
+    """The posting cannot be made as it is."""
 
 
 class Unbalanced(PostingRefused):

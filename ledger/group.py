@@ -180,7 +180,7 @@ def post(
     """Post one transaction as `posting.post(..., alone=True)` does, together with what other threads post meanwhile.
 
     Each is judged after those before it in its batch. Raises what `posting.post` raises, each thread its own refusal. A
-    lost connection is raised in every thread of the batch: whether it was committed, the same key asked again tells.
+    lost connection is raised in every thread of the batch: posting the same key again shows whether it was committed.
     """
     check_alone(using)
     posting = Posting(text("key", key), text("kind", kind), list(legs), dict(metadata), moment(occurred_at))

@@ -1,7 +1,7 @@
 """A book as a plain-text journal that other people's programs add up again: beancount, and hledger's format.
 
 Both files carry their own proof: `bean-check FILE` and `hledger -f FILE check` refuse one in which an amount was
-changed, dropped or added. beancount is told what each account holds at the end (and with `daily` after each of its
+changed, dropped or added. beancount gets what each account holds at the end (and with `daily` after each of its
 days), hledger what it holds after every single entry and at the end.
 
 Amounts are debit positive, in minor units; `decimals` writes a commodity with that many places instead, exactly. The

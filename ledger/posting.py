@@ -65,7 +65,7 @@ class Balance:
 class Posted:
     """What a posting did; `replayed` says that the key had done it before.
 
-    `balances` is by the account ids of the legs. Where an account has lanes, it tells of the lane that was posted to.
+    `balances` is by the account ids of the legs. Where an account has lanes, it is that of the lane that was posted to.
     """
 
     transaction_id: int
@@ -292,7 +292,7 @@ def check_alone(using: str) -> None:
     """Raises NotAtomic where a statement by itself would not be committed when it returns."""
     connection = connections[using]
     if connection.in_atomic_block or not connection.get_autocommit():
-        raise NotAtomic("a posting that stands alone needs autocommit, outside transaction.atomic")
+        raise NotAtomic("a posting by itself needs autocommit, outside transaction.atomic")
 
 
 @contextmanager
@@ -353,7 +353,7 @@ _account = attrgetter("account_id")
 
 
 def posted(row: tuple[Any, ...]) -> list[Posted]:
-    """The database's answer, an element a posting, with its legs' balances gathered; the last leg of an account tells
+    """The database's answer, an element a posting, with its legs' balances gathered; the last leg of an account has
     what it holds."""
     transactions, posted_at, replayed, numbers, accounts, balances, versions = row
     gathered: list[dict[int, Balance]] = [{} for _ in transactions]

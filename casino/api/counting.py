@@ -112,7 +112,7 @@ class SoftCountList(CursorList):
 
         def to_representation(self, instance: SoftCount) -> dict[str, Any]:
             """As it was counted."""
-            return selectors.describe_count(instance, told=instance.state == CountState.CONFIRMED)
+            return selectors.describe_count(instance, revealed=instance.state == CountState.CONFIRMED)
 
     model = SoftCount
     serializer_class = Row

@@ -80,7 +80,7 @@ class Frontier:
     ) -> None:
         """A tree of `size` leaves whose perfect subtrees (one for each bit of `size`) have these roots.
 
-        `formed` is told of every subtree of 256**n leaves that becomes complete: n, its number from 0, its root.
+        `formed` is called for every subtree of 256**n leaves that becomes complete: n, its number from 0, its root.
         """
         if size < 0 or len(roots) != size.bit_count():
             raise ValueError(f"a tree of {size} leaves has {size.bit_count()} perfect subtrees, not {len(roots)}")
@@ -432,11 +432,11 @@ MANIFEST, TAIL, CHECKPOINTS, VKEY, LEDGER, HANDS = (
 KEPT = 500
 """Findings that a report keeps; the rest are only counted."""
 LAST = 1 << 62
-"""Where a finding stands that has no place among the events."""
+"""The place of a finding that has no place among the events."""
 Row = dict[str, Any]
-Told = tuple[str, ...]
+Parts = tuple[str, ...]
 """What `_ACTED` has taken apart: an event that adds lines to a hand's log, and posts two legs or nothing."""
-Event = Row | Told
+Event = Row | Parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -478,11 +478,11 @@ class Report:
     @property
     def findings(self) -> list[Finding]:
         """What was found, the first bad place first: of the log, then of the ledger, then of hands; while the log is
-        not whole, what it tells of the others may not be true."""
+        not whole, what it says of the others may not be true."""
         return sorted(self.kept, key=lambda finding: (_PARTS.get(finding.code.split("_")[0], 0), finding.at))
 
     def find(self, code: str, place: str, problem: str, at: int | None = None) -> None:
-        """Add a finding; it stands at the event that is looked at unless `at` says otherwise."""
+        """Add a finding; its place is the event that is looked at unless `at` says otherwise."""
         self.found += 1
         if len(self.kept) < KEPT:
             self.kept.append(Finding(code, place, problem, self.now if at is None else at))
@@ -504,7 +504,7 @@ class Report:
 
 
 def log_name(code: str, house: str) -> str:
-    """What tells a house's log apart: its code, as far as notes can carry it, and 8 digits of its id (UUID text)."""
+    """What identifies a house's log: its code, as far as notes can carry it, and 8 digits of its id (UUID text)."""
     plain = "".join(one if one.isascii() and (one.isalnum() or one in "-_.") else "_" for one in code)
     return f"cukassza/{plain}-{house[:8]}"
 
@@ -565,7 +565,7 @@ class Chains:
         if type(seq) is not int or seq > number + 1:
             find("event_missing", f"{chain}#{number + 1}", f"the event is missing, {seq} follows {number}")
         elif seq <= number:
-            find("event_out_of_order", f"{chain}#{seq}", f"the event stands behind number {number}")
+            find("event_out_of_order", f"{chain}#{seq}", f"the event comes after number {number}")
         elif doc["prev"] != wanted and seq == 1:
             find("link_broken", f"{chain}#1", "the first event of a chain names one before it")
         elif doc["prev"] != wanted:
@@ -659,7 +659,7 @@ class Trees:
         return self._tree.size
 
     def formed(self, epoch: int, level: int, number: int, root: bytes) -> None:
-        """A tile has become complete; whoever has kept tiles compares them."""
+        """A tile has become complete; a caller that has kept tiles compares them."""
 
     def begin(self, epoch: int) -> None:
         """The leaves of an epoch follow."""
@@ -710,7 +710,7 @@ class Trees:
             self._report.notice(f"epoch {epoch}: no checkpoint covers leaves {signed} to {size - 1} yet")
 
     def opened(self, epoch: int, doc: Row | None) -> None:
-        """The first event of an epoch after the first: it must tell what was lost."""
+        """The first event of an epoch after the first: it must record what was lost."""
         data = doc.get("data") if doc is not None and doc.get("kind") == "log.epoch_opened" else None
         before = max((other for other in self.sizes if other < epoch), default=0)
         if not isinstance(data, dict) or (data.get("epoch"), data.get("restored_epoch")) != (epoch, before):
@@ -805,7 +805,7 @@ class Trees:
         return None if self._is_signed(text, note) else "the outside checkpoint in it is not signed"
 
     def _explained(self, epoch: int, size: int) -> bool:
-        """Whether the opening of a later epoch tells that leaves up to this one were lost."""
+        """Whether the opening of a later epoch records that leaves up to this one were lost."""
         return any(first < (epoch, size) <= last for first, last in self._losses)
 
     def _compare(self, source: Notes, own: set[tuple[int, int, bytes]]) -> None:
@@ -858,7 +858,8 @@ _TAKEN_APART: Row = {}
 
 
 class Books:
-    """What events tell of the ledger against the ledger: each transaction told once, leg by leg; balances add up.
+    """What events record of the ledger, against the ledger: each transaction recorded once, leg by leg; balances add
+    up.
 
     Both come nearly in the order of transaction ids, so that only what is out of step has to be kept.
     """
@@ -869,51 +870,53 @@ class Books:
         self._again = transactions
         self._stream = transactions()
         #: Transaction -> posting, event and its number; nothing as posting where the event is taken apart.
-        self._told: dict[int, tuple[Row, Event, int]] = {}
+        self._recorded: dict[int, tuple[Row, Event, int]] = {}
         self._top = self._reached = 0
-        self._untold: dict[int, Row] = {}
+        self._unrecorded: dict[int, Row] = {}
         #: Legs of the last transactions, for mirrors of them.
         self._legs: dict[int, list[list[Any]]] = {}
         self._older: dict[int, list[list[Any]]] = {}
         self._mirrors: dict[int, tuple[list[list[Any]], str, int]] = {}
-        self._first_told: int | None = None
+        self._first_recorded: int | None = None
         self._count = 0
         self.silent = False
         report.counts["accounts"] = len(self._accounts)
 
-    def tell(self, postings: Sequence[Row], doc: Row) -> None:
-        """An event tells of these transactions."""
+    def record(self, postings: Sequence[Row], doc: Row) -> None:
+        """An event records these transactions."""
         for posting in postings:
             number = posting["tx"]
             if type(number) is not int:
-                raise TypeError("a transaction is told by its number")
-            if number in self._told:
-                self._report.find("transaction_told_twice", f"transaction {number}", f"{place_of(doc)} tells it again")
+                raise TypeError("a transaction is recorded by its number")
+            if number in self._recorded:
+                self._report.find(
+                    "transaction_recorded_twice", f"transaction {number}", f"{place_of(doc)} records it again"
+                )
                 continue
-            if self._first_told is None:
-                self._first_told = number
-            row = self._untold.pop(number, None)
+            if self._first_recorded is None:
+                self._first_recorded = number
+            row = self._unrecorded.pop(number, None)
             if row is not None:
                 self._compare(row, posting, doc, self._report.now)
             else:
-                self._told[number] = (posting, doc, self._report.now)
+                self._recorded[number] = (posting, doc, self._report.now)
                 if number > self._top:
                     self._top = number
 
-    def tell_one(self, number: int, told: Told) -> bool:
-        """The same of an event that is taken apart; False, and nothing done, for what is not told the first time, or
-        later than the ledger has it."""
-        if number in self._told or number in self._untold:
+    def record_one(self, number: int, recorded: Parts) -> bool:
+        """The same of an event that is taken apart; False, and nothing done, for what is not recorded the first time,
+        or later than the ledger has it."""
+        if number in self._recorded or number in self._unrecorded:
             return False
-        if self._first_told is None:
-            self._first_told = number
-        self._told[number] = _TAKEN_APART, told, self._report.now
+        if self._first_recorded is None:
+            self._first_recorded = number
+        self._recorded[number] = _TAKEN_APART, recorded, self._report.now
         if number > self._top:
             self._top = number
         return True
 
     def advance(self) -> None:
-        """Read the ledger as far as events have told."""
+        """Read the ledger as far as events have recorded."""
         while self._reached < self._top:
             row = next(self._stream, None)
             if row is None:
@@ -930,29 +933,29 @@ class Books:
         row["legs"] = self._legs[number] = self._run(row)
         if len(self._legs) > _REMEMBERED:
             self._legs, self._older = {}, self._legs
-        told = self._told.pop(number, None)
-        if told is None:
-            self._untold[number] = row
+        recorded = self._recorded.pop(number, None)
+        if recorded is None:
+            self._unrecorded[number] = row
         else:
-            posting, doc, at = told
+            posting, doc, at = recorded
             if isinstance(doc, dict):
                 self._compare(row, posting, doc, at)
-            elif not self._is_told(row, doc):
+            elif not self._is_recorded(row, doc):
                 self._compare(row, row_of(doc)["postings"][0], doc, at)
 
     @staticmethod
-    def _is_told(row: Row, told: Told) -> bool:
-        """Whether a transaction of two legs is what an event that is taken apart tells of it."""
+    def _is_recorded(row: Row, recorded: Parts) -> bool:
+        """Whether a transaction of two legs is what an event that is taken apart records of it."""
         legs = row["legs"]
-        if row["about"] != told[6] or row["reverses"] is not None or len(legs) != 2:
+        if row["about"] != recorded[6] or row["reverses"] is not None or len(legs) != 2:
             return False
         (code, commodity, amount), (other, another, rest) = legs
-        if told[7] != code or told[8] != commodity:  # perhaps the same legs the other way round
+        if recorded[7] != code or recorded[8] != commodity:  # perhaps the same legs the other way round
             code, commodity, amount, other, another, rest = other, another, rest, code, commodity, amount
-        return told[7:13] == (code, commodity, str(amount), other, another, str(rest))
+        return recorded[7:13] == (code, commodity, str(amount), other, another, str(rest))
 
     def _run(self, row: Row) -> list[list[Any]]:
-        """Run a transaction's entries through their accounts; returns its legs as events tell them."""
+        """Run a transaction's entries through their accounts; returns its legs as events record them."""
         legs = row["legs"]
         if len(legs) == 2:
             (one, version, amount, after), (other, their_version, rest, left) = legs
@@ -1019,14 +1022,14 @@ class Books:
         self._report.find("entry_differs", place, f"the entry {problem}")
 
     def _compare(self, row: Row, posting: Row, doc: Event, at: int) -> None:
-        """A transaction against what an event tells of it: usually the same, or the same legs the other way round."""
+        """A transaction against what an event records of it: usually the same, or the same legs the other way round."""
         same = row["reverses"] is None and posting.get("about", row["about"]) == row["about"]
         if same and (row["legs"] == (legs := posting.get("legs")) or row["legs"][::-1] == legs):
             return
         try:
             self._compare_parts(row, posting, place_of(doc), at)
         except (LookupError, TypeError, ValueError) as error:
-            problem = f"{place_of(doc)} tells it in a way that cannot be read: {error!r}"
+            problem = f"{place_of(doc)} records it in a way that cannot be read: {error!r}"
             self._report.find("transaction_differs", f"transaction {row['id']}", problem, at)
 
     def _compare_parts(self, row: Row, posting: Row, place: str, at: int) -> None:
@@ -1034,19 +1037,19 @@ class Books:
         reverses = posting.get("reverses")
         if row["reverses"] != reverses:
             find("transaction_differs", f"transaction {number}",
-                 f"it reverses {row['reverses']} in the ledger, {reverses} as {place} tells", at)  # fmt: skip
+                 f"it reverses {row['reverses']} in the ledger, {reverses} as {place} records", at)  # fmt: skip
         elif reverses is not None:
             self._mirror(row, reverses, place, at)
-        elif sorted(row["legs"]) != sorted(told := posting["legs"]):
+        elif sorted(row["legs"]) != sorted(recorded := posting["legs"]):
             find(
                 "transaction_differs",
                 f"transaction {number}",
-                f"{_difference(told, row['legs'])} ({place} tells it)",
+                f"{_difference(recorded, row['legs'])} ({place} records it)",
                 at,
             )
         if posting.get("about", row["about"]) != row["about"]:
             find("transaction_differs", f"transaction {number}",
-                 f"key, kind, metadata or a moment of it is not what {place} tells", at)  # fmt: skip
+                 f"key, kind, metadata or a moment of it is not what {place} records", at)  # fmt: skip
 
     def _mirror(self, row: Row, reverses: int, place: str, at: int) -> None:
         negated = sorted([code, commodity, -amount] for code, commodity, amount in row["legs"])
@@ -1065,18 +1068,21 @@ class Books:
             self._read(row)
         self._report.counts["transactions"] = self._count
         self._look_up_mirrors()
-        for number, (_, doc, at) in sorted(self._told.items()):
+        for number, (_, doc, at) in sorted(self._recorded.items()):
             place = place_of(doc)
             self._report.find("transaction_missing", f"transaction {number}",
-                              f"{place} tells it; the ledger does not have it, or it was told before", at)  # fmt: skip
-        untold = sorted(self._untold)
-        if self.silent:  # events of version 1 did not tell their postings
-            first = LAST if self._first_told is None else self._first_told
-            older = [number for number in untold if number < first]
-            untold = untold[len(older) :]
-            self._report.notice(f"{len(older)} transactions are older than the first event that tells its postings")
-        for number in untold:
-            self._report.find("transaction_untold", f"transaction {number}", "the ledger has it, and no event tells it")
+                              f"{place} records it; the ledger does not have it, or it was recorded before",
+                              at)  # fmt: skip
+        unrecorded = sorted(self._unrecorded)
+        if self.silent:  # events of version 1 did not record their postings
+            first = LAST if self._first_recorded is None else self._first_recorded
+            older = [number for number in unrecorded if number < first]
+            unrecorded = unrecorded[len(older) :]
+            self._report.notice(f"{len(older)} transactions are older than the first event that records its postings")
+        for number in unrecorded:
+            self._report.find(
+                "transaction_unrecorded", f"transaction {number}", "the ledger has it, and no event records it"
+            )
         for known in self._accounts.values():
             self._end(known)
 
@@ -1106,8 +1112,8 @@ class Books:
 
 
 def about_of(fields: Sequence[Any]) -> str:
-    """What events tell of a transaction besides its legs, as one hash (SHA-256, 64 hex digits): of key, kind, metadata,
-    and the moments when it happened, if that was said, and when it was posted."""
+    """What events record of a transaction besides its legs, as one hash (SHA-256, 64 hex digits): of key, kind,
+    metadata, and the moments when it happened, if that was said, and when it was posted."""
     return _hash_of(fields)
 
 
@@ -1116,24 +1122,24 @@ def _hash_of(value: Any) -> str:
     return hashlib.sha256(json_text(value).encode()).hexdigest()
 
 
-def _difference(told: list[list[Any]], legs: list[list[Any]]) -> str:
-    only_told = [leg for leg in told if leg not in legs]
-    only_there = [leg for leg in legs if leg not in told]
-    return f"told {only_told or told}, in the ledger {only_there or legs}"
+def _difference(recorded: list[list[Any]], legs: list[list[Any]]) -> str:
+    only_recorded = [leg for leg in recorded if leg not in legs]
+    only_there = [leg for leg in legs if leg not in recorded]
+    return f"recorded {only_recorded or recorded}, in the ledger {only_there or legs}"
 
 
 # --- Hands -----------------------------------------------------------------------------------------------------------
 
-#: What a hand's first event tells of it that its row holds too.
+#: What a hand's first event records of it that its row holds too.
 DEALT = (
     *("hand", "table", "number", "mode", "game", "rules", "options", "seats", "stacks", "carry", "series"),
     *("fees", "commitment", "client_seeds", "cards_roots"),
 )
 #: A table's session begins.
 SESSION = "table.opened"
-#: Events that tell of a table what its hands are checked against.
+#: Events that record of a table what its hands are checked against.
 OF_TABLES = frozenset({SESSION, "table.closed", "table.set_up", "table.seat_fee_changed"})
-#: What the event that completes a hand's log tells besides the log.
+#: What the event that completes a hand's log records besides the log.
 ENDING = ("digest", "result", "handle")
 #: From which states each event may come.
 _FROM = {
@@ -1149,7 +1155,7 @@ _FROM = {
 
 
 class _Hand:
-    """A hand as its events have told it so far."""
+    """A hand as its events have recorded it so far."""
 
     __slots__ = (
         *("at", "card_verbs", "chain", "corrected", "entered", "lines"),
@@ -1158,7 +1164,7 @@ class _Hand:
 
     def __init__(self, data: Row, chain: str, at: int) -> None:
         self.summary: Row = {name: data[name] for name in DEALT if name in data}
-        #: Verbs of its log that name cards, by what becomes of these; None where nobody has told them.
+        #: Verbs of its log that name cards, by what becomes of these; None where no event has recorded them.
         self.card_verbs: dict[str, list[str]] | None = data.get("card_verbs")
         self.table: str = data["table"]
         self.chain = chain
@@ -1168,7 +1174,7 @@ class _Hand:
         self.money: dict[str, int] = {}
         self.posted: list[int] = []
         self.mirrored: list[int] = []
-        #: Cards that were entered: seat, place, and what was told of the card, its hash.
+        #: Cards that were entered: seat, place, and what was recorded of the card, its hash.
         self.entered: list[tuple[str, int, str]] = []
         #: Corrections of lines: number, line before and after as everybody saw them.
         self.corrected: list[tuple[int, str, str]] = []
@@ -1176,11 +1182,12 @@ class _Hand:
 
 
 class _Deals:
-    """Electronic deals that were committed to before their cards fell; each is dealt as it was told, or abandoned."""
+    """Electronic deals that were committed to before their cards fell; each is dealt as it was recorded, or
+    abandoned."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
-        #: By chain, as a table has one at a time: name, commitment, and seeds by chair as a hand tells them.
+        #: By chain, as a table has one at a time: name, commitment, and seeds by chair as a hand records them.
         self._prepared: dict[str, tuple[str, str, dict[str, str]]] = {}
         self._used: set[str] = set()
 
@@ -1197,17 +1204,17 @@ class _Deals:
             if prepared is None or prepared[0] != name:
                 # What events of version 1 committed to is not known here.
                 if not silent or name in self._used:
-                    self._differs(name, f"{place_of(doc)} tells {kind} of a deal that is not prepared")
+                    self._differs(name, f"{place_of(doc)} records {kind} of a deal that is not prepared")
             elif kind == "deal.seed_taken":
                 if prepared[2].setdefault(str(data["seat"]), data["seed"]) != data["seed"]:
-                    self._differs(name, f"{place_of(doc)} tells another seed of seat {data['seat']}")
+                    self._differs(name, f"{place_of(doc)} records another seed of seat {data['seat']}")
             else:
                 if prepared[1] != data["commitment"]:
                     self._differs(name, f"it was abandoned with another commitment than {prepared[1]}")
                 del self._prepared[chain]
 
     def dealt(self, doc: Row, silent: bool) -> None:
-        """A `hand.dealt`: of the prepared deal with all that was told of it where there is one, or else of none."""
+        """A `hand.dealt`: of the prepared deal with all that was recorded of it where there is one, or else of none."""
         data, name = doc["data"], doc["data"]["hand"]
         seeds = data.get("client_seeds", {})
         prepared = self._prepared.pop(doc["chain"], None)
@@ -1282,7 +1289,7 @@ class _Table:
                 yield f"place {place} of {seat}", f"{card} was entered, the log deals {len(dealt)} cards to the seat"
             for known in (dealt[place : place + 1], self._shown.get(seat, [])[place : place + 1]):
                 if known not in ([], [_HIDDEN], [card]):
-                    yield f"place {place} of {seat}", f"{card} was entered, {known[0]} stands in the log"
+                    yield f"place {place} of {seat}", f"{card} was entered, {known[0]} is in the log"
         lying = dict.fromkeys(self._opened, "everybody, face up,")
         for seat in self._dealt:
             held = self._held(seat)
@@ -1336,7 +1343,7 @@ class Hands:
         self._closed: dict[str, _Hand] = {}
         self._stored: dict[str, Row] = {}
         self._numbers: dict[str, int] = {}
-        #: Balances of pots, cukasszas and stacks by account code, credit positive, as far as events have told.
+        #: Balances of pots, cukasszas and stacks by account code, credit positive, as far as events have recorded.
         self._balances: dict[str, int] = {}
         #: By chain, the series that the session's last settled hand has left.
         self._left: dict[str, Row] = {}
@@ -1375,9 +1382,9 @@ class Hands:
         hand = self._open.get(name)
         return hand if hand is not None and hand.state == "playing" and len(hand.lines) + 1 == line else None
 
-    def take_lines(self, hand: _Hand, told: Told) -> None:
+    def take_lines(self, hand: _Hand, recorded: Parts) -> None:
         """The next event that is taken apart, of a hand that is under way."""
-        _, _, _, _, lines, _, _, code, commodity, amount, other, another, rest, number, _, _ = told
+        _, _, _, _, lines, _, _, code, commodity, amount, other, another, rest, number, _, _ = recorded
         if '"' in lines:
             hand.lines += lines.split('","')
         else:
@@ -1438,7 +1445,7 @@ class Hands:
         if self._declared is not None and "card_verbs" in data:
             declared = self._declared(data.get("rules"))
             if data["card_verbs"] != declared:
-                problem = f"cards are named by {data['card_verbs']} as its event tells; its rules declare {declared}"
+                problem = f"cards are named by {data['card_verbs']} as its event records; its rules declare {declared}"
                 self._wrong(name, problem, "hand_cards_differ")
         return hand
 
@@ -1458,14 +1465,14 @@ class Hands:
         if self.silent and chain not in self._fee:
             return
         fee, per = self._fee.get(chain, (0, None))
-        told = data.get("fees", {})
+        recorded = data.get("fees", {})
         paid = self._paid.get(chain, set()) if per == "hour" else set()
         for seat, amount in zip(data["seats"], _fees(data), strict=True):
             if amount != fee and (amount or seat["player"] not in paid):
                 problem = f"{seat['player']} pays {amount} for the seat; the table asks {fee} for every {per}"
                 self._wrong(data["hand"], problem)
-        if told and told["per"] != per:
-            self._wrong(data["hand"], f"its fees are for every {told['per']}, the table asks for every {per}")
+        if recorded and recorded["per"] != per:
+            self._wrong(data["hand"], f"its fees are for every {recorded['per']}, the table asks for every {per}")
 
     def _goes_on(self, doc: Row) -> None:
         """A hand goes on from what the last one of the session left, or says that it starts over: by what, only an
@@ -1483,13 +1490,13 @@ class Hands:
         hand = self._open.get(name)
         if hand is None:
             if not self.silent:
-                self._wrong(name, f"{place_of(doc)} tells {kind} of a hand that is not under way")
+                self._wrong(name, f"{place_of(doc)} records {kind} of a hand that is not under way")
             return None
         if hand.chain != doc["chain"]:
-            self._wrong(name, f"{place_of(doc)} tells {kind} of it, its own chain is {hand.chain}")
+            self._wrong(name, f"{place_of(doc)} records {kind} of it, its own chain is {hand.chain}")
         allowed = _FROM.get(kind)
         if allowed is not None and hand.state not in allowed:
-            self._wrong(name, f"{place_of(doc)} tells {kind} while it is {hand.state}")
+            self._wrong(name, f"{place_of(doc)} records {kind} while it is {hand.state}")
         return hand
 
     def _post(self, postings: Sequence[Row]) -> None:
@@ -1521,7 +1528,7 @@ class Hands:
         elif kind == "hand.settled":
             self._settled(hand, data)
             if data["settlement"] is None and doc.get("postings"):
-                self._wrong(data["hand"], f"{place_of(doc)} names no settlement, and tells of postings")
+                self._wrong(data["hand"], f"{place_of(doc)} names no settlement, and records postings")
         elif kind == "hand.disputed":
             hand.state = "disputed"
             self._frozen(hand, data)
@@ -1546,11 +1553,11 @@ class Hands:
             hand.state = "ended"
 
     def _complete(self, hand: _Hand, data: Row) -> None:
-        """The whole log with its cards stands in for the lines as everybody saw them, and what was told of cards beside
+        """The whole log with its cards replaces the lines as everybody saw them, and what was recorded of cards beside
         it comes to light."""
         name, log = data["hand"], data["log"]
         if len(log) != len(hand.lines):
-            self._wrong(name, f"its log has {len(log)} lines, its events told {len(hand.lines)}")
+            self._wrong(name, f"its log has {len(log)} lines, its events recorded {len(hand.lines)}")
         for number, (seen, line) in enumerate(zip(hand.lines, log, strict=False), 1):
             if seen != line and not _same_but_hidden(seen, line):
                 self._report.find(
@@ -1573,13 +1580,13 @@ class Hands:
             self._report.find("hand_cards_differ", f"hand {name}, {place}", problem)
 
     def _opened(self, hand: _Hand, name: str, opened: list[Row]) -> None:
-        """Cards and salts of entries against the hashes that were told while nobody was to know the cards."""
-        for number, (told, entry) in enumerate(zip_longest(hand.entered, opened), 1):
-            if told is None or entry is None:
-                problem = f"{len(hand.entered)} cards were entered, the event that ends the hand tells {len(opened)}"
+        """Cards and salts of entries against the hashes that were recorded while the cards were secret."""
+        for number, (recorded, entry) in enumerate(zip_longest(hand.entered, opened), 1):
+            if recorded is None or entry is None:
+                problem = f"{len(hand.entered)} cards were entered, the event that ends the hand records {len(opened)}"
             else:
                 fields = [name, entry["actor"], entry["place"], entry["card"], entry["salt"]]
-                if told == (entry["actor"], entry["place"], _hash_of(fields)):
+                if recorded == (entry["actor"], entry["place"], _hash_of(fields)):
                     continue
                 problem = f"{entry['card']} at place {entry['place']} of {entry['actor']} is not what was entered"
             self._report.find("hand_cards_differ", f"hand {name}, entry {number}", problem)
@@ -1587,19 +1594,19 @@ class Hands:
 
     def _named(self, hand: _Hand, name: str, named: list[Row]) -> None:
         """Corrections with their cards against what everybody saw of them."""
-        for number, (told, one) in enumerate(zip_longest(hand.corrected, named), 1):
-            if told is not None and one is not None:
-                line, before, after = told
+        for number, (recorded, one) in enumerate(zip_longest(hand.corrected, named), 1):
+            if recorded is not None and one is not None:
+                line, before, after = recorded
                 seen = _same_but_hidden(before, one["before"]) and _same_but_hidden(after, one["after"])
                 if line == one["line"] and seen:
                     continue
-            problem = f"it was told as {told}, at the end as {one}"
+            problem = f"it was recorded as {recorded}, at the end as {one}"
             self._report.find("hand_cards_differ", f"hand {name}, correction {number}", problem)
             return
 
     def _corrected(self, hand: _Hand, data: Row) -> None:
         number = data["line"]
-        # Cards turned up by several seats at once were told hidden, and may have been seen by everybody since.
+        # Cards turned up by several seats at once were recorded hidden, and may have been seen by everybody since.
         if not 1 <= number <= len(hand.lines) or not _same_but_hidden(hand.lines[number - 1], data["before"]):
             place = f"hand {data['hand']}, line {number}"
             self._report.find("hand_differs", place, f"a correction found {data['before']!r} there")
@@ -1703,34 +1710,34 @@ class Hands:
         for name, hand in (self._closed | self._open).items():
             row = self._stored.pop(name, None)
             if row is None:
-                self._wrong(name, "events tell it, and it has no row", "hand_missing", hand.at)
+                self._wrong(name, "events record it, and it has no row", "hand_missing", hand.at)
             else:
                 self._compare(name, hand, row)
         if self.silent and self._stored:
-            self._report.notice(f"{len(self._stored)} hands are older than the first event that tells a whole hand")
+            self._report.notice(f"{len(self._stored)} hands are older than the first event that records a whole hand")
         else:
             for name in self._stored:
-                self._wrong(name, "it has a row, and no event tells it", "hand_untold")
+                self._wrong(name, "it has a row, and no event records it", "hand_unrecorded")
 
     def _compare(self, name: str, hand: _Hand, row: Row) -> None:
-        told = hand.summary | {"state": hand.state}
-        told.setdefault("log", hand.lines)
-        if told == row:
+        recorded = hand.summary | {"state": hand.state}
+        recorded.setdefault("log", hand.lines)
+        if recorded == row:
             return
-        for key in sorted(told.keys() | row.keys()):
-            if told.get(key) == row.get(key):
+        for key in sorted(recorded.keys() | row.keys()):
+            if recorded.get(key) == row.get(key):
                 continue
             if key == "log":
-                self._compare_logs(name, hand, told["log"], row.get("log") or [])
+                self._compare_logs(name, hand, recorded["log"], row.get("log") or [])
             else:
-                problem = f"{key} is {told.get(key)} as events tell, {row.get(key)} in its row"
+                problem = f"{key} is {recorded.get(key)} as events record, {row.get(key)} in its row"
                 self._wrong(name, problem, "hand_row_differs", hand.at)
 
-    def _compare_logs(self, name: str, hand: _Hand, told: list[str], stored: list[str]) -> None:
-        for number, (seen, line) in enumerate(zip_longest(told, stored, fillvalue=""), 1):
+    def _compare_logs(self, name: str, hand: _Hand, recorded: list[str], stored: list[str]) -> None:
+        for number, (seen, line) in enumerate(zip_longest(recorded, stored, fillvalue=""), 1):
             # While a hand is played its events hide the cards that lie face down, and its row may not.
             if seen != line and (hand.state != "playing" or not _same_but_hidden(seen, line)):
-                problem = f"it is {seen!r} as events tell, {line!r} as stored"
+                problem = f"it is {seen!r} as events record, {line!r} as stored"
                 self._report.find("hand_row_differs", f"hand {name}, line {number}", problem, hand.at)
                 return
 
@@ -1764,8 +1771,9 @@ json_text = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(","
 _NOT_JSON = (ValueError, RecursionError)
 
 
-#: The canonical text of nearly all events, lines added to a hand's log with one posting of two legs or none. Whoever
-#: matches it is canonical, and needs no reader of JSON: four times as quick. Anything else is an event of its own.
+#: The canonical text of nearly all events, lines added to a hand's log with one posting of two legs or none. A
+#: line that matches is canonical, and needs no reader of JSON: four times as quick. All other events are read one by
+#: one.
 _TEXT, _COUNT = r'[^"\\\x00-\x1f]*', "[1-9][0-9]{0,17}"
 _LEG = rf'\["({_TEXT})","({_TEXT})",(-?{_COUNT})\]'
 _ACTED = re.compile(
@@ -1810,9 +1818,9 @@ class Verifier:
         self._report, self._house = report, house
         self.trees, self.books, self.hands = trees, books, hands
         self.chains = Chains(report)
-        #: Chains that have told events of version 1 and nothing else so far.
+        #: Chains that have recorded events of version 1 and nothing else so far.
         self._aged: set[str] = set()
-        # Nobody who wrote the lines can know it: it keeps them apart where many are read as one text.
+        # No writer of the lines can know it: it keeps them apart where many are read as one text.
         self._mark = secrets.randbits(60)
 
     def epoch(self, number: int, batches: Iterable[list[bytes]], beside: Beside | None = None) -> None:
@@ -1858,13 +1866,13 @@ class Verifier:
     def _documents(self, lines: list[bytes]) -> list[Event | None]:
         """The events of these lines, None for what cannot be read; each must be the one text of what it says."""
         try:
-            found: list[Told] = _ACTED(b"\n".join(lines).decode())
+            found: list[Parts] = _ACTED(b"\n".join(lines).decode())
         except UnicodeDecodeError:
             found = []
         if len(found) != len(lines):
             return [*self._read(lines, range(len(lines)))]
         docs: list[Event | None] = [*found]
-        others = [number for number, told in enumerate(found) if not told[0]]
+        others = [number for number, recorded in enumerate(found) if not recorded[0]]
         for number, doc in zip(others, self._read([lines[number] for number in others], others), strict=True):
             docs[number] = doc
         return docs
@@ -1912,28 +1920,28 @@ class Verifier:
         if doc["house"] != self._house.id or doc["v"] != 2 or self._aged:
             self._strange(doc)
         self.chains.take(doc, hashed.hex())
-        if doc["v"] == 1:  # it tells less than events do now: its chain proves it, nothing is made of it
+        if doc["v"] == 1:  # it records less than events do now: its chain proves it, nothing is made of it
             return
         postings = doc.get("postings")
         if postings is not None:
-            self.books.tell(postings, doc)
+            self.books.record(postings, doc)
             self.hands.take(doc)
         elif doc["kind"][:5] in ("hand.", "deal.") or doc["kind"] in OF_TABLES:
             self.hands.take(doc)
 
-    def _is_usual(self, told: Told, hashed: bytes) -> bool:
+    def _is_usual(self, recorded: Parts, hashed: bytes) -> bool:
         """Take an event in which all is as it must be; False, and nothing done, for any other."""
-        at, chain, line, name, _, house, _, _, _, _, _, _, _, posted, prev, seq = told
+        at, chain, line, name, _, house, _, _, _, _, _, _, _, posted, prev, seq = recorded
         number, wanted, before = self.chains.heads.get(chain) or (0, GENESIS, "")
         hand = self.hands.under_way(name, int(line))
         if hand is None or chain != hand.chain or house != self._house.id:
             return False
         if prev != wanted or int(seq) != number + 1 or at < before:
             return False
-        if posted and not self.books.tell_one(int(posted), told):
+        if posted and not self.books.record_one(int(posted), recorded):
             return False
         self.chains.heads[chain] = (number + 1, hashed.hex(), at)
-        self.hands.take_lines(hand, told)
+        self.hands.take_lines(hand, recorded)
         return True
 
     def _strange(self, doc: Row) -> None:
@@ -1947,15 +1955,15 @@ class Verifier:
                 self._report.find("unknown_version", place_of(doc), f"events of version {doc['v']} are not known here")
 
     def _old(self, doc: Row) -> None:
-        """An event of version 1: nobody could write one any more where there was one of a later version."""
+        """An event of version 1: none can be written any more where there was one of a later version."""
         chain = doc["chain"]
         if chain in self.chains.heads and chain not in self._aged:
-            problem = "it is of version 1, which tells less, and stands behind an event of a later version"
+            problem = "it is of version 1, which records less, and comes after an event of a later version"
             self._report.find("version_differs", place_of(doc), problem)
             return
         self._aged.add(chain)
         self.books.silent = self.hands.silent = True
-        self._report.notice("events of version 1 tell no postings: their money is taken as the ledger has it")
+        self._report.notice("events of version 1 record no postings: their money is taken as the ledger has it")
 
 
 # --- An export set ---------------------------------------------------------------------------------------------------
@@ -2043,7 +2051,7 @@ class Export:
 def transactions_of(portions: Iterable[list[bytes]]) -> Iterator[Row]:
     """The ledger's transactions from lines, those of accounts left out. Raises Unusable.
 
-    A line is `{"about":[...],"id":...`: what `about_of` hashes stands in it as it is, and needs no reading.
+    A line is `{"about":[...],"id":...`: it contains what `about_of` hashes as it is, and needs no reading.
     """
     for lines in portions:
         try:
@@ -2132,7 +2140,7 @@ def trust(report: Report, held: Sequence[Notes], keys: Sequence[Key]) -> None:
                       "with the house's own key would not show")  # fmt: skip
 
 
-def told(report: Report, seconds: float) -> str:
+def summary(report: Report, seconds: float) -> str:
     """A report in words."""
     counts = report.counts
     lines = [f"note: {text}" for text in report.notices]
@@ -2141,7 +2149,7 @@ def told(report: Report, seconds: float) -> str:
         lines.append(f"and {report.found - len(report.kept)} more")
     lines.append(", ".join(f"{count:,} {name}" for name, count in counts.items()))
     lines.append(f"{seconds:.1f} s, {counts['events'] / max(seconds, 1e-9):,.0f} events a second")
-    lines.append("nothing found" if not report.found else f"{report.found} findings; the first bad place stands first")
+    lines.append("nothing found" if not report.found else f"{report.found} findings; the first wrong place comes first")
     return "\n".join(lines)
 
 
@@ -2165,7 +2173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.json:
         print(json.dumps(report.as_json() | {"seconds": round(seconds, 3)}, ensure_ascii=False, indent=1))
     else:
-        print(told(report, seconds))
+        print(summary(report, seconds))
     return 1 if report.found else 0
 
 

@@ -187,8 +187,8 @@ def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces:
 
 def cash_out(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
     """Take `amount` minor units in chips and pay the player: these pieces, or such as the public can have, with change
-    from the drawer. Raises InsufficientFunds when he holds less away from the tables, Conflict no_exact_change or
-    chips_not_in_circulation, Unprocessable for wrong pieces."""
+    from the drawer. Raises InsufficientFunds when the player holds less away from the tables, Conflict no_exact_change
+    or chips_not_in_circulation, Unprocessable for wrong pieces."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         player, desk = _customer(drawer, player_ref)

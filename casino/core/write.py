@@ -63,9 +63,9 @@ class Command:
     expected_version: int | None
 
     def ledger_key(self, part: str = "") -> str:
-        """The ledger's key for a posting of this command, as unique as the command; `part` tells several apart.
+        """The ledger's key for a posting of this command, as unique as the command; `part` distinguishes several.
 
-        What the caller chose stands last, so that no choice can make it another posting's key.
+        What the caller chose comes last, so that no choice can make it another posting's key.
         """
         return f"command:{part}:{self.context.terminal.id}:{self.key}"
 

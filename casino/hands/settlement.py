@@ -45,7 +45,7 @@ def resolve(message_id: int) -> str:
 
 
 def failed(message_id: int, error: Exception) -> None:
-    """Keep with the message why its hand could not be settled, and tell it when it is something new."""
+    """Keep with the message why its hand could not be settled, and log it when it is something new."""
 
     def operation() -> None:
         message = outbox.failed(message_id, type(error).__name__, str(error))

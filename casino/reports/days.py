@@ -28,7 +28,7 @@ def rows(house: House) -> QuerySet[Period]:
 
 
 def of_row(row: Period) -> Day:
-    """The day that a row of `rows` tells of."""
+    """The day of a row of `rows`."""
     return Day(row.name, row.opened_at, row.closed_at, row.snapshot)  # type: ignore[attr-defined]
 
 

@@ -179,7 +179,7 @@ def trial_balance(house: House) -> dict[str, Any]:
 
 
 def trial_rows(balance: checks.TrialBalance) -> dict[str, Any]:
-    """A trial balance as reports tell it."""
+    """A trial balance as reports show it."""
     return {
         "rows": [
             {
@@ -231,7 +231,7 @@ def verification(house: House) -> dict[str, Any]:
 
 
 def players(house: House) -> list[dict[str, Any]]:
-    """Every player with the chips he holds away from the tables."""
+    """Every player with the chips held away from the tables."""
     by_code = balances(house)
     return [
         {"player": player.ref, "chips": by_code[player.wallet]}

@@ -1,5 +1,6 @@
 """What the clock does: continuous checks of chips against money and of snapshots against entries, the daily snapshots,
-the ends of holds. Every task may run at any time, and any number of times; what it writes is told in the house's chain.
+the ends of holds. Every task may run at any time, and any number of times; what it writes is recorded in the house's
+chain.
 """
 
 import logging
@@ -52,7 +53,7 @@ def check_snapshots() -> int:
 
 @task("reports.check_log")
 def check_log() -> int:
-    """Name in the server's log every house whose audit log stands still; returns how many. What no checkpoint covers
+    """Name in the server's log every house whose audit log does not grow; returns how many. What no checkpoint covers
     can still be rewritten, and the sequencer, which says when it is late, may be what has stopped."""
     late = audit.behind(LOG_BEHIND)
     for code, seconds in late.items():
@@ -148,7 +149,7 @@ def _expire(house: House) -> int:
 
 
 def take_snapshot(house: House, name: str) -> bool:
-    """Take a house's snapshot of this name, and tell it; whether it was not there yet."""
+    """Take a house's snapshot of this name, and record it; whether it was not there yet."""
     with transaction.atomic():
         taken = take(house.id, name)
         if not taken.replayed:

@@ -8,7 +8,7 @@ from casino.houses.models import House
 # A cukassza that a hand begins with goes through its pot: if that hand leaves one again, or is undone, it has waited
 # on.
 _SINCE = """
-WITH told AS (
+WITH line AS (
     SELECT account.code, entry.version, entry.balance_after AS balance, t.posted_at,
         t.kind = 'hand.carry_in' AND t.metadata->>'hand' = lead(t.metadata->>'hand')
             OVER (PARTITION BY entry.account_id ORDER BY entry.version) AS on_its_way
@@ -18,10 +18,10 @@ WITH told AS (
     WHERE account.book = %s AND account.balance <> 0
         AND (starts_with(account.code, '2040/') OR starts_with(account.code, '2050/'))
 ), emptied AS (
-    SELECT code, max(version) AS version FROM told WHERE balance = 0 AND on_its_way IS NOT TRUE GROUP BY code
+    SELECT code, max(version) AS version FROM line WHERE balance = 0 AND on_its_way IS NOT TRUE GROUP BY code
 )
-SELECT told.code, min(told.posted_at) FROM told LEFT JOIN emptied USING (code)
-WHERE told.version > coalesce(emptied.version, -1) GROUP BY told.code
+SELECT line.code, min(line.posted_at) FROM line LEFT JOIN emptied USING (code)
+WHERE line.version > coalesce(emptied.version, -1) GROUP BY line.code
 """
 
 

@@ -1,4 +1,5 @@
-"""Passwords: one check for whoever names a person, rate-limited in one place, and two people who sign together."""
+"""Passwords: one check for every caller that names a person, rate-limited in one place, and two people who sign
+together."""
 
 import getpass
 import sys
@@ -24,7 +25,7 @@ from casino.staff.models import Role, Staff, full_name
 #: The same words whatever part was wrong.
 SIGN_IN_REFUSED = "Login, password or terminal is not right."
 REFUSED_CODE = "sign_in_refused"
-#: Who is meant where a login is nobody's of this house. It is not told: people type passwords into the wrong field.
+#: The actor where a login is unknown in this house. The login is not recorded: people type passwords into this field.
 UNKNOWN = "unknown"
 
 
@@ -40,39 +41,40 @@ class Credentials:
 
 
 def check(
-    *, house: House, given: Credentials, request: HttpRequest, terminal: str, request_id: str, told: bool = True
+    *, house: House, given: Credentials, request: HttpRequest, terminal: str, request_id: str, recorded: bool = True
 ) -> Staff:
-    """The active person of this house with this login and password; whoever calls says so with `succeeded`.
+    """The active person of this house with this login and password; the caller reports it with `succeeded`.
 
-    Failures are counted by house, login and address (`AXES_*` in the settings) and, if `told`, stand in the house's
-    chain. Call it outside a transaction: what it tells must stay when the caller refuses. Raises TooManyAttempts while
-    the login is locked from this address, and Forbidden sign_in_refused with the same words whatever was wrong.
+    Failures are counted by house, login and address (`AXES_*` in the settings) and, if `recorded`, are events of the
+    house's chain. Call it outside a transaction: what it records must stay when the caller refuses. Raises
+    TooManyAttempts while the login is locked from this address, and Forbidden sign_in_refused with the same words
+    whatever was wrong.
     """
 
-    def tell(*events: AuditEvent) -> None:
-        if told:
+    def write(*events: AuditEvent) -> None:
+        if recorded:
             _tell(house, given.login, terminal, request_id, *events)
 
     name = full_name(house, given.login)
     if wait := limits.seconds_locked(request, name):
-        tell(SignInRefused(code=TooManyAttempts.code))
+        write(SignInRefused(code=TooManyAttempts.code))
         raise TooManyAttempts("Too many failed attempts; wait or ask an administrator.", retry_after=wait)
     staff = authenticate(request=request, username=name, password=given.password)
     if isinstance(staff, Staff) and staff.house_id == house.id:
         return staff
     locked = limits.seconds_locked(request, name)
-    tell(SignInRefused(code=REFUSED_CODE), *([LockedOut()] if locked else []))
+    write(SignInRefused(code=REFUSED_CODE), *([LockedOut()] if locked else []))
     raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
 
 
 def is_right(staff: Staff, given: Credentials, request: HttpRequest) -> bool:
-    """Whether a person has this password and is not locked from this address. Nothing is counted or told; whoever finds
-    it wrong leaves that to `check`, outside his transaction."""
+    """Whether a person has this password and is not locked from this address. Nothing is counted or recorded; for a
+    wrong one the caller uses `check`, outside its transaction."""
     return not limits.seconds_locked(request, staff.get_username()) and staff.check_password(given.password)
 
 
 def refuse(*, house: House, given: Credentials, terminal: str, request_id: str, code: str) -> NoReturn:
-    """Refuse without looking at the password: `code` is for the trail only, whoever asks hears the same words as ever.
+    """Refuse without looking at the password: `code` is for the trail only; the answer is the same for every reason.
     Raises Forbidden sign_in_refused."""
     _tell(house, given.login, terminal, request_id, SignInRefused(code=code))
     raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
@@ -101,17 +103,17 @@ def two_people(
     address: str = "127.0.0.1",
     request_id: str = "",
     subject: str = "",
-    told: bool = True,
+    recorded: bool = True,
 ) -> tuple[Staff, Staff]:
     """Two different active people of this house who sign together, in the order in which they were named.
 
     Each must have one of `roles`, and at least one of the two one of `one_of_them`, where that names any. Both must
     have chosen their passwords, and not by the leave of the same person (`_require_two_minds`). Passwords are checked
-    and counted as for signing in, from `address`, and wrong ones are told; `told=False` is for a house that may write
-    no events until the two have signed. What is refused once both were right is told by `refusals_told`, of `subject`.
-    Call it outside a transaction, and record the act itself, with the first as actor and the second as approver. Raises
-    Forbidden `four_eyes`, also for one person twice, Forbidden `password_change_required`, `sign_in_refused`,
-    TooManyAttempts, Forbidden `forbidden` with `allowed_roles`.
+    and counted as for signing in, from `address`, and wrong ones are recorded; `recorded=False` is for a house that may
+    write no events until the two have signed. What is refused once both were right is recorded by `refusals_recorded`,
+    of `subject`. Call it outside a transaction, and record the act itself, with the first as actor and the second as
+    approver. Raises Forbidden `four_eyes`, also for one person twice, Forbidden `password_change_required`,
+    `sign_in_refused`, TooManyAttempts, Forbidden `forbidden` with `allowed_roles`.
     """
     if first.login == second.login:
         raise Forbidden("This takes two different people.", code="four_eyes")
@@ -120,10 +122,10 @@ def two_people(
     for given in (first, second):
         request = HttpRequest()
         request.META["REMOTE_ADDR"] = address
-        staff = check(house=house, given=given, request=request, terminal="", request_id=request_id, told=told)
+        staff = check(house=house, given=given, request=request, terminal="", request_id=request_id, recorded=recorded)
         people.append((staff, request))
     (one, _), (other, _) = people
-    with refusals_told(house=house, signer=one, request_id=request_id, subject=subject):
+    with refusals_recorded(house=house, signer=one, request_id=request_id, subject=subject):
         for staff, _ in people:
             role_for(staff, allowed)
         if special and not any(role in staff.roles for staff, _ in people for role in special):
@@ -137,10 +139,11 @@ def two_people(
 def _require_two_minds(one: Staff, other: Staff) -> None:
     """Refuse two people of whom one can have both passwords. Raises Forbidden password_change_required, four_eyes.
 
-    Whoever gave a password can sign in with it before its owner does, choose "his own", and give passwords in his name;
-    the house cannot tell the two apart. So nobody's word against the giver's counts: a password has the same givers,
-    and theirs, for as long as nobody else gives a new one (`Staff.give_password`), and two people sign together only if
-    no member of staff is in both lines, themselves included. What set the house up is no member of staff.
+    The giver of a password can sign in with it before its owner does, choose a new one, and give passwords as the
+    owner; the house cannot distinguish the two. So no such person counts as independent of the giver: a password has
+    the same givers, and theirs, for as long as nobody else gives a new one (`Staff.give_password`), and two people sign
+    together only if no member of staff is in both lines, themselves included. What set the house up is no member of
+    staff.
     """
     for staff in (one, other):
         require_own_password(staff)
@@ -164,15 +167,15 @@ def require_own_password(staff: Staff) -> None:
     """Refuse a password that the office gave. Raises Forbidden password_change_required."""
     if staff.must_change_password:
         raise Forbidden(
-            f"{staff.login} must first change the password that {staff.password_by} gave him (POST password).",
+            f"{staff.login} must first change the password that {staff.password_by} set (POST password).",
             code="password_change_required",
         )
 
 
 @contextmanager
-def refusals_told(*, house: House, signer: Staff, request_id: str, subject: str) -> Iterator[None]:
-    """Inside, what is refused to a person whose password was right is told as `attempt.refused` and raised on. A house
-    that may write no events is not told. Use it outside a transaction."""
+def refusals_recorded(*, house: House, signer: Staff, request_id: str, subject: str) -> Iterator[None]:
+    """Inside, what is refused to a person whose password was right is recorded as `attempt.refused` and raised again. A
+    house that may write no events records nothing. Use it outside a transaction."""
     try:
         yield
     except HouseError as error:

@@ -51,14 +51,15 @@ class Staff(AbstractBaseUser):
     name = models.CharField(max_length=120)
     roles: "ArrayField[Sequence[str], list[str]]" = ArrayField(models.CharField(max_length=16, choices=Role.choices))
     is_active = models.BooleanField(default=True)
-    #: Who gave the last password that this person did not choose, then who had given that one his, and so on: logins,
-    #: or what set the house up. They stay when he chooses his own: whoever gave it can have been the one who chose.
+    #: Who gave the last password that this person did not choose, then who had given the giver a password, and so on:
+    #: logins, or what set the house up. They stay when the person chooses a new one: the giver can have been the one
+    #: who chose.
     password_givers: "ArrayField[Sequence[str], list[str]]" = ArrayField(
         models.CharField(max_length=64), default=list, db_default=[]
     )
     #: Whether the office gave the password of now: it is changed before anything else is done with it.
     must_change_password = models.BooleanField(default=False, db_default=False)
-    #: Counts what the office changes, and new passwords of his own; signing in changes nothing of it.
+    #: Counts what the office changes, and new passwords that the person chose; signing in changes nothing of it.
     version = models.BigIntegerField(default=1)
     hired_at = models.DateTimeField(db_default=ClockTimestamp())
 
@@ -85,11 +86,11 @@ class Staff(AbstractBaseUser):
 
     @property
     def password_by(self) -> str:
-        """Who gave the last password that this person did not choose himself; empty where that is not known."""
+        """Who gave the last password that this person did not choose; empty where that is not known."""
         return self.password_givers[0] if self.password_givers else ""
 
     def give_password(self, password: str, giver: "Staff | str") -> None:
-        """Set a password that somebody else chose: a member of staff as he has signed in, or what sets the house up,
+        """Set a password that somebody else chose: a signed-in member of staff, or the founding of the house,
         whose passwords need no changing."""
         by_staff = isinstance(giver, Staff)
         line = [giver.login, *giver.password_givers] if isinstance(giver, Staff) else [giver]
@@ -98,7 +99,7 @@ class Staff(AbstractBaseUser):
 
 
 class TerminalKind(models.TextChoices):
-    """Where a terminal stands."""
+    """Where a terminal is."""
 
     TABLE = "table"
     CAGE = "cage"
@@ -106,12 +107,12 @@ class TerminalKind(models.TextChoices):
 
 
 class Terminal(models.Model):
-    """A device at a fixed location. A dealer's token works only at the table where its terminal stands."""
+    """A device at a fixed location. A dealer's token works only at the table where its terminal is."""
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="terminals")
     code = models.CharField(max_length=32)
     kind = models.CharField(max_length=8, choices=TerminalKind.choices)
-    #: Code of the table or drawer it stands at; empty in the office.
+    #: Code of the table or drawer where it is; empty in the office.
     location = models.CharField(max_length=32, blank=True, default="")
     #: SHA-256 of the terminal's key. The key has 256 random bits, so a slow password hash would add nothing.
     key_digest = models.CharField(max_length=64)
@@ -136,7 +137,8 @@ class Terminal(models.Model):
 class TerminalToken(HouseRow, AbstractAuthToken):
     """A signed-in person at a terminal; only the hash is kept, it expires, and deleting the row revokes it.
 
-    Its key is the hash, over all houses: a request names its token and nothing else, and the token tells the house.
+    Its key is the hash, over all houses: a request names its token and nothing else, and the token identifies the
+    house.
     """
 
     terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="tokens")

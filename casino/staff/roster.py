@@ -1,8 +1,8 @@
 """The roster as an administrator changes it in the office: people, their roles and passwords, terminals.
 
-Nobody changes himself, except for his own password: every other change of a person takes another administrator; and
-changes of a house's people wait for each other. So an administrator always remains; and since nobody revokes the
-terminal at which he is signed in, so does one in the office.
+Nobody may change their own entry, except for the password: every other change of a person takes another administrator;
+and changes of a house's people wait for each other. So an administrator always remains; and since nobody revokes the
+terminal where the person is signed in, so does one in the office.
 What a change takes away ends at once: a deactivated person's tokens, a revoked terminal's, those from before a new
 password; roles are read again for every request.
 """
@@ -47,7 +47,7 @@ def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], pass
 
 
 def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason: str) -> Answer:
-    """Give somebody these roles instead of those he has. Raises Conflict no_change."""
+    """Replace a person's roles. Raises Conflict no_change."""
     wanted = sorted(roles)
 
     def change(staff: Staff) -> AuditEvent:
@@ -60,7 +60,7 @@ def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason:
 
 
 def deactivate(*, command: Command, login: str, reason: str) -> Answer:
-    """Let somebody work here no more; his tokens end. Raises Conflict no_change."""
+    """Deactivate a person, whose tokens end. Raises Conflict no_change."""
 
     def change(staff: Staff) -> AuditEvent:
         _require_change(staff.is_active, staff, "is not active")
@@ -72,7 +72,7 @@ def deactivate(*, command: Command, login: str, reason: str) -> Answer:
 
 
 def activate(*, command: Command, login: str, reason: str) -> Answer:
-    """Let somebody work here again, with the roles and the password he had. Raises Conflict no_change."""
+    """Activate a person again, with roles and password as before. Raises Conflict no_change."""
 
     def change(staff: Staff) -> AuditEvent:
         _require_change(not staff.is_active, staff, "is active")
@@ -83,7 +83,7 @@ def activate(*, command: Command, login: str, reason: str) -> Answer:
 
 
 def set_password(*, command: Command, login: str, password: str, reason: str) -> Answer:
-    """Give somebody a new password; his tokens end. Raises ValidationError for a weak one."""
+    """Give a person a new password; the person's tokens end. Raises ValidationError for a weak one."""
 
     def change(staff: Staff) -> AuditEvent:
         validate_password(password, staff)
@@ -95,9 +95,9 @@ def set_password(*, command: Command, login: str, password: str, reason: str) ->
 
 def change_password(*, command: Command, old: str, new: str, token: TerminalToken, request: HttpRequest) -> Answer:
     """Choose a new password of one's own, at any terminal; tokens but this one end. Who gave the one before stays on
-    record: it can have been he who chose.
+    record: the giver can have been the one who chose.
 
-    A wrong old password is refused, counted and told as at signing in. Raises Forbidden sign_in_refused,
+    A wrong old password is refused, counted and recorded as at signing in. Raises Forbidden sign_in_refused,
     TooManyAttempts, Conflict no_change where the new one is the old one, ValidationError for a weak one.
     """
     given = Credentials(command.context.staff.login, old)
@@ -118,7 +118,7 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
     try:
         return write.write(command, OfHouse(lock=locks.lock_roster), change)
     except _WrongPassword:
-        # Outside the transaction, so that the failure counts and stays told.
+        # Outside the transaction, so that the failure counts and stays recorded.
         terminal, request_id = command.context.terminal.code, command.context.request_id
         check(house=command.context.house, given=given, request=request, terminal=terminal, request_id=request_id)
         raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE) from None  # it became right a moment later
@@ -229,7 +229,7 @@ class Colleague:
 
 
 def _require_still_admin(command: Command) -> None:
-    """Refuse whoever has been deactivated, or is no administrator any more, since the request came in."""
+    """Refuse a person who was deactivated, or stopped being an administrator, since the request came in."""
     me = Staff.objects.get(id=command.context.staff.id)
     role = role_for(me, [command.context.role])
     if not me.is_active:

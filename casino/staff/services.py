@@ -108,7 +108,7 @@ def sign_in(
     """
     terminal = Terminal.objects.filter(key_digest=_digest(terminal_key), code=terminal_code).first()
     if terminal is None:
-        # It belongs to no house, so no house's trail can tell it.
+        # It belongs to no house, so no house's trail can record it.
         log.warning("a sign-in at a terminal that no house knows, request %s", request_id)
         raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
     house, given = terminal.house, Credentials(login, password)
@@ -123,7 +123,7 @@ def sign_in(
 
 
 def _issue(*, staff: Staff, terminal: Terminal, request: HttpRequest, actor: Actor) -> SignedIn | None:
-    """A token for somebody whose password was right; None where he was let go or got another one since."""
+    """A token for a person whose password was right; None if the person was deactivated or got another one since."""
     house = terminal.house
 
     def operation() -> SignedIn | None:
@@ -139,7 +139,7 @@ def _issue(*, staff: Staff, terminal: Terminal, request: HttpRequest, actor: Act
 
 
 def unlock(*, house: House, login: str, reason: str, unrecorded: bool = False) -> Receipt | None:
-    """Open a login's lock as whoever runs the server, for a house whose administrators cannot (`manage.py
+    """Open a login's lock as the operator of the server, for a house whose administrators cannot (`manage.py
     unlock_login`); `roster.unlock` is theirs. Where the house may write no event it is refused, or done `unrecorded`
     and None returned: else a few typing errors would keep two people from opening an epoch. Raises NotFound, Conflict
     no_change, LogRefused."""
@@ -159,7 +159,7 @@ def unlock(*, house: House, login: str, reason: str, unrecorded: bool = False) -
 
 
 def end_tokens(house: House, using: str) -> None:
-    """Sign everybody of a house out, in the caller's transaction of `using`, which tells why."""
+    """Sign everybody of a house out, in the caller's transaction of `using`, which records why."""
     TerminalToken.objects.using(using).filter(house=house).delete()
 
 

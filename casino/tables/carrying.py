@@ -111,7 +111,7 @@ def _share_carried(table: Table, seatings: list[Seating], amount: int) -> dict[s
             code="carry_without_players",
             cukassza=amount,
         )
-    # `button` is the next dealer, so the seat that comes last in play order before him dealt last.
+    # `button` is the next dealer, so the seat that comes last in play order before it dealt last.
     ordered = in_play_order(seatings, after=table.button or 0)
     if table.carryover_on_close == CarryoverOnClose.LAST_DEALER:
         before_next = [seating for seating in ordered if seating.seat != table.button]

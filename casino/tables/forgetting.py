@@ -1,4 +1,5 @@
-"""Forgetting who a player was, when the law no longer wants it kept: his data key is destroyed, nothing else changes.
+"""Forgetting who a player was, when the law no longer requires it: the player's data key is destroyed, nothing else
+changes.
 
 Hands, ledger and audit trail go on naming the reference, so every proof stays as it was.
 """
@@ -18,11 +19,11 @@ from casino.core.errors import Conflict
 from casino.houses.models import House
 from casino.players import persons
 from casino.players.models import Person, Player, is_reference
-from casino.staff.credentials import Credentials, refusals_told, role_for, two_people
+from casino.staff.credentials import Credentials, refusals_recorded, role_for, two_people
 from casino.staff.models import Role
 from casino.tables.models import Seating
 
-#: What is told to have been asked.
+#: The operation that a refusal's event names.
 COMMAND = "forget_player"
 #: Who may sign, and of which role one of the two must be.
 SIGNERS = (Role.ADMIN, Role.AUDITOR)
@@ -73,12 +74,13 @@ def forget(*, house: House, ref: str, reason: str, first: Credentials, second: C
         persons.destroy_key(player)
         return Forgotten(ref, last, receipt)
 
-    with refusals_told(house=house, signer=one, request_id=COMMAND, subject=subject):
+    with refusals_recorded(house=house, signer=one, request_id=COMMAND, subject=subject):
         return locks.in_transaction(operation)
 
 
 def last_activity(house: House, player: Player) -> datetime:
-    """When a player was last seen: registered, recorded, sitting down, leaving, or with an entry on his accounts."""
+    """When a player was last seen: registered, recorded, sitting down, leaving, or with an entry on the player's
+    accounts."""
     seen = Seating.objects.filter(player=player).aggregate(sat=Max("sat_at"), left=Max("left_at"))
     recorded = Person.objects.filter(player=player).aggregate(at=Max("at"))
     posted = [at for _, _, at in chart.of_player(house, player.ref)]

@@ -1,8 +1,8 @@
 """Keys of seats: with one, a player's own device says a seed for the deal and checks the cards that the player may see.
 
-The key is told once, to be shown to the player at his seat; the database keeps its digest. It is good for as long as he
-sits there, until a new one takes its place or the floor revokes it, and shows the hands that are dealt after it was
-issued: whoever hands keys out cannot take one to look into a hand that is being played, or was.
+The key is returned once, to be shown to the player at the seat; the database keeps its digest. It is good for as long
+as he sits there, until a new one takes its place or the floor revokes it, and shows the hands that are dealt after it
+was issued: a dealer who issues a key cannot use it to look into a hand that is being played, or was.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ _BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who speaks with a seat's key: a player on his seat. No member of staff, and none of their rights."""
+    """The caller with a seat's key: the player of that seat. No member of staff, and none of their rights."""
 
     seating: Seating
     #: When the key was issued.
@@ -38,7 +38,7 @@ class Holder:
 
     @property
     def table(self) -> Table:
-        """The table at which he sits, with its house."""
+        """The player's table, with its house."""
         return self.seating.session.table
 
     def actor(self, request_id: str) -> Actor:
@@ -48,9 +48,9 @@ class Holder:
 
 
 def issue(*, command: Command, code: str, seat: int) -> Answer:
-    """Give the player on a seat a key; an earlier one of his is not good any more. Raises NotFound for an empty seat.
+    """Give the player on a seat a key; an earlier key is not valid any more. Raises NotFound for an empty seat.
 
-    The key stands in this answer only. The same request again is answered without it, since nobody has kept it; whoever
+    The key is in this answer only. The same request again is answered without it, since it was not kept; a client that
     missed it asks for a new one.
     """
     key = secrets.token_urlsafe(_BYTES)
@@ -92,5 +92,5 @@ def holder(key: str) -> Holder | None:
 
 
 def digest(key: str) -> str:
-    """What is kept of a key. It is found by its digest, which tells nothing about the key by how long that takes."""
+    """What is kept of a key. It is found by its digest, so the time this takes reveals nothing about the key."""
     return hashlib.sha256(key.encode()).hexdigest()

@@ -42,7 +42,7 @@ class CarryoverOnClose(models.TextChoices):
 class ClientSeeds(models.TextChoices):
     """Which seats must have added a seed of their own before an electronic hand is dealt to them."""
 
-    OPTIONAL = "optional", "none; whoever wants to, may"
+    OPTIONAL = "optional", "none; every seat may add one"
     ALL = "all", "every seat that is dealt in"
 
 
@@ -192,11 +192,11 @@ class Seating(HouseRow):
 
 
 class SeatKey(HouseRow):
-    """What lets a player's own device speak for his seat for as long as he sits there. Only a digest is kept: the key
+    """What lets a player's device act for the seat for as long as the player sits there. Only a digest is kept: the key
     has 256 random bits, so a slow hash would add nothing."""
 
     seating = models.ForeignKey(Seating, on_delete=models.PROTECT, related_name="keys")
-    #: Unique over all houses: a device names its key and nothing else, and the key tells the house.
+    #: Unique over all houses: a device names its key and nothing else, and the key identifies the house.
     digest = models.CharField(max_length=64, unique=True)
     issued_at = models.DateTimeField(db_default=ClockTimestamp())
     #: When a new key took its place, or the floor withdrew it.

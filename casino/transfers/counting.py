@@ -1,6 +1,6 @@
 """Soft counts: a table's drop box and tax box are opened and counted at the cage, before a witness.
 
-The cashier counts without being told what there should be; somebody of the floor who has counted the same signs. Then
+The cashier counts without knowing what there should be; a person of the floor who has counted the same signs. Then
 the cash goes to the vault, the chips to the drawer, and what is over or short is posted, by table.
 """
 
@@ -54,7 +54,7 @@ def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pi
                 f"A count of table {table_code} waits for its witness; confirm or void it first.",
                 code="count_under_way",
             ) from None
-        return Outcome(SoftCountCounted(soft_count=selectors.describe_count(found, told=False)), status=201)
+        return Outcome(SoftCountCounted(soft_count=selectors.describe_count(found, revealed=False)), status=201)
 
     return write.write(command, cage.AtDrawer(code), change)
 
@@ -63,7 +63,7 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
     """Sign a count as its witness, who has counted the same, and post it.
 
     Raises Conflict counts_differ (the cashier voids the count and both count again), drawer_closed or one that
-    names the count's state; Forbidden four_eyes for whoever counted first.
+    names the count's state; Forbidden four_eyes for the person who counted first.
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
@@ -84,7 +84,7 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
         _end(command, found, CountState.CONFIRMED)
         return Outcome(
             SoftCountConfirmed(
-                soft_count=selectors.describe_count(found, told=True), approver=command.context.staff.login
+                soft_count=selectors.describe_count(found, revealed=True), approver=command.context.staff.login
             )
         )
 
@@ -97,7 +97,7 @@ def void(*, command: Command, code: str, count_id: int) -> Answer:
     def change(drawer: Drawer, work: Work) -> Outcome:
         found = _lock(drawer, count_id)
         _end(command, found, CountState.VOIDED)
-        return Outcome(SoftCountVoided(soft_count=selectors.describe_count(found, told=False)))
+        return Outcome(SoftCountVoided(soft_count=selectors.describe_count(found, revealed=False)))
 
     return write.write(command, cage.AtDrawer(code), change)
 

@@ -29,8 +29,9 @@ def describe(transfer: Transfer) -> dict[str, Any]:
     }
 
 
-def describe_count(count: SoftCount, *, told: bool) -> dict[str, Any]:
-    """A soft count; what was expected, and the variance, only when it is `told`: a count is made without knowing."""
+def describe_count(count: SoftCount, *, revealed: bool) -> dict[str, Any]:
+    """A soft count; what was expected, and the variance, only when it is `revealed`: a count is made without
+    knowing."""
     found: dict[str, Any] = {
         "soft_count": count.pk,
         "table": count.table.code,
@@ -42,7 +43,7 @@ def describe_count(count: SoftCount, *, told: bool) -> dict[str, Any]:
         "counted_by": count.counted_by.login,
         "ended_by": count.ended_by.login if count.ended_by else None,
     }
-    if told:
+    if revealed:
         found |= {
             "expected_cash": count.expected_cash,
             "expected_pieces": count.expected_pieces,

@@ -101,7 +101,7 @@ def receive(
     the floor accepts another count, and the variance is posted as chips over or short at the table.
 
     Raises Conflict count_mismatch (with both counts), not_your_side, or one naming the transfer's state; Forbidden
-    four_eyes for whoever sent it.
+    four_eyes for the sender.
     """
 
     def change(place: Table | Drawer, work: Work) -> Outcome:

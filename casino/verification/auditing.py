@@ -143,7 +143,7 @@ class _Live:
             try:
                 point = verify.parse_note(text).checkpoint
             except verify.Unusable:
-                continue  # told with its place when the trees read it
+                continue  # reported with its place when the trees read it
             if (point.origin.rpartition("/")[2], point.size, point.root) != (str(epoch), size, bytes(root)):
                 place = f"the database, checkpoint of epoch {epoch} over {size} leaves"
                 self._report.find("checkpoint_row_differs", place, "its columns and its note say different things", -1)
@@ -196,19 +196,18 @@ class _Live:
     def _require_signed(self) -> None:
         """A log that was begun follows the events; one that was not has no sequencer yet."""
         if self._logs and self._late is not None:
-            problem = (
-                f"told at {self._late['at']}, and no checkpoint covers it at {self._now.astimezone(UTC).isoformat()}"
-            )
+            now = self._now.astimezone(UTC).isoformat()
+            problem = f"recorded at {self._late['at']}, and no checkpoint covers it at {now}"
             self._report.find("log_behind", verify.place_of(self._late), problem)
 
     def _compare(self, docs: Sequence[Event | None], wanted: Sequence[str]) -> None:
-        """What stands beside each event against what its payload gives."""
+        """The columns beside each event against what its payload gives."""
         there = [column.decode(errors="replace") for column in self._columns]
         if there == wanted:
             return
         for at, (doc, one, column) in enumerate(zip(docs, wanted, there, strict=True)):
             if doc is not None and column != one:
-                problem = f"beside it stands {column!r}, its payload gives {one!r}"
+                problem = f"its column is {column!r}, its payload gives {one!r}"
                 self._report.find("columns_differ", verify.place_of(doc), problem, self._report.now + at)
 
     def _compare_log(self, epoch: int, size: int, origin: str, vkey: str) -> None:
@@ -263,5 +262,5 @@ def _age(note: str) -> timedelta:
     try:
         at = datetime.fromisoformat(verify.parse_note(note).checkpoint.at)
     except (verify.Unusable, ValueError):
-        return timedelta(0)  # the trees tell that it cannot be read
+        return timedelta(0)  # the trees report that it cannot be read
     return datetime.now(UTC) - at

@@ -1,4 +1,4 @@
-"""Sensitive reads by management commands: told like those over HTTP, before anything is given."""
+"""Sensitive reads by management commands: recorded like those over HTTP, before anything is given."""
 
 import time
 
@@ -17,10 +17,10 @@ PATIENCE = 3.0
 UNRECORDED = "write no event where the house may not write any, because its log was rolled back; note it elsewhere"
 
 
-def tell_read(
+def record_read(
     house: House, command: str, parameters: list[tuple[str, str]], *, unrecorded: bool, stderr: OutputWrapper
 ) -> Receipt | None:
-    """Record that somebody at the server's command line reads a house's data; returns where that stands.
+    """Record that somebody at the server's command line reads a house's data; returns the event.
 
     A house that may write no event, as after a restore, is just when an auditor needs an export: with `unrecorded` it
     is let pass, and `stderr` says so. In a house that may write the event is always written. Raises CommandError.

@@ -141,7 +141,7 @@ def _deal(replayed: replays.Replay, prepared: Deal | None) -> Iterator[Differenc
         # A replay that was refused has not come to all redeals; the refusal is a difference of its own.
         stored = hand.cards_roots[: len(roots)] if replayed.error else hand.cards_roots
         if roots != stored:
-            yield Difference(hand.name, f"its packs have the roots {roots}, the hand tells {stored}")
+            yield Difference(hand.name, f"its packs have the roots {roots}, the hand has {stored}")
 
 
 def _replay(replayed: replays.Replay) -> Any:
@@ -156,7 +156,7 @@ def _replay(replayed: replays.Replay) -> Any:
     if mismatch is None and hand.handle != postings.handle(replayed.moves):
         mismatch = f"the handle is {postings.handle(replayed.moves)} by replay and {hand.handle} as stored"
     if hand.state == HandState.DISPUTED:
-        yield Difference(hand.name, f"the hand is disputed: {mismatch or 'its replay stands now'}")
+        yield Difference(hand.name, f"the hand is disputed: {mismatch or 'its replay agrees now'}")
     elif mismatch is not None and hand.state != HandState.RULED:
         yield _at(replayed, replayed.accepted + 1 if replayed.error else None, mismatch)
     return mismatch is None
@@ -176,7 +176,7 @@ def _resumed(house: House) -> dict[int, int]:
 
 
 def _series(hand: HandSnapshot, left: dict[int, dict[str, Any]], resumes: Mapping[int, int]) -> Iterator[Difference]:
-    """What a hand was told of those before it; `left` remembers what each session's last settled hand left."""
+    """What a hand was given of those before it; `left` remembers what each session's last settled hand left."""
     session: int | None = hand.session_id
     while session is not None and session not in left:
         session = resumes.get(session)
@@ -197,8 +197,8 @@ class _Check:
         self.posted = posted
 
     def stakes_agree(self) -> bool:
-        """Whether :meth:`stakes` has nothing to say, told in a fraction of the time: the postings in the order of their
-        lines hold exactly the movements in their order."""
+        """Whether :meth:`stakes` has nothing to say, found in a fraction of the time: the postings in the order of
+        their lines hold exactly the movements in their order."""
         replayed, at = self.replayed, 0
         ends, moves, last = replayed.ends, replayed.moves, replayed.accepted
         table, seats = self.hand.table.code, self.hand.seats
@@ -288,9 +288,9 @@ class _Check:
         posted = self.posted.get("ruling")
         found = posted.legs if posted else {}
         if found != due:
-            told = {code: _signed(code, amount) for code, amount in found.items()}
+            booked = {code: _signed(code, amount) for code, amount in found.items()}
             wanted = {code: _signed(code, amount) for code, amount in due.items()}
-            yield Difference(hand.name, f"the ruling says {wanted} and the ledger {told}", action="ruling",
+            yield Difference(hand.name, f"the ruling says {wanted} and the ledger {booked}", action="ruling",
                              key=postings.key(hand, "ruling"))  # fmt: skip
         yield from self.ending("ruling", found)
         whole = _sum(each.legs for each in self.posted.values())
@@ -349,7 +349,7 @@ class _Check:
 
     def _line(self, first: int, count: int, code: str, there: int) -> int:
         """The line to name of those that one posting covers: the one whose movement is missing or wrong there; the
-        first that moves this account where that cannot be told, or else the first that moves anything."""
+        first that moves this account where that cannot be decided, or else the first that moves anything."""
         replayed = self.replayed
         lines = range(first, min(first + max(count, 1), replayed.accepted + 1))
         moved = {line: replayed.booked(replayed.at_once(line, 1)) for line in lines}

@@ -8,7 +8,7 @@ from casino.hands import postings
 from casino.houses.models import House
 from casino.tables.models import Table
 
-#: Who else may post to the accounts that hands post to, by the beginning of his ledger keys: accounts of no hand's
+#: Who else may post to the accounts that hands post to, by the beginning of its ledger keys: accounts of no hand's
 #: (`casino.core.write.Command.ledger_key`) are the sharing out of cukassza and bank, sitting down, leaving, tips.
 _OTHERS = {
     Account.SEAT_STACK: "command:",

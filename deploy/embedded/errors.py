@@ -63,6 +63,6 @@ class StartFailed(EmbeddedError):
 
 
 class StopFailed(EmbeddedError):
-    """A server is still there after it was told to stop."""
+    """A server is still there after it was asked to stop."""
 
     code = "stop_failed"

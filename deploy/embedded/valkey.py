@@ -94,6 +94,6 @@ class Valkey:
         return program if self.layout.account.uid is None else copy_valkey(program, self.layout.home)
 
     def _pid(self) -> int | None:
-        """The pid of our living server; its title names the socket, which tells it from a reused pid."""
+        """The pid of our living server; its title names the socket, which distinguishes it from a reused pid."""
         pid = read_pid(self.pid_file)
         return pid if pid is not None and str(self.layout.valkey_socket) in command_line(pid) else None

@@ -1,4 +1,4 @@
-"""Players' own devices over HTTP, hands played at random, and what the audit trail tells of them."""
+"""Players' own devices over HTTP, hands played at random, and what the audit trail records of them."""
 
 import json
 import random
@@ -56,11 +56,11 @@ def play_out(desk: Desk, answer: dict[str, Any], seed: int = 1) -> dict[str, Any
     return answer
 
 
-def check(told: dict[str, Any]) -> list[str]:
+def check(recorded: dict[str, Any]) -> list[str]:
     """Check every opening of an answer; the cards."""
-    for opening in told["openings"]:
-        check_opening(opening, told["hand"], told["cards_roots"])
-    return [opening["card"] for opening in told["openings"]]
+    for opening in recorded["openings"]:
+        check_opening(opening, recorded["hand"], recorded["cards_roots"])
+    return [opening["card"] for opening in recorded["openings"]]
 
 
 def one_action(desk: Desk, answer: dict[str, Any], choice: random.Random) -> dict[str, Any]:

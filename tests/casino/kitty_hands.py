@@ -34,7 +34,7 @@ def at_table(kit: Kit, *, seats: int = 3, **options: Any) -> Desk:
 
 
 def masked(line: str, hidden: frozenset[str]) -> str:
-    """The line as a dealer says it who does not know the cards of these seats; of others it tells all."""
+    """The line as a dealer says it who does not know the cards of these seats; of others it records all."""
     words = line.split(" ")
     concealed = (words[1] == "dh" and words[2] in hidden) or (words[1] == "ds" and words[0] in hidden)
     return " ".join([*words[:-1], UNKNOWN * (len(words[-1]) // 2)]) if concealed else line
@@ -43,7 +43,7 @@ def masked(line: str, hidden: frozenset[str]) -> str:
 def begin_physical(
     kit: Kit, desk: Desk, choice: random.Random, deck: tuple[str, ...] | None = None, **dealt: Any
 ) -> Game:
-    """Deal a physical hand; the game as it goes with this pack, which the house is not told."""
+    """Deal a physical hand; the game as it goes with this pack, which the house is not recorded."""
     desk.ok("hands", {"mode": "physical", **dealt})
     pack = deck or tuple(choice.sample(TELL32.cards, 32))
     return start(selectors.setup(last_hand(kit))._replace(deck=pack))

@@ -1,4 +1,5 @@
-"""One house with a desk in every state that a refusal needs, and how a refusal is told: nothing may have changed."""
+"""One house with a desk in every state that a refusal needs, and how a refusal is recorded: nothing may have
+changed."""
 
 import json
 import uuid
@@ -140,8 +141,8 @@ def fingerprint() -> dict[str, str]:
     """For every table of the database, which versions of its rows there are; read as the owner, who sees everything.
 
     Whatever is written makes another version, even where it writes what was there: where it lies and which transaction
-    wrote it tell it apart, and need not be made text and hashed like whole rows. The audit trail is left out: what is
-    refused stands there, see `told_since`.
+    wrote it record it apart, and need not be made text and hashed like whole rows. The audit trail is left out: what is
+    refused stands there, see `recorded_since`.
     """
     versions = "concat(count(*), ' rows ', sum(hashtextextended(concat(ctid, ' ', xmin), 0)))"
     with connections["owner"].cursor() as cursor:
@@ -166,8 +167,8 @@ class Case:
     method: str = "POST"
     #: The field of the input that the answer must name.
     names: str | None = None
-    #: Whether an event tells it: not where no view has the address, nor where a read finds nothing yet.
-    told: bool = True
+    #: Whether an event records it: not where no view has the address, nor where a read finds nothing yet.
+    recorded: bool = True
 
 
 def send(scene: Scene, case: Case) -> httpx.Response:
@@ -207,7 +208,7 @@ def last_event() -> int:
     return Event.objects.order_by("-id").values_list("id", flat=True).first() or 0
 
 
-def told_since(last: int, *kinds: str) -> list[dict[str, Any]]:
+def recorded_since(last: int, *kinds: str) -> list[dict[str, Any]]:
     """Payloads of the events of these kinds after `last_event`; where none is named, of all but sensitive reads and the
     exceptions that refusals of cards leave."""
     payloads = Event.objects.filter(id__gt=last).order_by("id").values_list("payload", flat=True)
@@ -216,23 +217,23 @@ def told_since(last: int, *kinds: str) -> list[dict[str, Any]]:
 
 
 def refused(scene: Scene, case: Case) -> dict[str, Any]:
-    """Send a case: a problem document, the database is as it was, and one event tells the refusal."""
+    """Send a case: a problem document, the database is as it was, and one event records the refusal."""
     before, last = fingerprint(), last_event()
     answer = send(scene, case)
     problem = assert_problem(answer, case.status, case.code)
     if case.names is not None:
         assert case.names in {unquote(error["pointer"].split("/")[1]) for error in problem["errors"]}, problem
     assert fingerprint() == before
-    assert_told(last, answer, told=case.told)
+    assert_recorded(last, answer, recorded=case.recorded)
     return problem
 
 
-def assert_told(last: int, answer: httpx.Response, *, told: bool = True) -> None:
-    """Exactly one event since `last` tells this refusal, or none at all does."""
+def assert_recorded(last: int, answer: httpx.Response, *, recorded: bool = True) -> None:
+    """Exactly one event since `last` records this refusal, or none at all does."""
     found = [(event["kind"], event["data"]["status"], event["data"]["code"], event["request"])
-             for event in told_since(last)]  # fmt: skip
+             for event in recorded_since(last)]  # fmt: skip
     refusal = ("attempt.refused", answer.status_code, answer.json()["code"], answer.headers["X-Request-Id"])
-    assert found == ([refusal] if told else [])
+    assert found == ([refusal] if recorded else [])
 
 
 def cases(*found: Case) -> pytest.MarkDecorator:

@@ -1,4 +1,5 @@
-"""Management commands: houses that are not there, exports that the trail tells, a house founded at the command line."""
+"""Management commands: houses that are not there, exports that the trail records, a house founded at the command
+line."""
 
 import io
 import json
@@ -86,7 +87,7 @@ def exported(kit: Kit, command: str, folder: Path, *options: str) -> tuple[str, 
 
 @pytest.mark.parametrize("options", [[], ["--unrecorded"]], ids=["", "unrecorded, where it need not be"])
 @pytest.mark.parametrize("command", ["export_audit", "export_ledger"])
-def test_an_export_is_told_before_anything_is_given(
+def test_an_export_is_recorded_before_anything_is_given(
     kit: Kit, command: str, options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "export"
@@ -94,17 +95,17 @@ def test_an_export_is_told_before_anything_is_given(
     monkeypatch.setattr("time.sleep", lambda _: kit.sequence())
     before = len(events(kit.house))
     out, err = exported(kit, command, folder, *options)
-    *_, told = events(kit.house)
+    *_, recorded = events(kit.house)
     assert len(events(kit.house)) == before + 1 and err == ""
-    assert (told["kind"], told["chain"], told["request"]) == ("data.read", kit.house.chain, command)
-    assert (told["actor"], told["role"], told["terminal"]) == ("operator", "system", WHO)
+    assert (recorded["kind"], recorded["chain"], recorded["request"]) == ("data.read", kit.house.chain, command)
+    assert (recorded["actor"], recorded["role"], recorded["terminal"]) == ("operator", "system", WHO)
     parameters = [["folder", str(folder)]] if command == "export_audit" else [["format", "jsonl"]]
-    assert told["data"] == {"operation": command, "subject": kit.house.code, "parameters": parameters}
+    assert recorded["data"] == {"operation": command, "subject": kit.house.code, "parameters": parameters}
     if command == "export_audit":
         held = [verify.read_notes(outside_file(kit), "the newest checkpoints", held=True)]
         assert verify.verify_export(folder, held, verify.read_keys(str(held_key(kit)))).findings == []
         *_, line = (folder / "events-1.jsonl").read_text().splitlines()
-        assert told == json.loads(line), "the export tells of itself"
+        assert recorded == json.loads(line), "the export records of itself"
     else:
         assert out == "".join(exports.jsonl_transactions(kit.house.id))
 
@@ -128,7 +129,7 @@ def test_a_house_that_may_not_write_is_exported_when_somebody_says_so(kit: Kit, 
         assert len((folder / "events-1.jsonl").read_text().splitlines()) == before
 
 
-def test_an_export_that_cannot_be_written_is_not_told(kit: Kit, tmp_path: Path) -> None:
+def test_an_export_that_cannot_be_written_is_not_recorded(kit: Kit, tmp_path: Path) -> None:
     (tmp_path / "something").touch()
     before = len(events(kit.house))
     with pytest.raises(CommandError, match="is not empty"):
@@ -170,12 +171,12 @@ def test_a_founded_house_is_run_by_its_two_people(kit: Kit, monkeypatch: pytest.
     code = f"G{uuid.uuid4().hex[:8]}"
     printed = found(monkeypatch, code)
     house = House.objects.get(code=code)
-    told = events(house)
-    assert [each["kind"] for each in told] == ["house.founded", "staff.hired", "staff.hired", "terminal.enrolled"]
-    assert {(each["actor"], each["terminal"], each["request"]) for each in told} == {("operator", WHO, "found_house")}
-    assert told[0]["data"] == {"currency": "HUF", "name": "Golden Ace", "time_zone": "UTC"}
+    recorded = events(house)
+    assert [each["kind"] for each in recorded] == ["house.founded", "staff.hired", "staff.hired", "terminal.enrolled"]
+    assert {(each["actor"], each["terminal"], each["request"]) for each in recorded} == {("operator", WHO, "found_house")}
+    assert recorded[0]["data"] == {"currency": "HUF", "name": "Golden Ace", "time_zone": "UTC"}
     people = [(f"eva@{code}", Role.ADMIN), (f"ida@{code}", Role.AUDITOR)]
-    assert [each["data"] for each in told[1:3]] == [{"login": login, "roles": [role]} for login, role in people]
+    assert [each["data"] for each in recorded[1:3]] == [{"login": login, "roles": [role]} for login, role in people]
     assert two_people(
         house=house,
         first=Credentials(f"eva@{code}", PASSWORD),
@@ -184,7 +185,7 @@ def test_a_founded_house_is_run_by_its_two_people(kit: Kit, monkeypatch: pytest.
         one_of_them=[Role.AUDITOR],
     )
     key = printed.split()[-1]
-    assert PASSWORD not in printed and key not in json.dumps(told)
+    assert PASSWORD not in printed and key not in json.dumps(recorded)
 
     http = kit.http(None)
     form = {"login": f"eva@{code}", "password": PASSWORD, "terminal": "office-1", "terminal_key": key}

@@ -25,7 +25,7 @@ def test_a_device_finds_the_root_that_the_engine_makes(size: int) -> None:
 
 
 class Told(Device):
-    """A device that is told what a test says, instead of asking a house."""
+    """A device that is recorded what a test says, instead of asking a house."""
 
     def __init__(self, hand: dict[str, Any]) -> None:
         super().__init__("http://nowhere", "key", 2)
@@ -39,7 +39,7 @@ class Told(Device):
 
 
 def honest() -> dict[str, Any]:
-    """What an honest house tells: the device's own first two cards, one hand shown, one dealt face up in a redeal."""
+    """What an honest house records: the device's own first two cards, one hand shown, one dealt face up in a redeal."""
     places = [2, 3, 8, 9, 10, 11]
     return {
         "hand": "T1-000001",
@@ -77,16 +77,16 @@ def test_cards_on_the_table_are_found_wherever_they_lie() -> None:
 
 def test_a_player_is_offered_cards_by_the_places_where_they_lie() -> None:
     play = {"actor": "p1", "verb": "pl", "count": 1}
-    told = {"cards": ["Kl", "7a", "8l", "??"], "legal_actions": [play | {"cards": ["8l", "Kl"]}, {"verb": "ps"}]}
-    assert Told(told | {"hand": "", "commitment": ""}).offers() == [
+    recorded = {"cards": ["Kl", "7a", "8l", "??"], "legal_actions": [play | {"cards": ["8l", "Kl"]}, {"verb": "ps"}]}
+    assert Told(recorded | {"hand": "", "commitment": ""}).offers() == [
         play | {"cards": ["8l", "Kl"], "places": [[2], [0]]}, {"verb": "ps"},
     ]  # fmt: skip
 
 
 def test_cards_that_a_player_has_not_looked_at_have_no_places() -> None:
     turn = {"verb": "up", "count": 2, "cards": ["Kl7a"]}
-    told = {"hand": "", "commitment": "", "cards": ["??", "??", "??", "??"], "legal_actions": [turn]}
-    assert Told(told).offers() == [turn]
+    recorded = {"hand": "", "commitment": "", "cards": ["??", "??", "??", "??"], "legal_actions": [turn]}
+    assert Told(recorded).offers() == [turn]
 
 
 def swap(hand: dict[str, Any]) -> None:

@@ -99,7 +99,7 @@ def test_what_is_not_installed_on_a_machine_needs_no_wheel_there() -> None:
     assert [machine for machine in MACHINES if list(missing([one], files, "3.12", machine))] == [INTEL]
 
 
-def test_an_index_that_does_not_answer_is_told_from_a_wheel_that_is_missing(
+def test_an_index_that_does_not_answer_is_distinguished_from_a_wheel_that_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     silent = tmp_path / "uv"

@@ -61,7 +61,7 @@ def score_sheet() -> Hand:
 
 
 def hidden_dominoes() -> Hand:
-    """Dominoes at a real table: nobody told the house the cards of three seats."""
+    """Dominoes at a real table: nobody shown the house the cards of three seats."""
     hand = table({"unit": 10}, deck=None, stacks=(50_000,) * 4)
     for line in deals(pack_with(p4="9c"))[:3]:
         hand.apply(f"{line[:7]} {'??' * 13}")

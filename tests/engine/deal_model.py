@@ -68,7 +68,7 @@ def four(number: int) -> bytes:
 
 
 def commitment(seed: bytes, hand: str) -> str:
-    """What is told before client seeds are taken."""
+    """What is shown before client seeds are taken."""
     return sha256(parts(b"commit-v1", ALGORITHM, hand.encode(), seed)).hex()
 
 

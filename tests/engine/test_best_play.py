@@ -141,13 +141,13 @@ def test_the_command_says_what_can_be_forced(tmp_path: Path, capsys: pytest.Capt
     path = tmp_path / "deals.jsonl"
     path.write_text("".join(f"{format_record(record)}\n" for record in records[:1]))
     assert main(["best", str(path), "--seats", "p1,p3", "--cards", "3"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    shown = json.loads(capsys.readouterr().out)
     hand = last_cards(records[0], 3)
     if hand is None:
-        assert told == {"hand": records[0].hand, "line": None}
+        assert shown == {"hand": records[0].hand, "line": None}
     else:
         best = best_play(hand, {1, 3})
-        assert told["p1 p3"] == {"worth": best.worth, "lines": list(best.lines)} and told["line"] == len(hand.log)
+        assert shown["p1 p3"] == {"worth": best.worth, "lines": list(best.lines)} and shown["line"] == len(hand.log)
     assert main(["best", str(path), "--cards", "2", "--net"]) == 0
     path.write_text(format_record(records[0]).replace("pl", "lp", 1) + "\n")
     assert main(["best", str(path)]) == 1

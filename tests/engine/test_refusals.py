@@ -51,7 +51,7 @@ def texts(argument: Argument) -> Iterator[str]:
 
 
 def answer(hand: Hand, line: str) -> str:
-    """What whoever sends the line is told."""
+    """What whoever sends the line is shown."""
     try:
         hand.copy().advance(line)
     except EngineError as refusal:
@@ -104,7 +104,7 @@ def test_refusals_of_shedding_games_do_not_depend_on_unseen_cards(game: str):
     assert compared > 200
 
 
-def test_the_automatic_act_is_told_as_far_as_everybody_may_know_it():
+def test_the_automatic_act_is_shown_as_far_as_everybody_may_know_it():
     hand = start(table("rufmariasch", {"unit": 10, "call_own_card": False}, seats=4))
     for line in ("d dh p1 AaKaOaXa", "d dh p2 AlKlOlXl", "d dh p3 AbKbObXb", "d dh p4 AhKhOhXh", "p1 au"):
         hand.advance(line)

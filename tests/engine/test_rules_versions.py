@@ -16,7 +16,7 @@ from engine.record.phh import phh_of
 from engine.record.replay import replay
 from engine.registry import game_info, rules_version, start
 
-#: Two seats, one point of tax on a pot of 250 that p1 wins: 2.5, so that rounding tells the rules.
+#: Two seats, one point of tax on a pot of 250 that p1 wins: 2.5, so that rounding shows the rules.
 RECORD = {
     "v": "chr/1", "game": "ferbli", "rules": "ferbli/1", "hand": "h1", "seats": ["a", "b"], "dealer": 2,
     "opt": {"vizi": 25, "tax_bps": 100, "tax_cap": 1_000}, "stacks": [500, 500], "carry": 200,

@@ -1,4 +1,4 @@
-"""What a viewer has not seen is exchanged: nothing that it is told may change."""
+"""What a viewer has not seen is exchanged: nothing that it is shown may change."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def require_sealed(hand: Hand, viewer: Viewer) -> None:
 
 
 def watch(game: str, opt: dict[str, object], seats: int, number: int) -> tuple[int, int]:
-    """Play a random deal; at every line some viewers are told the same after an exchange. How often one was found, of
+    """Play a random deal; at every line some viewers are shown the same after an exchange. How often one was found, of
     how many."""
     random = Random(f"{game}/{opt}/{number}")
     hand = start(table(game, opt, seats=seats, deck=shuffled(random)))

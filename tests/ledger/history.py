@@ -89,7 +89,7 @@ def play(book: uuid.UUID) -> dict[int, Done]:
 
 
 def agree(answers: list[Posted], done: dict[int, Done]) -> None:
-    """What clients were told is what was written, all of it and nothing else: each transaction was the news to one of
+    """What clients received is what was written, all of it and nothing else: each transaction was the news to one of
     them, and a replay to the rest."""
     parents = dict(models.Account.objects.filter(parent__isnull=False).values_list("id", "parent_id"))
     news = [answer.transaction_id for answer in answers if not answer.replayed]

@@ -93,7 +93,7 @@ def _fetch(target: Path) -> None:
             _run(["apt-get", "download", "hledger"], folder)
         except Unavailable:
             own = _own_lists(folder)
-            with suppress(Unavailable):  # some archive may fail while Debian's answers; the download will tell
+            with suppress(Unavailable):  # some archive may fail while Debian's answers; the download will record
                 _run(["apt-get", *own, "update"], folder)
             _run(["apt-get", *own, "download", "hledger"], folder)
         (package,) = folder.glob("hledger_*.deb")

@@ -29,7 +29,7 @@ MAY_BE = {
 
 @dataclass
 class Member:
-    """One of the crowd: what it was told."""
+    """One of the crowd: what it was recorded."""
 
     shop: Shop
     extra: list[int]
@@ -82,17 +82,17 @@ class Member:
     def post(self) -> None:
         """In a transaction."""
         one = self.posting()
-        self.told([in_block(lambda: posting.post(self.shop.book, one.key, one.kind, one.legs, {}))])
+        self.recorded([in_block(lambda: posting.post(self.shop.book, one.key, one.kind, one.legs, {}))])
 
     def alone(self) -> None:
         """Without one."""
         one = self.posting()
-        self.told([posting.post(self.shop.book, one.key, one.kind, one.legs, {}, alone=True)])
+        self.recorded([posting.post(self.shop.book, one.key, one.kind, one.legs, {}, alone=True)])
 
     def batch(self) -> None:
         """Several, sorted by key: two batches that share keys must not wait for each other in a circle."""
         made = sorted({one.key: one for one in (self.posting() for _ in range(4))}.values(), key=lambda one: one.key)
-        self.told(in_block(lambda: posting.post_many(self.shop.book, made)))
+        self.recorded(in_block(lambda: posting.post_many(self.shop.book, made)))
 
     def reverse(self) -> None:
         """Anything that anybody posted."""
@@ -101,7 +101,7 @@ class Member:
         if known:
             number = self.dice.choice(known)
             key = f"undo {number}" if self.dice.random() < 0.5 else f"undo {self.number}:{self.turn}"
-            self.told([in_block(lambda: posting.reverse(self.shop.book, key, number, {}))])
+            self.recorded([in_block(lambda: posting.reverse(self.shop.book, key, number, {}))])
 
     def hold(self) -> None:
         """A chain of its own."""
@@ -120,7 +120,7 @@ class Member:
         elif deed == 2:
             in_block(lambda: holds.void_hold(self.shop.book, self.dice.choice(keys)))
         else:
-            self.told(in_block(lambda: holds.post_hold(self.shop.book, self.dice.choice(keys))))
+            self.recorded(in_block(lambda: holds.post_hold(self.shop.book, self.dice.choice(keys))))
 
     def day(self) -> None:
         """Open the next period and close the one before; two may be at it at once."""
@@ -134,7 +134,7 @@ class Member:
         assert checks.trial_balance(self.shop.book).balanced
         in_block(lambda: snapshots.take(self.shop.book, f"{self.number}:{self.turn}"))
 
-    def told(self, answers: list[Posted]) -> None:
+    def recorded(self, answers: list[Posted]) -> None:
         """Remember the answers."""
         self.answers += answers
 

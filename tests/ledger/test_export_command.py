@@ -152,5 +152,5 @@ def test_as_a_program(live_db: None) -> None:
         assert process.stderr is not None
         process.stdout.readline()
         process.stdout.close()
-        assert process.stderr.read() == "CommandError: whoever read the output has gone\n"
+        assert process.stderr.read() == "CommandError: the reader of the output has gone\n"
         assert process.wait() == UNWRITABLE

@@ -58,7 +58,7 @@ def test_empty_transaction(shop: Shop) -> None:
 
 
 def test_transaction_with_one_leg(shop: Shop) -> None:
-    """It cannot balance, and that is what is told first."""
+    """It cannot balance, and that is what is recorded first."""
     with sqlstate(UNBALANCED):
         forge(shop.book, [Row(shop.till, 1, 5, 5)])
 

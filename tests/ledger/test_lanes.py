@@ -77,8 +77,8 @@ def test_asked_for_what_only_a_lane_can_tell(shop: Shop, spread: int) -> None:
         assert caught.value.params == {"account": spread, "lanes": lanes(spread)}
     with pytest.raises(errors.UnknownAccount):
         in_block(lambda: assertions.assert_balance(shop.book, spread, 5))
-    told = [line.amount for lane in lanes(spread) for line in statements.statement(lane).lines]
-    assert told == [-5]
+    recorded = [line.amount for lane in lanes(spread) for line in statements.statement(lane).lines]
+    assert recorded == [-5]
 
 
 def test_replay_by_key(shop: Shop, spread: int) -> None:
@@ -108,7 +108,7 @@ def test_reversal_goes_back_to_the_lane(shop: Shop, spread: int) -> None:
 
 
 def test_an_account_and_one_of_its_lanes_in_one_posting(shop: Shop, spread: int) -> None:
-    """The two would be one row in the end, or not: nobody could tell which."""
+    """The two would be one row in the end, or not: nobody could record which."""
     for lane in lanes(spread):
         with pytest.raises(errors.InvalidPosting):
             shop.post("k", (spread, 5), (lane, -5))

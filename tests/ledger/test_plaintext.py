@@ -285,7 +285,7 @@ def test_closing(shop: Shop, tmp_path: Path) -> None:
     assert in_hledger(written(tmp_path, plaintext.hledger(shop.book))) == booked(shop.book)
 
 
-def test_what_is_told_of_a_transaction(shop: Shop, tmp_path: Path) -> None:
+def test_what_is_recorded_of_a_transaction(shop: Shop, tmp_path: Path) -> None:
     first = shop.pay_in('in "1"', shop.anna, 2000)
     with transaction.atomic():
         undone = posting.reverse(
@@ -398,4 +398,4 @@ def test_damaged_books_are_refused(till: Shop, tmp_path: Path) -> None:
                 cursor.execute(f"ALTER TABLE {table} {enable} TRIGGER {trigger}")
         assert hledger.refusal(written(tmp_path, plaintext.hledger(book.book))) != ""
         refused = bean_check(written(tmp_path, plaintext.beancount(book.book))) != ""
-        assert refused == ("balance_after" not in damage)  # beancount is not told of balances in between
+        assert refused == ("balance_after" not in damage)  # beancount is not recorded of balances in between

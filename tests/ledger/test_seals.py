@@ -1,5 +1,5 @@
-"""What only seals and the catalogue can tell: rows that were changed so that everything still adds up, and guards that
-are gone. Damage is done as a superuser, with the guards off, and rolled back."""
+"""What only seals and the catalogue can record: rows that were changed so that everything still adds up, and guards
+that are gone. Damage is done as a superuser, with the guards off, and rolled back."""
 
 import pytest
 from django.db import connections, transaction

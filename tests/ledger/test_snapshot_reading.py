@@ -47,7 +47,7 @@ def test_an_account_with_lanes_counts_once(shop: Shop) -> None:
     assert snapshots.differences(shop.book, "noon") == []
 
 
-def told(shop: Shop, name: str, after: str | None = None) -> set[tuple[str, str]]:
+def recorded(shop: Shop, name: str, after: str | None = None) -> set[tuple[str, str]]:
     """Differences as (subject, detail)."""
     return {(one.subject, one.detail) for one in snapshots.differences(shop.book, name, after=after)}
 
@@ -60,7 +60,7 @@ def test_right_ones_differ_in_nothing_whatever_they_are_compared_with(shop: Shop
     shop.post("c", (shop.sold, 3), (shop.stock, -3))
     take(shop, "noon")
     for name in ("empty", "morning", "noon"):
-        assert told(shop, name) == set()
+        assert recorded(shop, name) == set()
     for name, after in (
         ("morning", "empty"),
         ("noon", "morning"),
@@ -68,13 +68,13 @@ def test_right_ones_differ_in_nothing_whatever_they_are_compared_with(shop: Shop
         ("noon", "noon"),
         ("morning", "noon"),
     ):
-        assert told(shop, name, after) == set()
+        assert recorded(shop, name, after) == set()
 
 
 def test_one_that_is_not_there_is_a_difference(shop: Shop) -> None:
     take(shop, "noon")
-    assert told(shop, "never") == {("never", "there is no such snapshot")}
-    assert told(shop, "noon", "never") == {("never", "there is no such snapshot")}
+    assert recorded(shop, "never") == {("never", "there is no such snapshot")}
+    assert recorded(shop, "noon", "never") == {("never", "there is no such snapshot")}
 
 
 @pytest.mark.parametrize(
@@ -109,9 +109,9 @@ def test_what_a_superuser_changed_is_found(shop: Shop, damage: str, expected: se
         cursor.execute(damage, [number, shop.anna])
         for name in ("right", "fixed", "kept", "sealed"):
             cursor.execute(f"ALTER TABLE ledger_snapshot_line ENABLE ALWAYS TRIGGER ledger_snapshot_line_{name}")
-    assert told(shop, "noon", "morning") == expected
-    assert told(shop, "noon") == expected
-    assert told(shop, "morning") == set()
+    assert recorded(shop, "noon", "morning") == expected
+    assert recorded(shop, "noon") == expected
+    assert recorded(shop, "morning") == set()
     assert run(APP, "SELECT count(*) FROM ledger_snapshot_line WHERE snapshot_id = %s", [number]) == [
         (SnapshotLine.objects.filter(snapshot=number).count(),)
     ]

@@ -162,7 +162,7 @@ def read_series(
 
 
 def read_deck(record: Mapping[str, Any]) -> list[str]:
-    """The full pack, top first; an empty list where the record does not tell it."""
+    """The full pack, top first; an empty list where the record does not show it."""
     if "deck" not in record:
         return []
     need(isinstance(record["deck"], str), "deck")

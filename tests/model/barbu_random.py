@@ -21,7 +21,7 @@ def random_record(rng: Random, opt: dict[str, Any] | None = None, au: float = 0.
     """A random legal deal, played to its end, with all derived keys.
 
     Options (unless given), sheet, stacks and pack are random. ``au`` is how often the clock runs out at a decision,
-    ``physical`` how often the record does not tell the pack.
+    ``physical`` how often the record does not show the pack.
     """
     opt = random_options(rng) if opt is None else opt
     seats = [f"r{rng.randrange(1000):03}{letter}" for letter in "abcd"]

@@ -134,7 +134,7 @@ def longest_suits(tricks: Iterable[Trick], cost: int) -> list[int]:
 def with_side_bets(raw: Sequence[int], doubled: Mapping[int, Iterable[int]]) -> list[int]:
     """The scores on paper: the difference of each pair's raw scores once per double between the two.
 
-    ``doubled`` tells for each seat whom it has doubled or redoubled.
+    ``doubled`` shows for each seat whom it has doubled or redoubled.
     """
     score = list(raw)
     for one, whom in doubled.items():

@@ -26,7 +26,7 @@ from tests.model.referee import Referee, case_of, judge
 from tests.model.table import Case, Outcome
 
 VARIANTS = ("limit", "wild", "grigare", "calls", "third_deal", "majzli", "show_two", "cuhhol", "side_pot")
-OPTIONAL = {"sm", "up", "cu", "mj", "in"}  # verbs whose offer tells no more than that they are possible
+OPTIONAL = {"sm", "up", "cu", "mj", "in"}  # verbs whose offer shows no more than that they are possible
 
 
 class Disagreement(AssertionError):
@@ -56,7 +56,7 @@ def begin(case: Case) -> Hand:
 
 
 def plain(offer: Legal | May) -> tuple[object, ...]:
-    """An offer as both tell it; with a single amount the step tells nothing."""
+    """An offer as both show it; with a single amount the step shows nothing."""
     if isinstance(offer, Legal):
         least, most = offer.min, offer.max
     else:
@@ -162,7 +162,7 @@ def compare_record(case: Case, hand: Hand) -> None:
 
 
 def one_hand(seed: str, variants: Sequence[str] = (), spoil: int = 8) -> Iterator[str]:
-    """Plays and spoils one hand; tells what was seen in it, for counting."""
+    """Plays and spoils one hand; shows what was seen in it, for counting."""
     random = Random(seed)
     case, truth = random_case(random, variants)
     hand = play(case, random, truth)
@@ -186,7 +186,7 @@ def run(hands: int, seed: str = "0", variants: Sequence[str] = (), spoil: int = 
 
 
 def main(arguments: list[str]) -> None:
-    """Run from the command line; every disagreement is told, with its hand's seed, and the next hand follows."""
+    """Run from the command line; every disagreement is shown, with its hand's seed, and the next hand follows."""
     hands, seed, *variants = arguments
     seen: Counter[str] = Counter()
     for number in range(int(hands)):

@@ -1,5 +1,5 @@
-"""What the referees of the later trick games have in common: a deal told as a course of questions, one after the other,
-and a referee that reads a log line by line against them. It shares no code with the engine.
+"""What the referees of the later trick games have in common: a deal shown as a course of questions, one after the
+other, and a referee that reads a log line by line against them. It shares no code with the engine.
 
 A course is a generator: it yields a :class:`Question`, is sent the line that was said, and returns what the deal comes
 to. Heads of records are judged by :mod:`tests.model.heads`. Masked cards (``??``) are refused where they stand.
@@ -31,7 +31,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Unknown:
-    """The house deals ``count`` cards that only the log can tell: ``lead`` is the line up to them, ``seen`` are the
+    """The house deals ``count`` cards that only the log can show: ``lead`` is the line up to them, ``seen`` are the
     cards that can be none of them."""
 
     lead: str

@@ -1,6 +1,6 @@
 """An independent referee of Ramsli: plain Python from the description of the log and the rules text alone.
 
-A deal is told as one story (:func:`story`), a generator that stops wherever a line of the log must follow. It yields
+A deal is shown as one story (:func:`story`), a generator that stops wherever a line of the log must follow. It yields
 what the line may be and is sent the line that was said. Nothing is looked up by phase, there is no state but the
 story's own variables. It knows named cards only: records without a deck, but with every card named, are judged too.
 
@@ -109,7 +109,7 @@ def story(case: Mapping[str, Any]) -> Story:
     dealer, everybody = seats, range(1, seats + 1)
     pack = Pack(cut(case["deck"]) if "deck" in case else None)
     hands: dict[int, list[str]] = {seat: [] for seat in everybody}
-    told: dict[str, Any] = {"knocker": 0, "playing": [], "tricks": dict.fromkeys(everybody, 0), "ending": "failed"}
+    shown: dict[str, Any] = {"knocker": 0, "playing": [], "tricks": dict.fromkeys(everybody, 0), "ending": "failed"}
     level = case["opt"]["bank_level"] * unit
     stake = case["series"]["kitty"] + 4 * unit
     if level:
@@ -124,18 +124,18 @@ def story(case: Mapping[str, Any]) -> Story:
     choice = yield Wanted(f"p{dealer}", [f"p{dealer} lk 4", f"p{dealer} kn {turned}"])
     table: str | None = turned
     if " kn " in choice:
-        table, told["knocker"] = None, dealer
+        table, shown["knocker"] = None, dealer
         hands[dealer].append(turned)
         yield from lay_one(hands, dealer)
     elif below:
         yield Wanted(f"p{dealer}", [f"p{dealer} kn"])
-        told["knocker"] = dealer
+        shown["knocker"] = dealer
     else:
-        told["knocker"], table = yield from knocking(pack, turned, must, dealer)
+        shown["knocker"], table = yield from knocking(pack, turned, must, dealer)
         if table is None:
-            return told
+            return shown
     trump = (table or turned)[1]
-    playing = from_seat(told["knocker"] or 1, seats)
+    playing = from_seat(shown["knocker"] or 1, seats)
     if not must:
         others = []
         for seat in playing[1:]:
@@ -144,11 +144,11 @@ def story(case: Mapping[str, Any]) -> Story:
                 others.append(seat)
         playing = [playing[0], *others]
         if not others:
-            return told | {"ending": "alone", "playing": playing}
+            return shown | {"ending": "alone", "playing": playing}
     for seat in playing:
         table = yield from drawing(pack, hands, seat, trump, table)
-    yield from tricks(hands, playing, trump, told["tricks"])
-    return told | {"ending": "played", "playing": playing}
+    yield from tricks(hands, playing, trump, shown["tricks"])
+    return shown | {"ending": "played", "playing": playing}
 
 
 def two_cards(pack: Pack, hands: dict[int, list[str]]) -> Generator[Wanted, str, None]:
@@ -238,7 +238,7 @@ def tricks(hands: dict[int, list[str]], playing: list[int], trump: str, taken: d
     return {}
 
 
-def result(case: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+def result(case: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
     """What the deal comes to."""
     seats, unit = len(case["seats"]), case["opt"]["unit"]
     level, bank = case["opt"]["bank_level"] * unit, case["series"]["bank"]
@@ -248,15 +248,15 @@ def result(case: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
     if level and stake > level:
         bank, stake = bank + stake - level, level
     kitty = stake
-    if told["ending"] == "alone":
-        net[told["knocker"] - 1] += stake
+    if shown["ending"] == "alone":
+        net[shown["knocker"] - 1] += stake
         kitty = 0
-    if told["ending"] == "played":
+    if shown["ending"] == "played":
         kitty = 0
-        for seat in told["playing"]:
-            net[seat - 1] += told["tricks"][seat] * stake // 4
-            knocked = seat == told["knocker"]
-            if told["tricks"][seat] < (2 if knocked else 1):
+        for seat in shown["playing"]:
+            net[seat - 1] += shown["tricks"][seat] * stake // 4
+            knocked = seat == shown["knocker"]
+            if shown["tricks"][seat] < (2 if knocked else 1):
                 net[seat - 1] -= stake * (2 if knocked else 1)
                 kitty += stake * (2 if knocked else 1)
     if level:
@@ -275,7 +275,7 @@ class Referee:
         self.wanted: Wanted | None = next(self.play)
         self.late = False
         self.named: set[str] = set()
-        self.told: dict[str, Any] = {}
+        self.shown: dict[str, Any] = {}
 
     def lines(self) -> set[str] | None:
         """Every line that may follow; None where the house may deal what it likes."""
@@ -300,7 +300,7 @@ class Referee:
         try:
             self.wanted = self.play.send(line)
         except StopIteration as end:
-            self.wanted, self.told = None, end.value
+            self.wanted, self.shown = None, end.value
         return True
 
     def free(self, line: str) -> bool:
@@ -328,7 +328,7 @@ def judge(record: Mapping[str, Any]) -> Verdict:
             return Verdict(at, f"{line!r} may not follow")
     if referee.wanted is not None:
         return Verdict(len(record["acts"]), "the log ends too early")
-    found = result(record, referee.told)
+    found = result(record, referee.shown)
     wrong = [key for key in RESULTS if key in record and record[key] != found[key]]
     if wrong:
         return Verdict(len(record["acts"]), f"{wrong} come out otherwise")

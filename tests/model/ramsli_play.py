@@ -51,4 +51,4 @@ def random_record(random: Random, *, physical: bool = False, clock: float = 0.05
         line = random_line(referee, random, clock)
         assert referee.accepts(line)
         acts.append(line)
-    return case | {"acts": acts} | result(case, referee.told)
+    return case | {"acts": acts} | result(case, referee.shown)

@@ -28,7 +28,7 @@ EAGER = {"f": 0.4, "k": 0.4, "lk": 1.0, "cc": 4.0, "in": 3.0, "rb": 2.5, "ks": 3
 
 
 class Truth:
-    """How the cards really lie, which a masked or physical log need not tell."""
+    """How the cards really lie, which a masked or physical log need not show."""
 
     def __init__(self, random: Random, seats: int, masked: float) -> None:
         self.random, self.masked = random, masked
@@ -44,7 +44,7 @@ class Truth:
         return [self.eager.get(offer.verb, 1.0) for offer in offers]
 
     def deal(self, seat: int, count: int) -> str:
-        """The next cards as a line tells them."""
+        """The next cards as a line shows them."""
         if self.exposed:
             if self.redealt == len(self.hand):
                 self.shuffle_redeal()

@@ -1,4 +1,4 @@
-"""The rounds of a hand as the rules text tells them. Each function asks (``yield``) what may be said, and is told."""
+"""The rounds of a hand as the rules text shows them. Each function asks (``yield``) what may be said, and is shown."""
 
 from __future__ import annotations
 

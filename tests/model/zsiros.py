@@ -18,7 +18,7 @@ from tests.model.zsiros_header import PACK, Case, case_of, header_fault
 
 CALLS = ("uss", "ne_uss", "zsirt", "ne_zsirt")
 HAND = 4  # cards of a full hand
-UNKNOWN = "**"  # a card that only the log of a physical deal can tell
+UNKNOWN = "**"  # a card that only the log of a physical deal can show
 
 
 @dataclass(frozen=True)

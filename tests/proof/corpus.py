@@ -143,7 +143,7 @@ def deleted_and_renumbered(kit: Kit) -> None:
     _without(kit, "player.registered")
 
 
-@attack("transaction_untold", r"transaction \d+")
+@attack("transaction_unrecorded", r"transaction \d+")
 def deleted_tail(kit: Kit) -> None:
     """deletion of the newest event, not in the log yet, its chain's head set back"""
     forger = Forger(kit)
@@ -391,9 +391,9 @@ def transaction_removed(kit: Kit) -> None:
     change(f"DELETE FROM ledger_transaction WHERE id = {_OF}", kit.house.id)
 
 
-@attack("transaction_untold", r"transaction \d+")
+@attack("transaction_unrecorded", r"transaction \d+")
 def transaction_added(kit: Kit) -> None:
-    """a transaction added that no event tells, its books in order"""
+    """a transaction added that no event records, its books in order"""
     with guards_off() as cursor:
         cursor.execute(
             "INSERT INTO ledger_transaction (book, idempotency_key, kind, posted_at, metadata) "
@@ -562,9 +562,9 @@ def entered_card_with_its_hash(kit: Kit) -> None:
         ending = forger.lines[forger.find(*_LAST)].doc["data"]
         entry = ending["entered"][0] | {"card": "7h"}
         ending["entered"][0] = entry
-        told = [ending["hand"], entry["actor"], entry["place"], entry["card"], entry["salt"]]
+        recorded = [ending["hand"], entry["actor"], entry["place"], entry["card"], entry["salt"]]
         entries = forger.lines[forger.find("hand.cards_entered")].doc["data"]["entries"]
-        entries[0]["hash"] = canonical.sha256(told)
+        entries[0]["hash"] = canonical.sha256(recorded)
 
     forged_everywhere(kit, alter)
 
@@ -604,7 +604,8 @@ def corrected_line(kit: Kit) -> None:
 
 @attack("version_differs", "table/T1#3")
 def older_version(kit: Kit) -> None:
-    """an event told as version 1 did, without postings, everything forged that follows, outside the database as well"""
+    """an event recorded as version 1 did, without postings, everything forged that follows, outside the database as
+    well"""
 
     def alter(forger: Forger) -> None:
         line = [line for line in forger.lines if line.chain == "table/T1"][2]
@@ -615,7 +616,7 @@ def older_version(kit: Kit) -> None:
 
 
 @attack("hand_differs", "hand T1-000001", before=evening_of_entries)
-def told_elsewhere(kit: Kit) -> None:
+def recorded_elsewhere(kit: Kit) -> None:
     """an event of a hand moved to another chain, everything forged that follows, outside the database as well"""
 
     def alter(forger: Forger) -> None:

@@ -59,9 +59,9 @@ def entered_card_that_was_not_played(kit: Kit) -> None:
         card = next(line[-2:] for line in ending["log"] if line.startswith("p2 pl") and line[-2:] not in own)
         entry = ending["entered"][0] | {"card": card}
         ending["entered"][0] = entry
-        told = [ending["hand"], entry["actor"], entry["place"], entry["card"], entry["salt"]]
+        recorded = [ending["hand"], entry["actor"], entry["place"], entry["card"], entry["salt"]]
         entries = forger.lines[forger.find("hand.cards_entered")].doc["data"]["entries"]
-        entries[0]["hash"] = canonical.sha256(told)
+        entries[0]["hash"] = canonical.sha256(recorded)
 
     forged_everywhere(kit, alter)
 
@@ -83,7 +83,7 @@ def series_that_does_not_begin(kit: Kit) -> None:
 
 @attack("hand_differs", _FIRST, before=evening_of_tricks)
 def settlement_denied(kit: Kit) -> None:
-    """a settlement that moved money told as one that moved nothing, in the row as well, everything forged"""
+    """a settlement that moved money recorded as one that moved nothing, in the row as well, everything forged"""
     change("UPDATE hands_hand SET settlement = NULL WHERE house_id = %s AND name = 'T1-000001'", kit.house.id)
 
     def alter(forger: Forger) -> None:

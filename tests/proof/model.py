@@ -81,8 +81,8 @@ class World:
         now = datetime(2026, 11, 21, tzinfo=UTC) + timedelta(seconds=self.clock)
         return f"{now:%Y-%m-%dT%H:%M:%S.%fZ}"
 
-    def tell(self, chain: str, kind: str, data: dict[str, Any]) -> None:
-        """Append an event that tells what was posted since the last one."""
+    def record(self, chain: str, kind: str, data: dict[str, Any]) -> None:
+        """Append an event that records what was posted since the last one."""
         seq, prev = self.heads.get(chain, (0, "0" * 64))
         doc: dict[str, Any] = {
             "actor": "ödön@MODEL", "at": self.moment(), "chain": chain, "data": data, "house": self.house,
@@ -114,24 +114,24 @@ class World:
         fields = [key, kind, {"why": key}, None, self.moment()]
         self.transactions.append({"about": fields, "id": number, "legs": entries, "reverses": reverses})
         about = hashlib.sha256(canonical(fields).encode()).hexdigest()
-        told: dict[str, Any] = {"about": about, "tx": number}
-        self.waiting.append(told | ({"reverses": reverses} if reverses else {"legs": [list(leg) for leg in legs]}))
+        recorded: dict[str, Any] = {"about": about, "tx": number}
+        self.waiting.append(recorded | ({"reverses": reverses} if reverses else {"legs": [list(leg) for leg in legs]}))
         return number
 
     # --- An evening ------------------------------------------------------------------------------------------------
 
     def evening(self, hands: int = 6, tables: int = 2) -> "World":
         """Play hands: most are settled, every fifth is voided, the last one of a long evening is still played."""
-        self.tell("house/MODEL", "vault.opened", {"capital": 0})
+        self.record("house/MODEL", "vault.opened", {"capital": 0})
         stacks = {}
         for table in range(1, tables + 1):
             for player in ("a", "b"):
                 code = f"T{table}/{player}"
                 self.post(f"buy:{code}", "cage.buy_in", [("1020/C1", "HUF", 5000), (f"2010/{code}", "HUF", -5000)])
-                self.tell("drawer/C1", "cage.buy_in", {"player": code, "amount": 5000})
+                self.record("drawer/C1", "cage.buy_in", {"player": code, "amount": 5000})
                 self.post(f"sit:{code}", "table.sat_down",
                           [(f"2010/{code}", "HUF", 5000), (f"2020/{code}", "HUF", -5000)])  # fmt: skip
-                self.tell(f"table/T{table}", "table.sat_down", {"seat": 1, "player": code})
+                self.record(f"table/T{table}", "table.sat_down", {"seat": 1, "player": code})
                 stacks[code] = 5000
         for number in range(hands):
             self.hand(f"T{number % tables + 1}", number // tables + 1, stacks, void=number % 5 == 4)
@@ -146,7 +146,7 @@ class World:
             "hand": name, "table": table, "number": number, "mode": "physical", "game": "ferbli", "options": {},
             "seats": seats, "stacks": [stacks[a], stacks[b]], "carry": 0, "series": {}, "rules": "model/1",
         }  # fmt: skip
-        self.tell(chain, "hand.dealt", row | {"button": 2, "first_line": 1, "lines": [], "table_version": number})
+        self.record(chain, "hand.dealt", row | {"button": 2, "first_line": 1, "lines": [], "table_version": number})
         posted = [self.post(f"{name}:1", "hand.stakes",
                             [(f"2020/{a}", "HUF", 100), (f"2030/{table}", "HUF", -100)])]  # fmt: skip
         self.acted(chain, name, 1, ["p1 po 100", "d dh p1 ????"])
@@ -162,7 +162,7 @@ class World:
                 codes = {account.id: account for account in self.accounts.values()}
                 mirror = [(codes[id_].code, codes[id_].commodity, -amount) for id_, _, amount, _ in legs]
                 self.post(f"{one}:void", "reversal", mirror, reverses=one)
-            self.tell(chain, "hand.voided", {"hand": name, "log": log[:3], "mirrors": {}, "table_version": 1})
+            self.record(chain, "hand.voided", {"hand": name, "log": log[:3], "mirrors": {}, "table_version": 1})
             self.hands.append(row | {"log": log[:3], "state": "voided"})
             return
         self.acted(chain, name, 3, log[2:], **ending, log=log)
@@ -171,14 +171,14 @@ class World:
             (f"9150/{table}", "HUF.MAIN.5", 2), (f"9170/{table}", "HUF.MAIN.5", -2),
         ])  # fmt: skip
         stacks[a], stacks[b] = stacks[a] - 100, stacks[b] + 90
-        told = {"hand": name, "result": result, "digest": ending["digest"], "settlement": settlement}
-        self.tell(chain, "hand.settled", told | {"table_version": number})
+        recorded = {"hand": name, "result": result, "digest": ending["digest"], "settlement": settlement}
+        self.record(chain, "hand.settled", recorded | {"table_version": number})
         self.hands.append(row | ending | {"log": log, "settlement": settlement, "state": "settled"})
 
     def acted(self, chain: str, name: str, first: int, lines: list[str], **ending: Any) -> None:
         """Lines of a hand."""
         data = {"hand": name, "first_line": first, "lines": lines, "table_version": 1, **ending}
-        self.tell(chain, "hand.acted", data)
+        self.record(chain, "hand.acted", data)
 
     def row(self, number: int) -> dict[str, Any]:
         """A ledger transaction."""

@@ -1,5 +1,5 @@
-"""Deals that were committed to: the verifier holds every hand to what its house told before the cards fell, also where
-the house forges its events from the start; and events of version 1 prove their chains and nothing more."""
+"""Deals that were committed to: the verifier holds every hand to what its house recorded before the cards fell, also
+where the house forges its events from the start; and events of version 1 prove their chains and nothing more."""
 
 import hashlib
 from collections.abc import Callable
@@ -27,18 +27,18 @@ def electronic() -> World:
     world = World().evening(hands=3, tables=1)
 
     def change(docs: Docs) -> Docs:
-        told: Docs = []
+        recorded: Docs = []
         for doc in docs:
             data = doc["data"]
             if doc["kind"] == "hand.dealt" and data["hand"] == FIRST:
-                told += [
+                recorded += [
                     deal(doc, "committed", hand=FIRST, number=1, commitment=digest(FIRST)),
                     deal(doc, "seed_taken", hand=FIRST, seat=1, player="a", seed="alice", given_by="console"),
                     deal(doc, "seed_taken", hand=FIRST, seat=5, player="e", seed="eve", given_by="player"),
                 ]
                 data |= {"client_seeds": {"1": "alice", "5": "eve"}}
             if doc["kind"] == "hand.dealt" and data["hand"] == SECOND:
-                told += [
+                recorded += [
                     deal(doc, "committed", hand=ABANDONED, number=2, commitment=digest(ABANDONED)),
                     deal(doc, "abandoned", hand=ABANDONED, commitment=digest(ABANDONED), reason="ill"),
                 ]
@@ -46,8 +46,8 @@ def electronic() -> World:
                 data |= {"mode": "electronic", "commitment": digest(data["hand"]), "cards_roots": [digest("deck")]}
             if doc["kind"] == "hand.acted" and data["hand"] == FIRST and data["first_line"] == 3:
                 data["cards_roots"] = [digest("deck"), digest("redeal")]
-            told.append(doc)
-        return told
+            recorded.append(doc)
+        return recorded
 
     for row in world.hands[:2]:
         row |= {"mode": "electronic", "commitment": digest(row["hand"]), "cards_roots": [digest("deck")]}
@@ -64,7 +64,7 @@ def deal(doc: dict[str, Any], kind: str, **data: Any) -> dict[str, Any]:
 
 
 def of(docs: Docs, kind: str, name: str = FIRST) -> dict[str, Any]:
-    """The first event of this kind that tells of this hand."""
+    """The first event of this kind that records of this hand."""
     return next(doc for doc in docs if doc["kind"] == kind and doc["data"]["hand"] == name)
 
 
@@ -72,7 +72,7 @@ def verified(world: World, folder: Path) -> verify.Report:
     return verify.verify_export(world.write(folder))
 
 
-def test_deals_that_were_dealt_as_told_give_nothing(tmp_path: Path) -> None:
+def test_deals_that_were_dealt_as_recorded_give_nothing(tmp_path: Path) -> None:
     report = verified(electronic(), tmp_path)
     assert (report.findings, report.counts["hands"]) == ([], 3)
 
@@ -146,7 +146,7 @@ def _root_taken_back(docs: Docs) -> None:
         _seed_after_the_cards, _dealt_as_physical, _abandoned_first, _other_redeal, _root_taken_back,
     ],
 )  # fmt: skip
-def test_a_hand_that_was_dealt_otherwise_than_told_is_found(tmp_path: Path, change: Callable[[Docs], None]) -> None:
+def test_a_hand_that_was_dealt_otherwise_than_recorded_is_found(tmp_path: Path, change: Callable[[Docs], None]) -> None:
     # Keys, checkpoints, chains and books are in order: the house lies to its own log.
     report = verified(rewritten(electronic(), change), tmp_path)
     assert f"hand {FIRST}" in {one.place for one in report.findings if one.code == "deal_differs"}, report.findings
@@ -172,7 +172,7 @@ OLD = {"hand": FIRST, "lines": 1, "mode": "physical"}
 
 
 def aged(docs: Docs, upto: str) -> None:
-    """The events before the first one of this kind as version 1 told them: no postings, and little of hands."""
+    """The events before the first one of this kind as version 1 recorded them: no postings, and little of hands."""
     for doc in docs:
         if doc["kind"] == upto:
             return

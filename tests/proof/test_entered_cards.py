@@ -1,4 +1,5 @@
-"""What the verifier makes of a log's cards and of those that were entered beside it, told which verbs name cards."""
+"""What the verifier makes of a log's cards and of those that were entered beside it, recorded which verbs name
+cards."""
 
 from typing import Any
 

@@ -79,7 +79,7 @@ def test_it_says_when_it_trusts_what_it_should_prove(evening: Path) -> None:
     ] * 2
 
 
-def test_what_cannot_be_used_is_told_apart_from_what_is_wrong(evening: Path) -> None:
+def test_what_cannot_be_used_is_distinguished_from_what_is_wrong(evening: Path) -> None:
     for arguments in (["nowhere"], ["export", "--key", "x+y"], ["export", "--checkpoints", "nowhere"]):
         done = command(evening, *arguments)
         assert (done.returncode, done.stdout) == (2, ""), done
@@ -195,9 +195,9 @@ def _not_mirrored(docs: list[dict[str, Any]]) -> None:
         (_net, {"hand_money_differs", "hand_row_differs"}),
         (_stakes, {"stacks_differ", "hand_row_differs"}),
         (_legs, {"transaction_differs"}),
-        (_settled_twice, {"transaction_told_twice", "hand_differs"}),
+        (_settled_twice, {"transaction_recorded_twice", "hand_differs"}),
         (_line, {"hand_differs"}),
-        (_not_mirrored, {"transaction_untold", "hand_money_differs"}),
+        (_not_mirrored, {"transaction_unrecorded", "hand_money_differs"}),
     ],
 )
 def test_what_events_tell_is_replayed_even_where_they_are_forged_from_the_start(
@@ -231,7 +231,7 @@ ACTED = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-def told(doc: dict[str, Any]) -> dict[str, Any]:
+def recorded(doc: dict[str, Any]) -> dict[str, Any]:
     """What is verified of an event of lines, whichever way it was read."""
     kept = {name: value for name, value in doc.items() if name not in ("actor", "request", "role", "terminal")}
     return kept | {"data": {name: value for name, value in doc["data"].items() if name != "table_version"}}
@@ -243,7 +243,7 @@ def test_the_quick_way_reads_events_as_json_does(docs: list[dict[str, Any]]) -> 
     lines = [canonical(doc).encode() for doc in docs]
     reader = verify.Verifier.__new__(verify.Verifier)
     reader._mark, reader._report = 7, verify.Report()
-    assert [told(verify.row_of(doc or {})) for doc in reader._documents(lines)] == [told(doc) for doc in docs]
+    assert [recorded(verify.row_of(doc or {})) for doc in reader._documents(lines)] == [recorded(doc) for doc in docs]
     assert reader._report.findings == []
 
 

@@ -43,7 +43,7 @@ def expected(book: Any) -> list[bytes]:
 
 
 def utc(at: datetime | None) -> str | None:
-    """A moment as events tell it."""
+    """A moment as events record it."""
     return None if at is None else at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.casino.hands.test_ruling import RULING, disputed
 from tests.casino.kit import Kit
 from tests.proof.test_restores import both
-from tests.proof.test_tampering import told
+from tests.proof.test_tampering import recorded
 
 
 def test_an_electronic_hand_with_a_players_seed_while_it_is_played(kit: Kit, tmp_path: Path) -> None:
@@ -17,11 +17,11 @@ def test_an_electronic_hand_with_a_players_seed_while_it_is_played(kit: Kit, tmp
     dealer.act("p1 po 100")
     kit.sequence()
     for report in both(kit, tmp_path):
-        assert told(report) == []
+        assert recorded(report) == []
 
 
 def test_a_hand_that_was_ruled_on(kit: Kit, tmp_path: Path) -> None:
     disputed(kit).ok("hand/ruling", RULING)
     kit.sequence()
     for report in both(kit, tmp_path):
-        assert told(report) == []
+        assert recorded(report) == []

@@ -7,7 +7,7 @@ from casino.audit.services import Actor
 from casino.verification import auditing
 from tests.casino.kit import Kit
 from tests.proof.superuser import Backup, Forger, change, evening
-from tests.proof.test_tampering import export, told
+from tests.proof.test_tampering import export, recorded
 
 TWO = Actor(staff="alma", role="admin", terminal="", request="restore")
 
@@ -38,7 +38,7 @@ def test_a_rolled_back_house_is_found_by_its_checkpoints_outside(kit: Kit, tmp_p
     had, kept = restored(kit)
     for report in both(kit, tmp_path):
         first = report.findings[0]
-        assert (first.code, first.place) == ("log_cut_off", f"epoch 1, leaf {kept}"), told(report)
+        assert (first.code, first.place) == ("log_cut_off", f"epoch 1, leaf {kept}"), recorded(report)
         assert f"was signed over {had} leaves" in first.problem
         assert {one.code for one in report.findings} == {"log_cut_off", "checkpoint_missing"}
 
@@ -50,7 +50,7 @@ def test_an_epoch_that_two_people_opened_explains_what_is_lost(kit: Kit, tmp_pat
     kit.players("later", chips=700)
     kit.sequence()
     for report in both(kit, tmp_path):
-        assert told(report) == []
+        assert recorded(report) == []
         [notice] = report.notices
         assert notice.startswith("epoch 2 was opened by alma and bea (the disk broke)")
         assert f"epoch 1, {had} leaves; epoch 1, {kept} leaves, was left" in notice
@@ -83,7 +83,7 @@ def test_an_epoch_that_names_another_loss_is_found(kit: Kit, tmp_path: Path) -> 
     forger.forge()
     for report in both(kit, tmp_path):
         # The forged event stands in the first epoch, where nobody has signed it.
-        assert report.findings[0].code == "log_cut_off", told(report)
+        assert report.findings[0].code == "log_cut_off", recorded(report)
 
 
 def test_a_good_house_is_whole_with_a_second_epoch_too(kit: Kit, tmp_path: Path) -> None:
@@ -93,5 +93,5 @@ def test_a_good_house_is_whole_with_a_second_epoch_too(kit: Kit, tmp_path: Path)
     kit.players("later")
     kit.sequence()
     for report in both(kit, tmp_path):
-        assert told(report) == []
+        assert recorded(report) == []
         assert report.counts["checkpoints"] == 6

@@ -25,7 +25,7 @@ def export(kit: Kit, folder: Path) -> verify.Report:
     return verify.verify_export(folder / "export", held, verify.read_keys(str(held_key(kit))))
 
 
-def told(report: verify.Report) -> list[tuple[str, str, str]]:
+def recorded(report: verify.Report) -> list[tuple[str, str, str]]:
     """Findings in their order, to be read where a test fails."""
     return [(one.code, one.place, one.problem) for one in report.findings]
 
@@ -33,7 +33,7 @@ def told(report: verify.Report) -> list[tuple[str, str, str]]:
 def test_an_untampered_house_gives_nothing(kit: Kit, tmp_path: Path) -> None:
     evening(kit)
     live, exported = auditing.verify_house(kit.house), export(kit, tmp_path)
-    assert told(live) == told(exported) == []
+    assert recorded(live) == recorded(exported) == []
     for report in (live, exported):
         assert (report.counts["hands"], report.counts["checkpoints"]) == (3, 4)
         assert report.counts["events"] == report.counts["leaves"] + 2
@@ -46,7 +46,7 @@ def test_an_untampered_house_with_prepared_deals_or_entered_cards_gives_nothing(
 ) -> None:
     before(kit)
     live, exported = auditing.verify_house(kit.house), export(kit, tmp_path)
-    assert told(live) == told(exported) == []
+    assert recorded(live) == recorded(exported) == []
     assert live.counts["hands"] == exported.counts["hands"] == hands
 
 
@@ -55,16 +55,16 @@ def test_events_that_no_checkpoint_covers_for_long_are_found_live(
 ) -> None:
     kit.players("early", chips=500)
     monkeypatch.setattr(auditing, "SIGNED_WITHIN", timedelta(0))
-    assert told(auditing.verify_house(kit.house)) == [], "its log was never begun"
+    assert recorded(auditing.verify_house(kit.house)) == [], "its log was never begun"
     kit.sequence()
-    assert told(auditing.verify_house(kit.house)) == []
+    assert recorded(auditing.verify_house(kit.house)) == []
     kit.players("late", chips=700)
     [found] = auditing.verify_house(kit.house).findings
     waiting = Event.objects.filter(chain__house=kit.house, leaf=None).select_related("chain").order_by("id").first()
     assert (found.code, found.place) == ("log_behind", f"{waiting.chain.name}#{waiting.seq}")
-    assert told(export(kit, tmp_path)) == [], "an export is of a moment"
+    assert recorded(export(kit, tmp_path)) == [], "an export is of a moment"
     monkeypatch.undo()
-    assert told(auditing.verify_house(kit.house)) == [], "they have a minute"
+    assert recorded(auditing.verify_house(kit.house)) == [], "they have a minute"
 
 
 def test_leaves_that_no_checkpoint_covers_for_long_are_found_live(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def test_leaves_that_no_checkpoint_covers_for_long_are_found_live(kit: Kit, monk
     found = [(one.code, one.place) for one in auditing.verify_house(kit.house).findings if one.code == "log_behind"]
     assert found == [("log_behind", f"log/{kit.house.code}#1")]
     kit.sequence()
-    assert told(auditing.verify_house(kit.house)) == []
+    assert recorded(auditing.verify_house(kit.house)) == []
 
 
 @pytest.mark.parametrize("attack", some_now(ATTACKS, 3, ids=lambda attack: attack.do.__name__))
@@ -91,7 +91,7 @@ def test_the_attack_is_found_and_its_first_bad_place_named(kit: Kit, tmp_path: P
             continue
         assert report.findings, "nothing was found"
         first = report.findings[0]
-        assert first.code == expected[0] and matches(expected[1], first.place), told(report)
+        assert first.code == expected[0] and matches(expected[1], first.place), recorded(report)
 
 
 def test_an_edit_under_new_links_is_narrowed_down_to_the_leaves_between_two_checkpoints(kit: Kit) -> None:

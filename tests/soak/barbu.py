@@ -50,7 +50,7 @@ class Tally:
 
 
 def session(number: int, seed: str) -> Tally:
-    """One session; what went wrong is told with the record."""
+    """One session; what went wrong is recorded with the record."""
     random, tally = Random(f"{seed}/{number}"), Tally()
     opt: dict[str, object] = {"unit": 5} | {name: random.choice(values) for name, values in CHOICES.items()}
     hidden = random.random() < 0.1

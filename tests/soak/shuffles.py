@@ -289,11 +289,11 @@ def report(found: Sequence[Sequence[Finding]], seconds: float, batch: Batch) -> 
     batches = len(found)
     decks, bits = batches * batch.hands, 32 * batches * batch.words
     print(f"shuffles: {decks:,} decks and {bits:,} bits in {batches} batches, {seconds:,.1f} s")
-    for verdict in (told := verdicts(found)):
+    for verdict in (recorded := verdicts(found)):
         even = "" if verdict.evenness is None else f", evenness of p {verdict.evenness:.4f}"
         passed = f"{verdict.passed} of {batches} batches pass at 99 % (at least {verdict.needed})"
         print(f"  {verdict.test:12} {passed}{even}: {'ok' if verdict.ok else 'NOT LIKE CHANCE'}")
-    return all(verdict.ok for verdict in told)
+    return all(verdict.ok for verdict in recorded)
 
 
 def main() -> int:

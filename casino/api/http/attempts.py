@@ -88,7 +88,7 @@ def tell_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> Non
     )
 
 
-def tell_failed(request: Request, view: Any, error: Exception) -> None:
+def record_failed(request: Request, view: Any, error: Exception) -> None:
     """Record that a request broke on our side. Whatever keeps that from being written is logged, so that it does not
     stand in the way of the error itself, which the caller still raises."""
     if asked_by(request) is None:
@@ -108,7 +108,7 @@ def tell_failed(request: Request, view: Any, error: Exception) -> None:
         log.exception("an attempt that failed could not be recorded")
 
 
-def tell_read(request: Request, view: Any) -> None:
+def record_read(request: Request, view: Any) -> None:
     """Record a sensitive read, before it is answered. Raises what `record` raises."""
     by = asked_by(request)
     if by is None:

@@ -184,7 +184,7 @@ class Reading(APIView):
         """Let in who may, then tell it."""
         super().initial(request, *args, **kwargs)
         if request.method in ("GET", "HEAD") and self.sensitive:
-            attempts.tell_read(request, self)
+            attempts.record_read(request, self)
 
 
 class ReadOperation(Reading):

@@ -82,7 +82,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     set_rollback()
     if found is None:
         if request is not None:
-            attempts.tell_failed(request, context.get("view"), error)
+            attempts.record_failed(request, context.get("view"), error)
         return None
     if request is not None:
         try:

@@ -1,9 +1,9 @@
 -- Appends one event to a chain. The application's role may execute this and read; it can neither insert nor change.
 -- The payload's keys stand in ASCII order and absent ones are left out, so that the text is canonical (RFC 8785 subset)
 -- and can be made again by anybody who holds the values. The lock on the head is the last one a transaction takes.
--- The ledger transactions that the event tells are kept in audit_told, where each can stand once. They must be of this
+-- The ledger transactions that the event records are kept in audit_told, where each can be once. They must be of this
 -- house's book and posted by this database transaction: a row is that, or younger, whose xmin is no older than our own
--- transaction id (savepoints have later ones), and what younger transactions have committed was told by them (KZ902).
+-- transaction id (savepoints have later ones), and what younger transactions have committed was recorded by them (KZ902).
 -- Each is looked up by its key, whatever the planner thinks of the sizes.
 CREATE OR REPLACE FUNCTION audit_append(
     p_house uuid, p_chain text, p_kind text, p_actor text, p_role text, p_terminal text, p_request text, p_data text,
@@ -47,7 +47,7 @@ BEGIN
                 WHERE id = (posting ->> 'tx')::bigint AND book = p_house AND age(xmin) <= 0 LIMIT 1) mine;
         GET DIAGNOSTICS told = ROW_COUNT;
         IF told <> jsonb_array_length(p_postings::jsonb) THEN
-            RAISE EXCEPTION 'an audit event tells a ledger transaction of another book or another time'
+            RAISE EXCEPTION 'an audit event records a ledger transaction of another book or another time'
                 USING ERRCODE = 'KZ903';
         END IF;
     END IF;

@@ -20,7 +20,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- One writer of a house's log at a time, whoever it is: held until the transaction ends.
+-- One writer of a house's log at a time: held until the transaction ends.
 CREATE OR REPLACE FUNCTION audit_lock_log(p_house uuid) RETURNS void LANGUAGE sql SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT pg_advisory_xact_lock(hashtextextended('audit log of ' || p_house, 0))
 $$;
@@ -61,7 +61,7 @@ BEGIN
     SELECT root INTO last_root FROM audit_checkpoint
         WHERE house_id = p_house AND epoch = current.epoch ORDER BY size DESC LIMIT 1;
     IF (current.epoch, current.size) IS DISTINCT FROM (p_epoch, p_size) OR last_root IS DISTINCT FROM p_root THEN
-        RAISE EXCEPTION 'the log stands at epoch %, size %; epoch %, size % or another root was expected',
+        RAISE EXCEPTION 'the log is at epoch %, size %; epoch %, size % or another root was expected',
             current.epoch, current.size, p_epoch, p_size USING ERRCODE = 'KZ910';
     END IF;
     SELECT array_agg(chain ORDER BY chain), array_agg(before ORDER BY chain), array_agg(last ORDER BY chain),
@@ -129,7 +129,7 @@ BEGIN
         FROM audit_event event JOIN audit_chainhead head ON head.id = event.chain_id AND head.house_id = event.house_id
         WHERE head.house_id = p_house AND head.name = p_chain AND event.seq = p_seq;
     IF told.xid IS DISTINCT FROM pg_current_xact_id()::text::bigint OR told.doc ->> 'kind' <> 'log.epoch_opened' THEN
-        RAISE EXCEPTION 'an epoch begins with the event that tells of it' USING ERRCODE = 'KZ913';
+        RAISE EXCEPTION 'an epoch begins with the event that records it' USING ERRCODE = 'KZ913';
     END IF;
     SELECT seq INTO before FROM audit_mark WHERE chain_id = told.chain_id;
     IF coalesce(before, 0) <> p_seq - 1 THEN
@@ -137,7 +137,7 @@ BEGIN
     END IF;
     SELECT * INTO current FROM audit_log WHERE house_id = p_house ORDER BY epoch DESC LIMIT 1;
     IF p_epoch <= coalesce(current.epoch, 1) OR p_size <> coalesce(current.size, 0) THEN
-        RAISE EXCEPTION 'the log stands at epoch %, size %; it was read at size %, and epoch % is to be a new one',
+        RAISE EXCEPTION 'the log is at epoch %, size %; it was read at size %, and epoch % is to be a new one',
             current.epoch, current.size, p_size, p_epoch USING ERRCODE = 'KZ913';
     END IF;
     INSERT INTO audit_epoch (house_id, epoch, event_id, outside_epoch, outside_size, outside_root)

@@ -1,4 +1,4 @@
-"""What stands in the place of axes' commands that open locks without an event."""
+"""Replacements of axes' commands that open locks without an event."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 
 class Refused(BaseCommand):
-    """Refuses, whatever it is given, and names the command that is told in the audit trail."""
+    """Refuses always, and names the command that writes an event."""
 
     help = "Not here: it would write no event. See manage.py unlock_login."
 

@@ -75,7 +75,7 @@ class Command(BaseCommand):
         except BrokenPipeError as error:
             # Python would complain again when it flushes at its end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise CommandError("whoever read the output has gone", returncode=UNWRITABLE) from error
+            raise CommandError("the reader of the output has gone", returncode=UNWRITABLE) from error
         except OSError as error:
             place = options["output"] or "standard output"
             raise CommandError(f"cannot write to {place}: {error.strerror}", returncode=UNWRITABLE) from error

@@ -86,7 +86,7 @@ CREATE TRIGGER ledger_account_explained BEFORE UPDATE OF balance, version, poste
 -- Entries ------------------------------------------------------------------------------------------------------------
 
 -- Names the first thing wrong with an entry that did not fit. The accounts were moved already (the statement will be
--- undone), so it is the entry before that tells how the account was.
+-- undone), so the entry before shows how the account was.
 CREATE FUNCTION @schema@.ledger_explain_entry(e @schema@.ledger_entry) RETURNS void
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp AS $$
 DECLARE

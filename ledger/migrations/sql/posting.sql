@@ -365,7 +365,7 @@ BEGIN
         v_plain := v_period IS DISTINCT FROM 0;
     END IF;
     IF v_plain AND p_accounts[v_legs] >= ledger_first_laned() THEN
-        -- Lanes are taken last, by whoever has all the other accounts.
+        -- Lanes are taken last, by a transaction that has all the other accounts.
         PERFORM FROM ledger_account WHERE id = ANY (p_accounts) AND id < ledger_first_laned()
         ORDER BY id FOR NO KEY UPDATE;
         FOR i IN 1 .. v_legs LOOP
@@ -497,7 +497,7 @@ DECLARE
     v_amounts bigint[];
 BEGIN
     PERFORM ledger_period_for(p_book, p_period);  -- its lock first, as in every posting
-    -- Two reversals of one transaction queue up here, so that the second can be told apart from a replay of the first.
+    -- Two reversals of one transaction queue up here, so that the second can be distinguished from a replay of the first.
     SELECT * INTO t FROM ledger_transaction WHERE id = p_transaction AND book = p_book FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'transaction % to reverse is unknown', p_transaction

@@ -1,1 +1,1 @@
-"""How fast the ledger settles, how large it grows and how quickly it tells a balance, against named references."""
+"""How fast the ledger settles, how large it grows and how quickly it records a balance, against named references."""

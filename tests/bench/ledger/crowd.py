@@ -1,4 +1,4 @@
-"""A crowd of client processes for one subject: started once, each with a connection of its own, told when to run.
+"""A crowd of client processes for one subject: started once, each with a connection of its own, recorded when to run.
 
 `python -m tests.bench.ledger.crowd SUBJECT CLIENTS` prints its stage and how many statements a settlement takes, then
 answers one line of JSON for each line: how many settlements the first `clients` of the crowd made between a common
@@ -73,7 +73,7 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a client is told: when to start and stop (`time.monotonic`, which all processes share), and where."""
+    """What a client is recorded: when to start and stop (`time.monotonic`, which all processes share), and where."""
 
     start: float
     stop: float
@@ -112,7 +112,7 @@ def host(name: str, clients: int) -> None:
 
 
 def client(name: str, stage: Stage, number: int, pipe: Connection, inherited: list[Connection]) -> None:
-    """Connect, then settle whenever told to; answer with the settlements that were done before the stop."""
+    """Connect, then settle whenever recorded to; answer with the settlements that were done before the stop."""
     for other in inherited:
         other.close()  # or nobody would notice that the host is gone
     from django.db import connection

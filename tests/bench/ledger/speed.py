@@ -18,7 +18,7 @@ BATCH: Case = (1, False)
 
 
 class Runs(Protocol):
-    """Whatever can be told to settle."""
+    """Hands that can be settled."""
 
     def rate(self, clients: int, seconds: float, *, hot: bool) -> float:
         """Settlements per second."""

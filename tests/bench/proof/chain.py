@@ -22,7 +22,7 @@ RUNS = 21
 class _Work:
     """Seconds of CPU that this process and its connection's server process have used, less what was set aside.
 
-    On a machine that is shared the wall clock tells what others do; on one that is full, throughput is what an action
+    On a machine that is shared the wall clock records what others do; on one that is full, throughput is what an action
     costs of it.
     """
 
@@ -60,12 +60,12 @@ def comparison(*, runs: int = RUNS) -> Comparison:
     dealer = kit.seated(stacks=(900_000, 900_000, 900_000, 900_000))
     work = _Work()
 
-    def told() -> int:
+    def recorded() -> int:
         with work.aside():
             _play(kit, dealer, 1)  # plans are made again after the trigger was switched
         return _play(kit, dealer, HANDS)
 
-    def untold() -> int:
+    def unrecorded() -> int:
         with work.aside():
             put_back = _leave_out()
         try:
@@ -77,7 +77,7 @@ def comparison(*, runs: int = RUNS) -> Comparison:
                 put_back()
 
     try:
-        return compare("actions with their events", "requests", told, "without", untold, clock=work, runs=runs)
+        return compare("actions with their events", "requests", recorded, "without", unrecorded, clock=work, runs=runs)
     finally:
         kit.close()
 

@@ -1,4 +1,5 @@
-"""A long evening for measurements, as the application would tell it: 24 lines a hand, an event and half a posting each.
+"""A long evening for measurements, as the application would record it: 24 lines a hand, an event and half a posting
+each.
 
 The model of tests/proof writes it, straight to the files of an export, so that a million events need no memory.
 """
@@ -73,7 +74,7 @@ class LongEvening(World):
             "options": {"vizi": 100, "table_max": 100_000, "tax_bps": 500, "tax_cap": 5_000},
             "stacks": [stacks[f"{table}/a"], stacks[f"{table}/b"]],
         }  # fmt: skip
-        self.tell(chain, "hand.dealt", row | {"button": 2, "first_line": 1, "lines": [], "table_version": number})
+        self.record(chain, "hand.dealt", row | {"button": 2, "first_line": 1, "lines": [], "table_version": number})
         staked = {"a": 0, "b": 0}
         result = {"net": [-700, 655], "tax": 45, "carry_out": 0, "bonus": [0, 0], "winner": 2}
         ending = {"digest": hashlib.sha256(name.encode()).hexdigest(), "handle": 1_400, "result": result}
@@ -91,8 +92,8 @@ class LongEvening(World):
         ])  # fmt: skip
         stacks[f"{table}/a"] += result["net"][0]
         stacks[f"{table}/b"] += result["net"][1]
-        told = {"hand": name, "result": result, "digest": ending["digest"], "settlement": settlement}
-        self.tell(chain, "hand.settled", told | {"table_version": number})
+        recorded = {"hand": name, "result": result, "digest": ending["digest"], "settlement": settlement}
+        self.record(chain, "hand.settled", recorded | {"table_version": number})
         self.files["hands.jsonl"].write(canonical(row | ending | {"log": log, "settlement": settlement,
                                                                   "state": "settled"}) + "\n")  # fmt: skip
 
@@ -124,9 +125,9 @@ def write(folder: Path, events: int, *, tables: int = 8, every: int = 200) -> Lo
     stacks: dict[str, int] = {}
     for code in _codes(tables):
         world.post(f"buy:{code}", "cage.buy_in", [("1020/C1", "HUF", 10**9), (f"2010/{code}", "HUF", -(10**9))])
-        world.tell("drawer/C1", "cage.buy_in", {"player": code, "amount": 10**9})
+        world.record("drawer/C1", "cage.buy_in", {"player": code, "amount": 10**9})
         world.post(f"sit:{code}", "table.sat_down", [(f"2010/{code}", "HUF", 10**9), (f"2020/{code}", "HUF", -(10**9))])
-        world.tell(f"table/{code.split('/')[0]}", "table.sat_down", {"seat": 1, "player": code})
+        world.record(f"table/{code.split('/')[0]}", "table.sat_down", {"seat": 1, "player": code})
         stacks[code] = 10**9
     number = 0
     while world.count < events:

@@ -85,9 +85,9 @@ def measure(load: str, work: Callable[[str, int, str, float], None], seconds: fl
     finally:
         sequencer.send_signal(signal.SIGTERM)
         sequencer.wait(timeout=30)
-    told = watcher.waits(kit, before)
-    took = max(at for at, _ in told) - min(at for at, _ in told)
-    waits = sorted(wait for _, wait in told)
+    recorded = watcher.waits(kit, before)
+    took = max(at for at, _ in recorded) - min(at for at, _ in recorded)
+    waits = sorted(wait for _, wait in recorded)
     kit.close()
     return Lag(
         load, took, len(waits), len(watcher.seen), waits[len(waits) // 2],

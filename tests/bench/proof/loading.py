@@ -115,16 +115,16 @@ def _hands(cursor: CursorWrapper, house: "House", folder: Path) -> None:
     [first] = cursor.fetchone()
     with (folder / "hands.jsonl").open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
-    told = ("number", "mode", "game", "rules", "carry", "state", "digest", "handle", "settlement")
+    recorded = ("number", "mode", "game", "rules", "carry", "state", "digest", "handle", "settlement")
     objects = ("options", "seats", "stacks", "series", "result")
     moments = ("2026-11-21",) * 3
     _copy(
         cursor,
         "hands_hand",
-        f"id, house_id, name, table_id, session_id, {', '.join((*told, *objects))}, commitment, sealed_seed, "
+        f"id, house_id, name, table_id, session_id, {', '.join((*recorded, *objects))}, commitment, sealed_seed, "
         "client_seeds, cards_roots, previous_hash, started_at, ended_at, settled_at",
         (
-            (first + at, house.id, row["hand"], *places[row["table"]], *(row[name] for name in told),
+            (first + at, house.id, row["hand"], *places[row["table"]], *(row[name] for name in recorded),
              *(json.dumps(row[name]) for name in objects), "", b"", "{}", "[]", "", *moments)
             for at, row in enumerate(rows)
         ),

@@ -21,7 +21,7 @@ from casino.staff.models import Role, TerminalToken
 from casino.verification import auditing
 from tests.casino.api.test_permissions import DAY, address, routes
 from tests.casino.kit import Desk, Kit
-from tests.casino.scene import assert_problem, last_event, told_since
+from tests.casino.scene import assert_problem, last_event, recorded_since
 
 #: What everybody on the floor polls or sees anyway. Writing it down twice, here and at the view, is the point.
 NOT_SENSITIVE = {
@@ -56,7 +56,7 @@ def _owner(*statements: str) -> list[tuple[Any, ...]]:
 
 def one(last: int, kind: str = "attempt.refused") -> dict[str, Any]:
     """The one event of this kind since `last`."""
-    (event,) = told_since(last, kind)
+    (event,) = recorded_since(last, kind)
     return event
 
 
@@ -116,12 +116,12 @@ def test_the_same_request_again_is_no_attempt_but_its_key_for_another_one_is(kit
     last = last_event()
     again = table.post("seats/1/leave", key="once")
     assert again.headers["Idempotency-Replayed"] == "true"
-    assert told_since(last) == []
+    assert recorded_since(last) == []
     assert table.post("seats/2/leave", key="once").status_code == 422
     assert one(last)["data"]["code"] == "idempotency_key_reused"
 
 
-def test_cards_that_are_face_down_are_not_told(kit: Kit, table: Desk) -> None:
+def test_cards_that_are_face_down_are_not_recorded(kit: Kit, table: Desk) -> None:
     table.ok("hands", {"mode": "physical"})
     table.act("p1 po 100")
     last = last_event()
@@ -143,13 +143,13 @@ def test_a_body_that_is_no_object_leaves_no_hash(kit: Kit, table: Desk, content:
     assert not {"asked", "body"} & one(last)["data"].keys(), "it could be found by trying all cards"
 
 
-def test_names_and_unknown_fields_are_not_told(kit: Kit, table: Desk) -> None:
+def test_names_and_unknown_fields_are_not_recorded(kit: Kit, table: Desk) -> None:
     last = last_event()
     name = "Kovács Jánosné"
     assert table.post("seats", {"seat": 3, "player": name, "amount": 1}).status_code == 404
     assert table.post("seats", {"seat": 3, "player": "T1-u1", "amount": 1, name: name}).status_code == 400
     assert kit.cashier().post("/api/v1/players/register", {"player": name}).status_code == 400
-    first, second, third = told_since(last, "attempt.refused")
+    first, second, third = recorded_since(last, "attempt.refused")
     assert json.loads(first["data"]["body"])["player"] == "?"
     assert set(json.loads(second["data"]["body"])) == {"seat", "player", "amount"}
     assert not {"body", "asked"} & third["data"].keys()
@@ -157,18 +157,18 @@ def test_names_and_unknown_fields_are_not_told(kit: Kit, table: Desk) -> None:
     assert not [payload for payload in payloads if "Kov" in payload]
 
 
-def test_names_in_a_query_are_not_told(kit: Kit, table: Desk) -> None:
+def test_names_in_a_query_are_not_recorded(kit: Kit, table: Desk) -> None:
     office, last = kit.office(), last_event()
     assert office.http.get("/api/v1/players", params={"player": "Kovács János", "page_size": "5"}).status_code == 400
-    (read,) = told_since(last, "data.read")
+    (read,) = recorded_since(last, "data.read")
     assert read["data"]["parameters"] == [["page_size", "5"], ["player", "?"]]
     assert one(last)["data"]["path"] == "/api/v1/players?page_size=5&player=?"
 
 
-def test_a_read_refused_for_its_role_is_told_and_a_poll_that_finds_nothing_is_not(kit: Kit, table: Desk) -> None:
+def test_a_read_refused_for_its_role_is_recorded_and_a_poll_that_finds_nothing_is_not(kit: Kit, table: Desk) -> None:
     last = last_event()
     assert table.get("hand").json()["code"] == "no_hand"
-    assert told_since(last) == []
+    assert recorded_since(last) == []
     assert table.get("/api/v1/ledger/accounts").status_code == 403
     event = one(last)
     assert (event["role"], event["data"]["operation"], event["data"]["method"]) == ("", "listAccounts", "GET")
@@ -176,7 +176,7 @@ def test_a_read_refused_for_its_role_is_told_and_a_poll_that_finds_nothing_is_no
     assert not {"asked", "body"} & event["data"].keys()
 
 
-def test_a_method_that_does_not_exist_is_told_without_an_operation(kit: Kit, table: Desk) -> None:
+def test_a_method_that_does_not_exist_is_recorded_without_an_operation(kit: Kit, table: Desk) -> None:
     last = last_event()
     assert table.http.delete("/api/v1/tables/T1").status_code == 405
     data = one(last)["data"]
@@ -195,10 +195,10 @@ def test_whose_token_has_ended_is_still_known(kit: Kit, table: Desk) -> None:
     table.http.headers["Authorization"] = "Bearer " + "0" * 64
     last = last_event()
     assert table.post("close").status_code == 401
-    assert told_since(last) == []
+    assert recorded_since(last) == []
 
 
-def test_what_breaks_on_our_side_is_told_too(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_breaks_on_our_side_is_recorded_too(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(house: object) -> None:
         raise ZeroDivisionError("a secret of the server")
 
@@ -227,7 +227,7 @@ def test_what_breaks_on_our_side_is_told_too(kit: Kit, monkeypatch: pytest.Monke
     ),
     query=st.text(st.characters(codec="utf-8"), max_size=10),
 )
-def test_whatever_is_sent_is_refused_and_told(kit: Kit, body: bytes, query: str) -> None:
+def test_whatever_is_sent_is_refused_and_recorded(kit: Kit, body: bytes, query: str) -> None:
     desk = _dealers.get(kit.house.code) or _dealers.setdefault(kit.house.code, _closed_table(kit))
     last = last_event()
     answer = desk.http.post(
@@ -257,7 +257,7 @@ def test_every_read_says_whether_it_is_sensitive() -> None:
 
 
 @pytest.mark.parametrize("route", READS)
-def test_a_sensitive_read_is_told_before_it_is_answered(kit: Kit, route: str) -> None:
+def test_a_sensitive_read_is_recorded_before_it_is_answered(kit: Kit, route: str) -> None:
     kit.table("T1")
     kit.seated("T1", stacks=(5_000, 5_000)).ok("hands", {"mode": "physical"})
     kit.office(Role.FLOOR).ok("days", {"day": DAY})
@@ -265,7 +265,7 @@ def test_a_sensitive_read_is_told_before_it_is_answered(kit: Kit, route: str) ->
     office = kit.office(Role.AUDITOR)
     last = last_event()
     answer = office.http.get(address(route, kit), headers={"X-Request-Id": "looking"})
-    events = told_since(last, "data.read")
+    events = recorded_since(last, "data.read")
     if route in NOT_SENSITIVE:
         assert events == []
         return
@@ -273,8 +273,8 @@ def test_a_sensitive_read_is_told_before_it_is_answered(kit: Kit, route: str) ->
     assert (event["chain"], event["role"], event["request"]) == (f"house/{kit.house.code}", "auditor", "looking")
     assert event["data"]["subject"] == address(route, kit)
     with no_events():
-        untold = office.http.get(address(route, kit))
-    assert_problem(untold, 500, "server_error")
+        unrecorded = office.http.get(address(route, kit))
+    assert_problem(unrecorded, 500, "server_error")
     assert answer.status_code in (200, 404, 409), answer.text
 
 
@@ -286,7 +286,7 @@ def test_the_head_of_an_answer_is_a_read_too(kit: Kit) -> None:
     }  # fmt: skip
 
 
-def test_a_refusal_that_cannot_be_told_is_an_error_of_the_server(kit: Kit, table: Desk) -> None:
+def test_a_refusal_that_cannot_be_recorded_is_an_error_of_the_server(kit: Kit, table: Desk) -> None:
     with no_events():
         assert_problem(table.post("seats", {"seat": 99}), 500, "server_error")
         # What is everybody's can still be read.

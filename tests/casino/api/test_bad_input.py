@@ -27,7 +27,7 @@ from tests.casino.scene import (
     Case,
     Scene,
     assert_problem,
-    assert_told,
+    assert_recorded,
     build,
     cases,
     fingerprint,
@@ -120,7 +120,7 @@ def test_a_line_that_the_engine_refuses(scene: Scene, case: Case) -> None:
     assert {"expected", "errors"} & refused(scene, case).keys()
 
 
-def test_an_amount_out_of_range_is_told_the_range(scene: Scene) -> None:
+def test_an_amount_out_of_range_is_recorded_the_range(scene: Scene) -> None:
     problem = refused(scene, acts("", "play", "amount_out_of_range", "p1 rb 300"))
     assert {name: problem["expected"][name] for name in ("min", "max", "step")} == {"min": 100, "max": 200, "step": 100}
 
@@ -237,7 +237,7 @@ def test_no_access(scene: Scene, who: str, method: str) -> None:
     assert answer.headers["WWW-Authenticate"] == "Bearer"
     assert fingerprint() == before
     # A token that was once good has a person and a terminal; any other belongs to no house.
-    assert_told(last, answer, told=who in ("expired token", "revoked terminal", "inactive person"))
+    assert_recorded(last, answer, recorded=who in ("expired token", "revoked terminal", "inactive person"))
 
 
 def test_the_good_token_among_them_is_good(scene: Scene) -> None:
@@ -437,22 +437,22 @@ def test_no_depth_of_nesting_is_an_error_of_the_server(scene: Scene) -> None:
     Case("deleting", "closed", "", 405, "method_not_allowed", method="DELETE"),
     Case("writing-a-read", "closed", "", 405, "method_not_allowed"),
     Case("deleting-a-seat", "open", "seats/1/leave", 405, "method_not_allowed", method="DELETE"),
-    Case("unknown-path", "open", "/api/v1/nothing", 404, "not_found", method="GET", told=False),
-    Case("unknown-path-written", "open", "/api/v1/nothing", 404, "not_found", told=False),
-    Case("outside-the-api", "open", "/admin", 404, "not_found", method="GET", told=False),
-    Case("slash-at-the-end", "open", "/api/v1/tables/T5/", 404, "not_found", method="GET", told=False),
-    Case("slash-at-the-end-written", "closed", "/api/v1/tables/T6/open/", 404, "not_found", told=False),
-    Case("quotes-in-the-path", "open", "/api/v1/tables/T5'%20OR%20'1'='1/open", 404, "not_found", told=False),
-    Case("markup-in-the-path", "open", "/api/v1/tables/%3Cscript%3E", 404, "not_found", method="GET", told=False),
-    Case("nul-in-the-path", "open", "/api/v1/tables/T5%00", 404, "not_found", method="GET", told=False),
-    Case("nul-in-a-login", "office", "/api/v1/staff/a%00b/roles", 404, "not_found", told=False),
+    Case("unknown-path", "open", "/api/v1/nothing", 404, "not_found", method="GET", recorded=False),
+    Case("unknown-path-written", "open", "/api/v1/nothing", 404, "not_found", recorded=False),
+    Case("outside-the-api", "open", "/admin", 404, "not_found", method="GET", recorded=False),
+    Case("slash-at-the-end", "open", "/api/v1/tables/T5/", 404, "not_found", method="GET", recorded=False),
+    Case("slash-at-the-end-written", "closed", "/api/v1/tables/T6/open/", 404, "not_found", recorded=False),
+    Case("quotes-in-the-path", "open", "/api/v1/tables/T5'%20OR%20'1'='1/open", 404, "not_found", recorded=False),
+    Case("markup-in-the-path", "open", "/api/v1/tables/%3Cscript%3E", 404, "not_found", method="GET", recorded=False),
+    Case("nul-in-the-path", "open", "/api/v1/tables/T5%00", 404, "not_found", method="GET", recorded=False),
+    Case("nul-in-a-login", "office", "/api/v1/staff/a%00b/roles", 404, "not_found", recorded=False),
     Case("nul-in-a-parameter", "office", "/api/v1/audit/events?chain=%00", 400, "invalid_parameter", method="GET"),
     Case("nul-in-a-receipt", "office", "/api/v1/audit/proofs/inclusion?chain=a%00&seq=1", 400, "invalid_parameter",
          method="GET"),
-    Case("up-and-away", "open", "/api/v1/tables/..%2f..%2fsettings", 404, "not_found", method="GET", told=False),
+    Case("up-and-away", "open", "/api/v1/tables/..%2f..%2fsettings", 404, "not_found", method="GET", recorded=False),
     Case("seat-number-beyond-64-bits", "open", f"seats/{10**30}/leave", 404, "not_found"),
-    Case("seat-number-of-five-thousand-digits", "open", f"seats/{'1' * 5_000}/leave", 404, "not_found", told=False),
-    Case("seat-number-negative", "open", "seats/-1/leave", 404, "not_found", told=False),
+    Case("seat-number-of-five-thousand-digits", "open", f"seats/{'1' * 5_000}/leave", 404, "not_found", recorded=False),
+    Case("seat-number-negative", "open", "seats/-1/leave", 404, "not_found", recorded=False),
     Case("cursor-garbage", "office", "/api/v1/hands?cursor=garbage", 404, "not_found", method="GET"),
     # Positions of a cursor are ids here: p=abc, p=%00, and more digits than any integer has.
     Case("cursor-of-another-kind", "office", "/api/v1/hands?cursor=cD1hYmM%3D", 404, "not_found", method="GET"),
@@ -489,9 +489,9 @@ def table(id: str, desk: str, path: str, status: int, code: str, **body: Any) ->
     acts("act-at-an-open-table", "open", "no_hand", "p1 po 100", status=409),
     acts("act-at-a-closed-table", "closed", "no_hand", "p1 po 100", status=409),
     acts("act-while-the-hand-settles", "settling", "no_hand", "p1 k", status=409),
-    Case("read-a-hand-that-is-not", "open", "hand", 409, "no_hand", method="GET", told=False),
-    Case("read-actions-of-a-hand-that-is-not", "open", "hand/legal-actions", 409, "no_hand", method="GET", told=False),
-    table("open-an-open-table", "open", "open", 409, "table_open"),
+    Case("read-a-hand-that-is-not", "open", "hand", 409, "no_hand", method="GET", recorded=False),
+    Case("read-actions-of-a-hand-that-is-not", "open", "hand/legal-actions", 409, "no_hand", method="GET",
+    recorded=False), table("open-an-open-table", "open", "open", 409, "table_open"),
     table("open-a-playing-table", "play", "open", 409, "table_playing"),
     table("close-a-closed-table", "closed", "close", 409, "table_closed"),
     table("close-during-a-hand", "play", "close", 409, "table_playing"),

@@ -231,7 +231,7 @@ def test_every_view_says_whom_it_takes() -> None:
 def test_each_role_is_let_in_or_kept_out(house: Kit, desks: dict[Role, Desk], operation: tuple[str, str]) -> None:
     method, route = operation
     for role, desk in desks.items():
-        # Writes come without Idempotency-Key: who is let in gets as far as being told so, and changes nothing.
+        # Writes come without Idempotency-Key: who is let in gets as far as being recorded so, and changes nothing.
         http = house.office(role).http if route == "sign-out" else desk.http
         answer = http.request(method, address(route, house))
         if role in MATRIX[operation]:
@@ -249,7 +249,7 @@ def test_nobody_is_let_in_without_a_token(house: Kit, operation: tuple[str, str]
     method, route = operation
     answer = http.request(method, address(route, house))
     assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
-    # Nor does any other method tell anything before the token has been seen.
+    # Nor does any other method record anything before the token has been seen.
     for other in ("GET", "POST", "PUT", "DELETE", "OPTIONS"):
         assert http.request(other, address(route, house)).status_code == 401, other
 

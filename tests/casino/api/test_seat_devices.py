@@ -46,8 +46,8 @@ def test_a_device_checks_its_own_cards_and_everybodys_and_gets_no_others(kit: Ki
     assert opened > 75
 
 
-def test_a_device_is_told_what_its_own_seat_may_do_by_its_own_cards(kit: Kit) -> None:
-    """The console is told how many cards; the seat whose they are, which; and nobody else's offer."""
+def test_a_device_is_recorded_what_its_own_seat_may_do_by_its_own_cards(kit: Kit) -> None:
+    """The console sees how many cards; the seat whose they are, which; and nobody else's offer."""
     zsiros(kit)
     desk = kit.seated(stacks=(20_000,) * 4)
     floor_at(kit, TerminalKind.TABLE, "T1").ok("time-to-act", {"seconds": 60, "reason": "slow"})
@@ -56,12 +56,12 @@ def test_a_device_is_told_what_its_own_seat_may_do_by_its_own_cards(kit: Kit) ->
     desk.refresh()
     answer, taken = desk.ok("hands", {"mode": "electronic"}), 0
     while answer["actor"] is not None:
-        told = {actor["actor"]: own[actor["seat"]].get("hand").json() for actor in answer["seats"]}
-        assert {hand["actor"] for hand in told.values()} == {answer["actor"]}
-        assert {hand["act_by"] for hand in told.values()} == {answer["act_by"]} != {None}
-        for actor, hand in told.items():
+        recorded = {actor["actor"]: own[actor["seat"]].get("hand").json() for actor in answer["seats"]}
+        assert {hand["actor"] for hand in recorded.values()} == {answer["actor"]}
+        assert {hand["act_by"] for hand in recorded.values()} == {answer["act_by"]} != {None}
+        for actor, hand in recorded.items():
             assert {offer["actor"] for offer in hand["legal_actions"]} <= {actor}
-        hand = told[answer["actor"]]
+        hand = recorded[answer["actor"]]
         [offer] = [offer for offer in hand["legal_actions"] if offer["verb"] == "pl"]
         assert offer["cards"] and set(offer["cards"]) <= set(hand["cards"])
         assert not any("cards" in offer for offer in answer["legal_actions"])
@@ -89,8 +89,8 @@ def test_a_redeal_is_committed_to_when_it_is_shuffled(kit: Kit) -> None:
             break
     name, roots = answer["hand"], answer["cards_roots"]
     [dealt] = [event["data"] for event in events(kit, "hand.dealt") if event["data"]["hand"] == name]
-    told = [event["data"]["cards_roots"] for event in events(kit, "hand.acted") if "cards_roots" in event["data"]]
-    assert dealt["cards_roots"] == roots[:1] and told[-1] == roots
+    recorded = [event["data"]["cards_roots"] for event in events(kit, "hand.acted") if "cards_roots" in event["data"]]
+    assert dealt["cards_roots"] == roots[:1] and recorded[-1] == roots
     assert check_devices(kit, reader, own, name) > 16
     packs = {opening["pack"] for opening in openings(reader, name)["openings"]}
     assert packs == set(range(len(roots)))
@@ -120,23 +120,23 @@ def laid_open(desk: Desk) -> dict[str, Any]:
 
 
 def check_devices(kit: Kit, reader: Desk, own: dict[int, Device], name: str) -> int:
-    """What each device is told now: openings that stand, of exactly the cards that its player may know."""
+    """What each device is recorded now: openings that stand, of exactly the cards that its player may know."""
     hand = Hand.objects.get(house=kit.house, name=name)
     game = selectors.state(hand)
     everybodys = openings(reader, name)
     public = check(everybodys)
     count = 0
     for number, seat in enumerate(hand.seats, 1):
-        told = own[seat["seat"]].get("hand").json()
-        cards = check(told)
+        recorded = own[seat["seat"]].get("hand").json()
+        cards = check(recorded)
         count += len(cards)
-        mine = [card for card in told["cards"] if card != UNKNOWN]
-        assert told["you"] == f"p{number}" and told["cards_roots"] == hand.cards_roots
+        mine = [card for card in recorded["cards"] if card != UNKNOWN]
+        assert recorded["you"] == f"p{number}" and recorded["cards_roots"] == hand.cards_roots
         assert set(cards) == set(public) | set(mine)
         held = game.cards_of(number)
-        assert all(shown in (card, UNKNOWN) for shown, card in zip(told["cards"], held, strict=True))
-        assert told["view"]["log"] == game.view("public")["log"]
-        known = {(opening["pack"], opening["position"]) for opening in told["openings"]}
+        assert all(shown in (card, UNKNOWN) for shown, card in zip(recorded["cards"], held, strict=True))
+        assert recorded["view"]["log"] == game.view("public")["log"]
+        known = {(opening["pack"], opening["position"]) for opening in recorded["openings"]}
         assert known == {*game.places("public"), *game.places(number)}
     return count
 
@@ -250,14 +250,15 @@ def test_a_key_shows_no_hand_that_was_dealt_before_it_was_issued(kit: Kit) -> No
     assert late.get("hand").json()["hand"] == "T1-000002"
 
 
-def test_a_hand_with_cards_of_its_own_is_told_without_openings(kit: Kit) -> None:
+def test_a_hand_with_cards_of_its_own_is_recorded_without_openings(kit: Kit) -> None:
     kit.table()
     desk = kit.seated()
     own = {seat: device(kit, desk, seat) for seat in (1, 2)}
     desk.ok("hands", {"mode": "physical", "button": 4})
     desk.act("p1 po 100", "d dh p1 Kl8b", "d dh p2 ????")
-    told = own[1].get("hand").json()
-    assert (told["cards"], told["openings"], told["cards_roots"], told["commitment"]) == (["Kl", "8b"], [], [], None)
+    recorded = own[1].get("hand").json()
+    assert (recorded["cards"], recorded["openings"]) == (["Kl", "8b"], [])
+    assert (recorded["cards_roots"], recorded["commitment"]) == ([], None)
     assert own[2].get("hand").json()["cards"] == ["??", "??"]
     assert code(kit.office().get("hands/T1-000001/openings")) == (409, "no_card_commitments")
 
@@ -276,7 +277,7 @@ def test_wrong_keys_are_limited_by_address_and_good_ones_are_let_in(kit: Kit) ->
             assert 840 < int(refused.headers["Retry-After"]) <= 900
             assert refused.json()["retry_after"] == int(refused.headers["Retry-After"])
     assert code(good.get("hand")) == (404, "not_found")
-    # What the locked address went on with is told to nobody's chain; what came before is.
+    # What the locked address went on with is recorded in no chain; what came before is.
     assert [event["data"]["status"] for event in events(kit, "attempt.refused")] == [401, 401]
     elsewhere = Client(REMOTE_ADDR="192.0.2.7")
     assert elsewhere.get("/api/v1/seat/hand", HTTP_AUTHORIZATION=f"Seat {'A' * 43}").status_code == 401

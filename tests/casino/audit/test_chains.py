@@ -15,7 +15,7 @@ from tests.casino.any_event import AnyEvent
 from tests.casino.kit import ACTOR, Kit
 
 
-def told(**data: object) -> AnyEvent:
+def recorded(**data: object) -> AnyEvent:
     """Some event of a table, with any data."""
     return AnyEvent(kind="table.tip", content=data)
 
@@ -24,7 +24,7 @@ def chain(kit: Kit, events: int) -> ChainHead:
     """A chain of so many events."""
     for number in range(events):
         with transaction.atomic():
-            record(chain="table/test", house=kit.house, actor=ACTOR, event=told(number=number))
+            record(chain="table/test", house=kit.house, actor=ACTOR, event=recorded(number=number))
     return ChainHead.objects.get(house=kit.house, name="table/test")
 
 
@@ -53,7 +53,7 @@ def test_an_event_is_canonical_linked_and_hashed_as_an_rfc_6962_leaf(kit: Kit) -
 def test_any_text_stays_canonical(kit: Kit, text: str) -> None:
     actor = Actor(staff=text, role=text, terminal=text, request=text)
     with transaction.atomic():
-        record(chain="table/text", house=kit.house, actor=actor, event=told(text=text, list=[1, None, True]))
+        record(chain="table/text", house=kit.house, actor=actor, event=recorded(text=text, list=[1, None, True]))
     assert verify_house(kit.house).findings == []
 
 
@@ -67,10 +67,10 @@ def test_data_that_has_no_canonical_text_is_refused(kit: Kit, data: dict) -> Non
     ("statement", "seq", "problem"),
     [
         ("UPDATE audit_event SET payload = replace(payload, '\"number\":3', '\"number\":4') WHERE {at} AND seq = 4", 4,
-         "beside it stands"),
+         "its column is"),
         ("DELETE FROM audit_event WHERE {at} AND seq = 3", 3, "the event is missing, 4 follows"),
         ("DELETE FROM audit_event WHERE {at} AND seq > 4", 5, "the chain's head names event 6"),
-        ("UPDATE audit_event SET seq = 7 - seq WHERE {at} AND seq IN (3, 4)", 3, "beside it stands"),
+        ("UPDATE audit_event SET seq = 7 - seq WHERE {at} AND seq IN (3, 4)", 3, "its column is"),
         ("UPDATE audit_event SET payload = replace(payload, '{{', '{{ '), leaf_hash = "
          "encode(sha256('\\x00'::bytea || convert_to(replace(payload, '{{', '{{ '), 'UTF8')), 'hex') "
          "WHERE {at} AND seq = 2", 2, "not the canonical one"),
@@ -150,7 +150,7 @@ def test_an_event_has_the_members_it_needs_and_no_others(kit: Kit) -> None:
     words = {"reason": 'she said "no"', "approver": "anna@house"}
     for given in ({}, {"reason": words["reason"]}, {"approver": words["approver"]}, words):
         with transaction.atomic():
-            record(chain="table/m", house=kit.house, actor=ACTOR, event=replace(told(), **given))
+            record(chain="table/m", house=kit.house, actor=ACTOR, event=replace(recorded(), **given))
         payload = Event.objects.filter(chain__house=kit.house).latest("id").payload
         assert list(json.loads(payload)) == sorted([*always, *given])
         assert {name: json.loads(payload)[name] for name in given} == given
@@ -159,7 +159,7 @@ def test_an_event_has_the_members_it_needs_and_no_others(kit: Kit) -> None:
 
 def test_an_event_outside_a_transaction_is_a_mistake(kit: Kit) -> None:
     with pytest.raises(RuntimeError, match="transaction"):
-        record(chain="table/test", house=kit.house, actor=ACTOR, event=told())
+        record(chain="table/test", house=kit.house, actor=ACTOR, event=recorded())
 
 
 def test_a_refused_request_leaves_one_event_that_says_so(kit: Kit) -> None:

@@ -230,7 +230,7 @@ def test_none_is_left_out_except_where_null_says_something() -> None:
 
 @pytest.fixture
 def evening(kit: Kit) -> Kit:
-    """A house in which everything was done once, and every answer told the place of its event."""
+    """A house in which everything was done once, and every answer noted the place of its event."""
     busy = Busy(kit)
     for steps in (STEPS, AFTERWARDS):
         for name, step in steps.items():
@@ -248,11 +248,11 @@ def payloads(kit: Kit) -> list[dict[str, Any]]:
     return [json.loads(payload) for payload in found]
 
 
-def test_everything_that_is_done_is_told(evening: Kit) -> None:
-    told = payloads(evening)
+def test_everything_that_is_done_is_noted(evening: Kit) -> None:
+    noted = payloads(evening)
     steps = {name.partition(" ")[0] for name in [*STEPS, *AFTERWARDS]}
-    assert steps <= {each["kind"] for each in told} <= set(EVENTS)
-    for each in told:
+    assert steps <= {each["kind"] for each in noted} <= set(EVENTS)
+    for each in noted:
         event = _read(each)
         assert (event.data, event.beside_data) == (
             each["data"],
@@ -266,22 +266,22 @@ def test_everything_that_is_done_is_told(evening: Kit) -> None:
         assert members <= set(each) <= members | {"approver", "postings", "reason"}
         assert each["v"] == 2 and each["house"] == str(evening.house.id)
     # Whatever changes something by the word of a person says why, and who stood by.
-    reasons = {each["kind"] for each in told if "reason" in each}
+    reasons = {each["kind"] for each in noted if "reason" in each}
     assert {"hand.voided", "house.duty", "fill.cancelled", "staff.roles_changed", "fill.received"} <= reasons
-    approved = {each["kind"]: each["approver"] for each in told if "approver" in each}
+    approved = {each["kind"]: each["approver"] for each in noted if "approver" in each}
     assert set(approved) >= {"soft_count.confirmed", "fill.received"}
     assert all(login.startswith("floor") for login in approved.values())
 
 
-def test_every_ledger_transaction_is_told_by_exactly_one_event(evening: Kit) -> None:
-    told: dict[int, dict[str, Any]] = {}
+def test_every_ledger_transaction_is_noted_by_exactly_one_event(evening: Kit) -> None:
+    noted: dict[int, dict[str, Any]] = {}
     for each in payloads(evening):
-        for told_posting in each.get("postings", []):
-            assert told.setdefault(told_posting["tx"], told_posting) is told_posting
+        for noted_posting in each.get("postings", []):
+            assert noted.setdefault(noted_posting["tx"], noted_posting) is noted_posting
     transactions = Transaction.objects.filter(book=evening.house.id)
-    assert set(told) == set(transactions.values_list("id", flat=True))
+    assert set(noted) == set(transactions.values_list("id", flat=True))
     for row in transactions:
-        posting = told[row.id]
+        posting = noted[row.id]
         happened_at = None if row.occurred_at is None else utc(row.occurred_at)
         about = [row.idempotency_key, row.kind, row.metadata, happened_at, utc(row.posted_at)]
         assert posting.pop("about") == canonical.sha256(about)
@@ -291,7 +291,7 @@ def test_every_ledger_transaction_is_told_by_exactly_one_event(evening: Kit) -> 
         entries = Entry.objects.filter(transaction=row)
         legs = [list(leg) for leg in entries.values_list("account__code", "account__commodity", "amount")]
         assert sorted(posting["legs"]) == sorted(legs)
-    assert Posting.objects.filter(event__chain__house=evening.house).count() == len(told)
+    assert Posting.objects.filter(event__chain__house=evening.house).count() == len(noted)
 
 
 # --- Postings and events --------------------------------------------------------------------------------------------
@@ -325,14 +325,14 @@ def work(kit: Kit) -> Work:
 def test_postings_without_an_event_do_not_commit(kit: Kit, work: Work) -> None:
     before = posted(kit)
     with pytest.raises(DatabaseError, match="no audit event records"), transaction.atomic():
-        capital(work, "untold")
+        capital(work, "unrecorded")
     assert posted(kit) == before
 
 
 def test_an_event_of_no_work_records_no_posting(kit: Kit, work: Work) -> None:
     before, events_before = posted(kit), len(payloads(kit))
     with pytest.raises(DatabaseError, match="no audit event records"), transaction.atomic():
-        capital(work, "untold")
+        capital(work, "unrecorded")
         record(chain=kit.house.chain, house=kit.house, actor=ACTOR, event=AnyEvent(kind="house.duty", content={}))
     assert (posted(kit), len(payloads(kit))) == (before, events_before)
 
@@ -400,7 +400,7 @@ def test_a_work_cannot_record_what_a_savepoint_has_taken_back(kit: Kit, work: Wo
 
 def test_an_event_that_a_savepoint_takes_back_has_recorded_nothing(kit: Kit, work: Work) -> None:
     with pytest.raises(DatabaseError, match="no audit event records"), transaction.atomic():
-        capital(work, "untold")
+        capital(work, "unrecorded")
         with pytest.raises(RuntimeError), transaction.atomic():
             recorded(kit, work)
             raise RuntimeError
@@ -533,21 +533,21 @@ def test_what_events_tell_about_postings_is_what_the_ledger_gives_back(
                 key=f"{uuid.uuid4()}{key}", kind=f"test{kind}", metadata=metadata, occurred_at=occurred,
                 postings=[posting("capital_paid_in", {}, cash=1)],
             )  # fmt: skip
-        told = {posting["tx"]: posting["about"] for posting in recorded(kit, work)["postings"]}
+        noted = {posting["tx"]: posting["about"] for posting in recorded(kit, work)["postings"]}
     with moment(kit.house) as there:
         lines = [line for lines in there.transactions() for line in lines]
     rows = {row["id"]: row["about"] for row in map(json.loads, lines)}
-    assert {id_: verify.about_of(rows[id_]) for id_ in told} == told
+    assert {id_: verify.about_of(rows[id_]) for id_ in noted} == noted
     read = {row["id"]: row["about"] for row in verify.transactions_of([lines])}
-    assert {id_: read[id_] for id_ in told} == told
+    assert {id_: read[id_] for id_ in noted} == noted
 
 
 @pytest.mark.parametrize("alias", ["default", "owner"])
 def test_nobody_untells_a_posting(kit: Kit, alias: str) -> None:
-    told = Posting.objects.filter(event__chain__house=kit.house).values_list("transaction_id", flat=True)[0]
+    noted = Posting.objects.filter(event__chain__house=kit.house).values_list("transaction_id", flat=True)[0]
     refused = pytest.raises(DatabaseError, match=r"permission denied|append-only")
     with refused, transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-        cursor.execute("DELETE FROM audit_told WHERE transaction_id = %s", [told])
+        cursor.execute("DELETE FROM audit_told WHERE transaction_id = %s", [noted])
 
 
 def test_books_that_are_no_houses_are_left_alone(kit: Kit) -> None:

@@ -93,10 +93,10 @@ def test_an_older_transaction_that_writes_later_does_not_overtake(kit: Kit) -> N
         _append(early, kit, "second")
         early.commit()
         kit.sequence()
-        assert _told(kit) == ["first", "second"]
+        assert _recorded(kit) == ["first", "second"]
         _append(oldest, kit, "third")
         size = kit.sequence().size
-        assert _told(kit) == ["first", "second"], "what is not committed is not in the log"
+        assert _recorded(kit) == ["first", "second"], "what is not committed is not in the log"
         oldest.commit()
     assert kit.sequence().size == size + 1
     chain_order(kit)
@@ -150,7 +150,7 @@ def test_concurrent_writers_lose_nothing_and_keep_their_order(kit: Kit) -> None:
             writer.result()
     assert rounds > 20
     assert kit.sequence().size == before + sum(written.values())
-    assert {chain: len(_told(kit, chain)) for chain in written} == written
+    assert {chain: len(_recorded(kit, chain)) for chain in written} == written
     chain_order(kit)
 
 
@@ -361,7 +361,7 @@ def _append(raw: psycopg.Connection, kit: Kit, word: str) -> None:
     )
 
 
-def _told(kit: Kit, chain: str = "table/T1") -> list[str]:
+def _recorded(kit: Kit, chain: str = "table/T1") -> list[str]:
     """What the events of a chain say, in the order of the log."""
     leaves = Leaf.objects.filter(house=kit.house, event__chain__name=chain).order_by("leaf_index")
     return [doc["data"].get("word", "") for doc in leaves.values_list("event__doc", flat=True)]

@@ -201,10 +201,10 @@ def test_two_people_open_a_new_epoch_and_the_house_goes_on(
     assert checkpoint.origin.endswith("/2") and checkpoint.size == 1 + waiting + 1
     chain_order(kit)
     first = Leaf.objects.get(house=kit.house, epoch=2, leaf_index=0).event
-    told = json.loads(first.payload)
-    assert (told["chain"], told["kind"]) == (f"log/{kit.house.code}", "log.epoch_opened")
-    assert (told["actor"], told["approver"], told["reason"]) == (auditor.login, admin.login, "the disk died")
-    assert told["data"] == {
+    recorded = json.loads(first.payload)
+    assert (recorded["chain"], recorded["kind"]) == (f"log/{kit.house.code}", "log.epoch_opened")
+    assert (recorded["actor"], recorded["approver"], recorded["reason"]) == (auditor.login, admin.login, "the disk
+    died") assert recorded["data"] == {
         "epoch": 2,
         "note": notes_outside(kit)[-2],
         "old_epoch": 1,
@@ -268,8 +268,8 @@ def test_nobody_opens_an_epoch_with_the_password_he_gave(kit: Kit, monkeypatch: 
             open_epoch(kit, monkeypatch, auditor.login, admin.login)
     assert not Epoch.objects.filter(house=kit.house).exists()
     payloads = Event.objects.filter(chain__house=kit.house).order_by("id").values_list("payload", flat=True)
-    told = [event for event in map(json.loads, payloads) if event["kind"] == "attempt.refused"]
-    assert [(event["actor"], event["data"]["operation"], event["data"]["code"]) for event in told] == [
+    recorded = [event for event in map(json.loads, payloads) if event["kind"] == "attempt.refused"]
+    assert [(event["actor"], event["data"]["operation"], event["data"]["code"]) for event in recorded] == [
         (auditor.login, "open_epoch", "four_eyes")
     ] * 2
 
@@ -415,9 +415,9 @@ def test_a_new_signing_key_begins_with_an_epoch(kit: Kit, monkeypatch: pytest.Mo
     assert not Epoch.objects.filter(house=kit.house).exists(), "nobody said that it shall be done all the same"
     with pytest.raises(CommandError, match=r"\[sign_in_refused\]"):
         open_epoch(kit, monkeypatch, auditor.login, admin.login, healthy=True, passwords="wrong")
-    told = Event.objects.filter(chain__house=kit.house).latest("id").doc
-    assert (told["kind"], told["request"]) == ("staff.sign_in_refused", "open_epoch"), "this house may tell of it"
-    desk = kit.office()
+    recorded = Event.objects.filter(chain__house=kit.house).latest("id").doc
+    assert (recorded["kind"], recorded["request"]) == ("staff.sign_in_refused", "open_epoch"), "this house may record of
+    it" desk = kit.office()
     open_epoch(kit, monkeypatch, auditor.login, admin.login, healthy=True)
     assert desk.get("audit/checkpoint").status_code == 200, "nobody is signed out of a healthy house"
     assert "refused" not in Epoch.objects.get(house=kit.house).event.doc["data"]
@@ -448,7 +448,7 @@ def test_an_epoch_cannot_be_opened_without_its_event(kit: Kit) -> None:
 
 
 def test_the_application_cannot_open_an_epoch(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not even with the very event that tells of it: whoever has taken over the application has no two people."""
+    """Not even with the very event that records of it: whoever has taken over the application has no two people."""
     kit.sequence()
     chain, size = f"log/{kit.house.code}", Log.objects.get(house=kit.house).size
     with pytest.raises(DatabaseError, match="permission denied") as refused, transaction.atomic():

@@ -23,7 +23,7 @@ from ledger import holds, snapshots
 from ledger.models import Account, Assertion, Entry, Hold, Snapshot, SnapshotLine, Transaction
 from ledger.posting import Leg, Posting
 from tests.casino.kit import CHIPS, Kit
-from tests.casino.scene import last_event, told_since
+from tests.casino.scene import last_event, recorded_since
 from tests.casino.superuser import unguarded
 
 
@@ -183,10 +183,10 @@ def test_a_download_stands_in_the_trail_and_so_does_a_refused_one(traded: Kit) -
         answer = office.get(f"ledger/export/{path}", Accept="text/csv")
         assert answer.status_code == status, answer.text
         assert answer.headers["Content-Type"] == "application/problem+json"
-    assert [event["data"]["status"] for event in told_since(last, "attempt.refused")] == [404, 400, 400]
+    assert [event["data"]["status"] for event in recorded_since(last, "attempt.refused")] == [404, 400, 400]
     last = last_event()
     assert office.get("ledger/export/csv?until=2020-01-01T00:00:00Z").text.count("\n") == 1
-    (event,) = told_since(last, "data.read", "attempt.refused")
+    (event,) = recorded_since(last, "data.read", "attempt.refused")
     assert event["data"] == {
         "operation": "exportBook", "subject": "/api/v1/ledger/export/csv",
         "parameters": [["until", "2020-01-01T00:00:00Z"]],
@@ -323,8 +323,8 @@ def test_a_snapshot_that_was_changed_is_found_kept_and_cleared(
     assert total == {"subject": "HUF", "detail": "sums to -10"}
     # The check of chips against money neither sees it nor clears it.
     assert check(house)
-    (told,) = house_report(house)["imbalances"]
-    assert (told["kind"], told["cleared_at"]) == ("snapshot", None)
+    (recorded,) = house_report(house)["imbalances"]
+    assert (recorded["kind"], recorded["cleared_at"]) == ("snapshot", None)
     assert check_snapshots() >= 1
     snapshot = SnapshotLine.objects.get(snapshot__book=house.id, snapshot__name="second", account=damaged).snapshot_id
     _force(snapshot, damaged, -10)

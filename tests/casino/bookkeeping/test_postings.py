@@ -1,4 +1,4 @@
-"""The table of postings: every row's worked example in a real ledger, and the page that tells it."""
+"""The table of postings: every row's worked example in a real ledger, and the page that records it."""
 
 import uuid
 from collections.abc import Iterable

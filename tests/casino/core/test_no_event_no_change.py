@@ -41,11 +41,11 @@ def events(kit: Kit) -> int:
 
 def refused(busy: Busy, name: str, step: Step) -> None:
     """Try a step while no event can be written: an error on our side, no row of any table changed."""
-    before, told = fingerprint(), events(busy.kit)
+    before, recorded = fingerprint(), events(busy.kit)
     with chains_at_their_end(busy.kit):
         answer = step(busy)
     assert (answer.status_code, answer.json()["code"]) == (500, "server_error"), name
-    assert (fingerprint(), events(busy.kit)) == (before, told), name
+    assert (fingerprint(), events(busy.kit)) == (before, recorded), name
 
 
 def done(busy: Busy, name: str, step: Step) -> None:

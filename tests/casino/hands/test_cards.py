@@ -81,8 +81,8 @@ def test_entered_cards_are_hashed_until_the_hand_is_over(kit: Kit, dealer: Desk)
     [event] = events(kit, "hand.cards_entered")
     hashes = event["data"]["entries"]
     assert [(entry["actor"], entry["place"]) for entry in hashes] == [("p1", 0), ("p1", 3), ("p2", 2)]
-    for told in (json.dumps(event["data"]), json.dumps(answer["view"]), json.dumps(answer["legal_actions"])):
-        assert not any(f'"{card}"' in told or f"{card}?" in told for card in ("Ua", "Aa", "Xa"))
+    for recorded in (json.dumps(event["data"]), json.dumps(answer["view"]), json.dumps(answer["legal_actions"])):
+        assert not any(f'"{card}"' in recorded or f"{card}?" in recorded for card in ("Ua", "Aa", "Xa"))
     # Turned over in any order: the entries say where each was dealt.
     dealer.act(SHOWN[0])
     dealer.act(SHOWN[1])
@@ -91,8 +91,8 @@ def test_entered_cards_are_hashed_until_the_hand_is_over(kit: Kit, dealer: Desk)
     last = events(kit, "hand.acted")[-1]["data"]
     hand = hand_of(kit).name
     for entry, hashed in zip(last["entered"], hashes, strict=True):
-        told = [hand, entry["actor"], entry["place"], entry["card"], entry["salt"]]
-        assert canonical.sha256(told) == hashed["hash"]
+        recorded = [hand, entry["actor"], entry["place"], entry["card"], entry["salt"]]
+        assert canonical.sha256(recorded) == hashed["hash"]
     assert [entry["card"] for entry in last["entered"]] == ["Ua", "Aa", "Xa"]
     record = assert_sound(kit)
     assert "entered" not in record
@@ -333,8 +333,8 @@ def test_an_entry_is_corrected(kit: Kit, dealer: Desk) -> None:
     last = events(kit, "hand.acted")[-1]["data"]
     assert [entry["card"] for entry in last["entered"]] == ["8b", "Al", "Aa"]
     right = last["entered"][-1]
-    told = [hand_of(kit).name, "p1", 0, "Aa", right["salt"]]
-    assert canonical.sha256(told) == event["data"]["hash"]
+    recorded = [hand_of(kit).name, "p1", 0, "Aa", right["salt"]]
+    assert canonical.sha256(recorded) == event["data"]["hash"]
     assert_sound(kit)
 
 
@@ -415,7 +415,7 @@ def test_an_exception_never_changes(kit: Kit) -> None:
 # --- Deck checks ----------------------------------------------------------------------------------------------------
 
 
-def test_a_complete_deck_is_told(kit: Kit) -> None:
+def test_a_complete_deck_is_recorded(kit: Kit) -> None:
     kit.table()
     desk = kit.seated()
     answer = desk.ok("deck-check", {"cards": "".join(reversed(TELL32.cards))})

@@ -45,7 +45,7 @@ def say(dealer: Desk, floor: Desk, kind: str, where: Any, what: Any) -> Any:
 
 
 class Model:
-    """What lies where, told independently: lines by seat and place, and entries beside them."""
+    """What lies where, recorded independently: lines by seat and place, and entries beside them."""
 
     def __init__(self) -> None:
         self.lines: dict[tuple[int, int], str] = {(seat, place): "??" for seat in (1, 2) for place in range(4)}

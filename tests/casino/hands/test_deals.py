@@ -36,11 +36,11 @@ def test_a_deal_is_committed_to_then_seeded_then_dealt_and_everything_can_be_che
     desk.ok("deal/seeds", {"seat": 3, "seed": "alice"})
     own = device(kit, desk, 1)
     assert own.seed("T1-000001", "b o b").status_code == 400
-    told = own.seed("T1-000001", "bob").json()
-    assert told["client_seeds"] == {"1": "bob", "3": "alice"}
-    assert told.pop("audit")["chain"] == "table/T1"
+    recorded = own.seed("T1-000001", "bob").json()
+    assert recorded["client_seeds"] == {"1": "bob", "3": "alice"}
+    assert recorded.pop("audit")["chain"] == "table/T1"
     desk.refresh()
-    assert desk.get("deal").json() == told == own.get("deal").json()
+    assert desk.get("deal").json() == recorded == own.get("deal").json()
     # The third player sits out, but what he has said counts.
     answer = desk.ok("hands", {"mode": "electronic", "sitting_out": [3]})
     assert (answer["hand"], answer["commitment"], answer["client_seeds"]) == (
@@ -74,15 +74,21 @@ def test_a_deal_is_committed_to_then_seeded_then_dealt_and_everything_can_be_che
     assert (by_player["actor"], by_player["terminal"], by_player["chain"]) == ("T1-u1", "T1/1", "table/T1")
 
 
-def test_the_seed_is_sealed_before_the_commitment_is_told(kit: Kit) -> None:
+def test_the_seed_is_sealed_before_the_commitment_is_recorded(kit: Kit) -> None:
     kit.table()
     desk = kit.seated()
-    told = desk.ok("deal")["last_event"]["commitment"]
+    recorded = desk.ok("deal")["last_event"]["commitment"]
     deal = Deal.objects.get(house=kit.house)
-    assert commitment(deals.open_seed(deal), deal.name) == told == deal.commitment
+    assert commitment(deals.open_seed(deal), deal.name) == recorded == deal.commitment
     assert deals.open_seed(deal) not in bytes(deal.sealed_seed)
     answered = kit.office().get("deals/T1-000001").json()
-    assert answered == {"hand": "T1-000001", "state": "prepared", "commitment": told, "client_seeds": {}, "seed": None}
+    assert answered == {
+        "hand": "T1-000001",
+        "state": "prepared",
+        "commitment": recorded,
+        "client_seeds": {},
+        "seed": None,
+    }
 
 
 def test_a_prepared_deal_stands_in_the_way_of_other_deals_and_of_closing(kit: Kit) -> None:
@@ -133,8 +139,8 @@ def test_an_abandoned_name_is_used_up_and_its_seed_is_open(kit: Kit) -> None:
     found = office.get("deals/T1-000001").json()
     assert found["state"] == "abandoned" and found["client_seeds"] == {"1": "x"}
     assert commitment(bytes.fromhex(found["seed"]), "T1-000001") == found["commitment"]
-    told = events(kit, "deal.abandoned")
-    assert [event["reason"] for event in told] == ["a player fell ill"] * 2
+    recorded = events(kit, "deal.abandoned")
+    assert [event["reason"] for event in recorded] == ["a player fell ill"] * 2
     # A hand with cards of its own does not bear a name that was committed to either.
     assert desk.ok("hands", {"mode": "physical"})["hand"] == "T1-000001x3"
     floor.refresh()
@@ -360,8 +366,8 @@ def test_a_table_is_set_up_with_the_seeds_it_demands(kit: Kit) -> None:
         client_seeds=ClientSeeds.ALL,
     )  # fmt: skip
     set_up_table(house=kit.house, code="T1", terms=terms, actor=ACTOR)
-    [told] = events(kit, "table.set_up")
-    assert told["data"]["client_seeds"] == "all"
+    [recorded] = events(kit, "table.set_up")
+    assert recorded["data"]["client_seeds"] == "all"
     assert kit.office().get("tables/T1").json()["client_seeds"] == "all"
     with pytest.raises(IntegrityError, match="table_client_seeds"):
         Table.objects.update(client_seeds="few")

@@ -207,9 +207,9 @@ def test_a_dealer_s_device_shows_its_cards_once_it_has_looked(kit: Kit) -> None:
     dealer, other = devices[chairs(answer)[1]], devices[chairs(answer)[0]]
     desk.say("ramsli", "p2 po 400")
     desk.say("ramsli", "p2 cl top")
-    told = dealer.get("hand").json()
-    assert told["learned"].keys() == {"bottom"} and other.get("hand").json()["learned"] == {}
-    assert told["cards"] == ["??"] * 4 and {offer["verb"] for offer in told["legal_actions"]} == {"kn", "lk"}
+    recorded = dealer.get("hand").json()
+    assert recorded["learned"].keys() == {"bottom"} and other.get("hand").json()["learned"] == {}
+    assert recorded["cards"] == ["??"] * 4 and {offer["verb"] for offer in recorded["legal_actions"]} == {"kn", "lk"}
     assert "??" not in other.get("hand").json()["cards"]
     desk.say("ramsli", "p2 lk 4")
     assert "??" not in dealer.get("hand").json()["cards"]
@@ -257,7 +257,7 @@ def test_a_dispute_freezes_kitty_and_bank_and_a_ruling_divides_both(kit: Kit, tm
     carried = sum(lying(kit))
     hand = disputed(kit, desk)
     assert lying(kit) == (0, 0, 0, carried + 400) and hand.state == HandState.DISPUTED
-    assert found(kit) == ["the hand is disputed: its replay stands now"]
+    assert found(kit) == ["the hand is disputed: its replay agrees now"]
     floor.refresh()
     awards = [{"actor": "p1", "amount": carried}, {"actor": "p2", "amount": 400}]
     floor.ok("hand/ruling", {"awards": awards, "tax": 0, "reason": "the floor saw it"})
@@ -327,14 +327,15 @@ def test_players_may_leave_and_come_between_hands(kit: Kit, tmp_path: Path) -> N
     assert_whole(kit, tmp_path)
 
 
-# --- What is found, and what is told --------------------------------------------------------------------------------
+# --- What is found, and what is recorded
+# --------------------------------------------------------------------------------
 
 
 def test_the_report_says_since_when_money_lies_in_kitty_and_bank(kit: Kit) -> None:
     desk = at_table(kit)
     grow(kit, desk)
-    told = house_report(kit.house)["tables"][0]
-    assert (told["cukassza"], told["bank"]) == lying(kit)[1:3]
+    recorded = house_report(kit.house)["tables"][0]
+    assert (recorded["cukassza"], recorded["bank"]) == lying(kit)[1:3]
     hands = list(Hand.objects.filter(house=kit.house, state=HandState.SETTLED).order_by("id"))
     kitties = [hand.result["series"]["kitty"] for hand in hands if hand.result]
     banks = [hand.result["series"]["bank"] for hand in hands if hand.result]
@@ -346,10 +347,10 @@ def test_the_report_says_since_when_money_lies_in_kitty_and_bank(kit: Kit) -> No
             at -= 1
         return hands[at]
 
-    for since, amounts in ((told["cukassza_since"], kitties), (told["bank_since"], banks)):
+    for since, amounts in ((recorded["cukassza_since"], kitties), (recorded["bank_since"], banks)):
         hand = first_since(amounts)
         assert hand.started_at < since <= hand.settled_at
-    before = told["cukassza_since"]
+    before = recorded["cukassza_since"]
     desk.ok("hands", {"mode": "physical"})
     assert house_report(kit.house)["tables"][0]["cukassza_since"] is None  # it lies in a pot now
     floor = kit.dealer(role=Role.FLOOR)
@@ -357,8 +358,8 @@ def test_the_report_says_since_when_money_lies_in_kitty_and_bank(kit: Kit) -> No
     assert house_report(kit.house)["tables"][0]["cukassza_since"] == before
     desk.refresh()
     desk.ok("close")
-    told = house_report(kit.house)["tables"][0]
-    assert (told["cukassza_since"], told["bank_since"]) == (None, None)
+    recorded = house_report(kit.house)["tables"][0]
+    assert (recorded["cukassza_since"], recorded["bank_since"]) == (None, None)
 
 
 def test_a_bank_that_is_not_what_the_log_gives_is_found(kit: Kit) -> None:

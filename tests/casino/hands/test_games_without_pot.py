@@ -188,8 +188,8 @@ def test_nobody_can_name_a_card_of_the_house_s_pack(kit: Kit) -> None:
     ):
         refused = desk.post("hand/actions", {"actions": [sent]})
         assert refused.json()["code"] == refusal, refused.text
-        told = {name: value for name, value in refused.json().items() if name != "instance"}  # a number at random
-        assert not any(card in str(told) for card in held(kit, "p1")[1:])
+        recorded = {name: value for name, value in refused.json().items() if name != "instance"}  # a number at random
+        assert not any(card in str(recorded) for card in held(kit, "p1")[1:])
     desk.ok("hand/actions", {"actions": [{"actor": "p1", "verb": "pl", "places": [0]}]})
     assert selectors.log(last_hand(kit))[-1] == f"p1 pl {card}"
 
@@ -203,19 +203,19 @@ def test_a_device_reads_its_cards_in_the_order_in_which_places_count(kit: Kit) -
     players = dict(zip(("p1", "p2"), chairs(answer), strict=True))
     while answer["actor"] is not None:
         actor = answer["actor"]
-        told = devices[players[actor]].get("hand").json()
-        assert told["you"] == actor and "??" not in told["cards"]
-        assert set(told["cards"]) <= set(check(told))
-        action = place_action(answer, tuple(told["cards"]), choice)
+        recorded = devices[players[actor]].get("hand").json()
+        assert recorded["you"] == actor and "??" not in recorded["cards"]
+        assert set(recorded["cards"]) <= set(check(recorded))
+        action = place_action(answer, tuple(recorded["cards"]), choice)
         answer = desk.ok("hand/actions", {"actions": [action]})
         if action["verb"] == "pl":
             [place] = action["places"]
             lines = [line for line in selectors.log(last_hand(kit)) if " pl " in line]
-            assert lines[-1] == f"{actor} pl {told['cards'][place]}"
+            assert lines[-1] == f"{actor} pl {recorded['cards'][place]}"
             seen += place > 0
     assert seen, "no card but the first was ever played"
-    told = devices["T1-u1"].get("hand").json()
-    assert (told["cards"], len(check(told))) == ([], 32)
+    recorded = devices["T1-u1"].get("hand").json()
+    assert (recorded["cards"], len(check(recorded))) == ([], 32)
     settled(kit, desk)
     assert_house_is_whole(kit)
 
@@ -259,8 +259,8 @@ def test_an_evening_without_money_posts_nothing(kit: Kit, tmp_path: Path) -> Non
         assert (hand.state, hand.settlement, hand.handle) == (HandState.SETTLED, None, 0)
         assert hand.settled_at is not None and hand.ended_at is not None and hand.settled_at >= hand.ended_at
         assert hand_money(hand)["net"] == [0] * 4
-    told = events(kit, "hand.settled")
-    assert [(event["data"]["settlement"], "postings" in event) for event in told] == [(None, False)] * 2
+    recorded = events(kit, "hand.settled")
+    assert [(event["data"]["settlement"], "postings" in event) for event in recorded] == [(None, False)] * 2
     assert all("postings" not in event for event in events(kit, "table.sat_down"))
     desk.ok("seats/1/leave")
     closed = desk.ok("close")

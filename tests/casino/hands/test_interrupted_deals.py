@@ -25,8 +25,8 @@ from casino.hands import selectors
 from casino.hands.models import Hand
 hand = Hand.objects.select_related("table__house").get(id=int(sys.argv[1]))
 game = selectors.state(hand)
-told = [list(game.log), game.view("auditor"), game.places("public"), game.digest() if game.over else None]
-print(json.dumps(told))
+recorded = [list(game.log), game.view("auditor"), game.places("public"), game.digest() if game.over else None]
+print(json.dumps(recorded))
 """
 
 

@@ -19,8 +19,8 @@ CASES = [("rufmariasch", 0), ("preferansz", 0), ("preferansz", 1), ("siebner_sch
 
 
 def lines_of(game: str, place: int, *, hidden: bool) -> tuple[list[str], int]:
-    """The lines of a recorded deal in which cards are melded, or the widow is taken; with ``hidden`` the house is told
-    of no card before it lies open. And how many play."""
+    """The lines of a recorded deal in which cards are melded, or the widow is taken; with ``hidden`` the house is
+    recorded of no card before it lies open. And how many play."""
     found = [one for one in recorded(game) if any(f" {verb} " in " ".join(one["acts"]) for verb in ("ml", "up", "vw"))]
     record = [one for one in found if one["opt"].keys() <= {"unit", "stake"}][place]
     return [masked(line) if hidden else line for line in record["acts"]], len(record["seats"])
@@ -49,7 +49,7 @@ def test_a_physical_hand_is_played_settled_and_verified(
     sound(kit, tmp_path)
 
 
-def test_whether_anybody_can_meld_is_not_told_by_what_may_follow_in_a_request() -> None:
+def test_whether_anybody_can_meld_is_not_recorded_by_what_may_follow_in_a_request() -> None:
     """A request may go on after a line that compels nobody; a meld is no compulsion, and who has one is a secret."""
     hand = say(run_forced(start(table("rufmariasch", deck=deck_of("AaXaKaOa")))), "p1 cl 7b")
     assert any(offer.verb == "ml" for offer in hand.legal())
@@ -57,7 +57,7 @@ def test_whether_anybody_can_meld_is_not_told_by_what_may_follow_in_a_request() 
     assert arranging._binding(everything, hand.grammar) == arranging._binding(public, hand.grammar)
 
 
-def test_whether_anybody_can_meld_is_not_told_by_what_is_refused() -> None:
+def test_whether_anybody_can_meld_is_not_recorded_by_what_is_refused() -> None:
     """Places that hold no pair are refused alike, whether there is a pair at others or none."""
     called = "p1 cl 7b"
     with_pair = say(run_forced(start(table("rufmariasch", deck=deck_of("7aXaKaOa")))), called)

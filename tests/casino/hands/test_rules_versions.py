@@ -14,7 +14,7 @@ from engine.record.format import parse_record
 from engine.record.replay import replay
 from tests.casino.kit import Kit
 
-#: p1 takes a pot of 250: one percent of tax is 2.5, and how it is rounded tells the rules.
+#: p1 takes a pot of 250: one percent of tax is 2.5, and how it is rounded records the rules.
 LINES = ("p1 po 25", "d dh p1 Kl8b", "d dh p2 Ah7l", "p2 cc 25", "p1 rb 50", "p2 cc 50", "p2 k",
          "d dh p1 Xb7b", "d dh p2 KhOl", "p1 lk 2", "p1 rb 50", "p2 lk 2", "p2 cc 50", "p2 st",
          "p1 sm Kl8bXb7b", "p2 sm Ah7lKhOl")  # fmt: skip

@@ -1,4 +1,4 @@
-"""What an electronic hand must not tell: the house knows every card, and a console is nobody's hand."""
+"""What an electronic hand must not record: the house knows every card, and a console is nobody's hand."""
 
 import json
 from typing import Any
@@ -35,8 +35,8 @@ def test_where_the_house_deals_nobody_names_cards(kit: Kit) -> None:
     dealt = Hand.objects.get(house=kit.house)
     held = selectors.state(dealt).cards_of(1)
     # The request's id is left out: `8a` or `7b` may well stand among its hexadecimal digits.
-    told = json.dumps({name: value for name, value in refusal.json().items() if name != "instance"})
-    assert not [card for card in held if card in told and card not in "AaKaOaUa"]
+    recorded = json.dumps({name: value for name, value in refusal.json().items() if name != "instance"})
+    assert not [card for card in held if card in recorded and card not in "AaKaOaUa"]
 
 
 def test_two_cards_are_turned_up_by_their_places(kit: Kit) -> None:

@@ -103,7 +103,7 @@ def test_a_hand_altered_after_its_settlement_is_found(kit: Kit) -> None:
 
 
 def test_a_broker_that_is_away_delays_the_settlement_only(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Celery prefers the environment to what it is told.
+    # Celery prefers the environment to what it is recorded.
     monkeypatch.delenv("CELERY_BROKER_URL")
     away = Celery("away", broker="redis+socket:///nonexistent/valkey.sock", set_as_current=False)
     away.conf.broker_transport_options = app.conf.broker_transport_options

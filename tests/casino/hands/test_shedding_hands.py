@@ -116,7 +116,7 @@ def test_recorded_hands_are_played_in_physical_mode(kit: Kit, game: str) -> None
 
 
 @pytest.mark.parametrize("line", ["p1 ps", "p1 au", "p1 ts a", "p3 ps"])
-def test_whether_a_seat_can_beat_is_not_told_by_what_may_follow_in_a_request(line: str) -> None:
+def test_whether_a_seat_can_beat_is_not_recorded_by_what_may_follow_in_a_request(line: str) -> None:
     """A request that fails further on would be a look for nothing, so nothing follows where cards may compel."""
     for top in ("8a", "7h"):  # p1 holds acorns and leaves, its trump is bells
         deck = deck_of("AaKaOaUaXa", "AlKlOlUlXl", "AbKbObUbXb", "AhKhOhUhXh", top)

@@ -102,7 +102,7 @@ def found(kit: Kit) -> Overdue:
 
 
 def by_the_clock(kit: Kit) -> list[dict[str, Any]]:
-    """The house's events that tell of automatic acts."""
+    """The house's events that record of automatic acts."""
     return [event for event in events(kit, "hand.acted") if "automatic" in event["data"]]
 
 
@@ -135,10 +135,10 @@ def test_the_floor_sets_it_and_the_trail_tells(kit: Kit) -> None:
     assert code(floor.post("time-to-act", body)) == (409, "no_change")
     assert floor.ok("time-to-act", {"seconds": 3600} | REASON)["time_to_act"] == 3600
     assert floor.ok("time-to-act", {"seconds": None} | REASON)["time_to_act"] is None
-    told = events(kit, "table.time_to_act_changed")
-    kept = [{key: value for key, value in event["data"].items() if key != "table_version"} for event in told]
+    recorded = events(kit, "table.time_to_act_changed")
+    kept = [{key: value for key, value in event["data"].items() if key != "table_version"} for event in recorded]
     assert kept == [{"after": 30}, {"before": 30, "after": 3600}, {"before": 3600}]
-    assert {event["reason"] for event in told} == {REASON["reason"]}
+    assert {event["reason"] for event in recorded} == {REASON["reason"]}
 
 
 @pytest.mark.parametrize("seconds", [4, 0, -5, 3601, 10**9, "30", True, [], "missing"])
@@ -161,8 +161,8 @@ def test_a_table_is_set_up_with_it(kit: Kit) -> None:
     with pytest.raises(ValidationError, match="table_time_to_act"):
         set_up_table(house=kit.house, code="T1", terms=terms(4), actor=ACTOR)
     set_up_table(house=kit.house, code="T1", terms=terms(45), actor=ACTOR)
-    [told] = events(kit, "table.set_up")
-    assert told["data"]["time_to_act"] == 45
+    [recorded] = events(kit, "table.set_up")
+    assert recorded["data"]["time_to_act"] == 45
     assert kit.office().get("tables/T1").json()["time_to_act"] == 45
     for wrong in (4, 3_601):
         with pytest.raises(IntegrityError, match="table_time_to_act"):
@@ -238,8 +238,10 @@ def test_an_electronic_hand_is_played_by_the_clock_alone(
     answer = desk.ok("hands", {"mode": "electronic"})
     acts = 0
     while the_hand(kit).state == HandState.PLAYING and acts < SOME_ACTS:
-        told = desk.get("hand").json()
-        assert told["act_by"] and (told["actor"] != "d" or told["legal_actions"][0] == {"actor": "d", "verb": "vd"})
+        recorded = desk.get("hand").json()
+        assert recorded["act_by"] and (
+            recorded["actor"] != "d" or recorded["legal_actions"][0] == {"actor": "d", "verb": "vd"}
+        )
         automatic.run()
         assert len(by_the_clock(kit)) == acts, "it was played before its time"
         pass_time(kit, 31)
@@ -332,8 +334,8 @@ def test_a_call_to_the_partner_gives_no_more_time(kit: Kit) -> None:
     pass_time(kit, 11)
     assert found(kit).lines == HandLine.objects.filter(hand=the_hand(kit)).count()
     automatic.run()
-    [told] = by_the_clock(kit)
-    assert told["data"]["automatic"] == before["actor"]
+    [recorded] = by_the_clock(kit)
+    assert recorded["data"]["automatic"] == before["actor"]
 
 
 def test_a_time_that_is_set_in_the_middle_of_a_hand_runs_from_then(kit: Kit) -> None:

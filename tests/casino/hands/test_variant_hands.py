@@ -235,7 +235,7 @@ def test_cards_turned_up_are_nobodys_business_until_all_have_chosen(kit: Kit) ->
     assert_house_is_whole(kit)
 
 
-def test_what_the_house_knows_is_told_by_no_refusal(kit: Kit) -> None:
+def test_what_the_house_knows_is_recorded_by_no_refusal(kit: Kit) -> None:
     kit.table(seats=3, show_two=True, cuhhol=True)
     desk = kit.seated(stacks=(9_000,) * 3)
     hand = desk.ok("hands", {"mode": "electronic"})["hand"]
@@ -251,8 +251,8 @@ def test_what_the_house_knows_is_told_by_no_refusal(kit: Kit) -> None:
         answer = desk.post("hand/actions", {"actions": [action]})
         assert (answer.status_code, answer.json()["code"]) == (422, code)
         # The request's number is made by chance, so a card's code ("7a") may well stand in it.
-        told = json.dumps({name: value for name, value in answer.json().items() if name != "instance"})
-        assert not [card for card in cards if card in told]
+        recorded = json.dumps({name: value for name, value in answer.json().items() if name != "instance"})
+        assert not [card for card in cards if card in recorded]
     for line in ("p2 cc 100", "p3 f", "p1 rb 100", "p2 cc 100", "p2 k"):
         desk.act(line)
     # Whoever made the besszer shows both cards of a batch, and only after looking at them.
@@ -410,8 +410,8 @@ def test_a_tray_emptied_behind_the_hand_pays_nothing_until_it_is_filled(kit: Kit
     for _ in range(2):
         with pytest.raises(InsufficientFunds):
             resolve_hand(str(message.house_id), message.id)
-    told = Event.objects.filter(chain__house=kit.house, doc__kind="hand.settlement_failed")
-    assert [event.doc["data"] for event in told] == [{"hand": "F1-000001", "problem": "InsufficientFunds"}]
+    recorded = Event.objects.filter(chain__house=kit.house, doc__kind="hand.settlement_failed")
+    assert [event.doc["data"] for event in recorded] == [{"hand": "F1-000001", "problem": "InsufficientFunds"}]
     message.refresh_from_db()
     assert message.last_error.startswith("InsufficientFunds")
     assert kit.balance("2030/F1", "4010/F1", "5100/F1") == [2_100, 0, 0]

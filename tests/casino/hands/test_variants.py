@@ -31,7 +31,7 @@ TABLES: dict[str, tuple[str, dict[str, Any], int, int, set[str]]] = {
 }
 
 
-def told(evening: list[dict[str, Any]]) -> Counter[str]:
+def recorded(evening: list[dict[str, Any]]) -> Counter[str]:
     """What occurs in records: verbs, keys that are there for a reason, hands with two winners, forced third deals."""
     found = Counter(line.split()[1] for record in evening for line in record["acts"])
     for record in evening:
@@ -47,7 +47,7 @@ def evening_with(name: str) -> list[dict[str, Any]]:
     game, options, seats, stack, wanted = TABLES[name]
     for seed in range(500):
         evening = records(game, options, seats=seats, hands=4, stack=stack, seed=str(seed))
-        if wanted <= set(+told(evening)):
+        if wanted <= set(+recorded(evening)):
             return evening
     raise AssertionError(f"no evening of {name} shows {wanted}")
 

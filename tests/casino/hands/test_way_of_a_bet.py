@@ -110,13 +110,13 @@ def test_every_accepted_line_is_in_the_audit_trail_at_the_place_the_answer_names
     receipts = [dealer.act(line)["audit"] for line in SAMPLE]
     kit.settle()
     events = {event.seq: event for event in Event.objects.filter(chain__house=kit.house, chain__name="table/T1")}
-    told = []
+    recorded = []
     for receipt in receipts:
         event = events[receipt["seq"]]
         assert event.leaf_hash == receipt["hash"]
-        told += json.loads(event.payload)["data"]["lines"]
-    # Face-down cards are told when the hand is over, not before: auditors read along.
-    assert told == [f"{line[:8]}{'??' * (len(line[8:]) // 2)}" if "dh" in line else line for line in SAMPLE]
+        recorded += json.loads(event.payload)["data"]["lines"]
+    # Face-down cards are recorded when the hand is over, not before: auditors read along.
+    assert recorded == [f"{line[:8]}{'??' * (len(line[8:]) // 2)}" if "dh" in line else line for line in SAMPLE]
     assert events[receipts[-1]["seq"]].doc["data"]["log"] == list(SAMPLE)
     assert "log" not in events[receipts[-2]["seq"]].doc["data"]
     assert verification(kit.house)["audit_findings"] == []
@@ -129,7 +129,7 @@ def test_an_electronic_hand_keeps_its_cards_from_the_console(kit: Kit) -> None:
     row = Hand.objects.get(house=kit.house)
     assert hand["commitment"] == commitment(deals.open_seed(row), "T1-000001")
     hand = dealer.act("p1 po 100")
-    # Cards are dealt by themselves, and none of them is told.
+    # Cards are dealt by themselves, and none of them is recorded.
     assert hand["actor"] == "p2"
     assert all(set(seat["cards"]) == {"??"} for seat in hand["view"]["seats"])
     assert hand["view"]["log"][1:] == [f"d dh p{seat} ????" for seat in (1, 2, 3, 4)]
@@ -190,7 +190,7 @@ def test_one_settlement_and_one_message_per_hand(kit: Kit) -> None:
     assert OutboxMessage.objects.filter(house=kit.house).count() == 1
 
 
-def test_a_record_is_told_only_when_the_hand_is_over(kit: Kit) -> None:
+def test_a_record_is_recorded_only_when_the_hand_is_over(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
     auditor = kit.office()
@@ -246,7 +246,7 @@ def test_a_refused_batch_names_the_action(kit: Kit) -> None:
     assert (refused["code"], refused["expected"]["refused_action"]) == ("not_your_turn", 2)
 
 
-def test_a_leaver_is_told_what_to_take_along(kit: Kit) -> None:
+def test_a_leaver_is_recorded_what_to_take_along(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
     left = dealer.ok("seats/2/leave")["last_event"]

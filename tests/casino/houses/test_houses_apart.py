@@ -24,7 +24,7 @@ from tests.casino.kit import ACTOR, Kit
 OVER_ALL_HOUSES = {
     "houses_house_code_key": "the house itself",
     # A device or a console shows 256 random bits and nothing else; they say which house it speaks to.
-    "tables_seatkey_digest_key": "the key of a seat tells the house",
+    "tables_seatkey_digest_key": "the key of a seat records the house",
 }
 UNIQUE = """
 SELECT i.indexrelid::regclass::text, i.indisprimary,

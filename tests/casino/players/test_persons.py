@@ -1,4 +1,4 @@
-"""Personal data: sealed under a key of the player's own, told without a word of them, and forgotten with the key."""
+"""Personal data: sealed under a key of the player's own, written without a word of them, and forgotten with the key."""
 
 import io
 import json
@@ -20,7 +20,7 @@ from casino.staff.models import Role, TerminalKind
 from casino.staff.services import hire
 from casino.verification import auditing
 from tests.casino.kit import ACTOR, Desk, Kit
-from tests.casino.scene import assert_problem, last_event, told_since
+from tests.casino.scene import assert_problem, last_event, recorded_since
 
 ANNA = {"name": "Kovács-Őry Anna", "born": "1980-02-29", "document": "987654XY", "address": "Budapest, Fő utca 1."}
 PASSWORDS = {"ann": "seven-of-acorns-19", "bea": "eight-of-leaves-23"}
@@ -54,12 +54,12 @@ def assert_nowhere(*texts: str) -> None:
 # --- Recording and reading -------------------------------------------------------------------------------------------
 
 
-def test_a_person_is_recorded_and_read_and_both_are_told(kit: Kit, cage: Desk) -> None:
+def test_a_person_is_recorded_and_read_and_both_are_written(kit: Kit, cage: Desk) -> None:
     last = last_event()
     answer = recorded(cage)
     assert (answer.status_code, answer.headers["ETag"]) == (201, '"2"')
     assert answer.json()["recorded"] == ["address", "born", "document", "name"]
-    (event,) = told_since(last)
+    (event,) = recorded_since(last)
     assert (event["kind"], event["reason"]) == ("player.person_recorded", "first_record")
     row = Person.objects.get(player__house=kit.house)
     assert event["data"] == {
@@ -70,7 +70,7 @@ def test_a_person_is_recorded_and_read_and_both_are_told(kit: Kit, cage: Desk) -
     read = kit.office(Role.AUDITOR).get("players/anna/person")
     assert read.json()["person"] == ANNA
     assert (read.headers["ETag"], read.headers["Cache-Control"]) == ('"2"', "no-store")
-    (event,) = told_since(last, "data.read")
+    (event,) = recorded_since(last, "data.read")
     assert event["data"] == {"operation": "readPerson", "subject": "/api/v1/players/anna/person"}
 
 
@@ -231,7 +231,7 @@ def test_a_player_is_forgotten_and_every_proof_stays(
     kit.sequence()
     assert verified(kit)
     assert "T1-u1 is forgotten" in forget(kit, signers, monkeypatch, "T1-u1")
-    (event,) = told_since(last, "player.forgotten")
+    (event,) = recorded_since(last, "player.forgotten")
     assert (event["actor"], event["approver"], event["reason"]) == (signers[0], signers[2], "retention is over")
     assert event["data"]["player"] == "T1-u1"
     assert not PersonKey.objects.filter(player__house=kit.house).exists()
@@ -283,7 +283,7 @@ def test_one_administrator_does_not_sign_for_two(
             CommandError, match=r"password_change_required: .*must first change the password that .*ann@"
         ):
             forget(kit, lines, monkeypatch)
-    refused = told_since(last)
+    refused = recorded_since(last)
     assert [(event["kind"], event["actor"], event["data"]["code"]) for event in refused] == [
         ("attempt.refused", who, "password_change_required") for who in (ann, ann, bea)
     ]
@@ -329,12 +329,12 @@ def test_nobody_is_forgotten_too_early(
     recorded(cage, "T1-u2")
     with pytest.raises(CommandError, match="player_seated"):
         forget(kit, signers, monkeypatch, "T1-u2")
-    told = told_since(last, "attempt.refused")
-    assert [(event["data"]["path"], event["data"]["code"]) for event in told] == [
+    written = recorded_since(last, "attempt.refused")
+    assert [(event["data"]["path"], event["data"]["code"]) for event in written] == [
         ("anna", "retention_not_over"), ("bela", "no_person"), ("nobody", "not_found"), ("?", "not_found"),
         ("rich", "player_has_chips"), ("T1-u2", "player_seated"),
     ]  # fmt: skip
-    assert {(event["actor"], event["data"]["operation"]) for event in told} == {(signers[0], "forget_player")}
+    assert {(event["actor"], event["data"]["operation"]) for event in written} == {(signers[0], "forget_player")}
     assert PersonKey.objects.filter(player__house=kit.house).count() == 3
 
 

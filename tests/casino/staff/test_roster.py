@@ -16,7 +16,7 @@ from casino.staff import roster
 from casino.staff.models import AnsweredRequest, Role, Staff, Terminal, TerminalKind, full_name
 from tests.casino.core.test_concurrency import at_once
 from tests.casino.kit import Desk, Kit
-from tests.casino.scene import assert_problem, last_event, told_since
+from tests.casino.scene import assert_problem, last_event, recorded_since
 
 PASSWORD = "seven-of-acorns-19"
 OTHER = "eight-of-leaves-23"
@@ -86,7 +86,7 @@ def test_somebody_is_hired_signs_in_and_works(kit: Kit, office: Desk) -> None:
     assert sign_in(kit, who, key, OTHER).json()["must_change_password"] is False
     desk.refresh()
     assert desk.ok("open")["state"] == "open"
-    hired, enrolled, entered = told_since(last, "staff.hired", "terminal.enrolled", "staff.signed_in")[:3]
+    hired, enrolled, entered = recorded_since(last, "staff.hired", "terminal.enrolled", "staff.signed_in")[:3]
     assert (hired["kind"], hired["data"]) == ("staff.hired", {"login": who, "roles": ["dealer"]})
     assert hired["role"] == "admin"
     assert enrolled["data"] == {"terminal": "console-7", "kind": "table", "location": "T1"}
@@ -105,7 +105,7 @@ def test_roles_change_at_once_and_the_trail_tells_before_after_and_why(kit: Kit,
     body = {"roles": ["cashier", "auditor"], "reason": "moved to the cage"}
     answer = change(office, f"staff/{who}/roles", body, version=2)
     assert (answer.status_code, answer.headers["ETag"]) == (200, '"3"')
-    (event,) = told_since(last)
+    (event,) = recorded_since(last)
     assert (event["kind"], event["reason"]) == ("staff.roles_changed", "moved to the cage")
     assert event["data"] == {"login": who, "before": ["dealer"], "after": ["auditor", "cashier"]}
     assert_problem(desk.post("open"), 403, "forbidden")
@@ -119,7 +119,7 @@ def test_who_is_let_go_is_out_at_once_and_does_not_come_back_with_an_old_token(k
     last = last_event()
     left = change(office, f"staff/{who}/deactivate", {"reason": "left the house"}, version=2)
     assert left.json()["active"] is False
-    assert told_since(last)[0]["data"] == {"login": who, "before": True, "after": False, "ended_session_count": 1}
+    assert recorded_since(last)[0]["data"] == {"login": who, "before": True, "after": False, "ended_session_count": 1}
     assert_problem(desk.get(), 401, "not_authenticated")
     assert_problem(sign_in(kit, who, key, OTHER), 403, "sign_in_refused")
     AccessAttempt.objects.filter(username=full_name(kit.house, who)).delete()
@@ -146,7 +146,7 @@ def test_a_password_of_ones_own_is_known_to_nobody_else(kit: Kit, office: Desk) 
     last = last_event()
     answer = own(kit, here, PASSWORD, OTHER, key="my-own")
     assert (answer.status_code, answer.headers["ETag"], answer.json()["login"]) == (200, '"2"', who)
-    (event,) = told_since(last)
+    (event,) = recorded_since(last)
     assert (event["kind"], event["actor"], event["terminal"]) == ("staff.password_changed", who, "console-7")
     assert event["data"] == {"ended_session_count": 1}
     me = Staff.objects.get(login=who)
@@ -172,10 +172,10 @@ def test_a_wrong_old_password_counts_like_a_refused_sign_in(kit: Kit, office: De
         assert_problem(own(kit, token, "not-the-password-1", OTHER), 403, "sign_in_refused")
     assert_problem(own(kit, token, PASSWORD, OTHER), 429, "too_many_attempts")
     assert_problem(sign_in(kit, who, key), 429, "too_many_attempts")
-    refused = told_since(last, "staff.sign_in_refused", "staff.locked_out")
+    refused = recorded_since(last, "staff.sign_in_refused", "staff.locked_out")
     assert [event["kind"] for event in refused].count("staff.sign_in_refused") == 7
     assert {(event["actor"], event["terminal"]) for event in refused} == {(who, "console-7")}
-    for event in told_since(last, "attempt.refused"):
+    for event in recorded_since(last, "attempt.refused"):
         assert not {"asked", "body"} & event["data"].keys()
     change(office, f"staff/{who}/unlock", {"reason": "it was her"})
     assert own(kit, token, PASSWORD, OTHER).status_code == 200
@@ -197,7 +197,7 @@ def test_a_revoked_terminal_is_out_for_good(kit: Kit, office: Desk) -> None:
     last = last_event()
     answer = change(office, "terminals/console-7/revoke", {"reason": "stolen"})
     assert (answer.status_code, answer.json()["revoked"], answer.json()["version"]) == (200, True, 2)
-    (event,) = told_since(last)
+    (event,) = recorded_since(last)
     assert (event["kind"], event["reason"]) == ("terminal.revoked", "stolen")
     assert event["data"] == {"terminal": "console-7", "ended_session_count": 1}
     assert_problem(desk.get(), 401, "not_authenticated")
@@ -307,15 +307,15 @@ def test_the_roster_is_changed_in_the_office_only(kit: Kit, office: Desk) -> Non
         assert_problem(at_table.post(path, {"reason": "a good reason"}, version=1), 403, "wrong_terminal")
 
 
-def test_a_key_is_told_once_and_a_replay_comes_without_it(kit: Kit, office: Desk) -> None:
+def test_a_key_is_recorded_once_and_a_replay_comes_without_it(kit: Kit, office: Desk) -> None:
     body = {"terminal": "console-8", "kind": "table", "location": "T1"}
     first = office.post("terminals", body, key="enrol-8")
     again = office.post("terminals", body, key="enrol-8")
     assert again.headers["Idempotency-Replayed"] == "true"
     assert again.status_code == 201
-    told = first.json()
-    key = told.pop("key")
-    assert again.json() == told
+    recorded = first.json()
+    key = recorded.pop("key")
+    assert again.json() == recorded
     assert Terminal.objects.filter(house=kit.house, code="console-8").count() == 1
     assert sign_in(kit, hire(kit, office), key, terminal="console-8").status_code == 201
 
@@ -356,7 +356,7 @@ def test_the_stored_hash_of_a_request_with_a_password_is_keyed(kit: Kit, office:
     assert refusals and not any({"asked", "body"} & data.keys() for data in refusals)
 
 
-def test_a_lock_is_opened_by_the_office_and_told(kit: Kit, office: Desk) -> None:
+def test_a_lock_is_opened_by_the_office_and_recorded(kit: Kit, office: Desk) -> None:
     who, key = hire(kit, office), enrol(office)
     assert_problem(change(office, f"staff/{who}/unlock", {"reason": "nothing there"}), 409, "no_change")
     for _ in range(5):
@@ -364,12 +364,12 @@ def test_a_lock_is_opened_by_the_office_and_told(kit: Kit, office: Desk) -> None
     assert_problem(sign_in(kit, who, key), 429, "too_many_attempts")
     last = last_event()
     assert change(office, f"staff/{who}/unlock", {"reason": "it was her"}).status_code == 200
-    (event,) = told_since(last)
+    (event,) = recorded_since(last)
     assert (event["kind"], event["data"]) == ("staff.unlocked", {"login": who, "failure_count": 5})
     assert sign_in(kit, who, key).status_code == 201
 
 
-def test_the_operator_opens_a_lock_and_it_is_told(kit: Kit, office: Desk) -> None:
+def test_the_operator_opens_a_lock_and_it_is_recorded(kit: Kit, office: Desk) -> None:
     who, key = hire(kit, office), enrol(office)
     for _ in range(5):
         assert sign_in(kit, who, key, "wrong-and-wrong-again").status_code == 403
@@ -385,7 +385,7 @@ def test_the_operator_opens_a_lock_and_it_is_told(kit: Kit, office: Desk) -> Non
         with pytest.raises(CommandError, match=code):
             call_command("unlock_login", house, login_, reason=reason)
     call_command("unlock_login", kit.house.code, who, reason=reason)
-    (event,) = told_since(last)
+    (event,) = recorded_since(last)
     assert (event["kind"], event["actor"], event["reason"]) == ("staff.unlocked", "operator", reason)
     assert event["data"] == {"login": who, "failure_count": 5}
     assert sign_in(kit, who, key).status_code == 201

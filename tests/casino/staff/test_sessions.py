@@ -176,11 +176,12 @@ def test_whatever_part_is_wrong_the_answer_is_the_same(door: Door) -> None:
         }, name  # fmt: skip
         assert answer.headers["Content-Type"] == "application/problem+json"
     assert not TerminalToken.objects.filter(terminal__house=door.kit.house).exists()
-    # What was tried at a terminal that the house knows is told: password twice, login, terminal revoked, person gone.
-    told = [(event["kind"], event["actor"], event["data"]["code"]) for event in door.events()]
+    # What was tried at a terminal that the house knows is recorded: password twice, login, terminal revoked, person
+    # gone.
+    recorded = [(event["kind"], event["actor"], event["data"]["code"]) for event in door.events()]
     tried = [door.form["login"]] * 2 + ["unknown", door.form["login"], gone.login]
     codes = ["sign_in_refused"] * 3 + ["terminal_revoked", "sign_in_refused"]
-    assert told == [("staff.sign_in_refused", login, code) for login, code in zip(tried, codes, strict=True)]
+    assert recorded == [("staff.sign_in_refused", login, code) for login, code in zip(tried, codes, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -257,9 +258,9 @@ def test_signing_in_and_out_stand_in_the_audit_trail(door: Door) -> None:
     entered = door.http.post("/api/v1/sign-in", json=door.form, headers={"X-Request-Id": "morning-1"})
     desk = door.desk(entered.json()["token"])
     desk.post("/api/v1/sign-out", headers={"X-Request-Id": "evening-1"})
-    told = [(event["kind"], event["actor"], event["terminal"], event["request"]) for event in door.events()]
+    recorded = [(event["kind"], event["actor"], event["terminal"], event["request"]) for event in door.events()]
     login = door.form["login"]
-    assert told == [
+    assert recorded == [
         ("staff.signed_in", login, "t-1", "morning-1"),
         ("staff.signed_out", login, "t-1", "evening-1"),
     ]

@@ -28,7 +28,7 @@ def people(kit: Kit) -> dict[str, Credentials]:
     return {name: Credentials(f"{name}@{kit.house.code}", PASSWORDS[name]) for name in roles}
 
 
-def told(kit: Kit) -> list[tuple[str, str, str | None]]:
+def recorded(kit: Kit) -> list[tuple[str, str, str | None]]:
     """Kind, actor and code of what the house's chain says about refused passwords."""
     payloads = Event.objects.filter(chain__house=kit.house).order_by("id").values_list("payload", flat=True)
     events: list[dict[str, Any]] = [json.loads(payload) for payload in payloads]
@@ -50,7 +50,7 @@ def test_two_people_sign_in_the_order_named(kit: Kit, people: dict[str, Credenti
     found = sign(kit, people["bea"], people["ann"], one_of_them=[Role.AUDITOR])
     assert [staff.login for staff in found] == [people["bea"].login, people["ann"].login]
     assert all(staff.last_login is not None for staff in Staff.objects.filter(id__in=[staff.id for staff in found]))
-    assert told(kit) == []
+    assert recorded(kit) == []
 
 
 def test_one_person_does_not_sign_twice(kit: Kit, people: dict[str, Credentials]) -> None:
@@ -65,7 +65,7 @@ def test_both_passwords_count(kit: Kit, people: dict[str, Credentials], first: b
     with pytest.raises(Forbidden) as caught:
         sign(kit, *pair)
     assert caught.value.code == "sign_in_refused"
-    assert told(kit) == [("staff.sign_in_refused", people["ann"].login, "sign_in_refused")]
+    assert recorded(kit) == [("staff.sign_in_refused", people["ann"].login, "sign_in_refused")]
 
 
 def test_who_is_not_of_this_house_or_gone_does_not_sign(kit: Kit, people: dict[str, Credentials]) -> None:
@@ -77,8 +77,8 @@ def test_who_is_not_of_this_house_or_gone_does_not_sign(kit: Kit, people: dict[s
         with pytest.raises(Forbidden) as caught:
             sign(kit, people["bea"], person)
         assert caught.value.code == "sign_in_refused"
-    # What was typed as a login is told only if it is one of this house.
-    assert [actor for _, actor, _ in told(kit)] == ["unknown", people["ann"].login]
+    # What was typed as a login is recorded only if it is one of this house.
+    assert [actor for _, actor, _ in recorded(kit)] == ["unknown", people["ann"].login]
 
 
 def test_roles_of_both_and_of_one(kit: Kit, people: dict[str, Credentials]) -> None:
@@ -97,7 +97,7 @@ def test_after_five_failures_the_right_password_has_to_wait_too(kit: Kit, people
     with pytest.raises(TooManyAttempts):
         sign(kit, people["bea"], people["ann"])
     ann = people["ann"].login
-    assert told(kit) == [
+    assert recorded(kit) == [
         *[("staff.sign_in_refused", ann, "sign_in_refused")] * 5,
         ("staff.locked_out", ann, None),
         ("staff.sign_in_refused", ann, "too_many_attempts"),
@@ -106,10 +106,10 @@ def test_after_five_failures_the_right_password_has_to_wait_too(kit: Kit, people
     assert sign(kit, people["bea"], people["ann"])[1].login == ann
 
 
-def test_a_house_that_may_write_no_events_is_not_told(kit: Kit, people: dict[str, Credentials]) -> None:
+def test_a_house_that_may_write_no_events_is_not_recorded(kit: Kit, people: dict[str, Credentials]) -> None:
     with pytest.raises(Forbidden):
-        sign(kit, wrong(people["ann"]), people["bea"], told=False)
-    assert told(kit) == []
+        sign(kit, wrong(people["ann"]), people["bea"], recorded=False)
+    assert recorded(kit) == []
     AccessAttempt.objects.filter(username=full_name(kit.house, people["ann"].login)).delete()
 
 

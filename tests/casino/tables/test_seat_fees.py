@@ -59,11 +59,11 @@ def test_the_floor_sets_it_and_the_trail_tells(kit: Kit) -> None:
     assert code(dealer.post("seat-fee", body)) == (403, "forbidden")
     assert code(floor.post("seat-fee", {"amount": 0, "per": "deal"} | REASON)) == (409, "no_change")
     assert floor.ok("seat-fee", body)["seat_fee"] == {"amount": 50, "per": "hour"}
-    [told] = events(kit, "table.seat_fee_changed")
-    assert {name: told["data"][name] for name in ("before", "before_per", "after", "after_per")} == {
+    [recorded] = events(kit, "table.seat_fee_changed")
+    assert {name: recorded["data"][name] for name in ("before", "before_per", "after", "after_per")} == {
         "before": 0, "before_per": "deal", "after": 50, "after_per": "hour",
     }  # fmt: skip
-    assert told["reason"] == REASON["reason"]
+    assert recorded["reason"] == REASON["reason"]
 
 
 @pytest.mark.parametrize("body", [
@@ -98,8 +98,8 @@ def test_a_table_may_be_set_up_with_a_fee(kit: Kit) -> None:
     }
     terms = Terms(game="zsiros", options={"stake": 100}, **plain)
     assert set_up_table(house=kit.house, code="T5", terms=terms, actor=ACTOR).seat_fee == 70
-    [told] = [event for event in events(kit, "table.set_up") if event["chain"] == "table/T5"]
-    assert (told["data"]["seat_fee"], told["data"]["seat_fee_per"]) == (70, "deal")
+    [recorded] = [event for event in events(kit, "table.set_up") if event["chain"] == "table/T5"]
+    assert (recorded["data"]["seat_fee"], recorded["data"]["seat_fee_per"]) == (70, "deal")
     with pytest.raises(Exception, match="takes tax"):
         set_up_table(house=kit.house, code="T6", terms=Terms(game="ferbli", options=FERBLI, **plain), actor=ACTOR)
 

@@ -85,8 +85,8 @@ def test_hands_that_are_as_they_were_played_have_no_difference(kit: Kit, table: 
     assert tally.states == {"settled": 2, "playing": 1}
     out = io.StringIO()
     call_command("verify_hands", kit.house.code, stdout=out)
-    [told] = map(json.loads, out.getvalue().splitlines())
-    assert (told["hands"], told["differences"], told["states"]) == (3, 0, {"playing": 1, "settled": 2})
+    [recorded] = map(json.loads, out.getvalue().splitlines())
+    assert (recorded["hands"], recorded["differences"], recorded["states"]) == (3, 0, {"playing": 1, "settled": 2})
 
 
 @pytest.mark.parametrize("batches", [1, 3, 24], ids=["in one request", "in requests of three", "line by line"])
@@ -287,9 +287,9 @@ def test_tables_and_houses_are_verified_apart(kit: Kit, table: Desk) -> None:
     out = io.StringIO()
     with pytest.raises(CommandError):
         call_command("verify_hands", kit.house.code, "--table", "T10", stdout=out)
-    difference, told = map(json.loads, out.getvalue().splitlines())
+    difference, recorded = map(json.loads, out.getvalue().splitlines())
     assert (difference["hand"], difference["line"], difference["account"]) == (hand.name, 24, "4010/T10")
-    assert (difference["expected"], difference["found"], told["hands"]) == (165, 164, 1)
+    assert (difference["expected"], difference["found"], recorded["hands"]) == (165, 164, 1)
     with pytest.raises(CommandError, match="no table T2"):
         call_command("verify_hands", kit.house.code, "--table", "T2")
     with pytest.raises(CommandError, match="no house"):

@@ -78,7 +78,7 @@ class TestPublishedVectors:
 
 
 class TestOpenings:
-    """One card opened tells that it lay there, and nothing else stands."""
+    """One card opened shows that it lay there, and nothing else stands."""
 
     @given(size=st.integers(1, 70), data=st.data(), pack=st.integers(0, 3))
     @settings(max_examples=60, deadline=None)
@@ -124,7 +124,7 @@ class TestOpenings:
         ],
         ids=str,
     )  # fmt: skip
-    def test_what_is_no_opening_is_told_so(self, change: dict[str, Any]):
+    def test_what_is_no_opening_is_shown_so(self, change: dict[str, Any]):
         [opened], root = self.opened()
         with pytest.raises(MalformedOpening):
             check_opening(opened | change, "h", [root])
@@ -207,8 +207,8 @@ def test_a_view_names_the_cards_at_its_viewers_places_and_no_others():
                 places = hand.places(viewer)
                 assert len(set(places)) == len(places)
                 view = hand.view(viewer)
-                told = {name: value for name, value in view.items() if name not in ("options", "legal")}
-                named = {card for card in cards_in(json.dumps(told)) if card in packs[0]}
+                shown = {name: value for name, value in view.items() if name not in ("options", "legal")}
+                named = {card for card in cards_in(json.dumps(shown)) if card in packs[0]}
                 assert {packs[pack][place] for pack, place in places} == named
                 redeals += any(pack for pack, _ in places)
             if hand.over:
@@ -321,12 +321,12 @@ class TestCommands:
 
     def test_deck_deals_again_and_compares(self):
         fields = TestRecords.with_redeals()
-        [told] = answers(run("deck", "-", text=json.dumps(fields)))
-        assert told["ok"] and [told["deck"], *told["redeals"]] == fields["decks"]  # type: ignore[misc]
-        done = run("deck", "-", text=json.dumps(fields | {"cards_roots": told["cards_roots"]}))
+        [shown] = answers(run("deck", "-", text=json.dumps(fields)))
+        assert shown["ok"] and [shown["deck"], *shown["redeals"]] == fields["decks"]  # type: ignore[misc]
+        done = run("deck", "-", text=json.dumps(fields | {"cards_roots": shown["cards_roots"]}))
         assert done.returncode == 0
         wrong = [
-            (fields | {"cards_roots": told["cards_roots"][:1]}, "root_mismatch"),  # type: ignore[index]
+            (fields | {"cards_roots": shown["cards_roots"][:1]}, "root_mismatch"),  # type: ignore[index]
             (fields | {"cards_roots": 5}, "root_mismatch"),
             (fields | {"commit": "0" * 64}, "commit_mismatch"),
             (fields | {"client_seeds": {"1": "x"}}, "deck_mismatch"),

@@ -140,7 +140,7 @@ def test_refusals_are_typed_and_change_nothing():
     assert hand.legal() == () and hand.actor is None
 
 
-def test_the_bottom_card_is_told_to_all_with_the_first_deal():
+def test_the_bottom_card_is_shown_to_all_with_the_first_deal():
     """Deal and Betting: the bottom card is nobody's secret."""
     hand = table(2)
     assert hand.view("public")["bottom"] is None

@@ -21,7 +21,7 @@ from tests.engine.any_game import GAMES, after, physical, points, records
 TRIES = 10
 
 
-def told(hand: Hand, seat: int) -> set[str]:
+def shown(hand: Hand, seat: int) -> set[str]:
     """Cards of the deck that stand anywhere in what the seat can see; a card that could be called is not seen."""
     view = hand.view(seat)
     offers: Any = view["legal"]
@@ -51,7 +51,7 @@ def exchanged(deck: tuple[str, ...], one: str, other: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_hands_that_a_seat_cannot_tell_apart_give_equal_texts(game: str):
-    """Two cards that the seat has not seen are exchanged: nothing that it is told changes, unless the game passes over
+    """Two cards that the seat has not seen are exchanged: nothing that it is shown changes, unless the game passes over
     a seat for its cards; then the texts differ too."""
     random, compared = Random(game), 0
     for record in records(game):
@@ -60,7 +60,7 @@ def test_hands_that_a_seat_cannot_tell_apart_give_equal_texts(game: str):
             lines = record.acts[: random.randint(0, len(record.acts) - 1)]
             hand, seat = replayed(setup, lines), random.randint(1, setup.seats)
             assert hand is not None and setup.deck is not None
-            unseen = [card for card in setup.deck if card not in told(hand, seat)]
+            unseen = [card for card in setup.deck if card not in shown(hand, seat)]
             if len(unseen) < 2:
                 continue
             one, other = random.sample(unseen, 2)
@@ -81,10 +81,10 @@ def test_a_card_that_the_seat_holds_makes_another_text(game: str):
         setup = record.setup()
         for seat in range(1, setup.seats + 1):
             hand = start(setup)
-            while told(hand, seat).isdisjoint(hand.cards_of(seat)) and (line := hand.forced() or hand.automatic()):
+            while shown(hand, seat).isdisjoint(hand.cards_of(seat)) and (line := hand.forced() or hand.automatic()):
                 hand.advance(line)
-            seen = [card for card in hand.cards_of(seat) if card in told(hand, seat)]
-            unseen = [card for card in setup.deck or () if card not in told(hand, seat)]
+            seen = [card for card in hand.cards_of(seat) if card in shown(hand, seat)]
+            unseen = [card for card in setup.deck or () if card not in shown(hand, seat)]
             one, other = random.choice(seen), random.choice(unseen)
             twin = replayed(setup._replace(deck=exchanged(setup.deck or (), one, other)), hand.log, one, other)
             if twin is not None and twin.log != hand.log:

@@ -55,7 +55,7 @@ def test_the_command_writes_deals(tmp_path: Path, capsys: pytest.CaptureFixture[
     path = tmp_path / "deals.jsonl"
     path.write_text("".join(f"{format_record(record)}\n" for record in records("barbu")[:2]))
     assert main(["pbn", str(path)]) == 0
-    told = capsys.readouterr().out
-    assert told == "".join(f"{pbn_of(record)}\n" for record in records("barbu")[:2])
+    shown = capsys.readouterr().out
+    assert shown == "".join(f"{pbn_of(record)}\n" for record in records("barbu")[:2])
     path.write_text("no record\n")
     assert main(["pbn", str(path)]) == 2

@@ -55,10 +55,10 @@ def test_every_key_of_the_record_has_a_field_of_its_own():
         assert own == json.loads(line)
 
 
-def test_a_raise_is_told_as_the_whole_stake_of_the_round():
+def test_a_raise_is_shown_as_the_whole_stake_of_the_round():
     """PHH raises to an amount, our lines raise by one: redone here from the lines' own amounts."""
     for record in (*evening(), *extra()):
-        staked, level, before, told = [0] * 10, 0, "", []
+        staked, level, before, shown = [0] * 10, 0, "", []
         for line in record.acts:
             actor, verb, *rest = line.split(" ")
             if verb == "dh" and before not in ("dh", "ks", "po"):
@@ -69,10 +69,10 @@ def test_a_raise_is_told_as_the_whole_stake_of_the_round():
                 staked[seat] += paid
                 level = max(level, staked[seat])
                 if verb not in ("po", "cc"):
-                    told.append(f"{actor} cbr {staked[seat]}")
+                    shown.append(f"{actor} cbr {staked[seat]}")
             before = verb
         actions = tomllib.loads(phh_of(record))["actions"]
-        assert [action.split(" # ")[0] for action in actions if " cbr " in action] == told, record.hand
+        assert [action.split(" # ")[0] for action in actions if " cbr " in action] == shown, record.hand
 
 
 def test_stacks_and_winnings_are_the_hands():

@@ -334,7 +334,7 @@ class TestReplay:
 
 
 class Started:
-    """A hand that tells of another set-up than its own."""
+    """A hand that shows of another set-up than its own."""
 
     def __init__(self, hand: Hand, setup: Setup) -> None:
         self._hand = hand

@@ -155,7 +155,7 @@ def test_after_a_shout_all_hands_lie_face_up_and_no_gift_does():
     play(hand, "p2 sh")
     for viewer in (4, "public"):
         view = hand.view(viewer)
-        # In fixed order: that in which they have come would tell what p3 was given last.
+        # In fixed order: that in which they have come would show what p3 was given last.
         thrown = [sorted(hand.held(seat), key=TELL32.cards.index) for seat in range(1, 4)]
         assert [seat["cards"] for seat in view["seats"]][:3] == thrown  # type: ignore[attr-defined]
         assert view["log"][-3:] == ["p1 gv ??", "p2 gv ??", "p2 sh"]  # type: ignore[index]

@@ -122,7 +122,7 @@ def test_a_trump_beats_only_where_the_suit_cannot():
     assert [list(offer.lines()) for offer in hand.legal()] == [["p2 ps"]]
     free = table("p1 pl Ka; p1 pl Ob", trumps="labh")
     assert list(free.legal()[0].lines()) == [f"p2 pl {card}" for card in ("Oa", "Ua", "Xa", "9a", "8a")]
-    for one in (hand, free):  # what is refused for want of a name does not tell whether the seat can beat the card
+    for one in (hand, free):  # what is refused for want of a name does not show whether the seat can beat the card
         refused(one, "p2 pl ??", "card_unknown")
     bound = table(trumps="lhba")
     refused(bound, "p1 pl Al", "verb_not_legal")  # Aa and Ka beat 7a in its suit

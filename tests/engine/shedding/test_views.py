@@ -1,6 +1,6 @@
 """Who may know what in games whose cards move from hand to hand.
 
-Two kinds of deals that a viewer cannot tell apart must look the same to it, byte for byte: the same deal with cards
+Two kinds of deals that a viewer cannot show apart must look the same to it, byte for byte: the same deal with cards
 that it has never seen exchanged, and the same deal in which, from some line on, two cards of one hidden hand have
 changed places, whether the viewer has seen them before or not: it may know a card that it gave away, never where it
 went next.
@@ -86,7 +86,7 @@ def exchanged(hand: Hand, viewer: Viewer, random: Random) -> Hand | None:
 
 
 def require_same(one: Hand, other: Hand, viewer: Viewer) -> None:
-    """The viewer cannot tell the hands apart."""
+    """The viewer cannot show the hands apart."""
     assert json.dumps(one.view(viewer)) == json.dumps(other.view(viewer)), (viewer, one.log, other.log)
     assert one.places(viewer) == other.places(viewer)
     assert one.legal_for(viewer) == other.legal_for(viewer)

@@ -234,7 +234,7 @@ def test_the_clock_of_a_seat_behind_others_that_may_be_passed_over():
     refused(hand, "d au", "malformed_action")
 
 
-def test_no_seat_is_told_what_it_may_hold_for_all_that_the_house_knows():
+def test_no_seat_is_shown_what_it_may_hold_for_all_that_the_house_knows():
     """The choice of an unknown hand leaves out the cards that the house knows in other hands."""
     hand = hidden(1, 2, 3, deck=pack_with(p4="9c"))
     play(hand, *undoubled("dominoes 9"))

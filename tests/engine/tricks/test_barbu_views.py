@@ -62,7 +62,7 @@ def swapped(setup: Setup, one: int, other: int) -> Setup:
 
 
 def same_lines(hand: Hand, setup: Setup) -> Hand | None:
-    """The hand again with another deck, if its lines and what everybody can tell of the turn still stand."""
+    """The hand again with another deck, if its lines and what everybody can disclose of the turn still stand."""
     deck = setup.deck or ()
     acts = [f"d dh p{at + 1} {''.join(deck[13 * at : 13 * at + 13])}" for at in range(4)]
     try:
@@ -106,7 +106,7 @@ def test_a_viewer_sees_what_is_its_own_or_has_been_played():
             assert all(card not in json.dumps(hand.view(viewer)) for card in set(deck) - seen)
 
 
-def test_only_the_seat_on_turn_is_told_which_cards_it_may_play():
+def test_only_the_seat_on_turn_is_disclosed_which_cards_it_may_play():
     hand = to_play("queens", p1="2c 3d", p2="4c")
     [own], [other], [public] = hand.legal_for(1), hand.legal_for(2), hand.legal_for("public")
     assert "2c" in own.as_dict()["cards"]  # type: ignore[operator]
@@ -179,8 +179,8 @@ def test_moves_are_those_of_the_events_and_pairwise():
     for seed in range(30):
         record = record_of(random_record(Random(f"moves {seed}")))
         hand = start(record.setup())
-        told = [event for line in record.acts for event in hand.apply(line)]
-        assert tuple(event for event in told if event in hand.moves) == hand.moves
+        disclosed = [event for line in record.acts for event in hand.apply(line)]
+        assert tuple(event for event in disclosed if event in hand.moves) == hand.moves
         pairs = [(move.source, move.target) for move in hand.moves]
         assert len({frozenset(pair) for pair in pairs}) == len(pairs)
         net = [0] * 4

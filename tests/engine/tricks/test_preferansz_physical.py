@@ -119,7 +119,7 @@ def test_a_deal_of_which_the_house_knows_no_card_comes_to_an_end():
         assert replay(record).ok and parse_record(format_record(record)) == record
 
 
-def test_what_the_house_knows_elsewhere_is_not_told():
+def test_what_the_house_knows_elsewhere_is_not_shown():
     one, two = dealt(2), dealt(3)
     for viewer in (1, "public"):
         assert one.view(viewer) == two.view(viewer)

@@ -128,7 +128,7 @@ def test_the_seven_may_be_exchanged_by_whoever_may_hold_it():
     refused(hand, "p2 ex 7b", "card_mismatch")
 
 
-def test_a_seat_is_not_told_that_the_seven_lies_elsewhere():
+def test_a_seat_is_not_shown_that_the_seven_lies_elsewhere():
     one = drawing("??KaObUb", "7bXhXlXa", trump="Ab")
     two = drawing("??KaObUb", "9bXhXlXa", trump="Ab")
     assert json.dumps(one.view(1)) == json.dumps(two.view(1))

@@ -74,7 +74,7 @@ def test_an_unknown_card_may_be_any_that_lies_nowhere_else():
 
 
 def test_a_known_hand_refuses_every_other_card_alike():
-    """Whether somebody else holds the card is not told."""
+    """Whether somebody else holds the card is not shown."""
     hand = table("AaAlOa7a", "XaXl9a7l")
     for card in ("Xa", "Kb"):
         refused(hand, f"p1 pl {card}", "card_mismatch")

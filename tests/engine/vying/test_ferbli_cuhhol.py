@@ -370,11 +370,11 @@ class TestCuhhkassza:
         assert view["seats"][0]["cards"] == ["Ah", "7b", "Kh", "9a"]  # type: ignore[index]
         assert view["seats"][1]["cards"] == ["??"] * 4  # type: ignore[index]
 
-    def test_the_cards_are_told_to_everyone_as_they_are_dealt(self):
+    def test_the_cards_are_shown_to_everyone_as_they_are_dealt(self):
         hand = kassza(MIDDLE, LOW)
         hand.supply(self.WINS)
-        told = hand.apply("d dh p1 8a7l9b7h")
-        assert told == (Dealt(1, 4), TurnedUp(1, ("8a", "7l", "9b", "7h")))
+        shown = hand.apply("d dh p1 8a7l9b7h")
+        assert shown == (Dealt(1, 4), TurnedUp(1, ("8a", "7l", "9b", "7h")))
         assert hand.apply("d dh p2 KlUlXl8b")[:2] == (Dealt(2, 4), TurnedUp(2, ("Kl", "Ul", "Xl", "8b")))
 
     def test_it_is_no_deal_that_failed_in_the_first_round(self):

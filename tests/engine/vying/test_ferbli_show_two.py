@@ -169,8 +169,8 @@ class TestMasked:
 
     def test_all_are_turned_at_once(self):
         hand = play(uncharged(), "p1 up Kl8b", "p2 up Ah7l")
-        told = [event for event in hand.apply("p3 up XlOb") if isinstance(event, TurnedUp)]
-        assert told == [TurnedUp(1, ("Kl", "8b")), TurnedUp(2, ("Ah", "7l")), TurnedUp(3, ("Xl", "Ob"))]
+        shown = [event for event in hand.apply("p3 up XlOb") if isinstance(event, TurnedUp)]
+        assert shown == [TurnedUp(1, ("Kl", "8b")), TurnedUp(2, ("Ah", "7l")), TurnedUp(3, ("Xl", "Ob"))]
         assert up_of(hand, "public") == [["Kl", "8b"], ["Ah", "7l"], ["Xl", "Ob"]]
 
     def test_cards_turned_up_stay_known_when_their_seat_drops_out(self):

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from casino.houses.cli_arguments import house_named
-from casino.verification.command_audit import UNRECORDED, tell_read, wait_until_signed
+from casino.verification.command_audit import UNRECORDED, record_read, wait_until_signed
 from casino.verification.exporting import export_house, require_room
 
 COMMAND = "export_audit"
@@ -27,11 +27,11 @@ class Command(BaseCommand):
         """Tell, write the files and say what to do with them."""
         found = house_named(house)
         try:
-            require_room(folder)  # before it is told: what cannot be written is not read
-            told = tell_read(found, COMMAND, [("folder", str(folder))], unrecorded=unrecorded, stderr=self.stderr)
-            if told is not None:
+            require_room(folder)  # before it is recorded: what cannot be written is not read
+            event = record_read(found, COMMAND, [("folder", str(folder))], unrecorded=unrecorded, stderr=self.stderr)
+            if event is not None:
                 # Else the checkpoint that lies outside a second later would already be newer than the export.
-                wait_until_signed(found, told, self.stderr)
+                wait_until_signed(found, event, self.stderr)
             manifest = export_house(found, folder)
         except OSError as error:
             raise CommandError(str(error)) from error

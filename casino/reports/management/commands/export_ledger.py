@@ -1,4 +1,5 @@
-"""`manage.py export_ledger` of the ledger, which knows no houses; here a house's book is told as a sensitive read."""
+"""`manage.py export_ledger` of the ledger, which knows no houses; here it is recorded as a sensitive read of a house's
+book."""
 
 import uuid
 from typing import Any
@@ -6,11 +7,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from casino.houses.models import House
-from casino.verification.command_audit import UNRECORDED, tell_read
+from casino.verification.command_audit import UNRECORDED, record_read
 from ledger.management.commands.export_ledger import Command as Plain
 
 COMMAND = "export_ledger"
-#: Arguments that the event tells.
+#: Arguments that the event records.
 TOLD = ("format", "output", "accounts", "since", "until")
 
 
@@ -28,7 +29,7 @@ class Command(Plain):
         if house is not None:
             options["book"] = str(house.id)
             parameters = [(name, str(options[name])) for name in TOLD if options[name]]
-            tell_read(house, COMMAND, parameters, unrecorded=options["unrecorded"], stderr=self.stderr)
+            record_read(house, COMMAND, parameters, unrecorded=options["unrecorded"], stderr=self.stderr)
         super().handle(*args, **options)
 
 

@@ -9,7 +9,7 @@ from casino.audit.epochs import ALIAS, open_epoch
 from casino.audit.services import Actor
 from casino.core.errors import HouseError
 from casino.houses.cli_arguments import house_named, reason_of
-from casino.staff.credentials import ask_for_two, refusals_told, role_for, two_people
+from casino.staff.credentials import ask_for_two, refusals_recorded, role_for, two_people
 from casino.staff.models import Role
 from casino.staff.services import end_tokens
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """The house's code and why."""
         parser.add_argument("house")
-        parser.add_argument("--reason", required=True, help="why the log starts over; stands in the audit trail")
+        parser.add_argument("--reason", required=True, help="why a new epoch is opened; the audit trail keeps it")
         parser.add_argument(
             "--healthy", action="store_true", help="although the house may write, for example under another signing key"
         )
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         reason = reason_of(reason)
         try:
             first, second = ask_for_two()
-            # Nothing is told of a refused password where the house may write no event until the two have signed.
+            # A refused password is not recorded where the house may write no event until the two have signed.
             one, other = two_people(
                 house=found,
                 first=first,
@@ -48,10 +48,10 @@ class Command(BaseCommand):
                 one_of_them=(Role.AUDITOR,),
                 request_id=COMMAND,
                 subject=found.code,
-                told=guard.refusal(found) is None,
+                recorded=guard.refusal(found) is None,
             )
             actor = Actor(staff=one.login, role=role_for(one, ROLES), terminal="", request=COMMAND)
-            with refusals_told(house=found, signer=one, request_id=COMMAND, subject=found.code):
+            with refusals_recorded(house=found, signer=one, request_id=COMMAND, subject=found.code):
                 opened = open_epoch(
                     house=found,
                     actor=actor,

@@ -44,5 +44,5 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps({"house": house.code, **report.as_json()}, ensure_ascii=False))
         else:
-            self.stdout.write(f"{house.code}\n{verify.told(report, time.monotonic() - started)}")
+            self.stdout.write(f"{house.code}\n{verify.summary(report, time.monotonic() - started)}")
         return not report.found

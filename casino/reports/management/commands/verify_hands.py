@@ -40,7 +40,7 @@ class Command(BaseCommand):
         for found, difference in enumerate(replaying.verify(house, table=table, tally=tally), 1):  # noqa: B007
             self.stdout.write(json.dumps({"house": house.code, **difference.as_json()}, ensure_ascii=False))
         spent = time.process_time() - started
-        told = {"house": house.code, "hands": tally.hands, "states": dict(sorted(tally.states.items()))}
-        told |= {"differences": found, "cpu_seconds": round(spent, 3)}
-        self.stdout.write(json.dumps(told))
+        summary = {"house": house.code, "hands": tally.hands, "states": dict(sorted(tally.states.items()))}
+        summary |= {"differences": found, "cpu_seconds": round(spent, 3)}
+        self.stdout.write(json.dumps(summary))
         return found

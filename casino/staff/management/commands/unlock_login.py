@@ -12,7 +12,7 @@ from casino.staff.services import unlock
 class Command(BaseCommand):
     """Open a lock from the server, where no administrator can."""
 
-    help = "Open the lock that wrong passwords have put on a login, and tell it in the audit trail."
+    help = "Open the lock that wrong passwords have put on a login, and record it in the audit trail."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """House, login, reason."""
