@@ -222,7 +222,7 @@ def test_games_and_their_verbs():
         "ramsli\tramsli/1\t2 to 6 seats\ttell32",
         "esel\tesel/1\t4 seats\ttell32",
         "pacal\tpacal/1\t4 seats\ttell32",
-        "old_maid\shown_maid/1\t2 to 6 seats\ttell32",
+        "old_maid\told_maid/1\t2 to 6 seats\ttell32",
     ]
     verbs = [line.split("\t")[0] for line in run("games", "--verbs", "faerbeln").stdout.splitlines()]
     assert verbs == ["po", "dh", "cc", "f", "k", "rb", "up", "sm"]

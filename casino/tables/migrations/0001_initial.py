@@ -67,7 +67,7 @@ class Migration(migrations.Migration):
                 (
                     "client_seeds",
                     models.CharField(
-                        choices=[("optional", "none; whoever wants to, may"), ("all", "every seat that is dealt in")],
+                        choices=[("optional", "none; every seat may add one"), ("all", "every seat that is dealt in")],
                         db_default="optional",
                         default="optional",
                         max_length=8,
