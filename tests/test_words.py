@@ -6,6 +6,7 @@ and tests may name them. Words that mean something else in that place are listed
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -99,3 +100,34 @@ def test_a_word_is_found(word: str, tmp_path: Path):
     module = f'"""{word}"""\nx = "{word}"\ny.{word}\nz({word}=1)\n'
     hits = [text for _, text in constants(ast.parse(module))]
     assert hits.count(word) == 3
+
+
+# -- plain words -------------------------------------------------------------------------------------------------------
+
+#: Words that plain English does without: people have no gender here, and events record.
+REFUSED = ("whoever", "whomever", "told", "tells", "he", "him", "his", "himself", "anew", "stand a player up")
+REFUSED_PATTERN = re.compile(rf"\b({'|'.join(REFUSED)})\b", re.IGNORECASE)
+#: The places that may keep such a word: quotations of rules, names in the database, and what waits to be reworded.
+KEPT = Path(__file__).with_name("plain_words.txt")
+
+
+def refused_words() -> Counter[tuple[str, str]]:
+    """How often each refused word stands in each file of code and documents, as (word, file)."""
+    found: Counter[tuple[str, str]] = Counter()
+    for folder in ("casino", "engine", "ledger", "deploy", "docs"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".py", ".sql", ".md", ".toml"):
+                name = str(path.relative_to(ROOT))
+                found.update((word.lower(), name) for word in REFUSED_PATTERN.findall(path.read_text()))
+    found.update((word.lower(), "README.md") for word in REFUSED_PATTERN.findall((ROOT / "README.md").read_text()))
+    return found
+
+
+def kept_words() -> Counter[tuple[str, str]]:
+    """The places of the list, which may keep such a word so many times."""
+    rows = (line.rsplit(" ", 1) for line in KEPT.read_text().splitlines() if line and not line.startswith("#"))
+    return Counter({(head.split(" ", 1)[1], name): int(head.split(" ", 1)[0]) for head, name in rows})
+
+
+def test_no_refused_word_is_added() -> None:
+    assert refused_words() - kept_words() == Counter()

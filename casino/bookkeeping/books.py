@@ -111,7 +111,7 @@ def attest(house: House, code: str, counted: Iterable[tuple[str, int]], metadata
     """Write down what somebody counted in a place that has been emptied since: the units of each commodity that were
     there before its last posting took them away. The ledger keeps it, and refuses it where its entries say otherwise.
 
-    Whoever posts to the place must have been kept away since the count. Needs a transaction. Raises BalanceDiffers.
+    Postings to the place must have been prevented since the count. Needs a transaction. Raises BalanceDiffers.
     """
     found = dict(counted)
     accounts = chart.ids(house, {(code, commodity) for commodity in found})

@@ -21,7 +21,7 @@ def close_table(*, command: Command, code: str) -> Answer:
 
 
 def leave(*, command: Command, code: str, seat: int) -> Answer:
-    """Stand a player up; see :func:`casino.tables.services.leave`."""
+    """Let a player leave; see :func:`casino.tables.services.leave`."""
     return tables.leave(command=command, code=code, seat=seat, session=found)
 
 

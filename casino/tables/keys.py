@@ -1,8 +1,8 @@
 """Keys of seats: with one, a player's own device says a seed for the deal and checks the cards that the player may see.
 
 The key is returned once, to be shown to the player at the seat; the database keeps its digest. It is good for as long
-as he sits there, until a new one takes its place or the floor revokes it, and shows the hands that are dealt after it
-was issued: a dealer who issues a key cannot use it to look into a hand that is being played, or was.
+as the player sits there, until a new one takes its place or the floor revokes it, and shows the hands that are dealt
+after it was issued: a dealer who issues a key cannot use it to look into a hand that is being played, or was.
 """
 
 import hashlib

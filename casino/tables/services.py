@@ -306,7 +306,7 @@ def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:
 
 
 def leave(*, command: Command, code: str, seat: int, session: Session) -> Answer:
-    """Stand a player up with all chips; the share of a cukassza that is being carried is forfeited. Raises Conflict
+    """Let a player leave with all chips; the share of a cukassza that is being carried is forfeited. Raises Conflict
     session_under_way where the game's session is paid at its end."""
 
     def change(table: Table, work: Work) -> Outcome:
@@ -358,8 +358,8 @@ def close_table(*, command: Command, code: str, session: Session) -> Answer:
 
 
 def take_seat(table: Table, seat: int, player_ref: str, amount: int) -> None:
-    """Put a player on a free seat, whose stack will be `amount` minor units. Nobody forgets who he is meanwhile, and
-    nobody who has been forgotten sits down. Raises as `sit`."""
+    """Put a player on a free seat, whose stack will be `amount` minor units. The player's person is not erased
+    meanwhile, and nobody who has been forgotten sits down. Raises as `sit`."""
     player = persons.lock(table.house, player_ref)
     persons.require_not_forgotten(player)
     if not 1 <= seat <= table.seats:

@@ -51,7 +51,7 @@ class Console:
         self.refresh()
 
     def close(self) -> None:
-        """End the session. Where nothing is carried everybody leaves on his own first; what is left is shared."""
+        """End the session. Where nothing is carried all players leave first; what is left is shared."""
         self.refresh()
         if not self._carried:
             for seat in self.table["seats"]:
@@ -60,7 +60,7 @@ class Console:
         self.refresh()
 
     def wait_until_settled(self) -> None:
-        """Wait until the worker has settled the hand; the table's state tells."""
+        """Wait until the worker has settled the hand; the table's state shows it."""
         deadline, pause = time.monotonic() + SETTLEMENT_PATIENCE, 0.05
         while True:
             time.sleep(pause)
@@ -159,10 +159,10 @@ class Console:
         seats_of = {seat["seat"]: seat["actor"] for seat in hand["seats"]}
         of_actors = {seats_of[device.seat]: device for device in devices if device.seat in seats_of}
         actors = {offer["actor"]: None for offer in hand["legal_actions"]}
-        told = [offer for actor in actors if actor in of_actors for offer in of_actors[actor].offers()]
+        known = [offer for actor in actors if actor in of_actors for offer in of_actors[actor].offers()]
         blind = [offer for offer in hand["legal_actions"] if offer["actor"] not in of_actors]
         refusal: Refused | None = None
-        for action in self.words.choices(hand | {"legal_actions": told + blind}, choice):
+        for action in self.words.choices(hand | {"legal_actions": known + blind}, choice):
             try:
                 return self.write("hand/actions", {"actions": [action]})
             except Refused as refused:

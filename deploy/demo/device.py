@@ -1,4 +1,4 @@
-"""A player's own device: adds a seed of its own to every deal, and checks that the cards it is told are those that the
+"""A player's own device: adds a seed of its own to every deal, and checks that the cards it is shown are those that the
 house committed to.
 
 What it checks with is written here once more, from the documentation of the engine (`engine/deal/opening.py`), with
@@ -19,7 +19,7 @@ ALGORITHM = b"hmac-drbg-sha256/fisher-yates-u32"
 
 
 class Cheated(Exception):
-    """What the house tells is not what it committed to."""
+    """What the house shows is not what it committed to."""
 
 
 class Device(Connection):
@@ -37,32 +37,32 @@ class Device(Connection):
     def add_seed(self) -> None:
         """Remember what the house has committed to, and add a seed that the house could not know."""
         self._deal, self._seed = self.get("seat/deal"), secrets.token_hex(16)
-        told = self._send("POST", "seat/seed", {"hand": self._deal["hand"], "seed": self._seed}, {})
-        if told["commitment"] != self._deal["commitment"]:
-            raise Cheated(f"{told['hand']}: the commitment changed when seeds were added")
+        shown = self._send("POST", "seat/seed", {"hand": self._deal["hand"], "seed": self._seed}, {})
+        if shown["commitment"] != self._deal["commitment"]:
+            raise Cheated(f"{shown['hand']}: the commitment changed when seeds were added")
         self._roots, self._seen = [], {}
 
     def check(self) -> None:
-        """Check what the house tells of the hand now. Raises Cheated."""
-        told = self.get("seat/hand")
-        if (told["hand"], told["commitment"]) != (self._deal["hand"], self._deal["commitment"]):
-            raise Cheated(f"{told['hand']} was not dealt from what was committed to for {self._deal['hand']}")
-        if told["client_seeds"].get(str(self.seat)) != self._seed:
-            raise Cheated(f"{told['hand']}: the seed of seat {self.seat} was not used")
-        if told["cards_roots"][: len(self._roots)] != self._roots or not told["cards_roots"]:
-            raise Cheated(f"{told['hand']}: a root over cards changed after it was told")
-        self._roots = told["cards_roots"]
-        for opening in told["openings"]:
-            self._check_card(told["hand"], opening)
-        opened = {opening["card"] for opening in told["openings"]}
-        unopened = [card for card in shown_to_all([told["cards"], told["view"]]) if card not in opened]
+        """Check what the house shows of the hand now. Raises Cheated."""
+        shown = self.get("seat/hand")
+        if (shown["hand"], shown["commitment"]) != (self._deal["hand"], self._deal["commitment"]):
+            raise Cheated(f"{shown['hand']} was not dealt from what was committed to for {self._deal['hand']}")
+        if shown["client_seeds"].get(str(self.seat)) != self._seed:
+            raise Cheated(f"{shown['hand']}: the seed of seat {self.seat} was not used")
+        if shown["cards_roots"][: len(self._roots)] != self._roots or not shown["cards_roots"]:
+            raise Cheated(f"{shown['hand']}: a root over cards changed after it was published")
+        self._roots = shown["cards_roots"]
+        for opening in shown["openings"]:
+            self._check_card(shown["hand"], opening)
+        opened = {opening["card"] for opening in shown["openings"]}
+        unopened = [card for card in shown_to_all([shown["cards"], shown["view"]]) if card not in opened]
         if unopened:
-            raise Cheated(f"{told['hand']}: {unopened} were not opened")
+            raise Cheated(f"{shown['hand']}: {unopened} were not opened")
 
     def offers(self) -> list[dict[str, Any]]:
         """What the seat may do now: cards that it may choose by the places where they lie in its hand."""
-        told = self.get("seat/hand")
-        return [_placed(offer, told["cards"]) for offer in told["legal_actions"]]
+        shown = self.get("seat/hand")
+        return [_placed(offer, shown["cards"]) for offer in shown["legal_actions"]]
 
     def _check_card(self, hand: str, opening: dict[str, Any]) -> None:
         """One card leads to the root, is the one that lay there before, and lies nowhere else."""

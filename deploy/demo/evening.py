@@ -32,7 +32,7 @@ class RecordedTable:
 
     @property
     def max_stack(self) -> int:
-        """More than anybody ever has in front of him here, in minor units."""
+        """More than anybody ever has in front of them here, in minor units."""
         return 4 * max(sum(hand["stacks"]) + hand["carry"] for hand in self.hands)
 
     def go_on(self, later: "RecordedTable") -> None:

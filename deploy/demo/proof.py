@@ -61,7 +61,7 @@ def prove(auditor: Terminal, house: str, last: dict[str, Any], folder: Path) -> 
 
 def _hold(house: str, folder: Path) -> list[Path]:
     """Copies of the checkpoints outside the database and of their keys, as an auditor holds them: from before the
-    export, which is told itself and so makes the log longer than what it exports. Raises EveningError."""
+    export, which is recorded itself and so makes the log longer than what it exports. Raises EveningError."""
     shutil.rmtree(folder, ignore_errors=True)
     held = []
     for number, kept in enumerate(os.environ["CASINO_CHECKPOINT_DIR"].split(os.pathsep), 1):

@@ -91,7 +91,7 @@ def collect(auditor: Terminal, tables: dict[str, RecordedTable], played: Played)
             name = f"{table.code}-{number:06d}"
             found = money.get(name)
             if found is not None and "series_out" in hand:
-                # What a hand leaves to the next one is no money, so the house tells it in its own record only.
+                # What a hand leaves to the next one is no money, so only the hand's record has it.
                 found |= {"series_out": auditor.get(f"hands/{name}").get("series_out")}
             report.differences += compare(hand, found)
     return report

@@ -131,10 +131,10 @@ def _agreed(table: RecordedTable) -> dict[str, Any]:
     agreed, declared = rules(table.game, table.options, table.seats), declaration(table.game)
     usual = {name: getattr(agreed, name) for name in declared["policy"]["must_set"]}
     limit = max(largest_amount(table, Words(declared)), agreed.least_stack)
-    told = {name: limit if value is None else value for name, value in usual.items()}
+    stated = {name: limit if value is None else value for name, value in usual.items()}
     return {
         "game": table.game,
-        "options": told | table.options,
+        "options": stated | table.options,
         "seats": table.seats,
         "min_stack": max(agreed.least_stack, 1),
     }

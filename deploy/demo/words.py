@@ -14,11 +14,11 @@ from deploy.demo.evening import EveningError
 MOST_ACTIONS = 20
 #: A card that nobody but its holder knows.
 UNKNOWN = "??"
-#: The nonce of every commitment; a real console draws its own, and tells nobody.
+#: The nonce of every commitment; a real console draws its own and keeps it secret.
 NONCE = bytes(16)
-#: Roles of cards that a seat chooses by what they are; whoever knows no card cannot choose for it.
+#: Roles of cards that a seat chooses by what they are; a console that knows no card cannot choose for it.
 CHOSEN = ("played", "laid_away", "put_down", "given")
-#: Role of cards that lie face up, so that whoever takes them names them.
+#: Role of cards that lie face up, so that the line that takes them names them.
 TAKEN = "taken"
 #: How often an offer is taken against others: saying a bare word (to pass, to check, to fold) is rare, so that hands
 #: get somewhere; so is what others than the seat to act may say.
@@ -95,7 +95,7 @@ class Words:
 
     def choices(self, hand: dict[str, Any], choice: random.Random) -> Iterator[dict[str, Any]]:
         """Actions for a hand, in random order: one for each offer, or several where cards are chosen by their places
-        and whoever made the offer does not know which of them may be."""
+        and the maker of the offer does not know which of them may be."""
         offers = list(hand["legal_actions"])
         while offers:
             weights = [self._weight(offer, hand["actor"]) for offer in offers]

@@ -229,7 +229,7 @@ class Verb:
     reopens: bool = False
     """What is dealt after it comes of a pack that is shuffled again without the cards that it shows."""
     aside: bool = False
-    """Whoever was to act still is, and has to do the same: a look, a call. A time to act runs on through it."""
+    """The seat that was to act still is, and has to do the same: a look, a call. A time to act runs on through it."""
     beside: bool = False
     """It may be said while another seat is to act, or several are: it answers what its seat has seen so far,
     and lines that come in between do not take it back, as long as it is still legal after them."""

@@ -56,8 +56,8 @@ class FaerbelnRules(TaxedRules):
     """The house's payment for four cards of a suit worth 41 that are shown, even by a loser of the pot; not taxed; 0
     is none ("Card combinations": a special payment from the house). No default."""
     bonus41_for: str = option(str, "shown", choices=("shown", "uncontested"))
-    """Whom the house pays for a 41 ("Card combinations": whoever has it; "Show down": a seat left alone need not
-    reveal its hand, and nobody is paid for a hand that nobody has seen).
+    """Whom the house pays for a 41 ("Card combinations": every seat that has it; "Show down": a seat left alone need
+    not reveal its hand, and nobody is paid for a hand that nobody has seen).
 
     ``shown``: for hands shown at a showdown. ``uncontested``: also when a seat that is left alone with four cards
     shows them voluntarily, for which it is asked."""

@@ -1,5 +1,5 @@
 -- A ledger transaction of a house commits only with an audit event that records it. The ledger's other books (it knows no
--- houses) are left alone. The names are written out, which is cheaper than a search path of the function's own; whoever
+-- houses) are left alone. The names are written out, which is cheaper than a search path of the function's own; who
 -- posts may read both tables, or cannot post.
 CREATE OR REPLACE FUNCTION audit_require_told() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -17,7 +17,7 @@ CREATE OR REPLACE FUNCTION core_record(
     p_by bigint, p_key text, p_request_hash text, p_status smallint, p_version bigint, p_answer text,
     OUT seq bigint, OUT leaf_hash text, OUT messages bigint[]
 ) LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp
--- Arrays of known length would otherwise be planned anew each time, which costs more than running the plan.
+-- Arrays of known length would otherwise be planned again each time, which costs more than running the plan.
 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE

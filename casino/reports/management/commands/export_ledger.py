@@ -12,7 +12,7 @@ from ledger.management.commands.export_ledger import Command as Plain
 
 COMMAND = "export_ledger"
 #: Arguments that the event records.
-TOLD = ("format", "output", "accounts", "since", "until")
+RECORDED = ("format", "output", "accounts", "since", "until")
 
 
 class Command(Plain):
@@ -28,7 +28,7 @@ class Command(Plain):
         house = _house(options["book"])
         if house is not None:
             options["book"] = str(house.id)
-            parameters = [(name, str(options[name])) for name in TOLD if options[name]]
+            parameters = [(name, str(options[name])) for name in RECORDED if options[name]]
             record_read(house, COMMAND, parameters, unrecorded=options["unrecorded"], stderr=self.stderr)
         super().handle(*args, **options)
 
