@@ -24,14 +24,10 @@ class PolicyOut(serializers.Serializer[Any]):
     """What a table of the game means to the house."""
 
     must_set = serializers.ListField(child=serializers.CharField())
-    #: Places besides seats and house where money lies.
     zones = serializers.ListField(child=serializers.CharField())
-    #: `tax` on a pot, or `seat`.
     charge = serializers.CharField()
-    #: What a dealer may announce before a deal, with its meaning.
     announcements = serializers.DictField(child=serializers.CharField())
-    #: Values of options that a table of the house cannot have.
-    not_at_tables = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))
+    not_at_tables = Shaped({"type": "object", "additionalProperties": {"type": "array", "items": OPTION}})
 
 
 class GameOut(serializers.Serializer[Any]):
@@ -53,7 +49,6 @@ class ArgumentOut(serializers.Serializer[Any]):
     optional = serializers.BooleanField(required=False)
     words = serializers.ListField(child=serializers.CharField(), required=False)
     most = serializers.IntegerField(required=False)
-    #: What a commitment's hash begins with.
     tag = serializers.CharField(required=False)
     role = serializers.CharField(required=False, help_text="What becomes of the cards.")
     seen = serializers.CharField(required=False)

@@ -122,6 +122,39 @@ def test_every_operation_answers_something_and_refuses_with_problem_documents(sc
             jsonschema.Draft202012Validator(_nullable(problem)).validate(problem["example"])
 
 
+def properties(part: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every property of a schema with the names that lead to it."""
+    if isinstance(part, list):
+        for item in part:
+            yield from properties(item, path)
+    if not isinstance(part, dict):
+        return
+    for name, inner in part.items():
+        if name == "properties" and isinstance(inner, dict):
+            yield from ((f"{path}.{prop}", found) for prop, found in inner.items())
+        if name not in ("example", "enum", "default"):
+            yield from properties(
+                inner, path if name in ("properties", "items", "allOf", "oneOf") else f"{path}.{name}"
+            )
+
+
+def test_every_property_and_parameter_is_described(schema: dict[str, Any]) -> None:
+    found = [(name, one) for name, one in properties(schema["components"]["schemas"]) if ".Problem." not in name]
+    assert len(found) > 1_000
+    assert [name for name, one in found if not one.get("description")] == []
+    parameters = [parameter for one in operations(schema).values() for parameter in one.get("parameters", ())]
+    assert [parameter["name"] for parameter in parameters if not parameter.get("description")] == []
+
+
+def test_what_the_operations_at_tables_answer_has_a_shape(schema: dict[str, Any]) -> None:
+    shapes = ("type", "$ref", "allOf", "oneOf", "anyOf", "enum")
+    named = "TableOut", "HandOut", "SeatHandOut", "LegalOut", "DealOut", "OpeningsOut", "DeclarationOut", "HouseOut"
+    for component in named:
+        for name, one in properties(schema["components"]["schemas"][component], component):
+            assert any(shape in one for shape in shapes), name
+            assert one.get("type") != "object" or {"properties", "additionalProperties"} & one.keys(), name
+
+
 def test_who_must_sign_in_is_stated(schema: dict[str, Any]) -> None:
     assert schema["components"]["securitySchemes"]["terminalToken"] == {"type": "http", "scheme": "bearer"}
     for key, operation in operations(schema).items():
