@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS
+from django.db.models import Q
 
 from ledger.balances import has_lanes
 from ledger.models import Account, Entry
@@ -37,8 +38,17 @@ class Page:
     next_after: int | None
 
 
-def statement(account_id: int, *, after: int = 0, limit: int = 100, using: str = DEFAULT_DB_ALIAS) -> Page:
-    """Entries with versions above `after`, at most `limit` (1 to MAX_PAGE) of them.
+def statement(
+    account_id: int,
+    *,
+    after: int = 0,
+    limit: int = 100,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    using: str = DEFAULT_DB_ALIAS,
+) -> Page:
+    """Entries with versions above `after`, posted at `since` or later and before `until`, at most `limit` (1 to
+    MAX_PAGE) of them.
 
     Entries never change, so that a page once read stays true and paging neither skips nor repeats any. An account with
     lanes has no order of its own: raises AccountHasLanes, which names them.
@@ -47,7 +57,7 @@ def statement(account_id: int, *, after: int = 0, limit: int = 100, using: str =
         raise ValueError(f"limit is 1 to {MAX_PAGE}, not {limit}")
     rows = (
         Entry.objects.using(using)
-        .filter(account_id=account_id, version__gt=after)
+        .filter(Q(account_id=account_id, version__gt=after) & _posted(since, until))
         .order_by("version")
         .values_list(
             "version",
@@ -67,6 +77,16 @@ def statement(account_id: int, *, after: int = 0, limit: int = 100, using: str =
     more = len(lines) > limit
     lines = lines[:limit]
     return Page(lines, lines[-1].version if more else None)
+
+
+def _posted(since: datetime | None, until: datetime | None) -> Q:
+    """Entries of transactions posted at `since` or later and before `until`."""
+    found = Q()
+    if since is not None:
+        found &= Q(transaction__posted_at__gte=since)
+    if until is not None:
+        found &= Q(transaction__posted_at__lt=until)
+    return found
 
 
 def lines(account_id: int, *, after: int = 0, using: str = DEFAULT_DB_ALIAS) -> Iterator[Line]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,8 +15,8 @@ from casino.api.http.operations import (
     READERS,
     ReadOperation,
     context_of,
+    documented,
     known_parameters,
-    problems,
     whole_number,
 )
 from casino.audit import selectors as log
@@ -28,7 +28,7 @@ TEXT = "text/plain; charset=utf-8"
 MAX_EPOCH = 10**8
 MAX_SIZE = 10**15
 _PLAIN = {(200, "text/plain"): OpenApiTypes.STR}
-_EPOCH = OpenApiParameter("epoch", int, OpenApiParameter.QUERY, description="of the log (the newest)")
+_EPOCH = OpenApiParameter("epoch", int, OpenApiParameter.QUERY, description="Number of the epoch; else the newest.")
 
 
 def _number(name: str, description: str, *, required: bool = False) -> OpenApiParameter:
@@ -43,20 +43,21 @@ def _required(asked: dict[str, str], name: str, *, least: int, most: int = MAX_S
     return found
 
 
+@documented(
+    "readCheckpoint",
+    summary="Read a signed checkpoint of the audit log",
+    answers=_PLAIN,
+    tag=TAG,
+    parameters=[_number("size", "The checkpoint of exactly this size; else the newest."), _EPOCH],
+    refuses=["not_found"],
+)
 class Checkpoint(ReadOperation):
-    """A signed checkpoint as text."""
+    """A checkpoint as text (C2SP signed-note, tlog-checkpoint): the newest, or the one of a size."""
 
     roles = READERS
     sensitive = False
     content_negotiation_class = AsItIs
 
-    @extend_schema(
-        operation_id="readCheckpoint",
-        summary="Read a signed checkpoint of the audit log, the newest unless its size is named",
-        tags=[TAG],
-        parameters=[_number("size", "the one of exactly this size"), _EPOCH],
-        responses={**_PLAIN, **problems(400, 401, 403, 404)},
-    )
     def get(self, request: Request) -> HttpResponse:
         """The note (C2SP signed-note, tlog-checkpoint)."""
         asked = known_parameters(request, "size", "epoch")
@@ -65,41 +66,40 @@ class Checkpoint(ReadOperation):
         return HttpResponse(log.checkpoint(context_of(request).house, epoch, size).note, content_type=TEXT)
 
 
+@documented(
+    "readCheckpoints", summary="Download every checkpoint of the audit log", answers=_PLAIN, tag=TAG, refuses=[]
+)
 class Checkpoints(ReadOperation):
-    """Every checkpoint of the house."""
+    """Every checkpoint of the house, the oldest first, each followed by an empty line: the format of the files outside
+    the database."""
 
     roles = OVERSIGHT
     sensitive = True
     content_negotiation_class = AsItIs
 
-    @extend_schema(
-        operation_id="readCheckpoints",
-        summary="Download every checkpoint of the audit log, oldest first, each followed by an empty line",
-        tags=[TAG],
-        responses={**_PLAIN, **problems(400, 401, 403)},
-    )
     def get(self, request: Request) -> StreamingHttpResponse:
         """The notes, in the format of the files outside the database."""
         known_parameters(request)
         return StreamingHttpResponse(log.notes(context_of(request).house), content_type=TEXT)
 
 
+@documented(
+    "readLogKey",
+    summary="Read the key that verifies checkpoints",
+    answers=_PLAIN,
+    tag=TAG,
+    parameters=[_EPOCH],
+    refuses=["not_found"],
+)
 class LogKey(ReadOperation):
-    """The key that verifies checkpoints."""
+    """The key of an epoch (vkey of C2SP's signed-note). A check compares it with a copy from elsewhere."""
 
     roles = READERS
     sensitive = False
     content_negotiation_class = AsItIs
 
-    @extend_schema(
-        operation_id="readLogKey",
-        summary="Read the key that verifies the audit log's checkpoints",
-        tags=[TAG],
-        parameters=[_EPOCH],
-        responses={**_PLAIN, **problems(400, 401, 403, 404)},
-    )
     def get(self, request: Request) -> HttpResponse:
-        """The vkey of C2SP's signed-note. Whoever checks this house compares it with a copy from elsewhere."""
+        """The key."""
         asked = known_parameters(request, "epoch")
         epoch = whole_number(asked, "epoch", least=1, most=MAX_EPOCH)
         return HttpResponse(f"{log.log_of(context_of(request).house, epoch).vkey}\n", content_type=TEXT)
@@ -114,15 +114,17 @@ class InclusionOut(serializers.Serializer[Any]):
     hash = serializers.CharField()
     epoch = serializers.IntegerField()
     leaf_index = serializers.IntegerField()
-    size = serializers.IntegerField()
+    size = serializers.IntegerField(help_text="Number of leaves that the checkpoint covers.")
     path = serializers.ListField(child=serializers.CharField())
     checkpoint = serializers.CharField()
 
 
 OF_A_RECEIPT = [
-    OpenApiParameter("chain", str, OpenApiParameter.QUERY, required=True, description="as the receipt says"),
-    _number("seq", "number in the chain, as the receipt says", required=True),
-    _number("size", "of the checkpoint to prove it against (the newest of the event's epoch)"),
+    OpenApiParameter(
+        "chain", str, OpenApiParameter.QUERY, required=True, description="Name of the chain, as the receipt has it."
+    ),
+    _number("seq", "Number in the chain, as the receipt has it.", required=True),
+    _number("size", "Size of the checkpoint to prove it against; else the newest of the epoch."),
 ]
 
 
@@ -151,21 +153,23 @@ def prove_inclusion(request: Request, house: House, only_chain: str | None = Non
     return Response(answer)
 
 
+@documented(
+    "proveInclusion",
+    summary="Prove that an event is in the audit log",
+    answers=InclusionOut,
+    tag=TAG,
+    parameters=OF_A_RECEIPT,
+    refuses=["not_found", "not_in_the_log_yet"],
+)
 class InclusionProof(ReadOperation):
-    """That the event of a receipt is in the log."""
+    """The path from the event of a receipt to the root that a checkpoint has signed. Refused for the second or so until
+    the sequencer has taken the event (`not_in_the_log_yet`)."""
 
     roles = READERS
     sensitive = False
 
-    @extend_schema(
-        operation_id="proveInclusion",
-        summary="Prove that an event is in the audit log",
-        tags=[TAG],
-        parameters=OF_A_RECEIPT,
-        responses={200: InclusionOut, **problems(400, 401, 403, 404, 409)},
-    )
     def get(self, request: Request) -> Response:
-        """The proof; 409 `not_in_the_log_yet` for the second or so until the sequencer has taken an event."""
+        """The proof."""
         return prove_inclusion(request, context_of(request).house)
 
 
@@ -174,29 +178,30 @@ class _Consistency(serializers.Serializer[Any]):
 
     epoch = serializers.IntegerField()
     path = serializers.ListField(child=serializers.CharField())
-    from_size = serializers.IntegerField()
-    to_size = serializers.IntegerField()
+    from_size = serializers.IntegerField(help_text="Number of leaves that the older checkpoint covers.")
+    to_size = serializers.IntegerField(help_text="Number of leaves that the newer checkpoint covers.")
     from_checkpoint = serializers.CharField()
     to_checkpoint = serializers.CharField()
 
 
+@documented(
+    "proveConsistency",
+    summary="Prove that the audit log has only grown",
+    answers=_Consistency,
+    tag=TAG,
+    parameters=[
+        _number("from_size", "Size of the older checkpoint.", required=True),
+        _number("to_size", "Size of the newer checkpoint; else the newest of the epoch."),
+        _EPOCH,
+    ],
+    refuses=["not_found"],
+)
 class ConsistencyProof(ReadOperation):
-    """That the log has only grown between two checkpoints."""
+    """Hashes which prove that the newer checkpoint's log begins with the older one's (RFC 6962, section 2.1.2)."""
 
     roles = READERS
     sensitive = False
 
-    @extend_schema(
-        operation_id="proveConsistency",
-        summary="Prove that the audit log has only grown between two checkpoints",
-        tags=[TAG],
-        parameters=[
-            _number("from_size", "size of the older checkpoint", required=True),
-            _number("to_size", "size of the newer one (the newest of the epoch)"),
-            _EPOCH,
-        ],
-        responses={200: _Consistency, **problems(400, 401, 403, 404)},
-    )
     def get(self, request: Request) -> Response:
         """The proof."""
         asked = known_parameters(request, "from_size", "to_size", "epoch")
@@ -220,20 +225,22 @@ class ConsistencyProof(ReadOperation):
         )
 
 
+@documented(
+    "exportEvents",
+    summary="Download the events of the audit log",
+    answers={(200, "application/jsonl"): OpenApiTypes.STR},
+    tag=TAG,
+    parameters=[_number("size", "Up to the checkpoint of this size; else the newest."), _EPOCH],
+    refuses=["not_found"],
+)
 class EventExport(ReadOperation):
-    """Every event of an epoch up to a checkpoint, in the order of the log."""
+    """Every event of an epoch up to a checkpoint, in the order of the log, exactly as hashed: line n is leaf n - 1. The
+    headers Log-Epoch and Log-Size name epoch and size."""
 
     roles = OVERSIGHT
     sensitive = True
     content_negotiation_class = AsItIs
 
-    @extend_schema(
-        operation_id="exportEvents",
-        summary="Download the events of the audit log in its order, a line each: line n is leaf n - 1",
-        tags=[TAG],
-        parameters=[_number("size", "up to the checkpoint of this size (the newest)"), _EPOCH],
-        responses={(200, "application/jsonl"): OpenApiTypes.STR, **problems(400, 401, 403, 404)},
-    )
     def get(self, request: Request) -> HttpResponseBase:
         """The payloads as they were hashed; the headers name epoch and size."""
         asked = known_parameters(request, "size", "epoch")

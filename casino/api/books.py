@@ -5,7 +5,7 @@ from typing import Any, get_args
 from django.http import StreamingHttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
+from drf_spectacular.utils import OpenApiParameter, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,12 +16,13 @@ from casino.api.http.operations import (
     OVERSIGHT,
     ReadOperation,
     context_of,
+    documented,
     known_parameters,
     moment,
-    problems,
     signed_in,
     whole_number,
 )
+from casino.api.parts import number_of
 from casino.core.errors import BadRequest, NotFound
 from casino.reports import books
 
@@ -40,6 +41,7 @@ def _query(name: str, kind: Any, description: str) -> OpenApiParameter:
     return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description)
 
 
+@documented("listAccounts", summary="List the ledger's accounts", tag=TAG, refuses=[])
 class AccountList(CursorList):
     """Every account of the house with its balance."""
 
@@ -50,66 +52,59 @@ class AccountList(CursorList):
         """An account; `balance` counts on the normal side, in minor units of the currency or pieces of a chip."""
 
         account = serializers.IntegerField(source="id")
-        code = serializers.CharField()
-        kind = serializers.CharField()
+        code = serializers.CharField(help_text="Code of the account: number in the chart, then table, drawer, player.")
+        kind = serializers.CharField(help_text="Name of the account in the chart of accounts.")
         commodity = serializers.CharField()
         normal_side = serializers.SerializerMethodField()
         balance = serializers.IntegerField()
         held = serializers.IntegerField()
-        version = serializers.IntegerField()
-        posted_at = serializers.DateTimeField(allow_null=True)
+        version = number_of("entries of the account")
+        posted_at = serializers.DateTimeField(allow_null=True, help_text="When its last entry was posted; null: none.")
         closed_at = serializers.DateTimeField(allow_null=True)
 
+        @extend_schema_field(
+            {"type": "string", "enum": ["debit", "credit"], "description": "The side that raises the balance."}
+        )
         def get_normal_side(self, account: Any) -> str:
             """The side that raises the balance."""
             return "debit" if account.normal_side > 0 else "credit"
 
     roles = OVERSIGHT
     serializer_class = Row
-    filters = {"code": "code", "commodity": "commodity"}
+    filters = {"code": "code", "commodity": "commodity", "kind": "kind"}
 
     def rows(self) -> Any:
         """The accounts of the house."""
         return books.accounts(signed_in(self.request)[0].house)
-
-    @extend_schema(
-        operation_id="listAccounts",
-        summary="List the ledger's accounts",
-        tags=[TAG],
-        parameters=[_query("code", str, "one code"), _query("commodity", str, "one commodity")],
-        responses={200: Row(many=True), **problems(400, 401, 403, 404)},
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of accounts."""
-        return super().get(request, *args, **kwargs)
 
 
 class _Held(serializers.Serializer[Any]):
     """A balance of an account, now or in the past, and the number of entries that had led to it."""
 
     account = serializers.IntegerField()
-    code = serializers.CharField()
+    code = serializers.CharField(help_text="Code of the account.")
     commodity = serializers.CharField()
     balance = serializers.IntegerField()
-    version = serializers.IntegerField()
+    version = number_of("entries that led to this balance")
 
 
+@documented(
+    "readBalance",
+    summary="Read what an account holds or held",
+    answers=_Held,
+    tag=TAG,
+    parameters=[
+        _query("version", {"type": "integer", "minimum": 0}, "Just after the account's entry of this number."),
+        _query("at", OpenApiTypes.DATETIME, "After its last entry posted then or earlier."),
+    ],
+    refuses=["not_found"],
+)
 class AccountBalance(ReadOperation):
     """What an account holds, or held at a version or a moment."""
 
     sensitive = True
     roles = OVERSIGHT
 
-    @extend_schema(
-        operation_id="readBalance",
-        summary="Read what an account holds or held",
-        tags=[TAG],
-        parameters=[
-            _query("version", int, "just after its entry of this number"),
-            _query("at", OpenApiTypes.DATETIME, "after its last entry posted then or earlier"),
-        ],
-        responses={200: _Held, **problems(400, 401, 403, 404)},
-    )
     def get(self, request: Request, account: int) -> Response:
         """The balance."""
         asked = known_parameters(request, "version", "at")
@@ -119,50 +114,80 @@ class AccountBalance(ReadOperation):
         return Response(books.balance(context_of(request).house, account, version=version, at=moment(asked, "at")))
 
 
+@extend_schema_field(
+    {
+        "type": "object",
+        "description": "What the posting says of itself, such as hand, table, reason.",
+        "additionalProperties": True,
+    }
+)
+class _Metadata(serializers.JSONField):
+    """Members by the kind of the posting."""
+
+
 class _Line(serializers.Serializer[Any]):
     """An entry: `amount` debit positive, `balance` what it left on the account's normal side."""
 
-    version = serializers.IntegerField()
+    version = serializers.IntegerField(help_text="Number of the entry at its account, from 1.")
     transaction = serializers.IntegerField()
-    kind = serializers.CharField()
-    key = serializers.CharField()
+    kind = serializers.CharField(help_text="Kind of the posting.")
+    key = serializers.CharField(help_text="Key of the posting; the ledger posts a key once.")
     posted_at = serializers.DateTimeField()
-    amount = serializers.IntegerField()
+    amount = serializers.IntegerField(help_text="Minor units or pieces; debits are positive, credits negative.")
     balance = serializers.IntegerField()
-    metadata = serializers.JSONField()
+    metadata = _Metadata()
 
 
 class _Statement(serializers.Serializer[Any]):
-    """A page of a statement; `next_after_version` is the `after_version` of the following one, null on the last."""
+    """A page of a statement."""
 
     results = _Line(many=True)
-    next_after_version = serializers.IntegerField(allow_null=True)
+    next_after_version = serializers.IntegerField(
+        allow_null=True, help_text="`after_version` of the following page; null on the last."
+    )
 
 
+@documented(
+    "readStatement",
+    summary="Read an account's statement",
+    answers=_Statement,
+    tag=TAG,
+    parameters=[
+        _query("after_version", {"type": "integer", "minimum": 0, "default": 0}, "Entries with a greater version."),
+        _query("page_size", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}, "Entries on a page."),
+        _query("from", OpenApiTypes.DATETIME, "Entries posted then and later."),
+        _query("until", OpenApiTypes.DATETIME, "Entries posted before then."),
+    ],
+    refuses=["not_found"],
+)
 class AccountStatement(ReadOperation):
     """The entries of an account in the order of their versions."""
 
     sensitive = True
     roles = OVERSIGHT
 
-    @extend_schema(
-        operation_id="readStatement",
-        summary="Read an account's statement",
-        tags=[TAG],
-        parameters=[
-            _query("after_version", int, "entries with a greater version (0)"),
-            _query("page_size", int, "1 to 1000 (100)"),
-        ],
-        responses={200: _Statement, **problems(400, 401, 403, 404)},
-    )
     def get(self, request: Request, account: int) -> Response:
         """A page of the statement."""
-        asked = known_parameters(request, "after_version", "page_size")
+        asked = known_parameters(request, "after_version", "page_size", "from", "until")
         after = whole_number(asked, "after_version", least=0, most=MAX_VERSION) or 0
         limit = whole_number(asked, "page_size", least=1, most=1000) or 100
-        return Response(books.statement(context_of(request).house, account, after=after, limit=limit))
+        since, until = moment(asked, "from"), moment(asked, "until")
+        house = context_of(request).house
+        return Response(books.statement(house, account, after=after, limit=limit, since=since, until=until))
 
 
+@documented(
+    "exportBook",
+    summary="Download the whole book",
+    answers={(200, media.partition(";")[0]): OpenApiTypes.STR for media, _ in FILES.values()},
+    tag=TAG,
+    parameters=[
+        OpenApiParameter("layout", str, OpenApiParameter.PATH, enum=list(FILES)),
+        _query("from", OpenApiTypes.DATETIME, "Posted then and later; for csv and jsonl only."),
+        _query("until", OpenApiTypes.DATETIME, "Posted before then."),
+    ],
+    refuses=["not_found", "unknown_book"],
+)
 class Export(ReadOperation):
     """The whole book as one file, written while it is read: the same memory for any number of entries."""
 
@@ -170,20 +195,6 @@ class Export(ReadOperation):
     roles = OVERSIGHT
     content_negotiation_class = AsItIs
 
-    @extend_schema(
-        operation_id="exportBook",
-        summary="Download the whole book: csv, jsonl, beancount or hledger",
-        tags=[TAG],
-        parameters=[
-            OpenApiParameter("layout", str, OpenApiParameter.PATH, enum=list(FILES)),
-            _query("from", OpenApiTypes.DATETIME, "csv, jsonl: posted then or later"),
-            _query("until", OpenApiTypes.DATETIME, "posted before then"),
-        ],
-        responses={
-            **{(200, media.partition(";")[0]): OpenApiTypes.STR for media, _ in FILES.values()},
-            **problems(400, 401, 403, 404),
-        },
-    )
     def get(self, request: Request, layout: str) -> StreamingHttpResponse:
         """The file."""
         found = next((known for known in get_args(books.Layout) if known == layout), None)

@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_THE_CAGE,
-    READERS,
+    OVERSIGHT,
     Amount,
     Pieces,
     ReadOperation,
@@ -18,62 +19,118 @@ from casino.api.http.operations import (
     WriteOperation,
     context_of,
     documented,
-    problems,
 )
+from casino.api.parts import DrawerChanged, DrawerOut, ShiftCount, chip_pieces, login_of, minor_units
+from casino.api.tables import Place
 from casino.cage import selectors, services
+from casino.cage.models import Drawer, Shift
 from casino.core.write import Answer, Command
 from casino.players import services as players
 from casino.players.models import REFERENCE
+from casino.staff.models import Role
+from casino.transfers import services as transfers
 
-TAG = "cashier"
-
-
-class DrawerOut(serializers.Serializer[Any]):
-    """A drawer; amounts in minor units of `currency`."""
-
-    drawer = serializers.CharField()
-    version = serializers.IntegerField()
-    state = serializers.ChoiceField(choices=["open", "closed"])
-    shift = serializers.IntegerField(allow_null=True)
-    currency = serializers.CharField()
-    cash = serializers.IntegerField()
-    chips = serializers.IntegerField()
-    #: The drawer's chips as pieces by denomination.
-    pieces = serializers.DictField(child=serializers.IntegerField())
-    transfer = serializers.JSONField(required=False)
-    soft_count = serializers.JSONField(required=False)
-    audit = serializers.JSONField(required=False)
+TAG = "cage"
+#: Who sees what is in a drawer: dealers do not.
+MAY_READ = (*AT_THE_CAGE, Role.FLOOR, *OVERSIGHT)
+#: What naming chips, or leaving it to the house, may be refused with.
+CHIPS = (
+    "no_chip_set", "unknown_denomination", "pieces_not_a_count", "chips_do_not_add_up", "amount_not_payable",
+    "no_exact_change",
+)  # fmt: skip
+#: What a posting may be refused with.
+POSTING = ("insufficient_funds", "period_not_open")
 
 
-class DrawerDetail(ReadOperation):
-    """One drawer."""
+@documented("listDrawers", summary="List drawers", tag=TAG, refuses=[])
+class DrawerList(CursorList):
+    """The drawers of the house."""
 
     sensitive = False
-    roles = READERS
+    roles = MAY_READ
 
-    @extend_schema(
-        operation_id="readDrawer",
-        summary="Read a drawer",
-        tags=[TAG],
-        responses={200: DrawerOut, **problems(401, 403, 404)},
-    )
+    @extend_schema_serializer(component_name="DrawerListRow")
+    class Row(serializers.Serializer[Any]):
+        """A drawer in a list."""
+
+        drawer = serializers.CharField(source="code")
+        version = serializers.IntegerField()
+        state = serializers.SerializerMethodField()
+
+        def get_state(self, drawer: Drawer) -> str:
+            """Whether a shift is in progress."""
+            return "open" if drawer.is_open else "closed"  # type: ignore[attr-defined] # annotated
+
+    model = Drawer
+    serializer_class = Row
+    filters = {"drawer": "code"}
+
+    def rows(self) -> Any:
+        """With whether each is open."""
+        return selectors.with_state(super().rows())
+
+
+@documented("readDrawer", summary="Read a drawer", answers=DrawerOut, tag=TAG, refuses=["not_found"], etag=True)
+class DrawerDetail(ReadOperation):
+    """One drawer with its cash, its chips and its version."""
+
+    sensitive = False
+    roles = MAY_READ
+
     def get(self, request: Request, drawer: str) -> Response:
         """The drawer."""
         found = selectors.get(context_of(request).house, drawer)
         return Response(selectors.describe(found), headers={"ETag": f'"{found.version}"'})
 
 
-class PlayerOut(serializers.Serializer[Any]):
-    """A player and the chips he holds away from the tables, in minor units."""
+@documented("listShifts", summary="List the shifts of drawers", tag=TAG, refuses=[])
+class ShiftList(CursorList):
+    """The shifts of all drawers with what was counted at their end; `from` and `until` select by their opening."""
+
+    sensitive = True
+    roles = MAY_READ
+
+    @extend_schema_serializer(component_name="ShiftListRow")
+    class Row(ShiftCount):
+        """A shift in a list."""
+
+        opened_at = serializers.DateTimeField()
+        closed_at = serializers.DateTimeField(allow_null=True)
+        opened_by = login_of("opened the drawer")
+        closed_by = login_of("counted and closed it", allow_null=True)
+
+        def to_representation(self, instance: Shift) -> dict[str, Any]:
+            """With who opened and closed it, and when."""
+            return selectors.shift(instance)
+
+    model = Shift
+    serializer_class = Row
+    filters = {"drawer": "drawer__code"}
+    time = "opened_at"
+
+    def rows(self) -> Any:
+        """With what a row names."""
+        return super().rows().select_related("drawer", "opened_by", "closed_by")
+
+
+class PlayerRegistered(serializers.Serializer[Any]):
+    """A player, and the chips held away from the tables."""
 
     player = serializers.CharField()
-    chips = serializers.IntegerField()
-    audit = serializers.JSONField()
+    chips = minor_units("Worth of the chips that the player holds away from the tables")
+    audit = Place()
 
 
-@documented("registerPlayer", summary="Register a player", answers=PlayerOut, status=201, tag=TAG)
+@documented(
+    "registerPlayer",
+    summary="Register a player",
+    answers=PlayerRegistered,
+    status=201,
+    tag=TAG,
+    refuses=["player_exists", "account_off"],
+)
 class RegisterPlayer(WriteOperation):
-    """Register a player. No If-Match: nothing exists yet."""
+    """Register a player under a reference that names nobody. No If-Match: nothing exists yet."""
 
     roles = AT_THE_CAGE
     versioned = False
@@ -107,6 +164,17 @@ class _CashAndChips(StrictInput):
         return attrs
 
 
+@extend_schema_serializer(component_name="OpenDrawerInput")
+class _Float(_CashAndChips):
+    """The float: cash, and chips as pieces or as what they are worth together."""
+
+
+@extend_schema_serializer(component_name="CloseDrawerInput")
+class _Counted(_CashAndChips):
+    """What was counted: cash, and chips as pieces or as what they are worth together."""
+
+
+@extend_schema_serializer(component_name="PlayerExchangeInput")
 class _Exchange(StrictInput):
     """Who, and how much in minor units; pieces where the chips are named, else they are worked out."""
 
@@ -115,12 +183,27 @@ class _Exchange(StrictInput):
     pieces = Pieces()
 
 
-@documented("openDrawer", summary="Open a drawer with its float", answers=DrawerOut, tag=TAG)
+class DrawerOpenedOut(DrawerChanged):
+    """The drawer, and the float that it was opened with."""
+
+    float_cash = minor_units("Cash of the float")
+    float_chips = minor_units("Worth of the chips of the float")
+    float_pieces = chip_pieces("Chips of the float")
+
+
+@documented(
+    "openDrawer",
+    summary="Open a drawer with its float",
+    answers=DrawerOpenedOut,
+    tag=TAG,
+    refuses=["drawer_open", *CHIPS, *POSTING],
+)
 class OpenDrawer(WriteOperation):
-    """Open."""
+    """Cash and chips come from the vault; a shift begins. Refused where the drawer is open (`drawer_open`), the vault
+    holds less (`insufficient_funds`), or no chips of the house make the amount."""
 
     roles = AT_THE_CAGE
-    input = _CashAndChips
+    input = _Float
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Open."""
@@ -133,9 +216,25 @@ class OpenDrawer(WriteOperation):
         )
 
 
-@documented("buyIn", summary="Sell chips for cash", answers=DrawerOut, status=201, tag=TAG)
+class BuyInOut(DrawerChanged):
+    """The drawer, and what the player got."""
+
+    player = serializers.CharField()
+    amount = serializers.IntegerField()
+    player_chips = minor_units("Worth of the chips that the player now holds away from the tables")
+    exchanged = chip_pieces("Chips that the player got")
+
+
+@documented(
+    "buyIn",
+    summary="Sell a player chips for cash",
+    answers=BuyInOut,
+    status=201,
+    tag=TAG,
+    refuses=["drawer_closed", "person_forgotten", *CHIPS, *POSTING],
+)
 class BuyIn(WriteOperation):
-    """Buy-in."""
+    """The player gives cash and gets chips: these pieces, or the largest that the drawer can make the amount of."""
 
     roles = AT_THE_CAGE
     input = _Exchange
@@ -145,9 +244,27 @@ class BuyIn(WriteOperation):
         return services.buy_in(command=command, code=path["drawer"], **_exchange(data))
 
 
-@documented("cashOut", summary="Buy chips back for cash", answers=DrawerOut, status=201, tag=TAG)
+class CashOutOut(DrawerChanged):
+    """The drawer, and what the player gave."""
+
+    player = serializers.CharField()
+    amount = serializers.IntegerField()
+    player_chips = minor_units("Worth of the chips that the player now holds away from the tables")
+    exchanged = chip_pieces("Chips that the player gave")
+    change = chip_pieces("Chips that the player got back, where the exact ones were not to be had", required=False)
+
+
+@documented(
+    "cashOut",
+    summary="Buy a player's chips for cash",
+    answers=CashOutOut,
+    status=201,
+    tag=TAG,
+    refuses=["drawer_closed", "person_forgotten", "chips_not_in_circulation", *CHIPS, *POSTING],
+)
 class CashOut(WriteOperation):
-    """Cash-out."""
+    """The player gives chips and gets cash. Without `pieces` the house works out which chips these are, with change.
+    Refused where the player or the drawer has less than the amount (`insufficient_funds`)."""
 
     roles = AT_THE_CAGE
     input = _Exchange
@@ -157,12 +274,25 @@ class CashOut(WriteOperation):
         return services.cash_out(command=command, code=path["drawer"], **_exchange(data))
 
 
-@documented("closeDrawer", summary="Count a drawer and close it", answers=DrawerOut, tag=TAG)
+class DrawerClosedOut(DrawerChanged):
+    """The drawer, and what the count found."""
+
+    reconciliation = ShiftCount(help_text="The shift: float, expected, counted, variances.")
+
+
+@documented(
+    "closeDrawer",
+    summary="Count a drawer and close it",
+    answers=DrawerClosedOut,
+    tag=TAG,
+    refuses=["drawer_closed", "drawer_pending", *CHIPS, *POSTING],
+)
 class CloseDrawer(WriteOperation):
-    """Count and close."""
+    """What is over or short is posted, cash and chips go back to the vault, the shift ends. Refused while a transfer
+    of the drawer is under way or a soft count waits for its witness (`drawer_pending` names them)."""
 
     roles = AT_THE_CAGE
-    input = _CashAndChips
+    input = _Counted
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Close."""
@@ -172,6 +302,7 @@ class CloseDrawer(WriteOperation):
             counted_cash=data["cash"],
             counted_chips=data.get("chips"),
             counted_pieces=data.get("pieces"),
+            require=transfers.require_none_pending,
         )
 
 

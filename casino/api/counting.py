@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
 
-from casino.api.cage import DrawerOut
+from casino.api.cage import CHIPS, POSTING
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_THE_CAGE,
@@ -17,15 +15,17 @@ from casino.api.http.operations import (
     StrictInput,
     StrictText,
     WriteOperation,
+    context_of,
     documented,
-    problems,
 )
+from casino.api.parts import DrawerChanged, SoftCountPart
 from casino.core.write import Answer, Command
 from casino.staff.models import Role
 from casino.transfers import counting, selectors
 from casino.transfers.models import CountState, SoftCount
 
 TAG = "soft counts"
+_STATES = tuple(f"count_{state}" for state in CountState)
 
 
 @extend_schema_serializer(component_name="WitnessCountInput")
@@ -43,9 +43,23 @@ class _CountedAt(_Counted):
     table = StrictText(max_length=32)
 
 
-@documented("countBoxes", summary="Count a table's drop box and tax box", answers=DrawerOut, status=201, tag=TAG)
+class SoftCountOut(DrawerChanged):
+    """The drawer, and the soft count."""
+
+    soft_count = SoftCountPart(help_text="The soft count as it is now.")
+
+
+@documented(
+    "countBoxes",
+    summary="Count a table's drop box and tax box",
+    answers=SoftCountOut,
+    status=201,
+    tag=TAG,
+    refuses=["drawer_closed", "count_under_way", *CHIPS],
+)
 class CountBoxes(WriteOperation):
-    """Write a count down."""
+    """Record the first count. Nothing moves yet, and what was expected is not shown. Refused while another count of
+    the table waits for its witness (`count_under_way`)."""
 
     roles = AT_THE_CAGE
     input = _CountedAt
@@ -61,9 +75,16 @@ class CountBoxes(WriteOperation):
         )
 
 
-@documented("confirmCount", summary="Sign a soft count as its witness; the floor", answers=DrawerOut, tag=TAG)
+@documented(
+    "confirmCount",
+    summary="Sign a soft count as its witness",
+    answers=SoftCountOut,
+    tag=TAG,
+    refuses=[*_STATES, "drawer_closed", "four_eyes", "counts_differ", *CHIPS, *POSTING],
+)
 class ConfirmCount(WriteOperation):
-    """Confirm."""
+    """The floor has counted the same: cash goes to the vault, chips to the drawer, and what is over or short is posted
+    by table. Refused where the two counts differ (`counts_differ`), and for the first counter (`four_eyes`)."""
 
     roles = (Role.FLOOR,)
     input = _Counted
@@ -75,9 +96,9 @@ class ConfirmCount(WriteOperation):
         )
 
 
-@documented("voidCount", summary="Void a soft count", answers=DrawerOut, tag=TAG)
+@documented("voidCount", summary="Void a soft count", answers=SoftCountOut, tag=TAG, refuses=_STATES)
 class VoidCount(WriteOperation):
-    """Void; the boxes are counted again."""
+    """Void a count that was not confirmed; the boxes are counted again."""
 
     roles = (*AT_THE_CAGE, Role.FLOOR)
 
@@ -86,48 +107,34 @@ class VoidCount(WriteOperation):
         return counting.void(command=command, code=path["drawer"], count_id=path["count"])
 
 
+@documented("listSoftCounts", summary="List soft counts", tag=TAG, refuses=[])
 class SoftCountList(CursorList):
-    """All soft counts with what they found over or short, oldest first."""
+    """Soft counts with what they found over or short; `from` and `until` select by when the boxes were counted. A
+    cashier sees those of the drawer at whose terminal the token was issued."""
 
     sensitive = True
-    roles = (*OVERSIGHT, Role.FLOOR)
+    roles = (*OVERSIGHT, Role.FLOOR, *AT_THE_CAGE)
 
     @extend_schema_serializer(component_name="SoftCountListRow")
-    class Row(serializers.Serializer[Any]):
-        """A soft count; what was expected, and the variances, once nobody counts any more."""
+    class Row(SoftCountPart):
+        """A soft count in a list."""
 
-        soft_count = serializers.IntegerField()
-        table = serializers.CharField()
-        drawer = serializers.CharField()
-        state = serializers.ChoiceField(choices=CountState.choices)
-        cash = serializers.IntegerField()
-        pieces = serializers.JSONField()
-        value = serializers.IntegerField()
-        counted_by = serializers.CharField()
-        ended_by = serializers.CharField(allow_null=True)
-        expected_cash = serializers.IntegerField(required=False)
-        expected_pieces = serializers.JSONField(required=False)
-        cash_variance = serializers.IntegerField(required=False)
-        chip_variance = serializers.IntegerField(required=False)
+        counted_at = serializers.DateTimeField(help_text="When the boxes were counted first.")
+        ended_at = serializers.DateTimeField(allow_null=True)
 
         def to_representation(self, instance: SoftCount) -> dict[str, Any]:
-            """As it was counted."""
-            return selectors.describe_count(instance, revealed=instance.state == CountState.CONFIRMED)
+            """As it was counted, with its times."""
+            found = selectors.describe_count(instance, revealed=instance.state == CountState.CONFIRMED)
+            return found | {"counted_at": instance.counted_at, "ended_at": instance.ended_at}
 
     model = SoftCount
     serializer_class = Row
     filters = {"table": "table__code", "drawer": "drawer__code", "state": "state"}
+    choices = {"state": CountState.values}
+    time = "counted_at"
 
     def rows(self) -> Any:
-        """With what a row names."""
-        return super().rows().select_related("table", "drawer", "counted_by", "ended_by")
-
-    @extend_schema(
-        operation_id="listSoftCounts",
-        summary="List soft counts",
-        tags=[TAG],
-        responses={200: Row(many=True), **problems(401, 403, 404)},
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of soft counts."""
-        return super().get(request, *args, **kwargs)
+        """With what a row names; of a cashier's drawer alone."""
+        found = super().rows().select_related("table", "drawer", "counted_by", "ended_by")
+        by = context_of(self.request)
+        return found.filter(drawer__code=by.terminal.location) if by.role == Role.CASHIER else found

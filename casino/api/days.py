@@ -3,8 +3,7 @@
 from datetime import date
 from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,9 +18,10 @@ from casino.api.http.operations import (
     WriteOperation,
     context_of,
     documented,
-    problems,
     signed_in,
 )
+from casino.api.parts import Sides, SnapshotFinding, TrialBalance, minor_units, number_of
+from casino.api.tables import Place
 from casino.core.write import Answer, Command
 from casino.days import services
 from casino.reports import days as reports
@@ -31,23 +31,82 @@ TAG = "days"
 MAY_READ = (*OVERSIGHT, Role.FLOOR)
 
 
-class _Total(serializers.Serializer[Any]):
-    """Debits and credits of one commodity."""
-
-    debit = serializers.IntegerField()
-    credit = serializers.IntegerField()
-
-
 class DayOut(serializers.Serializer[Any]):
-    """A gaming day; `snapshot` is the id of its closing snapshot, `totals` the snapshot's by commodity."""
+    """A gaming day; `snapshot` is the id of its closing snapshot."""
 
     day = serializers.CharField()
-    version = serializers.IntegerField()
+    version = serializers.IntegerField(help_text="1 while the day is open, then 2.")
     opened_at = serializers.DateTimeField()
     closed_at = serializers.DateTimeField(allow_null=True)
     snapshot = serializers.IntegerField(allow_null=True)
-    totals = serializers.DictField(child=_Total(), required=False)
-    audit = serializers.JSONField(required=False)
+
+
+class DayOpenedOut(DayOut):
+    """The day that was opened."""
+
+    audit = Place()
+
+
+class DayClosedOut(DayOut):
+    """The day that was closed."""
+
+    totals = serializers.DictField(child=Sides(), help_text="Totals of the closing snapshot by commodity.")
+    audit = Place()
+
+
+class Turnover(serializers.Serializer[Any]):
+    """What a day turned over, in minor units."""
+
+    handle = serializers.IntegerField()
+    tax = serializers.IntegerField()
+    bonus = serializers.IntegerField()
+    buy_ins = minor_units("Cash taken for chips")
+    cash_outs = minor_units("Cash paid for chips")
+    hand_count = number_of("hands that were settled in the day")
+
+
+class AccountTurnover(serializers.Serializer[Any]):
+    """What one kind of account turned over in one commodity; chips in pieces."""
+
+    commodity = serializers.CharField()
+    number = serializers.CharField(help_text="Number of the account in the chart of accounts.")
+    kind = serializers.CharField(help_text="Name of the account in the chart of accounts.")
+    debit = serializers.IntegerField()
+    credit = serializers.IntegerField()
+    entry_count = number_of("entries of the day")
+
+
+class TableTurnover(serializers.Serializer[Any]):
+    """What one table turned over, in minor units."""
+
+    table = serializers.CharField()
+    hand_count = number_of("hands that were settled in the day")
+    handle = serializers.IntegerField()
+    tax = serializers.IntegerField()
+    bonus = serializers.IntegerField()
+    buy_ins = minor_units("Cash taken for chips")
+
+
+class DrawerTurnover(serializers.Serializer[Any]):
+    """What one drawer turned over, in minor units."""
+
+    drawer = serializers.CharField()
+    buy_ins = minor_units("Cash taken for chips")
+    cash_outs = minor_units("Cash paid for chips")
+
+
+class DayReportOut(DayOut):
+    """A gaming day with its turnover, and its trial balance once it is closed."""
+
+    currency = serializers.CharField()
+    turnover = Turnover(help_text="Of the whole house.")
+    accounts = AccountTurnover(many=True, help_text="By commodity and number of the account.")
+    tables = TableTurnover(many=True, help_text="By code of the table.")
+    drawers = DrawerTurnover(many=True, help_text="By code of the drawer.")
+    trial_balance = TrialBalance(allow_null=True, help_text="Of the closing snapshot; null while the day is open.")
+    snapshot_findings = SnapshotFinding(
+        many=True, allow_null=True, help_text="Where the snapshot differs from the entries; null while the day is open."
+    )
 
 
 class _Date(StrictPattern):
@@ -73,9 +132,19 @@ class _DayRow(DayOut):
         return reports.of_row(instance).as_json()
 
 
-@documented("openDay", summary="Open a gaming day", answers=DayOut, status=201, tag=TAG)
+@documented("listDays", summary="List gaming days", tag=TAG, method="get", refuses=[])
+@documented(
+    "openDay",
+    summary="Open a gaming day",
+    answers=DayOpenedOut,
+    status=201,
+    tag=TAG,
+    method="post",
+    refuses=["day_exists", "day_not_later", "day_too_early"],
+)
 class Days(WriteOperation, CursorList):
-    """The gaming days, the first one first, and opening one. No If-Match: the day does not exist yet."""
+    """Gaming days follow each other by date; from the first one on every posting goes into the newest open day. Opening
+    one needs no If-Match: the day does not exist yet. In the list `from` and `until` select by opening."""
 
     sensitive = False
 
@@ -90,30 +159,33 @@ class Days(WriteOperation, CursorList):
     versioned = False
     input = Input
     serializer_class = _DayRow
+    filters = {"state": "closed_at__isnull"}
+    choices = {"state": ("open", "closed")}
+    time = "opened_at"
 
     def rows(self) -> Any:
         """The days of the house."""
         return reports.rows(signed_in(self.request)[0].house)
 
-    @extend_schema(
-        operation_id="listDays",
-        summary="List gaming days",
-        tags=[TAG],
-        request=None,
-        responses={200: DayOut(many=True), **problems(400, 401, 403, 404)},
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of days."""
-        return self.list(request, *args, **kwargs)
+    def lookup(self, name: str, value: str) -> dict[str, Any]:
+        """Open days have no end yet."""
+        return {self.filters[name]: value == "open"}
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Open."""
         return services.open_day(command=command, name=data["day"])
 
 
-@documented("closeDay", summary="Close a gaming day", answers=DayOut, tag=TAG)
+@documented(
+    "closeDay",
+    summary="Close a gaming day",
+    answers=DayClosedOut,
+    tag=TAG,
+    refuses=["day_closed", "earlier_day_open", "hands_unsettled"],
+)
 class CloseDay(WriteOperation):
-    """Close, for good."""
+    """The day takes no posting any more, for good, and a snapshot keeps what every account held. Refused while a hand
+    of the day is not settled (`hands_unsettled`) or an earlier day is open."""
 
     roles = IN_CHARGE
 
@@ -122,18 +194,21 @@ class CloseDay(WriteOperation):
         return services.close_day(command=command, name=path["day"])
 
 
+@documented(
+    "readDay",
+    summary="Read a gaming day's turnover and closing balance",
+    answers=DayReportOut,
+    tag=TAG,
+    refuses=["not_found"],
+    etag=True,
+)
 class DayDetail(ReadOperation):
-    """One day with its turnover and, once it is closed, its trial balance."""
+    """Turnover by account, table and drawer, and once the day is closed its trial balance and whether the snapshot
+    still agrees with the entries."""
 
     sensitive = True
     roles = MAY_READ
 
-    @extend_schema(
-        operation_id="readDay",
-        summary="Read a gaming day's turnover and closing balance",
-        tags=[TAG],
-        responses={200: OpenApiTypes.OBJECT, **problems(401, 403, 404)},
-    )
     def get(self, request: Request, day: str) -> Response:
         """The day."""
         found, body = reports.report(context_of(request).house, day)

@@ -1,30 +1,55 @@
-"""What floor, auditors and administrators read: lists with cursors, records, reports, verification."""
+"""Lists of tables, players, hands and audit events, and the records of hands."""
 
 from datetime import datetime
 from typing import Any
 
 from django.db.models.fields.json import KeyTextTransform
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.http.lists import CursorList
-from casino.api.http.operations import OVERSIGHT, ReadOperation, context_of, problems
+from casino.api.http.operations import OVERSIGHT, ReadOperation, context_of, documented
+from casino.api.parts import minor_units
+from casino.audit.events import EVENTS
 from casino.audit.models import Event
 from casino.hands import selectors as hands
-from casino.hands.models import Hand
+from casino.hands.models import Hand, HandState, Mode
 from casino.players.models import Player
-from casino.reports import selectors as reports
 from casino.staff.models import Role
-from casino.tables.models import Table
+from casino.tables.models import Table, TableState
 
 TAG = "oversight"
 
+_SCALAR = {"oneOf": [{"type": "string"}, {"type": "integer"}, {"type": "boolean"}]}
 
+
+@extend_schema_field(
+    {
+        "type": "object",
+        "description": "Options of the game; `GET games/NAME` declares them.",
+        "additionalProperties": {"oneOf": [*_SCALAR["oneOf"], {"type": "array", "items": _SCALAR}]},
+    }
+)
+class _Options(serializers.JSONField):
+    """What a table or hand has agreed on, by the option's name."""
+
+
+@extend_schema_field(
+    {
+        "type": "object",
+        "description": "What the game carries from deal to deal besides money; its members are the game's own.",
+        "additionalProperties": True,
+    }
+)
+class _Series(serializers.JSONField):
+    """Known to the game alone."""
+
+
+@documented("listTables", summary="List tables", tag=TAG, refuses=[])
 class TableList(CursorList):
-    """All tables."""
+    """All tables of the house."""
 
     sensitive = False
 
@@ -33,6 +58,7 @@ class TableList(CursorList):
         """A table in a list."""
 
         table = serializers.CharField(source="code")
+        options = _Options()
         seat_count = serializers.IntegerField(source="seats")
         hand_count = serializers.IntegerField(source="hands_dealt")
 
@@ -42,20 +68,13 @@ class TableList(CursorList):
 
     model = Table
     serializer_class = Row
-
-    @extend_schema(
-        operation_id="listTables",
-        summary="List tables",
-        tags=[TAG],
-        responses={200: Row(many=True), **problems(401, 403, 404)},
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of tables."""
-        return super().get(request, *args, **kwargs)
+    filters = {"table": "code", "game": "game", "state": "state"}
+    choices = {"state": TableState.values}
 
 
+@documented("listPlayers", summary="List players", tag=TAG, refuses=[])
 class PlayerList(CursorList):
-    """All players."""
+    """All players by reference; `from` and `until` select by when they were registered."""
 
     sensitive = True
 
@@ -71,20 +90,33 @@ class PlayerList(CursorList):
 
     model = Player
     serializer_class = Row
-
-    @extend_schema(
-        operation_id="listPlayers",
-        summary="List players",
-        tags=[TAG],
-        responses={200: Row(many=True), **problems(401, 403, 404)},
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of players."""
-        return super().get(request, *args, **kwargs)
+    filters = {"player": "ref"}
+    time = "registered_at"
 
 
+class HandResult(serializers.Serializer[Any]):
+    """What a hand came to, in minor units."""
+
+    net = serializers.ListField(child=serializers.IntegerField())
+    bonus = serializers.ListField(child=serializers.IntegerField(), help_text="Bonuses of each seat, in play order.")
+    tax = serializers.IntegerField()
+    carry_out = serializers.IntegerField()
+    ending = serializers.CharField(help_text="How the hand ended, in the game's words.")
+    winner = serializers.IntegerField(help_text="Number of the seat that won, in play order; 0: nobody or several.")
+    series = _Series(required=False)
+
+
+class HandRuling(serializers.Serializer[Any]):
+    """How the floor divided a disputed pot, in minor units."""
+
+    pot = minor_units("The pot that was divided")
+    awards = serializers.DictField(child=serializers.IntegerField(), help_text="What each seat got, by `p1`, `p2` ...")
+    tax = serializers.IntegerField()
+
+
+@documented("listHands", summary="List hands", tag=TAG, refuses=[])
 class HandList(CursorList):
-    """All hands, oldest first."""
+    """All hands; `from` and `until` select by when they were dealt, `player` by who was dealt in."""
 
     sensitive = False
 
@@ -94,6 +126,9 @@ class HandList(CursorList):
 
         hand = serializers.CharField(source="name")
         table = serializers.CharField(source="table.code")
+        stacks = serializers.ListField(child=serializers.IntegerField())
+        result = HandResult(allow_null=True)
+        ruling = HandRuling(allow_null=True)
 
         class Meta:
             model = Hand
@@ -115,36 +150,68 @@ class HandList(CursorList):
 
     model = Hand
     serializer_class: type[serializers.BaseSerializer[Hand]] = Row
-    filters = {"table": "table__code"}
+    filters = {"table": "table__code", "player": "seats__contains", "state": "state", "mode": "mode"}
+    choices = {"state": HandState.values, "mode": Mode.values}
+    time = "started_at"
 
-    def get_queryset(self) -> Any:
+    def rows(self) -> Any:
         """With their tables."""
-        return super().get_queryset().select_related("table")
+        return super().rows().select_related("table")
 
-    @extend_schema(
-        operation_id="listHands",
-        summary="List hands",
-        tags=[TAG],
-        responses={200: Row(many=True), **problems(401, 403, 404)},
+    def lookup(self, name: str, value: str) -> dict[str, Any]:
+        """A player is one of the hand's seats."""
+        return {self.filters[name]: [{"player": value}] if name == "player" else value}
+
+
+class HandRecordOut(serializers.Serializer[Any]):
+    """A hand as a `chr/1` record. Members that do not apply are absent; for the floor those with cards that nobody saw
+    are, too."""
+
+    v = serializers.CharField(help_text="Version of the record's format: `chr/1`.")
+    game = serializers.CharField()
+    rules = serializers.CharField()
+    opt = _Options()
+    hand = serializers.CharField()
+    seats = serializers.ListField(child=serializers.CharField(), help_text="References of the players, in play order.")
+    dealer = serializers.IntegerField(help_text="Number of the seat that deals, in play order.")
+    stacks = serializers.ListField(child=serializers.IntegerField())
+    carry = serializers.IntegerField()
+    deck = serializers.CharField(required=False, help_text="Cards of the deck in its order, two characters each.")
+    decks = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Decks, where the hand was dealt anew."
     )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of hands."""
-        return super().get(request, *args, **kwargs)
+    acts = serializers.ListField(child=serializers.CharField(), help_text="Lines of the log.")
+    series = _Series(required=False)
+    net = serializers.ListField(child=serializers.IntegerField(), required=False)
+    bonus = serializers.ListField(
+        child=serializers.IntegerField(), required=False, help_text="Bonuses of each seat, in play order."
+    )
+    tax = serializers.IntegerField(required=False)
+    carry_out = serializers.IntegerField(required=False)
+    series_out = _Series(required=False)
+    state = serializers.CharField(required=False, help_text="SHA-256 of the engine's final state, 64 hex digits.")
+    prev = serializers.CharField(required=False, help_text="SHA-256 of the table's record before this one.")
+    commit = serializers.CharField(required=False, help_text="Commitment to the seed, 64 hexadecimal digits.")
+    seed = serializers.CharField(required=False, help_text="The seed that opens the commitment, in hexadecimal digits.")
+    client_seeds = serializers.DictField(
+        child=serializers.CharField(), required=False, help_text="Seeds of the players, by number of the table's seat."
+    )
 
 
+@documented(
+    "readHandRecord",
+    summary="Read a hand's record",
+    answers=HandRecordOut,
+    tag=TAG,
+    refuses=["not_found", "hand_in_play"],
+)
 class HandRecord(ReadOperation):
     """One finished hand as a `chr/1` record: every card and the seed for those who oversee the house; for the floor,
-    who settles arguments, as everybody saw it."""
+    who settles arguments, as everybody saw it. Refused while the hand is being played (`hand_in_play`)."""
 
     sensitive = True
     roles = (*OVERSIGHT, Role.FLOOR)
 
-    @extend_schema(
-        operation_id="readHandRecord",
-        summary="Read a hand's record",
-        tags=[TAG],
-        responses={200: OpenApiTypes.OBJECT, **problems(401, 403, 404, 409)},
-    )
     def get(self, request: Request, hand: str) -> Response:
         """The record."""
         by = context_of(request)
@@ -152,16 +219,10 @@ class HandRecord(ReadOperation):
         return Response(told(hands.get(by.house, hand)))
 
 
-def _text(name: str, description: str) -> OpenApiParameter:
-    return OpenApiParameter(name, str, OpenApiParameter.QUERY, description=description)
-
-
+@documented("listEvents", summary="List audit events", tag=TAG, refuses=[])
 class EventList(CursorList):
-    """The audit trail, event by event, exactly as hashed.
-
-    No index knows what payloads hold: every event would pay for it, and auditors ask seldom. A rare kind or actor is
-    looked for along the house's events, from the cursor on, or along one chain's where that is named.
-    """
+    """The audit trail, event by event, exactly as hashed. An index serves each of `chain`, `kind`, `actor` and the
+    times."""
 
     sensitive = True
     roles = OVERSIGHT
@@ -178,116 +239,15 @@ class EventList(CursorList):
 
     model = Event
     serializer_class = Row
-    house_lookup = "chain__house"
-    filters = {"chain": "chain__name", "kind": "doc__kind", "actor": "doc__actor"}
+    filters = {"chain": "chain__name", "kind": "kind", "actor": "actor"}
+    choices = {"kind": sorted(EVENTS)}
     time = "at"
 
     def rows(self) -> Any:
-        """With the moment of each, as its payload has it."""
-        return super().rows().annotate(at=KeyTextTransform("at", "doc"))
+        """With kind, actor and moment of each, as its payload has them."""
+        names = ("kind", "actor", "at")
+        return super().rows().annotate(**{name: KeyTextTransform(name, "doc") for name in names})
 
     def as_stored(self, at: datetime) -> str:
         """A moment as payloads have it: text that sorts as moments do, UTC and always to the microsecond."""
         return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-    @extend_schema(
-        operation_id="listEvents",
-        summary="List audit events; the more they are narrowed down by chain and cursor, the faster",
-        tags=[TAG],
-        parameters=[
-            _text("chain", "of a table, a drawer or the house: table/T1"),
-            _text("kind", "such as hand.voided"),
-            _text("actor", "login, a player's reference, or worker"),
-            _text("from", "moment with time zone; events of then and later"),
-            _text("until", "moment with time zone; events before then"),
-        ],
-        responses={200: Row(many=True), **problems(400, 401, 403, 404)},
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of events."""
-        return super().get(request, *args, **kwargs)
-
-
-class HouseReport(ReadOperation):
-    """Tables, chips against liability, trial balance, drawers."""
-
-    sensitive = True
-    roles = OVERSIGHT
-
-    @extend_schema(
-        operation_id="readHouseReport",
-        summary="Read the house's report",
-        tags=[TAG],
-        responses={200: OpenApiTypes.OBJECT, **problems(401, 403)},
-    )
-    def get(self, request: Request) -> Response:
-        """The report."""
-        return Response(reports.house_report(context_of(request).house))
-
-
-class Verification(ReadOperation):
-    """Every hand replayed, the audit trail verified, the books checked; takes as long as it takes."""
-
-    sensitive = True
-    roles = OVERSIGHT
-
-    @extend_schema(
-        operation_id="verifyHouse",
-        summary="Verify hands, audit trail and books",
-        tags=[TAG],
-        responses={200: OpenApiTypes.OBJECT, **problems(401, 403)},
-    )
-    def get(self, request: Request) -> Response:
-        """What verifying found."""
-        return Response(reports.verification(context_of(request).house))
-
-
-class PlayerReport(ReadOperation):
-    """Players and their chips."""
-
-    sensitive = True
-    roles = OVERSIGHT
-
-    @extend_schema(
-        operation_id="readPlayerReport",
-        summary="Read who holds which chips away from the tables",
-        tags=[TAG],
-        responses={200: OpenApiTypes.OBJECT, **problems(401, 403)},
-    )
-    def get(self, request: Request) -> Response:
-        """The report."""
-        return Response({"players": reports.players(context_of(request).house)})
-
-
-class HandMoney(HandList):
-    """What the ledger says each hand did."""
-
-    sensitive = True
-    roles = OVERSIGHT
-
-    @extend_schema_serializer(component_name="HandMoneyRow")
-    class MoneyRow(serializers.Serializer[Any]):
-        """Net per seat in play order, tax, bonuses, money carried out; from the ledger alone, in minor units."""
-
-        hand = serializers.CharField()
-        state = serializers.CharField()
-        net = serializers.ListField(child=serializers.IntegerField())
-        tax = serializers.IntegerField()
-        bonus = serializers.IntegerField()
-        carry_out = serializers.IntegerField()
-
-        def to_representation(self, instance: Hand) -> dict[str, Any]:
-            """The ledger's answer."""
-            return reports.hand_money(instance)
-
-    serializer_class = MoneyRow
-
-    @extend_schema(
-        operation_id="listHandMoney",
-        summary="List what the ledger says each hand did",
-        tags=[TAG],
-        responses={200: MoneyRow(many=True), **problems(401, 403, 404)},
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page."""
-        return super().get(request, *args, **kwargs)

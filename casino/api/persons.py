@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Any
 
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,8 +19,8 @@ from casino.api.http.operations import (
     WriteOperation,
     context_of,
     documented,
-    problems,
 )
+from casino.api.tables import Place
 from casino.core.write import Answer, Command
 from casino.players import persons
 
@@ -50,14 +50,13 @@ class PersonRecorded(serializers.Serializer[Any]):
 
     player = serializers.CharField()
     version = serializers.IntegerField()
-    #: Names of the fields that were recorded.
-    recorded = serializers.ListField(child=serializers.CharField())
-    audit = serializers.JSONField()
+    recorded = serializers.ListField(child=serializers.CharField(), help_text="Names of the fields that were recorded.")
+    audit = Place()
 
 
 @extend_schema_serializer(component_name="PersonData")
 class _PersonData(StrictInput):
-    """A person as his document shows him."""
+    """A person as the identity document shows."""
 
     name = StrictText(min_length=1, max_length=200)
     born = _Birthday()
@@ -78,9 +77,28 @@ class PersonOut(serializers.Serializer[Any]):
     person = _PersonData()
 
 
-@documented("recordPerson", summary="Record who a player is", answers=PersonRecorded, status=201, tag=TAG, also=(410,))
+@documented(
+    "readPerson",
+    summary="Read who a player is",
+    answers=PersonOut,
+    tag=TAG,
+    method="get",
+    refuses=["wrong_terminal", "not_found", "no_person", "person_forgotten"],
+    etag=True,
+)
+@documented(
+    "recordPerson",
+    summary="Record who a player is",
+    answers=PersonRecorded,
+    status=201,
+    tag=TAG,
+    method="post",
+    refuses=["person_forgotten"],
+)
 class PersonOfPlayer(WriteOperation, Reading):
-    """Who a player is. If-Match names the version read, or "1" for the first record."""
+    """Personal data of a player, sealed in the database; every read and every record is an event. If-Match of a record
+    names the version read, or `"1"` for the first one. Refused at a table (`wrong_terminal`), and where the data were
+    destroyed (`person_forgotten`)."""
 
     @extend_schema_serializer(component_name="RecordPersonInput")
     class Input(StrictInput):
@@ -95,13 +113,6 @@ class PersonOfPlayer(WriteOperation, Reading):
     redact_body = True
     input = Input
 
-    @extend_schema(
-        operation_id="readPerson",
-        summary="Read who a player is",
-        tags=[TAG],
-        request=None,
-        responses={200: PersonOut, **problems(401, 403, 404, 410)},
-    )
     def get(self, request: Request, player: str) -> Response:
         """The newest record."""
         found = persons.read_person(context=context_of(request), ref=player)

@@ -2,42 +2,44 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     OVERSIGHT,
     READERS,
+    Reason,
     StrictChoice,
     StrictInput,
     StrictPattern,
     StrictText,
     WriteOperation,
     documented,
-    problems,
     signed_in,
 )
+from casino.api.tables import Place
 from casino.cage import selectors as drawers
 from casino.core.write import Answer, Command
 from casino.staff import roster
 from casino.staff.models import CODE, LOGIN, Role, Staff, Terminal, TerminalKind
+from casino.staff.selectors import on_duty
 from casino.tables import selectors as tables
 
 TAG = "roster"
 ADMINS = (Role.ADMIN,)
+#: What a change of another person may be refused with.
+_OF_ANOTHER = ("four_eyes", "no_change")
 
 
 class StaffOut(serializers.Serializer[Any]):
-    """A member of staff, by login."""
+    """A member of staff, by login, and the receipt of the change."""
 
     login = serializers.CharField()
     roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices))
     active = serializers.BooleanField()
     version = serializers.IntegerField()
-    audit = serializers.JSONField(required=False)
+    audit = Place()
 
 
 class _StaffRow(serializers.Serializer[Any]):
@@ -45,14 +47,51 @@ class _StaffRow(serializers.Serializer[Any]):
 
     login = serializers.CharField()
     name = serializers.CharField()
-    roles = serializers.ListField(child=serializers.CharField())
+    roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices))
     active = serializers.BooleanField(source="is_active")
     version = serializers.IntegerField()
-    #: Who gave the last password that the person did not choose himself, and whether it has yet to be changed.
     password_by = serializers.CharField(allow_blank=True)
     must_change_password = serializers.BooleanField()
     hired_at = serializers.DateTimeField()
     last_signed_in_at = serializers.DateTimeField(source="last_login", allow_null=True)
+
+
+class DutySession(serializers.Serializer[Any]):
+    """A terminal at which a person is signed in."""
+
+    terminal = serializers.CharField(source="terminal.code")
+    kind = serializers.ChoiceField(source="terminal.kind", choices=TerminalKind.choices)
+    location = serializers.CharField(source="terminal.location", allow_blank=True)
+    signed_in_at = serializers.DateTimeField(source="created", help_text="When the person signed in there.")
+    expires_at = serializers.DateTimeField(source="expiry")
+
+
+@documented("listStaffOnDuty", summary="List the staff on duty", tag=TAG, refuses=[])
+class OnDuty(CursorList):
+    """Who is signed in now, and at which terminals."""
+
+    @extend_schema_serializer(component_name="OnDutyRow")
+    class Row(serializers.Serializer[Any]):
+        """A person who is signed in."""
+
+        login = serializers.CharField()
+        name = serializers.CharField()
+        roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices))
+        sessions = DutySession(many=True, source="live_tokens", help_text="Where, the oldest first.")
+
+    sensitive = True
+    roles = (*OVERSIGHT, Role.FLOOR)
+    serializer_class = Row
+    filters = {"role": "roles__contains"}
+    choices = {"role": Role.values}
+
+    def rows(self) -> Any:
+        """Whoever holds a token that has not ended."""
+        return on_duty(signed_in(self.request)[0].house)
+
+    def lookup(self, name: str, value: str) -> dict[str, Any]:
+        """A role is one of the person's roles."""
+        return {self.filters[name]: [value]}
 
 
 class _Roles(serializers.ListField):
@@ -68,21 +107,27 @@ class _Roles(serializers.ListField):
             raise serializers.ValidationError("Each role is named once.")
 
 
-def _reason() -> StrictText:
-    """Why; the audit trail keeps it, so it names nobody."""
-    return StrictText(min_length=3, max_length=200)
-
-
 @extend_schema_serializer(component_name="ReasonInput")
 class _Reason(StrictInput):
     """Why; the audit trail keeps it."""
 
-    reason = _reason()
+    reason = Reason()
 
 
-@documented("hireStaff", summary="Take somebody on", answers=StaffOut, status=201, tag=TAG)
+@documented("listStaff", summary="List the staff", tag=TAG, method="get", refuses=[])
+@documented(
+    "hireStaff",
+    summary="Hire a person",
+    answers=StaffOut,
+    status=201,
+    tag=TAG,
+    method="post",
+    refuses=["login_taken"],
+)
 class People(WriteOperation, CursorList):
-    """Everybody who works or worked here, and taking somebody on. No If-Match: nobody is there yet."""
+    """Everybody who works or worked here. A person is hired under a login, with a password to be changed at the first
+    terminal; refused where the login is taken (`login_taken`). No If-Match: there is no version yet. In the list `from`
+    and `until` select by when people were hired."""
 
     @extend_schema_serializer(component_name="HireInput")
     class Input(StrictInput):
@@ -101,19 +146,18 @@ class People(WriteOperation, CursorList):
     input = Input
     model = Staff
     serializer_class = _StaffRow
-    filters = {"login": "login"}
+    filters = {"login": "login", "role": "roles__contains", "active": "is_active"}
+    choices = {"role": Role.values, "active": ("true", "false")}
+    time = "hired_at"
 
-    @extend_schema(
-        operation_id="listStaff",
-        summary="List the staff",
-        tags=[TAG],
-        request=None,
-        parameters=[OpenApiParameter("login", str, OpenApiParameter.QUERY, description="one login")],
-        responses={200: _StaffRow(many=True), **problems(400, 401, 403, 404)},
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of staff."""
-        return self.list(request, *args, **kwargs)
+    def lookup(self, name: str, value: str) -> dict[str, Any]:
+        """A role is one of the person's roles."""
+        match name:
+            case "role":
+                return {self.filters[name]: [value]}
+            case "active":
+                return {self.filters[name]: value == "true"}
+        return super().lookup(name, value)
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Hire."""
@@ -122,16 +166,16 @@ class People(WriteOperation, CursorList):
         )
 
 
-@documented("changeRoles", summary="Change somebody's roles", answers=StaffOut, tag=TAG)
+@documented("changeRoles", summary="Change a person's roles", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
 class ChangeRoles(WriteOperation):
-    """Roles instead of those before. Nobody changes himself."""
+    """These roles replace those until now, from the next request on. Nobody changes their own (`four_eyes`)."""
 
     @extend_schema_serializer(component_name="ChangeRolesInput")
     class Input(StrictInput):
         """All roles from now on."""
 
         roles = _Roles()
-        reason = _reason()
+        reason = Reason()
 
     roles = ADMINS
     input = Input
@@ -141,9 +185,9 @@ class ChangeRoles(WriteOperation):
         return roster.change_roles(command=command, login=path["login"], roles=data["roles"], reason=data["reason"])
 
 
-@documented("deactivateStaff", summary="Let somebody work here no more", answers=StaffOut, tag=TAG)
+@documented("deactivateStaff", summary="Deactivate a person", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
 class Deactivate(WriteOperation):
-    """Deactivate; tokens end at once."""
+    """The person may not sign in any more; tokens end at once. Nobody deactivates themselves (`four_eyes`)."""
 
     roles = ADMINS
     input = _Reason
@@ -153,9 +197,9 @@ class Deactivate(WriteOperation):
         return roster.deactivate(command=command, login=path["login"], reason=data["reason"])
 
 
-@documented("activateStaff", summary="Let somebody work here again", answers=StaffOut, tag=TAG)
+@documented("activateStaff", summary="Activate a person again", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
 class Activate(WriteOperation):
-    """Activate."""
+    """The person may sign in again, with the roles and the password until now."""
 
     roles = ADMINS
     input = _Reason
@@ -165,16 +209,16 @@ class Activate(WriteOperation):
         return roster.activate(command=command, login=path["login"], reason=data["reason"])
 
 
-@documented("setPassword", summary="Give somebody a new password", answers=StaffOut, tag=TAG)
+@documented("setPassword", summary="Give a person a new password", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
 class SetPassword(WriteOperation):
-    """A new password; tokens end at once."""
+    """The person has to change it at the next sign-in; tokens end at once."""
 
     @extend_schema_serializer(component_name="SetPasswordInput")
     class Input(StrictInput):
         """The new password and why."""
 
         password = StrictText(max_length=256)
-        reason = _reason()
+        reason = Reason()
 
     roles = ADMINS
     redact_body = True
@@ -187,9 +231,16 @@ class SetPassword(WriteOperation):
         )
 
 
-@documented("changePassword", summary="Choose a new password of one's own", answers=StaffOut, tag=TAG, also=(429,))
+@documented(
+    "changePassword",
+    summary="Change one's own password",
+    answers=StaffOut,
+    tag=TAG,
+    refuses=["sign_in_refused", "too_many_attempts", "no_change"],
+)
 class ChangePassword(WriteOperation):
-    """One's own password, at any terminal; one's tokens elsewhere end at once. No If-Match: nobody reads it before."""
+    """At any terminal; tokens elsewhere end at once. Refused where the old password is wrong (`sign_in_refused`) or the
+    new one is the same (`no_change`). No If-Match: it has no version."""
 
     @extend_schema_serializer(component_name="ChangePasswordInput")
     class Input(StrictInput):
@@ -215,9 +266,10 @@ class ChangePassword(WriteOperation):
         )
 
 
-@documented("unlockStaff", summary="Open a login that wrong passwords have locked", answers=StaffOut, tag=TAG)
+@documented("unlockStaff", summary="Unlock a login", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
 class Unlock(WriteOperation):
-    """Unlock."""
+    """Open the lock that wrong passwords have put on a login. Refused where there are no failed attempts
+    (`no_change`)."""
 
     roles = ADMINS
     input = _Reason
@@ -228,15 +280,25 @@ class Unlock(WriteOperation):
 
 
 class TerminalOut(serializers.Serializer[Any]):
-    """A terminal; `key` only in the first answer to its enrolment, the house keeps none."""
+    """A terminal."""
 
     terminal = serializers.CharField()
     kind = serializers.ChoiceField(choices=TerminalKind.choices)
     location = serializers.CharField(allow_blank=True)
     revoked = serializers.BooleanField()
     version = serializers.IntegerField()
+
+
+class TerminalChanged(TerminalOut):
+    """A terminal and the receipt of the change."""
+
+    audit = Place()
+
+
+class TerminalEnrolled(TerminalChanged):
+    """A terminal and its key, which only the first answer to its enrolment has: the house keeps none."""
+
     key = serializers.CharField(required=False)
-    audit = serializers.JSONField(required=False)
 
 
 class _TerminalRow(TerminalOut):
@@ -247,11 +309,19 @@ class _TerminalRow(TerminalOut):
         return roster.describe_terminal(instance)
 
 
+@documented("listTerminals", summary="List terminals", tag=TAG, method="get", refuses=[])
 @documented(
-    "enrolTerminal", summary="Enrol a terminal; its key is shown once", answers=TerminalOut, status=201, tag=TAG
+    "enrolTerminal",
+    summary="Enrol a terminal",
+    answers=TerminalEnrolled,
+    status=201,
+    tag=TAG,
+    method="post",
+    refuses=["terminal_exists"],
 )
 class Terminals(WriteOperation, CursorList):
-    """All devices, and enrolling one. No If-Match: it is not there yet."""
+    """The devices of the house. The key of a new one is shown once, in the first answer to its enrolment; signing in
+    takes it. No If-Match: there is no version yet."""
 
     @extend_schema_serializer(component_name="EnrolTerminalInput")
     class Input(StrictInput):
@@ -276,19 +346,12 @@ class Terminals(WriteOperation, CursorList):
     input = Input
     model = Terminal
     serializer_class = _TerminalRow
-    filters = {"terminal": "code"}
+    filters = {"terminal": "code", "kind": "kind", "location": "location", "revoked": "revoked_at__isnull"}
+    choices = {"kind": TerminalKind.values, "revoked": ("true", "false")}
 
-    @extend_schema(
-        operation_id="listTerminals",
-        summary="List terminals",
-        tags=[TAG],
-        request=None,
-        parameters=[OpenApiParameter("terminal", str, OpenApiParameter.QUERY, description="one code")],
-        responses={200: TerminalOut(many=True), **problems(400, 401, 403, 404)},
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of terminals."""
-        return self.list(request, *args, **kwargs)
+    def lookup(self, name: str, value: str) -> dict[str, Any]:
+        """A terminal is revoked when that has a time."""
+        return {self.filters[name]: value == "false" if name == "revoked" else value}
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Enrol, where the location is one of this house."""
@@ -300,9 +363,16 @@ class Terminals(WriteOperation, CursorList):
         return roster.enrol(command=command, code=data["terminal"], kind=kind, location=data["location"])
 
 
-@documented("revokeTerminal", summary="Take a terminal out of use for good", answers=TerminalOut, tag=TAG)
+@documented(
+    "revokeTerminal",
+    summary="Revoke a terminal",
+    answers=TerminalChanged,
+    tag=TAG,
+    refuses=["no_change", "own_terminal"],
+)
 class RevokeTerminal(WriteOperation):
-    """Revoke; tokens end at once."""
+    """The device is out of use for good; tokens end at once. Refused for the terminal that the request comes from
+    (`own_terminal`)."""
 
     roles = ADMINS
     input = _Reason

@@ -2,19 +2,57 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from casino.api.http.operations import READERS, ReadOperation, StrictInput, StrictText, context_of, problems, signed_in
+from casino.api.http.operations import (
+    READERS,
+    ReadOperation,
+    StrictInput,
+    StrictText,
+    context_of,
+    documented,
+    signed_in,
+)
+from casino.api.tables import Place
 from casino.staff import services
+from casino.staff.models import Role
+
+TAG = "sessions"
 
 
+@extend_schema_serializer(component_name="SignInOutput")
+class SignedIn(serializers.Serializer[Any]):
+    """The token is shown this once."""
+
+    token = serializers.CharField()
+    expires_at = serializers.DateTimeField()
+    login = serializers.CharField()
+    name = serializers.CharField()
+    roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices))
+    house = serializers.CharField()
+    terminal = serializers.CharField()
+    location = serializers.CharField(allow_blank=True)
+    must_change_password = serializers.BooleanField()
+    audit = Place()
+
+
+@documented(
+    "signIn",
+    summary="Sign in at a terminal",
+    answers=SignedIn,
+    status=201,
+    tag=TAG,
+    refuses=["sign_in_refused", "too_many_attempts"],
+)
 class SignIn(APIView):
-    """Password and terminal key together give one token for this person at this terminal."""
+    """Login, password and the terminal's key together give one token for this person at this terminal, shown this once.
+    Refused without saying which of them was wrong (`sign_in_refused`); too many wrong ones lock the login for a while
+    (`too_many_attempts`)."""
 
     authentication_classes = []
     permission_classes = [AllowAny]
@@ -28,30 +66,8 @@ class SignIn(APIView):
         terminal = StrictText(max_length=32)
         terminal_key = StrictText(max_length=128)
 
-    @extend_schema_serializer(component_name="SignInOutput")
-    class Output(serializers.Serializer[Any]):
-        """The token is shown this once."""
+    input = Input
 
-        token = serializers.CharField()
-        expires_at = serializers.DateTimeField()
-        login = serializers.CharField()
-        name = serializers.CharField()
-        roles = serializers.ListField(child=serializers.CharField())
-        house = serializers.CharField()
-        terminal = serializers.CharField()
-        location = serializers.CharField()
-        #: Whether the office gave this password: until it is changed (`POST password`) nothing else can be done.
-        must_change_password = serializers.BooleanField()
-        audit = serializers.JSONField()
-
-    @extend_schema(
-        operation_id="signIn",
-        summary="Sign in at a terminal",
-        tags=["sessions"],
-        request=Input,
-        responses={201: Output, **problems(400, 403, 413, 415, 429)},
-        auth=[],
-    )
     def post(self, request: Request) -> Response:
         """Sign in."""
         serializer = self.Input(data=request.data)
@@ -83,21 +99,15 @@ class SignIn(APIView):
         )
 
 
+@documented("signOut", summary="Sign out", status=204, tag=TAG, refuses=[])
 class SignOut(ReadOperation):
-    """Revokes the token it is called with. Calling it twice does no harm: the second time it is not known."""
+    """Revoke the token that the request is sent with. The second time it is not known any more."""
 
     #: There is nothing to read here.
     sensitive = False
     roles = READERS
     takes_given_passwords = True
 
-    @extend_schema(
-        operation_id="signOut",
-        summary="Sign out",
-        tags=["sessions"],
-        request=None,
-        responses={204: None, **problems(401, 403)},
-    )
     def post(self, request: Request) -> Response:
         """Sign out."""
         _, token = signed_in(request)

@@ -5,18 +5,20 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import DrawerOut
+from casino.api.cage import CHIPS, POSTING
 from casino.api.http.operations import (
     AT_TABLES,
     AT_THE_CAGE,
     Amount,
     Pieces,
+    Reason,
     StrictInput,
     StrictInteger,
     StrictText,
     WriteOperation,
     documented,
 )
+from casino.api.parts import DrawerChanged, chip_pieces, minor_units
 from casino.api.tables import ReceiptOut, TableOut
 from casino.cage import trading as cage
 from casino.core.write import Answer, Command
@@ -24,7 +26,10 @@ from casino.staff.models import Role
 from casino.tables import trading as tables
 from casino.transfers import tronc
 
-TABLE_TAG, CAGE_TAG, OFFICE_TAG = "dealer", "cashier", "office"
+TABLE_TAG, CAGE_TAG, OFFICE_TAG = "dealer", "cage", "office"
+#: What naming the public's chips may be refused with.
+_PUBLIC = ("chips_not_in_circulation", "nothing_to_change", *CHIPS)
+_BETWEEN_HANDS = ("table_closed", "table_playing", "table_settling", "table_disputed")
 
 
 @extend_schema_serializer(component_name="ExchangeInput")
@@ -39,10 +44,27 @@ class _Swap(StrictInput):
 
 
 @documented(
-    "buyInAtTable", summary="Sell a seat chips for cash into the drop", answers=TableOut, status=201, tag=TABLE_TAG
+    "buyInAtTable",
+    summary="Sell a seat chips for cash",
+    answers=TableOut,
+    status=201,
+    tag=TABLE_TAG,
+    refuses=[
+        *_BETWEEN_HANDS,
+        "no_such_seat",
+        "seat_taken",
+        "already_seated",
+        "stack_out_of_range",
+        "person_forgotten",
+        "session_under_way",
+        "no_seat_fee",
+        *CHIPS,
+        *POSTING,
+    ],
 )
 class BuyInAtTable(WriteOperation):
-    """Buy-in."""
+    """The cash goes into the drop box, the chips come from the tray and lie in front of the seat. With `player`
+    somebody sits down with them. Between hands only."""
 
     roles = AT_TABLES
 
@@ -69,9 +91,17 @@ class BuyInAtTable(WriteOperation):
         )
 
 
-@documented("exchangeAtTable", summary="Change chips at the tray", answers=TableOut, status=201, tag=TABLE_TAG)
+@documented(
+    "exchangeAtTable",
+    summary="Change chips at the tray",
+    answers=TableOut,
+    status=201,
+    tag=TABLE_TAG,
+    refuses=[*_BETWEEN_HANDS, *_PUBLIC, *POSTING],
+)
 class ExchangeAtTable(WriteOperation):
-    """Change."""
+    """Chips of the public for chips of the tray worth the same. Refused where the public cannot have the chips given
+    (`chips_not_in_circulation`) or the two are not worth the same (`chips_do_not_add_up`)."""
 
     roles = AT_TABLES
     input = _Swap
@@ -81,9 +111,16 @@ class ExchangeAtTable(WriteOperation):
         return tables.exchange(command=command, code=path["table"], given=data["given"], change_for=data.get("wanted"))
 
 
-@documented("tip", summary="Put a seat's chips into the tip box", answers=TableOut, status=201, tag=TABLE_TAG)
+@documented(
+    "tip",
+    summary="Put a seat's chips into the tip box",
+    answers=TableOut,
+    status=201,
+    tag=TABLE_TAG,
+    refuses=[*_BETWEEN_HANDS, "no_such_seat", *_PUBLIC, *POSTING],
+)
 class Tip(WriteOperation):
-    """Tip."""
+    """The chips leave the stack of the seat. Between hands only."""
 
     roles = AT_TABLES
 
@@ -111,9 +148,31 @@ class Tip(WriteOperation):
 # --- At the cage ----------------------------------------------------------------------------------------------------
 
 
-@documented("exchangeAtCage", summary="Change chips at the drawer", answers=DrawerOut, status=201, tag=CAGE_TAG)
+class Exchanged(serializers.Serializer[Any]):
+    """An exchange of chips."""
+
+    amount = serializers.IntegerField()
+    given = chip_pieces("Chips that the public gave")
+    change = chip_pieces("Chips that the public got")
+
+
+class ExchangeOut(DrawerChanged):
+    """The drawer, and the exchange."""
+
+    exchange = Exchanged(help_text="What was exchanged.")
+
+
+@documented(
+    "exchangeAtCage",
+    summary="Change chips at the drawer",
+    answers=ExchangeOut,
+    status=201,
+    tag=CAGE_TAG,
+    refuses=["drawer_closed", *_PUBLIC, *POSTING],
+)
 class ExchangeAtCage(WriteOperation):
-    """Change."""
+    """Chips of the public for chips of the drawer worth the same. Refused where the public cannot have the chips given
+    (`chips_not_in_circulation`) or the two are not worth the same (`chips_do_not_add_up`)."""
 
     roles = AT_THE_CAGE
     input = _Swap
@@ -123,9 +182,31 @@ class ExchangeAtCage(WriteOperation):
         return cage.exchange(command=command, code=path["drawer"], given=data["given"], change_for=data.get("wanted"))
 
 
-@documented("payTronc", summary="Pay the tip box of a table out in cash", answers=DrawerOut, status=201, tag=CAGE_TAG)
+class Tronc(serializers.Serializer[Any]):
+    """A payout of the tip box."""
+
+    table = serializers.CharField()
+    amount = serializers.IntegerField()
+    chips = chip_pieces("Chips that were in the box")
+
+
+class TroncOut(DrawerChanged):
+    """The drawer, and the payout."""
+
+    tronc = Tronc(help_text="What was paid out.")
+
+
+@documented(
+    "payTronc",
+    summary="Pay the tip box of a table out in cash",
+    answers=TroncOut,
+    status=201,
+    tag=CAGE_TAG,
+    refuses=["drawer_closed", "tip_box_empty", *CHIPS, *POSTING],
+)
 class PayTronc(WriteOperation):
-    """Pay out."""
+    """The chips of a table's tip box go into the drawer, and the staff gets cash for them. Refused where the box is
+    empty (`tip_box_empty`) or box or drawer hold less (`insufficient_funds`)."""
 
     roles = AT_THE_CAGE
 
@@ -143,9 +224,29 @@ class PayTronc(WriteOperation):
         return tronc.pay_out(command=command, code=path["drawer"], table_code=data["table"], pieces=data.get("pieces"))
 
 
-@documented("takeForeignChips", summary="Buy chips of another house", answers=DrawerOut, status=201, tag=CAGE_TAG)
+class ForeignChips(serializers.Serializer[Any]):
+    """Chips of another house."""
+
+    amount = minor_units("Their worth at face value")
+    issuer = serializers.CharField()
+
+
+class ForeignChipsOut(DrawerChanged):
+    """The drawer, and what was bought."""
+
+    foreign_chips = ForeignChips(help_text="What was bought.")
+
+
+@documented(
+    "takeForeignChips",
+    summary="Buy chips of another house",
+    answers=ForeignChipsOut,
+    status=201,
+    tag=CAGE_TAG,
+    refuses=["drawer_closed", "account_off", *POSTING],
+)
 class TakeForeignChips(WriteOperation):
-    """Take."""
+    """Cash is paid for chips of another house at face value; they are not counted among the house's own."""
 
     roles = AT_THE_CAGE
 
@@ -175,9 +276,16 @@ class DutyOut(serializers.Serializer[Any]):
     audit = ReceiptOut()
 
 
-@documented("bookDuty", summary="Book gaming duty that falls due", answers=DutyOut, status=201, tag=OFFICE_TAG)
+@documented(
+    "bookDuty",
+    summary="Book gaming duty that falls due",
+    answers=DutyOut,
+    status=201,
+    tag=OFFICE_TAG,
+    refuses=["period_not_open", "account_off"],
+)
 class BookDuty(WriteOperation):
-    """Book duty. No If-Match: it changes nothing that somebody may have seen otherwise."""
+    """The duty becomes payable. No If-Match: it changes nothing that somebody may have seen otherwise."""
 
     roles = (Role.ADMIN,)
     versioned = False
@@ -187,7 +295,7 @@ class BookDuty(WriteOperation):
         """How much, and for what."""
 
         amount = Amount()
-        reason = StrictText(min_length=3, max_length=200)
+        reason = Reason()
 
     input = Input
 

@@ -2,12 +2,12 @@
 
 from typing import Any, ClassVar
 
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.cage import DrawerOut
+from casino.api.cage import CHIPS, POSTING
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_TABLES,
@@ -16,25 +16,29 @@ from casino.api.http.operations import (
     Amount,
     Pieces,
     ReadOperation,
+    Reason,
     StrictChoice,
     StrictInput,
     StrictText,
     WriteOperation,
     context_of,
     documented,
-    problems,
 )
+from casino.api.parts import DrawerChanged, Rack, TransferPart
 from casino.api.tables import TableOut
 from casino.core.write import Answer, Command
 from casino.staff.models import Role, TerminalKind
 from casino.tables import selectors as tables
-from casino.transfers import selectors
-from casino.transfers import services as services
-from casino.transfers.models import Kind, Transfer
+from casino.transfers import selectors, services
+from casino.transfers.models import Kind, Transfer, TransferState
 
 TAG = "fills and credits"
 #: How an address names each kind of desk.
 _NAMED = {TerminalKind.TABLE: "table", TerminalKind.CAGE: "drawer"}
+#: What any step of a transfer may be refused with, sending it, and each later step.
+_STATES = tuple(f"transfer_{state}" for state in TransferState)
+_SENDING = ("drawer_closed", "table_playing", "table_settling", "table_disputed", "nothing_to_send", *CHIPS, *POSTING)
+_RECEIVING = (*_STATES, "drawer_closed", "not_your_side", "four_eyes", *CHIPS, *POSTING)
 
 
 # --- What is sent in ------------------------------------------------------------------------------------------------
@@ -87,14 +91,14 @@ class _Counted(StrictInput):
 class _Accepted(_Counted):
     """What was counted, and the reason for taking it in although it is not what was sent."""
 
-    reason = StrictText(min_length=3, max_length=200)
+    reason = Reason()
 
 
 @extend_schema_serializer(component_name="CancelTransferInput")
 class _Cancelled(StrictInput):
     """The reason, which the audit trail keeps."""
 
-    reason = StrictText(min_length=3, max_length=200)
+    reason = Reason()
 
 
 # --- Operations, for whichever end ----------------------------------------------------------------------------------
@@ -175,141 +179,200 @@ class _AtDrawer:
     desk: ClassVar[TerminalKind] = TerminalKind.CAGE
 
 
-@documented("startTableTransfer", summary="Ask for a fill, or send a credit", answers=TableOut, status=201, tag=TAG)
+class TransferOut(DrawerChanged):
+    """The drawer, and the transfer."""
+
+    transfer = TransferPart(help_text="The fill or credit as it is now.")
+    mirrors = serializers.DictField(
+        child=serializers.IntegerField(),
+        required=False,
+        help_text="Ledger transactions that reverse what was sent, by the key undone.",
+    )
+
+
+@documented(
+    "startTableTransfer",
+    summary="Request a fill, or send a credit",
+    answers=TableOut,
+    status=201,
+    tag=TAG,
+    refuses=_SENDING,
+)
 class StartAtTable(_AtTable, _Start):
-    """From the table."""
+    """A fill is requested from the drawer; nothing moves yet. A credit is sent at once: its chips leave the tray and
+    are in transit until the drawer has counted them. Chips are not sent during a hand."""
 
     input = _FromTable
 
 
-@documented("sendTableTransfer", summary="Send a credit that was asked for", answers=TableOut, tag=TAG)
+@documented(
+    "sendTableTransfer",
+    summary="Send a requested credit",
+    answers=TableOut,
+    tag=TAG,
+    refuses=[*_STATES, "not_your_side", *_SENDING],
+)
 class SendFromTable(_AtTable, _Send):
-    """From the table."""
+    """The chips leave the tray: those requested, or others where the body names them."""
 
 
-@documented("receiveTableTransfer", summary="Count a fill and take it in", answers=TableOut, tag=TAG)
+@documented(
+    "receiveTableTransfer",
+    summary="Count a fill and receive it",
+    answers=TableOut,
+    tag=TAG,
+    refuses=[*_RECEIVING, "count_mismatch"],
+)
 class ReceiveAtTable(_AtTable, _Receive):
-    """At the table."""
+    """The chips go into the tray. Refused where the count is not what was sent, piece by piece (`count_mismatch`), and
+    for the person who has sent them (`four_eyes`)."""
 
 
-@documented("acceptTableTransferWithVariance", summary="Accept a fill with a variance", answers=TableOut, tag=TAG)
+@documented(
+    "acceptTableTransferWithVariance",
+    summary="Accept a fill with a variance",
+    answers=TableOut,
+    tag=TAG,
+    refuses=_RECEIVING,
+)
 class AcceptAtTable(_AcceptWithVariance):
-    """At the table."""
+    """The floor receives a fill that is not what was sent. The variance is posted as chips over or short at the
+    table."""
 
     desk = TerminalKind.TABLE
 
 
-@documented("cancelTableTransfer", summary="Cancel a transfer from the table", answers=TableOut, tag=TAG)
+@documented(
+    "cancelTableTransfer",
+    summary="Cancel a transfer at the table",
+    answers=TableOut,
+    tag=TAG,
+    refuses=[*_STATES, "not_your_side", *POSTING],
+)
 class CancelAtTable(_AtTable, _Cancel):
-    """From the table."""
+    """What was only requested either end cancels. What was sent only the sender cancels (`not_your_side`): its chips go
+    back into the tray."""
 
 
-@documented("startDrawerTransfer", summary="Send a fill, or ask for a credit", answers=DrawerOut, status=201, tag=TAG)
+@documented(
+    "startDrawerTransfer",
+    summary="Send a fill, or request a credit",
+    answers=TransferOut,
+    status=201,
+    tag=TAG,
+    refuses=_SENDING,
+)
 class StartAtDrawer(_AtDrawer, _Start):
-    """From the drawer."""
+    """A fill is sent at once: its chips leave the drawer and are in transit until the table has counted them. A credit
+    is requested from the table; nothing moves yet."""
 
     input = _FromDrawer
 
 
-@documented("sendDrawerTransfer", summary="Send a fill that was asked for", answers=DrawerOut, tag=TAG)
+@documented(
+    "sendDrawerTransfer",
+    summary="Send a requested fill",
+    answers=TransferOut,
+    tag=TAG,
+    refuses=[*_STATES, "not_your_side", *_SENDING],
+)
 class SendFromDrawer(_AtDrawer, _Send):
-    """From the drawer."""
+    """The chips leave the drawer: those requested, or others where the body names them."""
 
 
-@documented("receiveDrawerTransfer", summary="Count a credit and take it in", answers=DrawerOut, tag=TAG)
+@documented(
+    "receiveDrawerTransfer",
+    summary="Count a credit and receive it",
+    answers=TransferOut,
+    tag=TAG,
+    refuses=[*_RECEIVING, "count_mismatch"],
+)
 class ReceiveAtDrawer(_AtDrawer, _Receive):
-    """At the drawer."""
+    """The chips go into the drawer. Refused where the count is not what was sent, piece by piece (`count_mismatch`),
+    and for the person who has sent them (`four_eyes`)."""
 
 
-@documented("acceptDrawerTransferWithVariance", summary="Accept a credit with a variance", answers=DrawerOut, tag=TAG)
+@documented(
+    "acceptDrawerTransferWithVariance",
+    summary="Accept a credit with a variance",
+    answers=TransferOut,
+    tag=TAG,
+    refuses=_RECEIVING,
+)
 class AcceptAtDrawer(_AcceptWithVariance):
-    """At the drawer."""
+    """The floor receives a credit that is not what was sent. The variance is posted as chips over or short at the
+    table."""
 
     desk = TerminalKind.CAGE
 
 
-@documented("cancelDrawerTransfer", summary="Cancel a transfer from the drawer", answers=DrawerOut, tag=TAG)
+@documented(
+    "cancelDrawerTransfer",
+    summary="Cancel a transfer at the drawer",
+    answers=TransferOut,
+    tag=TAG,
+    refuses=[*_STATES, "not_your_side", "drawer_closed", *POSTING],
+)
 class CancelAtDrawer(_AtDrawer, _Cancel):
-    """From the drawer."""
+    """What was only requested either end cancels. What was sent only the sender cancels (`not_your_side`): its chips go
+    back into the drawer."""
 
 
 # --- Reading --------------------------------------------------------------------------------------------------------
 
 
+@documented("listTransfers", summary="List fills and credits", tag=TAG, refuses=[])
 class TransferList(CursorList):
-    """All fills and credits, oldest first; what is under way has the state `requested` or `sent`."""
+    """Fills and credits; `from` and `until` select by when they were begun. What is under way has the state
+    `requested` or `sent`."""
 
     sensitive = False
 
     @extend_schema_serializer(component_name="TransferListRow")
-    class Row(serializers.Serializer[Any]):
-        """A fill or credit; chips as pieces by denomination, `value` of what was sent in minor units."""
+    class Row(TransferPart):
+        """A fill or credit in a list."""
 
-        transfer = serializers.IntegerField()
-        kind = serializers.ChoiceField(choices=Kind.choices)
-        table = serializers.CharField()
-        drawer = serializers.CharField()
-        state = serializers.CharField()
-        requested = serializers.JSONField()
-        sent = serializers.JSONField(allow_null=True)
-        value = serializers.IntegerField(allow_null=True)
-        counted = serializers.JSONField(allow_null=True)
-        opened_by = serializers.CharField()
-        sent_by = serializers.CharField(allow_null=True)
-        ended_by = serializers.CharField(allow_null=True)
-        reason = serializers.CharField(allow_blank=True)
+        opened_at = serializers.DateTimeField(help_text="When it was begun.")
+        sent_at = serializers.DateTimeField(allow_null=True, help_text="When the chips were sent; null before that.")
+        ended_at = serializers.DateTimeField(allow_null=True)
 
         def to_representation(self, instance: Transfer) -> dict[str, Any]:
-            """As both ends see it."""
-            return selectors.describe(instance)
+            """As both ends see it, with its times."""
+            return selectors.describe(instance) | selectors.times(instance)
 
     model = Transfer
     serializer_class = Row
-    filters = {"table": "table__code", "drawer": "drawer__code", "state": "state"}
+    filters = {"kind": "kind", "table": "table__code", "drawer": "drawer__code", "state": "state"}
+    choices = {"kind": Kind.values, "state": TransferState.values}
+    time = "opened_at"
 
     def rows(self) -> Any:
         """With what a row names."""
         return super().rows().select_related("table", "drawer", "opened_by", "sent_by", "ended_by")
-
-    @extend_schema(
-        operation_id="listTransfers",
-        summary="List fills and credits",
-        tags=[TAG],
-        responses={200: Row(many=True), **problems(401, 403, 404)},
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of transfers."""
-        return super().get(request, *args, **kwargs)
-
-
-class RackOut(serializers.Serializer[Any]):
-    """Chips of one place: worth in minor units, pieces by denomination."""
-
-    value = serializers.IntegerField()
-    pieces = serializers.DictField(child=serializers.IntegerField())
 
 
 class TableChipsOut(serializers.Serializer[Any]):
     """The house's chips at a table. The locked tax box is not among them: it is counted without knowing."""
 
     table = serializers.CharField()
-    tray = RackOut()
-    tip_box = RackOut()
-    in_transit = RackOut()
+    tray = Rack(help_text="Chips in the tray.")
+    tip_box = Rack(help_text="Chips in the tip box.")
+    in_transit = Rack(help_text="Chips that were sent to or from the table and not received yet.")
 
 
+@documented(
+    "readTableChips",
+    summary="Read a table's tray and tip box",
+    answers=TableChipsOut,
+    tag=TAG,
+    refuses=["not_found"],
+)
 class TableChips(ReadOperation):
     """Tray, tip box, and what is on its way to or from a table."""
 
     sensitive = False
     roles = READERS
 
-    @extend_schema(
-        operation_id="readTableChips",
-        summary="Read a table's tray and tip box",
-        tags=[TAG],
-        responses={200: TableChipsOut, **problems(401, 403, 404)},
-    )
     def get(self, request: Request, table: str) -> Response:
         """The racks."""
         return Response(selectors.at_table(tables.get(context_of(request).house, table)))

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import F
+from django.db.models.fields.json import KeyTextTransform
 
 from casino.houses.models import House, HouseRow
 
@@ -26,7 +27,6 @@ class ChainHead(models.Model):
 class Event(HouseRow):
     """One event. `payload` is the canonical text that is hashed; `doc` is the same as jsonb, for queries only."""
 
-    #: Found by house, chain and number only: the key that they make is the one index.
     #: `audit_append`, the only writer, holds the chain's head.
     chain = models.ForeignKey(
         ChainHead, on_delete=models.PROTECT, related_name="events", db_index=False, db_constraint=False
@@ -46,6 +46,12 @@ class Event(HouseRow):
     class Meta:
         verbose_name = "audit event"
         constraints = [models.UniqueConstraint(fields=["house", "chain", "seq"], name="audit_event_seq")]
+        #: For auditors, who look for kinds, actors and times in the order of the ids.
+        indexes = [
+            models.Index("house", KeyTextTransform("kind", "doc"), "id", name="audit_event_kind"),
+            models.Index("house", KeyTextTransform("actor", "doc"), "id", name="audit_event_actor"),
+            models.Index("house", KeyTextTransform("at", "doc"), "id", name="audit_event_at"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.chain_id}#{self.seq}"

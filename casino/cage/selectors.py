@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.db.models import Exists, OuterRef, QuerySet
+
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.cage.models import Drawer, Shift
@@ -20,6 +22,28 @@ def get(house: House, code: str) -> Drawer:
 def open_shift(drawer: Drawer) -> Shift | None:
     """The shift in progress, or None when the drawer is closed."""
     return Shift.objects.filter(drawer=drawer, closed_at=None).first()
+
+
+def with_state(drawers: QuerySet[Drawer]) -> QuerySet[Drawer]:
+    """These drawers, each with `is_open`: whether a shift is in progress."""
+    return drawers.annotate(is_open=Exists(Shift.objects.filter(drawer=OuterRef("pk"), closed_at=None)))
+
+
+def newest_shifts(house: House) -> QuerySet[Shift]:
+    """The newest shift of every drawer that was ever opened, by the drawer's code."""
+    shifts = Shift.objects.filter(house=house).select_related("drawer")
+    return shifts.order_by("drawer__code", "-number").distinct("drawer__code")
+
+
+def shift(found: Shift) -> dict[str, Any]:
+    """A shift with its count, who opened and closed it, and when."""
+    return {
+        **reconciliation(found),
+        "opened_at": found.opened_at,
+        "closed_at": found.closed_at,
+        "opened_by": found.opened_by.login,
+        "closed_by": found.closed_by.login if found.closed_by else None,
+    }
 
 
 def cash(drawer: Drawer) -> int:
@@ -45,7 +69,8 @@ def describe(drawer: Drawer) -> dict[str, Any]:
 
 
 def reconciliation(shift: Shift) -> dict[str, Any]:
-    """A closed shift's count against the ledger; variance is counted minus expected, so short is negative."""
+    """A shift's float, and its count against the ledger where it is closed. A variance is counted less expected: short
+    is negative."""
     closed = shift.closed_at is not None
     return {
         "drawer": shift.drawer.code,

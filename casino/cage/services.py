@@ -1,6 +1,6 @@
 """The cage's writes: funding the vault, opening a drawer, buy-ins, cash-outs, counting and closing."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -232,6 +232,7 @@ def close_drawer(
     counted_cash: int,
     counted_chips: int | None = None,
     counted_pieces: Pieces | None = None,
+    require: Callable[[Drawer], None],
 ) -> Answer:
     """Count the drawer, post what is over or short, and return everything to the vault.
 
@@ -240,10 +241,14 @@ def close_drawer(
     denomination; where others are there than expected, worth the same, they were exchanged with the public and no money
     moves. A count that only says what the chips are worth is taken to have found the expected pieces, and what is over
     or short in chips as `_variance` works them out.
+
+    `require` raises where something of the drawer's is pending that only an open drawer can end. Raises Conflict
+    drawer_closed.
     """
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         shift = require_open(drawer)
+        require(drawer)
         cash, desk = selectors.cash(drawer), Desk(drawer.house, drawer.account(Account.CAGE_CHIPS), code)
         expected = desk.rack
         if counted_pieces is None:

@@ -3,6 +3,7 @@ and `result` are there to be compared with the worker's replay of inputs and log
 
 from typing import Any
 
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import F, Q, Value
 
@@ -106,7 +107,11 @@ class Hand(models.Model):
                 name="hand_ruled_has_ruling",
             ),
         ]
-        indexes = [models.Index(fields=["house", "id"], name="hand_house")]
+        indexes = [
+            models.Index(fields=["house", "id"], name="hand_house"),
+            models.Index(fields=["house", "started_at"], name="hand_started"),
+            GinIndex(fields=["seats"], opclasses=["jsonb_path_ops"], name="hand_seats"),
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -29,10 +29,13 @@ def account(house: House, account_id: int) -> Account:
     return found
 
 
-def statement(house: House, account_id: int, *, after: int, limit: int) -> dict[str, Any]:
-    """Entries of an account with versions above `after`, at most `limit`, and the version after which the next page
-    begins. Raises NotFound."""
-    page = statements.statement(account(house, account_id).id, after=after, limit=limit)
+def statement(
+    house: House, account_id: int, *, after: int, limit: int, since: datetime | None, until: datetime | None
+) -> dict[str, Any]:
+    """Entries of an account with versions above `after`, posted at `since` or later and before `until`, at most
+    `limit`, and the version after which the next page begins. Raises NotFound."""
+    found = account(house, account_id)
+    page = statements.statement(found.id, after=after, limit=limit, since=since, until=until)
     rows = [
         {
             "version": line.version,

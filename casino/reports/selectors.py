@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Concat
 
 from casino.bookkeeping import books
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.chart import CHART, CHIP_LIABILITIES, CHIPS_OUT, COMMISSIONED, face_value
 from casino.cage import selectors as cage
-from casino.cage.models import Shift
 from casino.chips.models import Imbalance
 from casino.core import sql
 from casino.hands import postings
@@ -24,6 +24,9 @@ from ledger.models import Account as LedgerAccount
 from ledger.models import Entry
 from ledger.posting import find
 
+#: Imbalances that the house's report lists at most.
+MOST_IMBALANCES = 100
+
 
 def house_report(house: House) -> dict[str, Any]:
     """Tables, chips against what is owed for them, trial balance, drawers, open work."""
@@ -35,10 +38,7 @@ def house_report(house: House) -> dict[str, Any]:
         "chips": racks(house),
         "imbalances": imbalances(house),
         "trial_balance": trial_balance(house),
-        "drawers": [
-            cage.reconciliation(shift)
-            for shift in Shift.objects.filter(drawer__house=house).select_related("drawer").order_by("id")
-        ],
+        "drawers": [cage.reconciliation(shift) for shift in cage.newest_shifts(house)],
         "open_message_count": OutboxMessage.objects.filter(house=house, done_at=None).count(),
     }
 
@@ -168,8 +168,8 @@ def transit_problems(house: House) -> dict[str, Any]:
 
 
 def imbalances(house: House) -> list[dict[str, Any]]:
-    """What the continuous checks have ever found, the newest first."""
-    found = Imbalance.objects.filter(house=house).order_by("-id")
+    """What the continuous checks have found, the newest first, at most MOST_IMBALANCES."""
+    found = Imbalance.objects.filter(house=house).order_by("-id")[:MOST_IMBALANCES]
     return [dict(row) for row in found.values("kind", "found_at", "found", "cleared_at")]
 
 
@@ -230,13 +230,16 @@ def verification(house: House) -> dict[str, Any]:
     }
 
 
-def players(house: House) -> list[dict[str, Any]]:
-    """Every player with the chips held away from the tables."""
-    by_code = balances(house)
-    return [
-        {"player": player.ref, "chips": by_code[player.wallet]}
-        for player in Player.objects.filter(house=house).order_by("id")
-    ]
+def with_chips(players: QuerySet[Player]) -> QuerySet[Player]:
+    """These players, each with `held`: the balance of the chips away from the tables, minor units."""
+    code = Concat(Value("2010/"), OuterRef("ref"))
+    wallet = Account.objects.filter(book=OuterRef("house_id"), code=code, commodity=OuterRef("house__currency"))
+    return players.annotate(held=Subquery(wallet.values("balance")))
+
+
+def player_chips(player: Player) -> dict[str, Any]:
+    """A player of `with_chips` as the report shows it."""
+    return {"player": player.ref, "chips": player.held}  # type: ignore[attr-defined] # annotated
 
 
 def hand_money(hand: Hand) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from typing import Any
 
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
+from casino.cage.models import Drawer
 from casino.houses.models import House
 from casino.tables.models import Table
-from casino.transfers.models import SoftCount, Transfer
+from casino.transfers.models import UNDER_WAY, CountState, SoftCount, Transfer
 
 
 def describe(transfer: Transfer) -> dict[str, Any]:
@@ -27,6 +28,11 @@ def describe(transfer: Transfer) -> dict[str, Any]:
         "ended_by": transfer.ended_by.login if transfer.ended_by else None,
         "reason": transfer.reason,
     }
+
+
+def times(transfer: Transfer) -> dict[str, Any]:
+    """When a transfer was begun, sent and ended."""
+    return {"opened_at": transfer.opened_at, "sent_at": transfer.sent_at, "ended_at": transfer.ended_at}
 
 
 def describe_count(count: SoftCount, *, revealed: bool) -> dict[str, Any]:
@@ -51,6 +57,13 @@ def describe_count(count: SoftCount, *, revealed: bool) -> dict[str, Any]:
             "chip_variance": worth(count.counted_pieces) - worth(count.expected_pieces),
         }
     return found
+
+
+def pending(drawer: Drawer) -> tuple[list[int], list[int]]:
+    """What of a drawer's waits for somebody: ids of its transfers under way, and of soft counts without a witness."""
+    transfers = Transfer.objects.filter(drawer=drawer, state__in=UNDER_WAY).order_by("id")
+    counts = SoftCount.objects.filter(drawer=drawer, state=CountState.COUNTED).order_by("id")
+    return list(transfers.values_list("id", flat=True)), list(counts.values_list("id", flat=True))
 
 
 def worth(pieces: Mapping[str, int]) -> int:

@@ -142,7 +142,7 @@ def play_evening(
         cashier.pay_tronc(busiest)
         floor = stack.enter_context(Terminal(base_url, credentials.floor[DRAWER]))
         _soft_counts(cashier, floor, auditor.get("reports/house"))
-        for player in auditor.get("reports/players")["players"]:
+        for player in auditor.pages("reports/players"):
             if player["chips"]:
                 cashier.cash_out(player["player"], player["chips"])
         cashier.count_and_close()

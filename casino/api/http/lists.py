@@ -1,6 +1,7 @@
 """Lists of one house's rows: by cursor, in either order, narrowed down by the parameters that each takes."""
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -25,6 +26,8 @@ class CursorList(Reading, ListAPIView[Any]):
     #: Where a row names its house, and which query parameters select rows by which look-up.
     house_lookup: ClassVar[str] = "house"
     filters: ClassVar[dict[str, str]] = {}
+    #: The values that a filter takes, where they are few.
+    choices: ClassVar[dict[str, Sequence[str]]] = {}
     #: The field that `from` (then or later) and `until` (before then) select rows by; empty where a list has no time.
     time: ClassVar[str] = ""
 
@@ -34,13 +37,17 @@ class CursorList(Reading, ListAPIView[Any]):
         moments = ("from", "until") if cls.time else ()
         return [
             *PAGING,
-            *(OpenApiParameter(name, str, OpenApiParameter.QUERY) for name in cls.filters),
+            *(OpenApiParameter(name, str, OpenApiParameter.QUERY, enum=cls.choices.get(name)) for name in cls.filters),
             *(OpenApiParameter(name, OpenApiTypes.DATETIME, OpenApiParameter.QUERY) for name in moments),
         ]
 
     def rows(self) -> Any:
         """All rows of the house."""
         return self.model.objects.filter(**{self.house_lookup: signed_in(self.request)[0].house})
+
+    def lookup(self, name: str, value: str) -> dict[str, Any]:
+        """The look-up that a filter's value means."""
+        return {self.filters[name]: value}
 
     def as_stored(self, at: datetime) -> Any:
         """A moment as the rows hold theirs."""
@@ -53,7 +60,12 @@ class CursorList(Reading, ListAPIView[Any]):
         asked = known_parameters(self.request, *(parameter.name for parameter in self.list_parameters()))
         if not re.fullmatch(r"[1-9][0-9]{0,2}|1000", asked.get("page_size", "1"), re.ASCII):
             raise BadRequest("page_size is 1 to 1000.", code="invalid_parameter", parameters=["page_size"])
-        wanted: dict[str, Any] = {lookup: asked[name] for name, lookup in self.filters.items() if name in asked}
+        wanted: dict[str, Any] = {}
+        for name in self.filters.keys() & asked.keys():
+            allowed = self.choices.get(name)
+            if allowed is not None and asked[name] not in allowed:
+                raise BadRequest(f"{name} is {', '.join(allowed)}.", code="invalid_parameter", parameters=[name])
+            wanted |= self.lookup(name, asked[name])
         for name, lookup in (("from", "gte"), ("until", "lt")):
             if (at := moment(asked, name)) is not None:
                 wanted[f"{self.time}__{lookup}"] = self.as_stored(at)

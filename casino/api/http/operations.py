@@ -320,8 +320,9 @@ def documented(
 
     def describe(view: V) -> V:
         verb = method or ("post" if hasattr(view, "post") else "get")
+        lists = verb == "get" and hasattr(view, "list_parameters")
         writes = issubclass(view, WriteOperation) and verb == "post"
-        query = [*parameters, *getattr(view, "list_parameters", tuple)()]
+        query = [*parameters, *(view.list_parameters() if lists else ())]  # type: ignore[attr-defined]
         always = _codes_of_kind(view, verb, bool(query))
         own = frozenset(_of_statuses(403, 404, 409, 410, 422, 429, *also) if refuses is None else refuses) - always
         headers = ("ETag", "Idempotency-Replayed") if writes else ("ETag",) if etag else ()
@@ -367,7 +368,7 @@ def _codes_of_kind(view: type[APIView], verb: str, query: bool) -> frozenset[str
         found |= set(contract.BODY)
     if query or (verb == "get" and issubclass(view, Reading)):
         found.add("invalid_parameter")
-    if hasattr(view, "list_parameters"):
+    if hasattr(view, "list_parameters") and verb == "get":
         found |= set(contract.LIST)
     if issubclass(view, WriteOperation) and verb == "post":
         found |= {*contract.WRITE, *(["version_conflict"] if view.versioned else [])}

@@ -3,6 +3,7 @@
 import django.db.models.deletion
 import django.db.models.functions.comparison
 from django.db import migrations, models
+from django.db.models.fields.json import KeyTextTransform
 
 from casino.core.schema import install, protect
 
@@ -277,6 +278,13 @@ class Migration(migrations.Migration):
                 "verbose_name": "recorded posting",
                 "db_table": "audit_told",
             },
+        ),
+        *(
+            migrations.AddIndex(
+                model_name="event",
+                index=models.Index("house", KeyTextTransform(name, "doc"), "id", name=f"audit_event_{name}"),
+            )
+            for name in ("kind", "actor", "at")
         ),
         install("audit"),
         protect("audit"),

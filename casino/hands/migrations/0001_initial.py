@@ -1,6 +1,7 @@
 """Hands, their logs, their deals, entered cards and exceptions."""
 
 import django.db.models.deletion
+from django.contrib.postgres.indexes import GinIndex
 from django.db import migrations, models
 
 import casino.houses.models
@@ -88,7 +89,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "hand",
-                "indexes": [models.Index(fields=["house", "id"], name="hand_house")],
+                "indexes": [
+                    models.Index(fields=["house", "id"], name="hand_house"),
+                    models.Index(fields=["house", "started_at"], name="hand_started"),
+                    GinIndex(fields=["seats"], opclasses=["jsonb_path_ops"], name="hand_seats"),
+                ],
                 "constraints": [
                     models.UniqueConstraint(fields=("house", "name"), name="hand_name"),
                     models.UniqueConstraint(fields=("house", "table", "number"), name="hand_number"),

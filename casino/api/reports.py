@@ -1,0 +1,275 @@
+"""Reports of the whole house for floor, auditors and administrators: money, chips, hands, and what verifying found."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.http.lists import CursorList
+from casino.api.http.operations import OVERSIGHT, ReadOperation, context_of, documented
+from casino.api.oversight import HandList
+from casino.api.parts import Rack, ShiftCount, TrialBalance, minor_units, number_of
+from casino.chips.models import ImbalanceKind
+from casino.hands.models import Hand, HandState
+from casino.players.models import Player
+from casino.reports import selectors as reports
+from casino.staff.models import Role
+from casino.tables.models import TableState
+
+TAG = "reports"
+#: Who answers for the house.
+MAY_READ = (*OVERSIGHT, Role.FLOOR)
+
+
+# --- The house ------------------------------------------------------------------------------------------------------
+
+
+class TableFigures(serializers.Serializer[Any]):
+    """What a table has turned over, and what lies there now."""
+
+    table = serializers.CharField()
+    game = serializers.CharField()
+    seat_count = serializers.IntegerField()
+    state = serializers.ChoiceField(choices=TableState.choices)
+    settled_count = number_of("hands that are settled")
+    ruled_count = number_of("hands that the floor ruled on")
+    unsettled_count = number_of("hands that are played, ended or disputed, and not settled")
+    handle = serializers.IntegerField()
+    tax = serializers.IntegerField()
+    bonus = serializers.IntegerField()
+    cukassza = serializers.IntegerField()
+    cukassza_since = serializers.DateTimeField(
+        allow_null=True, help_text="Since when the cukassza has been outstanding; null where there is none."
+    )
+    bank = serializers.IntegerField()
+    bank_since = serializers.DateTimeField(
+        allow_null=True, help_text="Since when the bank has been outstanding; null where there is none."
+    )
+    pot = serializers.IntegerField()
+    drop = minor_units("Cash in the drop box")
+    tips = minor_units("Worth of the chips in the tip box")
+
+
+class Custody(serializers.Serializer[Any]):
+    """Chips with the public against what the house owes for chips; the two are always equal."""
+
+    chips_in_circulation = minor_units("Worth of the chips that are with the public")
+    chip_liability = minor_units("What the house owes for chips")
+    equal = serializers.BooleanField(help_text="Whether the two are equal.")
+
+
+class RackKind(serializers.Serializer[Any]):
+    """One kind of place for chips: trays, drawers, boxes, the public."""
+
+    kind = serializers.CharField(help_text="Name of the account in the chart of accounts.")
+    value = minor_units("Worth of all chips in places of this kind")
+    places = serializers.DictField(
+        child=Rack(), help_text="By code of the table or drawer, empty for places of the house."
+    )
+
+
+class DenominationCount(serializers.Serializer[Any]):
+    """Chips of one denomination: pieces present against pieces commissioned."""
+
+    commodity = serializers.CharField()
+    value = minor_units("Face value of a piece")
+    commissioned = number_of("pieces that were commissioned")
+    present = number_of("pieces that are in some place")
+    equal = serializers.BooleanField(help_text="Whether the two are equal.")
+
+
+class ChipsReport(serializers.Serializer[Any]):
+    """Where the chips are, and whether none is lost."""
+
+    racks = serializers.DictField(child=RackKind(), help_text="By number of the account in the chart of accounts.")
+    denominations = DenominationCount(many=True, help_text="One row for each denomination, the smallest first.")
+
+
+class TransitFinding(serializers.Serializer[Any]):
+    """Chips in transit that differ from the transfers that somebody has signed for."""
+
+    table = serializers.CharField()
+    value = minor_units("Face value of a piece")
+    in_transit = serializers.IntegerField(help_text="Pieces in transit, by the ledger.")
+    signed_for = serializers.IntegerField(help_text="Pieces that were sent and not received yet.")
+
+
+class ChipFindings(serializers.Serializer[Any]):
+    """What is wrong between chips and money; empty where nothing is."""
+
+    custody = Custody(required=False, help_text="Where chips in circulation and liability differ.")
+    denominations = DenominationCount(many=True, required=False, help_text="Denominations with lost or surplus pieces.")
+    transit = TransitFinding(many=True, required=False, help_text="Chips in transit that nobody has signed for.")
+
+
+@extend_schema_field(
+    {
+        "type": "object",
+        "description": "What the check found: `custody` and `denominations` as in `chips`, or findings by snapshot.",
+        "properties": {
+            "custody": {"$ref": "#/components/schemas/Custody"},
+            "denominations": {"type": "array", "items": {"$ref": "#/components/schemas/DenominationCount"}},
+        },
+        "additionalProperties": {"type": "array", "items": {"$ref": "#/components/schemas/SnapshotFinding"}},
+    }
+)
+class _Found(serializers.JSONField):
+    """What a continuous check keeps."""
+
+
+class ImbalanceOut(serializers.Serializer[Any]):
+    """What a continuous check has found that cannot happen unless somebody went past the database's guards."""
+
+    kind = serializers.ChoiceField(choices=ImbalanceKind.choices, help_text="Which check found it.")
+    found_at = serializers.DateTimeField(help_text="When it was found first.")
+    found = _Found()
+    cleared_at = serializers.DateTimeField(
+        allow_null=True, help_text="When a later check found it in order; null before."
+    )
+
+
+class HouseReportOut(serializers.Serializer[Any]):
+    """The house now. Amounts in minor units of `currency`."""
+
+    house = serializers.CharField()
+    currency = serializers.CharField()
+    tables = TableFigures(many=True, help_text="By code of the table.")
+    custody = Custody(help_text="Chips against money.")
+    chips = ChipsReport(help_text="Where the chips are.")
+    imbalances = ImbalanceOut(many=True, help_text="What continuous checks have found, the newest first.")
+    trial_balance = TrialBalance(help_text="Debits against credits.")
+    drawers = ShiftCount(many=True, help_text="The newest shift of each drawer.")
+    open_message_count = number_of("messages of the outbox that are not worked off")
+
+
+@documented("readHouseReport", summary="Read the house's report", answers=HouseReportOut, tag=TAG, refuses=[])
+class HouseReport(ReadOperation):
+    """Tables, chips against what is owed for them, the trial balance, the newest shift of each drawer, open work."""
+
+    sensitive = True
+    roles = MAY_READ
+
+    def get(self, request: Request) -> Response:
+        """The report."""
+        return Response(reports.house_report(context_of(request).house))
+
+
+# --- Verification ---------------------------------------------------------------------------------------------------
+
+
+class HandDifference(serializers.Serializer[Any]):
+    """One thing in which a hand differs from its replay; what does not apply is absent."""
+
+    hand = serializers.CharField()
+    problem = serializers.CharField(help_text="What is wrong.")
+    line = serializers.IntegerField(required=False, help_text="Number of the log's line, from 1; 0: the start.")
+    action = serializers.CharField(required=False, help_text="Text of the line, or the settlement, ruling or dispute.")
+    key = serializers.CharField(required=False, help_text="Key of the posting in the ledger.")
+    account = serializers.CharField(required=False, help_text="Code of the account.")
+    expected = minor_units("What the replay moves", required=False)
+    found = minor_units("What the ledger has moved", required=False)
+
+
+class AuditFinding(serializers.Serializer[Any]):
+    """One thing in the audit trail that is not what it must be."""
+
+    code = serializers.CharField(help_text="Stable code of the finding.")
+    place = serializers.CharField(help_text="Where it shows: a chain and number, a transaction, a hand.")
+    problem = serializers.CharField(help_text="What is wrong.")
+
+
+class BookFinding(serializers.Serializer[Any]):
+    """One promise of the ledger that does not hold."""
+
+    check = serializers.CharField(help_text="Which promise.")
+    subject = serializers.CharField(help_text="The account or transaction.")
+    detail = serializers.CharField(help_text="How it does not hold.")
+
+
+class VerificationOut(serializers.Serializer[Any]):
+    """What verifying found, and how much was gone through."""
+
+    hand_count = number_of("hands that were replayed")
+    hand_findings = HandDifference(many=True, help_text="Where hands and ledger differ.")
+    chain_count = number_of("audit chains")
+    event_count = number_of("audit events")
+    leaf_count = number_of("leaves of the log")
+    checkpoint_count = number_of("signed checkpoints")
+    transaction_count = number_of("ledger transactions")
+    audit_findings = AuditFinding(many=True, help_text="What is wrong in the audit trail.")
+    audit_notices = serializers.ListField(
+        child=serializers.CharField(), help_text="What the reader must know, though nothing is wrong."
+    )
+    book_findings = BookFinding(many=True, help_text="What is wrong in the books.")
+    custody_findings = ChipFindings(help_text="What is wrong between chips and money.")
+    ok = serializers.BooleanField(help_text="Whether nothing is wrong.")
+
+
+@documented("verifyHouse", summary="Verify hands, audit trail and books", answers=VerificationOut, tag=TAG, refuses=[])
+class Verification(ReadOperation):
+    """Every hand is replayed and compared with the ledger, the audit trail is verified against the checkpoints outside
+    the database, every promise of the ledger is checked. It takes longer the older the house is."""
+
+    sensitive = True
+    roles = OVERSIGHT
+
+    def get(self, request: Request) -> Response:
+        """What verifying found."""
+        return Response(reports.verification(context_of(request).house))
+
+
+# --- Players and hands ----------------------------------------------------------------------------------------------
+
+
+@documented("readPlayerReport", summary="List who holds which chips away from the tables", tag=TAG, refuses=[])
+class PlayerReport(CursorList):
+    """Players and the chips that they hold away from the tables."""
+
+    sensitive = True
+    roles = MAY_READ
+
+    @extend_schema_serializer(component_name="PlayerChipsRow")
+    class Row(serializers.Serializer[Any]):
+        """A player's chips away from the tables."""
+
+        player = serializers.CharField()
+        chips = minor_units("Worth of the chips that the player holds away from the tables, by the books")
+
+        def to_representation(self, instance: Player) -> dict[str, Any]:
+            """The ledger's answer."""
+            return reports.player_chips(instance)
+
+    model = Player
+    serializer_class = Row
+    filters = {"player": "ref"}
+
+    def rows(self) -> Any:
+        """With their wallets' balances."""
+        return reports.with_chips(super().rows())
+
+
+@documented("listHandMoney", summary="List what the ledger says each hand did", tag=TAG, refuses=[])
+class HandMoney(HandList):
+    """What the ledger says each hand did."""
+
+    sensitive = True
+    roles = MAY_READ
+
+    @extend_schema_serializer(component_name="HandMoneyRow")
+    class MoneyRow(serializers.Serializer[Any]):
+        """What a hand moved, from the ledger alone, in minor units."""
+
+        hand = serializers.CharField()
+        state = serializers.ChoiceField(choices=HandState.choices)
+        net = serializers.ListField(child=serializers.IntegerField())
+        tax = serializers.IntegerField()
+        bonus = serializers.IntegerField()
+        carry_out = serializers.IntegerField()
+
+        def to_representation(self, instance: Hand) -> dict[str, Any]:
+            """The ledger's answer."""
+            return reports.hand_money(instance)
+
+    serializer_class = MoneyRow
