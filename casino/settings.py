@@ -148,8 +148,11 @@ SPECTACULAR_SETTINGS = {
     # Enumerations whose fields share a name with others, or stand in several answers.
     "ENUM_NAME_OVERRIDES": {
         "TableState": "casino.tables.models.TableState",
-        "HandState": "casino.hands.models.HandState",
         "DealState": "casino.hands.models.DealState",
+        "DrawerState": "casino.cage.models.DrawerState",
+        "HandState": "casino.hands.models.HandState",
+        "TransferState": "casino.transfers.models.TransferState",
+        "SoftCountState": "casino.transfers.models.CountState",
         "TerminalKindEnum": "casino.staff.models.TerminalKind",
         "TransferKindEnum": "casino.transfers.models.Kind",
     },

@@ -94,7 +94,8 @@ class ZeroAmount(PostingRefused):
 
 
 class InsufficientFunds(PostingRefused):
-    """An account would fall below its floor; params: account, account_code, balance, held, needed, min_balance."""
+    """An account would fall below its floor; params: account, account_code, commodity, balance,
+    held, needed, min_balance."""
 
     code = "insufficient_funds"
 

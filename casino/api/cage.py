@@ -21,9 +21,9 @@ from casino.api.http.operations import (
     documented,
 )
 from casino.api.parts import DrawerChanged, DrawerOut, ShiftCount, chip_pieces, login_of, minor_units
-from casino.api.tables import Place
+from casino.api.tables import ReceiptOut
 from casino.cage import selectors, services
-from casino.cage.models import Drawer, Shift
+from casino.cage.models import Drawer, DrawerState, Shift
 from casino.core.write import Answer, Command
 from casino.players import services as players
 from casino.players.models import REFERENCE
@@ -55,18 +55,15 @@ class DrawerList(CursorList):
 
         drawer = serializers.CharField(source="code")
         version = serializers.IntegerField()
-        state = serializers.SerializerMethodField()
-
-        def get_state(self, drawer: Drawer) -> str:
-            """Whether a shift is in progress."""
-            return "open" if drawer.is_open else "closed"  # type: ignore[attr-defined] # annotated
+        state = serializers.ChoiceField(choices=DrawerState.choices)
 
     model = Drawer
     serializer_class = Row
-    filters = {"drawer": "code"}
+    filters = {"drawer": "code", "state": "state"}
+    choices = {"state": DrawerState.values}
 
     def rows(self) -> Any:
-        """With whether each is open."""
+        """With the state of each."""
         return selectors.with_state(super().rows())
 
 
@@ -118,7 +115,7 @@ class PlayerRegistered(serializers.Serializer[Any]):
 
     player = serializers.CharField()
     chips = minor_units("Worth of the chips that the player holds away from the tables")
-    audit = Place()
+    audit = ReceiptOut()
 
 
 @documented(

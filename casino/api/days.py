@@ -21,7 +21,7 @@ from casino.api.http.operations import (
     signed_in,
 )
 from casino.api.parts import Sides, SnapshotFinding, TrialBalance, minor_units, number_of
-from casino.api.tables import Place
+from casino.api.tables import ReceiptOut
 from casino.core.write import Answer, Command
 from casino.days import services
 from casino.reports import days as reports
@@ -44,14 +44,14 @@ class DayOut(serializers.Serializer[Any]):
 class DayOpenedOut(DayOut):
     """The day that was opened."""
 
-    audit = Place()
+    audit = ReceiptOut()
 
 
 class DayClosedOut(DayOut):
     """The day that was closed."""
 
     totals = serializers.DictField(child=Sides(), help_text="Totals of the closing snapshot by commodity.")
-    audit = Place()
+    audit = ReceiptOut()
 
 
 class Turnover(serializers.Serializer[Any]):

@@ -4,7 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from casino.api.tables import Place
+from casino.api.tables import ReceiptOut
+from casino.cage.models import DrawerState
 from casino.transfers.models import CountState, Kind, TransferState
 
 
@@ -140,7 +141,7 @@ class DrawerOut(serializers.Serializer[Any]):
 
     drawer = serializers.CharField()
     version = serializers.IntegerField()
-    state = serializers.ChoiceField(choices=["open", "closed"])
+    state = serializers.ChoiceField(choices=DrawerState.choices)
     shift = serializers.IntegerField(allow_null=True)
     currency = serializers.CharField()
     cash = minor_units("Cash that the drawer must hold, by the books")
@@ -151,5 +152,4 @@ class DrawerOut(serializers.Serializer[Any]):
 class DrawerChanged(DrawerOut):
     """A drawer after a write, and the receipt of its event."""
 
-    drawer_version = serializers.IntegerField(help_text="The same as `version`, as the event has it.")
-    audit = Place()
+    audit = ReceiptOut()

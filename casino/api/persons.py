@@ -20,7 +20,7 @@ from casino.api.http.operations import (
     context_of,
     documented,
 )
-from casino.api.tables import Place
+from casino.api.tables import ReceiptOut
 from casino.core.write import Answer, Command
 from casino.players import persons
 
@@ -51,7 +51,7 @@ class PersonRecorded(serializers.Serializer[Any]):
     player = serializers.CharField()
     version = serializers.IntegerField()
     recorded = serializers.ListField(child=serializers.CharField(), help_text="Names of the fields that were recorded.")
-    audit = Place()
+    audit = ReceiptOut()
 
 
 @extend_schema_serializer(component_name="PersonData")

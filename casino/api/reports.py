@@ -110,7 +110,11 @@ class ChipFindings(serializers.Serializer[Any]):
         "description": "What the check found: `custody` and `denominations` as in `chips`, or findings by snapshot.",
         "properties": {
             "custody": {"$ref": "#/components/schemas/Custody"},
-            "denominations": {"type": "array", "items": {"$ref": "#/components/schemas/DenominationCount"}},
+            "denominations": {
+                "type": "array",
+                "items": {"$ref": "#/components/schemas/DenominationCount"},
+                "description": "Denominations with lost or surplus pieces.",
+            },
         },
         "additionalProperties": {"type": "array", "items": {"$ref": "#/components/schemas/SnapshotFinding"}},
     }

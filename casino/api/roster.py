@@ -18,7 +18,7 @@ from casino.api.http.operations import (
     documented,
     signed_in,
 )
-from casino.api.tables import Place
+from casino.api.tables import ReceiptOut
 from casino.cage import selectors as drawers
 from casino.core.write import Answer, Command
 from casino.staff import roster
@@ -39,7 +39,7 @@ class StaffOut(serializers.Serializer[Any]):
     roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices))
     active = serializers.BooleanField()
     version = serializers.IntegerField()
-    audit = Place()
+    audit = ReceiptOut()
 
 
 class _StaffRow(serializers.Serializer[Any]):
@@ -292,7 +292,7 @@ class TerminalOut(serializers.Serializer[Any]):
 class TerminalChanged(TerminalOut):
     """A terminal and the receipt of the change."""
 
-    audit = Place()
+    audit = ReceiptOut()
 
 
 class TerminalEnrolled(TerminalChanged):

@@ -18,7 +18,7 @@ from casino.api.http.operations import (
     documented,
     signed_in,
 )
-from casino.api.tables import Place
+from casino.api.tables import ReceiptOut
 from casino.staff import services
 from casino.staff.models import Role
 
@@ -38,7 +38,7 @@ class SignedIn(serializers.Serializer[Any]):
     terminal = serializers.CharField()
     location = serializers.CharField(allow_blank=True)
     must_change_password = serializers.BooleanField()
-    audit = Place()
+    audit = ReceiptOut()
 
 
 @documented(

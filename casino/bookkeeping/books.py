@@ -128,7 +128,7 @@ def require(house: House, code: str, held: int, needed: int) -> None:
     if held < needed:
         raise InsufficientFunds(
             f"account {code} holds {held}, needs {needed}",
-            {"account_code": code, "balance": held, "needed": needed, "min_balance": 0},
+            {"account_code": code, "commodity": house.currency, "balance": held, "needed": needed, "min_balance": 0},
         )
 
 

@@ -8,6 +8,13 @@ from casino.players.models import REFERENCE
 from casino.staff.models import Staff
 
 
+class DrawerState(models.TextChoices):
+    """Whether a shift is in progress at a drawer."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+
+
 class Drawer(models.Model):
     """One cashier's drawer, with cash and chips of its own. `version` grows with every write."""
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Case, Exists, OuterRef, QuerySet, Value, When
 
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
-from casino.cage.models import Drawer, Shift
+from casino.cage.models import Drawer, DrawerState, Shift
 from casino.core.errors import NotFound
 from casino.houses.models import House
 
@@ -25,8 +25,9 @@ def open_shift(drawer: Drawer) -> Shift | None:
 
 
 def with_state(drawers: QuerySet[Drawer]) -> QuerySet[Drawer]:
-    """These drawers, each with `is_open`: whether a shift is in progress."""
-    return drawers.annotate(is_open=Exists(Shift.objects.filter(drawer=OuterRef("pk"), closed_at=None)))
+    """These drawers, each with its `state`."""
+    in_progress = Exists(Shift.objects.filter(drawer=OuterRef("pk"), closed_at=None))
+    return drawers.annotate(state=Case(When(in_progress, Value(DrawerState.OPEN)), default=Value(DrawerState.CLOSED)))
 
 
 def newest_shifts(house: House) -> QuerySet[Shift]:
@@ -59,7 +60,7 @@ def describe(drawer: Drawer) -> dict[str, Any]:
     return {
         "drawer": drawer.code,
         "version": drawer.version,
-        "state": "open" if shift else "closed",
+        "state": DrawerState.OPEN if shift else DrawerState.CLOSED,
         "shift": shift.number if shift else None,
         "currency": drawer.house.currency,
         "cash": cash(drawer),

@@ -71,9 +71,11 @@ def _require_fair(hand: Hand, frozen: int, awards: Mapping[str, int], tax: int) 
     known = [f"p{seat}" for seat in range(1, len(hand.seats) + 1)]
     if unknown := sorted(awards.keys() - set(known)):
         raise Unprocessable(f"Hand {hand.name} has no {', '.join(unknown)}.", code="no_such_seat", seats=known)
+    in_words = hand.house.money
     if sum(awards.values()) + tax != frozen:
         raise Unprocessable(
-            f"Awards of {sum(awards.values())} and a tax of {tax} do not make the pot of {frozen}.",
+            f"Awards of {in_words(sum(awards.values()))} and a tax of {in_words(tax)} do not make the pot of "
+            f"{in_words(frozen)}.",
             code="awards_do_not_add_up",
             pot=frozen,
             awarded=sum(awards.values()),
@@ -83,7 +85,10 @@ def _require_fair(hand: Hand, frozen: int, awards: Mapping[str, int], tax: int) 
     most = info.policy.tax_on(info.rules.parse(hand.options, len(hand.seats)), frozen)
     if tax > most:
         raise Unprocessable(
-            f"The table takes at most {most} of a pot of {frozen}.", code="tax_too_high", max=most, tax=tax
+            f"The table takes at most {in_words(most)} of a pot of {in_words(frozen)}.",
+            code="tax_too_high",
+            max=most,
+            tax=tax,
         )
 
 

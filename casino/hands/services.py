@@ -440,7 +440,7 @@ def _too_short(hand: Hand, error: StackTooShort) -> Unprocessable:
     """The engine's refusal in the words of the table."""
     number = int(str(error.expected["seat"]))
     short, fee = hand.seats[number - 1], fees.of_seat(hand.fees, number)
-    besides = f" besides the fee of {fee}" if fee else ""
+    besides = f" besides the fee of {hand.table.house.money(fee)}" if fee else ""
     return Unprocessable(
         f"{short['player']} on seat {short['seat']} has too little for a hand: {error.message}{besides}. Add chips, or "
         "let the seat sit out.",

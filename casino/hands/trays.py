@@ -57,7 +57,8 @@ def _require_bonuses(table: Table, bonuses: Sequence[int]) -> None:
     most, held = sum(bonuses), chart.rack_value(table.house, table.account(Account.TRAY))
     if held < most:
         raise Conflict(
-            f"The tray of table {table.code} holds {held}, the bonuses of a hand can be {most}. Bring chips first.",
+            f"The tray of table {table.code} holds {table.house.money(held)}, the bonuses of a hand can be "
+            f"{table.house.money(most)}. Bring chips first.",
             code="tray_too_small",
             min=most,
             tray=held,

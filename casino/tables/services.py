@@ -227,7 +227,9 @@ def set_seat_fee(
         require(table)
         before, after = (table.seat_fee, table.seat_fee_per), (amount, per)
         if before == after:
-            raise Conflict(f"A seat of table {code} costs {amount} for every {per} already.", code="no_change")
+            raise Conflict(
+                f"A seat of table {code} costs {table.house.money(amount)} for every {per} already.", code="no_change"
+            )
         Table.objects.filter(id=table.id).update(seat_fee=amount, seat_fee_per=per)
         table.seat_fee, table.seat_fee_per = after
         return Outcome(
@@ -395,7 +397,8 @@ def require_limits(table: Table, stack: int) -> None:
     """Refuse a stack that the table does not allow. Raises Unprocessable stack_out_of_range."""
     if not table.min_stack <= stack <= table.max_stack:
         raise Unprocessable(
-            f"A stack at table {table.code} is {table.min_stack} to {table.max_stack}, this would be {stack}.",
+            f"A stack at table {table.code} is {table.house.money(table.min_stack)} to "
+            f"{table.house.money(table.max_stack)}, this would be {table.house.money(stack)}.",
             code="stack_out_of_range",
             min=table.min_stack,
             max=table.max_stack,

@@ -72,10 +72,12 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
         require_another(command, found.counted_by, "counted this")
         chip_set = chips.in_use(drawer.house)
         counted, witnessed = denominations.parse(chip_set, found.counted_pieces), denominations.parse(chip_set, pieces)
+        in_words = drawer.house.money
         if (cash, witnessed) != (found.counted_cash, counted):
             raise Conflict(
-                f"The first count found cash of {found.counted_cash} and chips worth {counted.value}; this one "
-                f"{cash} and {witnessed.value}. Void it and count again.",
+                f"The first count found {in_words(found.counted_cash)} in cash and chips worth "
+                f"{in_words(counted.value)}; this one {in_words(cash)} and {in_words(witnessed.value)}. Void it and "
+                "count again.",
                 code="counts_differ",
                 first={"cash": found.counted_cash, "pieces": counted.as_json()},
                 second={"cash": cash, "pieces": witnessed.as_json()},

@@ -112,7 +112,8 @@ def receive(
         sent, counted = _mix(place, transfer.sent or {}), _mix(place, pieces)
         if counted != sent and variance_reason is None:
             raise Conflict(
-                f"Chips worth {sent.value} were sent, worth {counted.value} were counted. Count again, or let the "
+                f"Chips worth {place.house.money(sent.value)} were sent, worth {place.house.money(counted.value)} were "
+                "counted, or other pieces of the same worth. Count again, or let the "
                 "floor accept it with a variance.",
                 code="count_mismatch",
                 sent=sent.as_json(),

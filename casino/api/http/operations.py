@@ -337,6 +337,7 @@ def documented(
             request=getattr(view, "input", None) if verb == "post" else None,
             parameters=[*query, *_preconditions(view, verb)],
             responses=answers if isinstance(answers, dict) else {status: _answer(view, verb, answers)},
+            auth=None if view.authentication_classes else [],
         )
         # A decorated copy of the method, so that each view has a description of its own.
         inherited = getattr(view, verb)

@@ -19,6 +19,7 @@ from casino.api.http.parsers import BodyTooLarge
 from casino.bookkeeping.chart import CHART
 from casino.core.error_codes import ERROR_CODES
 from casino.core.errors import HouseError
+from casino.houses.models import House
 from engine.errors import EngineError
 from ledger.errors import InsufficientFunds, LedgerError
 
@@ -78,7 +79,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     A refusal is told in the audit trail first; where the trail refuses to be written, that is what is answered.
     """
     request = context.get("request")
-    found = describe(error)
+    by = attempts.asked_by(request) if request is not None and isinstance(error, InsufficientFunds) else None
+    found = describe(error, by.house if by is not None else None)
     set_rollback()
     if found is None:
         if request is not None:
@@ -105,8 +107,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     return response
 
 
-def describe(error: Exception) -> dict[str, Any] | None:
-    """The problem document of a typed error, or None when it is not one."""
+def describe(error: Exception, house: House | None = None) -> dict[str, Any] | None:
+    """The problem document of a typed error, or None when it is not one; `house` is the one that amounts are of."""
     match error:
         case HouseError():
             return document(error.status, error.code, error.detail, **error.extra)
@@ -115,7 +117,7 @@ def describe(error: Exception) -> dict[str, Any] | None:
             kept = {"exception": expected.pop("exception")} if "exception" in expected else {}
             return document(ERROR_CODES[error.code].status, error.code, error.message, expected=expected, **kept)
         case InsufficientFunds():
-            return _too_little(error)
+            return _too_little(error, house)
         case LedgerError():
             return document(ERROR_CODES[error.code].status, error.code, error.message, params=error.params)
         case Http404():
@@ -149,16 +151,19 @@ def _escaped(name: str) -> str:
     return quote(name.replace("~", "~0").replace("/", "~1"), safe="~")
 
 
-def _too_little(error: InsufficientFunds) -> dict[str, Any]:
-    """The account by its code and its name in the chart of accounts, what it has available and what was required."""
+def _too_little(error: InsufficientFunds, house: House | None) -> dict[str, Any]:
+    """The account by its code and its name in the chart of accounts, what it has available and what was required: money
+    of the house, or pieces of a denomination (`HUF.MAIN.500`)."""
     account = str(error.params["account_code"])
     number, _, place = account.partition("/")
     name = f"{CHART[number].name}{f' ({place})' if place else ''}"
+    is_chip = "." in str(error.params["commodity"])
+    words = house.money if house is not None and not is_chip else (lambda number: f"{number} pieces")
     available, required = error.params["balance"] - error.params.get("held", 0), error.params["needed"]
     return document(
         ERROR_CODES[error.code].status,
         error.code,
-        f"{name}: {available} available, {required} required.",
+        f"{name}: {words(available)} available, {words(required)} required.",
         account=account,
         available=available,
         required=required,

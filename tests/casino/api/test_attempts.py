@@ -27,7 +27,8 @@ from tests.casino.scene import assert_problem, last_event, recorded_since
 NOT_SENSITIVE = {
     "games", "games/<path:game>",
     "tables", "tables/<slug:table>", "tables/<slug:table>/hand", "tables/<slug:table>/hand/legal-actions",
-    "tables/<slug:table>/chips", "transfers", "drawers/<slug:drawer>", "hands", "days", "tables/<slug:table>/deal",
+    "tables/<slug:table>/chips", "transfers", "drawers", "drawers/<slug:drawer>", "hands", "days",
+    "tables/<slug:table>/deal",
     "hands/<slug:hand>/openings", "seat/deal", "seat/hand", "seat/proofs/inclusion",
     "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",
 }  # fmt: skip

@@ -26,6 +26,8 @@ CAGE = frozenset({Role.CASHIER})
 IN_CHARGE = frozenset({Role.FLOOR, Role.ADMIN})
 ADMIN = frozenset({Role.ADMIN})
 OVERSIGHT = frozenset({Role.AUDITOR, Role.ADMIN})
+#: Who may see what is in a drawer: everybody but the dealers.
+NO_DEALER = EVERYBODY - {Role.DEALER}
 
 #: Routes that take anybody, signed in or not.
 OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in")}
@@ -69,7 +71,9 @@ MATRIX = {
     ("POST", "players/register"): CAGE,
     ("GET", "players/<slug:player>/person"): CAGE | OVERSIGHT,
     ("POST", "players/<slug:player>/person"): CAGE,
-    ("GET", "drawers/<slug:drawer>"): EVERYBODY,
+    ("GET", "drawers"): NO_DEALER,
+    ("GET", "shifts"): NO_DEALER,
+    ("GET", "drawers/<slug:drawer>"): NO_DEALER,
     ("POST", "drawers/<slug:drawer>/open"): CAGE,
     ("POST", "drawers/<slug:drawer>/buy-ins"): CAGE,
     ("POST", "drawers/<slug:drawer>/cash-outs"): CAGE,
@@ -89,7 +93,7 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/soft-counts"): CAGE,
     ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/confirm"): frozenset({Role.FLOOR}),
     ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/void"): CAGE | {Role.FLOOR},
-    ("GET", "soft-counts"): OVERSIGHT | {Role.FLOOR},
+    ("GET", "soft-counts"): NO_DEALER,
     ("POST", "tables/<slug:table>/buy-ins"): TABLES,
     ("POST", "tables/<slug:table>/exchanges"): TABLES,
     ("POST", "tables/<slug:table>/tips"): TABLES,
@@ -99,6 +103,7 @@ MATRIX = {
     ("POST", "duty"): ADMIN,
     ("POST", "password"): EVERYBODY,
     ("GET", "staff"): OVERSIGHT,
+    ("GET", "staff/on-duty"): OVERSIGHT | {Role.FLOOR},
     ("POST", "staff"): ADMIN,
     ("POST", "staff/<login:login>/roles"): ADMIN,
     ("POST", "staff/<login:login>/deactivate"): ADMIN,
@@ -127,9 +132,9 @@ MATRIX = {
     ("GET", "ledger/accounts/<int:account>/balance"): OVERSIGHT,
     ("GET", "ledger/accounts/<int:account>/statement"): OVERSIGHT,
     ("GET", "ledger/export/<slug:layout>"): OVERSIGHT,
-    ("GET", "reports/house"): OVERSIGHT,
-    ("GET", "reports/players"): OVERSIGHT,
-    ("GET", "reports/hands"): OVERSIGHT,
+    ("GET", "reports/house"): OVERSIGHT | {Role.FLOOR},
+    ("GET", "reports/players"): OVERSIGHT | {Role.FLOOR},
+    ("GET", "reports/hands"): OVERSIGHT | {Role.FLOOR},
     ("GET", "reports/verification"): OVERSIGHT,
 }
 #: What whoever may read is answered where it is not 200: the house's only hand is being played with a pack of cards.

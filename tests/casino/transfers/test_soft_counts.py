@@ -110,6 +110,30 @@ def test_the_witness_must_have_counted_the_same(boxes: Boxes) -> None:
     boxes.counted()
 
 
+def test_a_drawer_with_a_count_that_waits_does_not_close(boxes: Boxes) -> None:
+    number = boxes.counted()
+    drawer = boxes.cashier.refresh()
+    found = {"cash": drawer["cash"], "pieces": drawer["pieces"]}
+    refused = boxes.cashier.post("close", found)
+    assert refusal(refused) == (409, "drawer_pending")
+    assert (refused.json()["soft_counts"], refused.json()["transfers"]) == ([number], [])
+    boxes.cashier.ok(f"soft-counts/{number}/void")
+    assert boxes.cashier.ok("close", found)["state"] == "closed"
+
+
+def test_a_cashier_lists_the_counts_of_the_own_drawer(boxes: Boxes) -> None:
+    kit, number = boxes.kit, boxes.counted()
+    other = Desk(kit.http(kit.token(Role.CASHIER, TerminalKind.CAGE, "C2")), "/api/v1")
+    [row] = boxes.cashier.get("/api/v1/soft-counts").json()["results"]
+    assert (row["soft_count"], row["state"], row["ended_at"]) == (number, "counted", None)
+    assert not {name for name in row if "expected" in name or "variance" in name}
+    assert other.get("soft-counts").json()["results"] == []
+    floor = kit.office(Role.FLOOR)
+    assert len(floor.get("soft-counts?state=counted&table=T1").json()["results"]) == 1
+    assert floor.get(f"soft-counts?until={row['counted_at']}").json()["results"] == []
+    assert refusal(floor.get("soft-counts?state=withdrawn")) == (400, "invalid_parameter")
+
+
 def test_nobody_is_his_own_witness(boxes: Boxes) -> None:
     number = boxes.counted()
     person = SoftCount.objects.get(id=number).counted_by

@@ -257,16 +257,55 @@ def test_transfers_belong_to_their_ends_and_their_house(ends: Ends) -> None:
 
 
 def test_a_closed_drawer_neither_sends_nor_receives(ends: Ends) -> None:
-    number = ends.credited()
-    ends.cashier.refresh()
     drawer = ends.cashier.refresh()
     ends.cashier.ok("close", {"cash": drawer["cash"], "pieces": drawer["pieces"]})
+    number = ends.credited()
+    ends.cashier.refresh()
     assert refusal(ends.cashier.post(f"transfers/{number}/receive", {"pieces": FILL})) == (409, "drawer_closed")
     fill = {"kind": "fill", "table": "T1", "amount": 100}
     assert refusal(ends.cashier.post("transfers", fill)) == (409, "drawer_closed")
     ends.dealer.refresh()
     ends.dealer.ok(f"transfers/{number}/cancel", REASON)
     ends.whole()
+
+
+def test_a_drawer_with_a_transfer_under_way_does_not_close(ends: Ends) -> None:
+    def closing() -> Any:
+        drawer = ends.cashier.refresh()
+        return ends.cashier.post("close", {"cash": drawer["cash"], "pieces": drawer["pieces"]})
+
+    for begin in (ends.filled, ends.credited):
+        number = begin()
+        refused = closing()
+        assert refusal(refused) == (409, "drawer_pending")
+        assert (refused.json()["transfers"], refused.json()["soft_counts"]) == ([number], [])
+        sender = ends.cashier if begin == ends.filled else ends.dealer
+        sender.refresh()
+        sender.ok(f"transfers/{number}/cancel", REASON)
+    ends.dealer.refresh()
+    wish = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 500})["done"]["transfer"]
+    assert closing().json()["transfers"] == [wish["transfer"]]
+    ends.cashier.ok(f"transfers/{wish['transfer']}/cancel", REASON)
+    assert closing().status_code == 200
+    ends.whole()
+
+
+def test_transfers_are_found_by_kind_state_and_time(ends: Ends) -> None:
+    office, fill = ends.kit.office(), ends.filled()
+    ends.cashier.refresh()
+    credit = ends.cashier.ok("transfers", {"kind": "credit", "table": "T1", "amount": 500})["transfer"]["transfer"]
+
+    def found(query: str = "") -> list[int]:
+        return [row["transfer"] for row in office.get(f"transfers?{query}").json()["results"]]
+
+    first, second = office.get("transfers").json()["results"]
+    assert (first["transfer"], second["transfer"]) == (fill, credit)
+    assert (first["sent_at"] is not None, second["sent_at"], first["ended_at"]) == (True, None, None)
+    assert found("kind=credit") == found("state=requested") == found("sort=newest&page_size=1") == [credit]
+    assert found(f"until={second['opened_at']}") == [fill] and found(f"from={second['opened_at']}") == [credit]
+    assert found("drawer=C1&table=T1&kind=fill") == [fill] and found("table=T9") == []
+    for wrong in ("kind=gift", "state=asked", "sort=best", "opened_at=now"):
+        assert refusal(office.get(f"transfers?{wrong}")) == (400, "invalid_parameter")
 
 
 def test_a_tray_gives_nothing_away_during_a_hand_but_takes_fills(kit: Kit) -> None:
