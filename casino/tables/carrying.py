@@ -44,7 +44,7 @@ def settle(table: Table, seatings: list[Seating], session: SessionFound) -> Sett
     if rule == CarryoverOnClose.PLAY_ON and session.enough and (waiting.whole or session.under_way):
         raise Conflict(
             f"At table {table.code} {table.house.money(waiting.whole)} is carried or a session is under way: it is "
-                "played to its end, and "
+            "played to its end, and "
             "enough players are seated.",
             code="carryover_open",
             cukassza=waiting.cukassza,
