@@ -232,8 +232,8 @@ def verification(house: House) -> dict[str, Any]:
 
 def with_chips(players: QuerySet[Player]) -> QuerySet[Player]:
     """These players, each with `held`: the balance of the chips away from the tables, minor units."""
-    code = Concat(Value("2010/"), OuterRef("ref"))
-    wallet = Account.objects.filter(book=OuterRef("house_id"), code=code, commodity=OuterRef("house__currency"))
+    code = Concat(Value(f"{Account.CHIPS_OUTSTANDING}/"), OuterRef("ref"))
+    wallet = LedgerAccount.objects.filter(book=OuterRef("house_id"), code=code, commodity=OuterRef("house__currency"))
     return players.annotate(held=Subquery(wallet.values("balance")))
 
 
