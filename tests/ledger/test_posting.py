@@ -125,7 +125,7 @@ def test_insufficient_funds(shop: Shop) -> None:
     error = refusal(errors.InsufficientFunds, shop, (shop.anna, 101), (shop.bela, -101))
     assert error.code == "insufficient_funds"
     assert error.params == {
-        "account": shop.anna, "account_code": "deposit:anna", "commodity": "HUF", "balance": 100, "held": 0,
+        "account": shop.anna, "account_code": "deposit:anna", "commodity": "EUR", "balance": 100, "held": 0,
         "needed": 101, "min_balance": 0, "key": "refused",
     }  # fmt: skip
     shop.post("all of it", (shop.anna, 100), (shop.bela, -100))
