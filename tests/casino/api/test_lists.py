@@ -137,7 +137,7 @@ PIECES = {
 }
 
 
-@pytest.mark.parametrize("key", ["\u00e1sz", "\u0665", "five", "", "0", "-5", "5.0", "1" * 17])
+@pytest.mark.parametrize("key", ["\u00e1sz", "\u0665", "five", "", "-5", "5.0", "1" * 17])
 def test_a_key_that_is_no_denomination_is_a_bad_request(kit: Kit, key: str) -> None:
     kit.table("T1")
     cashier = kit.cashier()

@@ -283,7 +283,7 @@ def test_a_drawer_with_a_transfer_under_way_does_not_close(ends: Ends) -> None:
         sender.refresh()
         sender.ok(f"transfers/{number}/cancel", REASON)
     ends.dealer.refresh()
-    wish = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 500})["done"]["transfer"]
+    wish = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 500})["last_event"]["transfer"]
     assert closing().json()["transfers"] == [wish["transfer"]]
     ends.cashier.ok(f"transfers/{wish['transfer']}/cancel", REASON)
     assert closing().status_code == 200
