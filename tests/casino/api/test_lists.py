@@ -31,7 +31,7 @@ def test_hands_are_found_by_player_state_mode_and_time(kit: Kit) -> None:
     kit.table("T1")
     dealer, office = kit.seated("T1"), kit.office()
     floor = Desk(kit.http(kit.token(Role.FLOOR, TerminalKind.TABLE, "T1")), "/api/v1/tables/T1")
-    for number, sits_out in ((1, {"dealer_seat": 4}), (2, {"sitting_out": [3]})):
+    for number, sits_out in ((1, {"button": 4}), (2, {"sitting_out": [3]})):
         dealer.ok("hands", {"mode": "physical", **sits_out})
         dealer.refresh()
         floor.refresh()
