@@ -178,7 +178,7 @@ class HandRecordOut(serializers.Serializer[Any]):
     carry = serializers.IntegerField()
     deck = serializers.CharField(required=False, help_text="Cards of the deck in its order, two characters each.")
     decks = serializers.ListField(
-        child=serializers.CharField(), required=False, help_text="Decks, where the hand was dealt anew."
+        child=serializers.CharField(), required=False, help_text="Decks, where cards were dealt again."
     )
     acts = serializers.ListField(child=serializers.CharField(), help_text="Lines of the log.")
     series = _Series(required=False)

@@ -86,7 +86,7 @@ class OnDuty(CursorList):
     choices = {"role": Role.values}
 
     def rows(self) -> Any:
-        """Whoever holds a token that has not ended."""
+        """Staff with a token that has not ended."""
         return on_duty(signed_in(self.request)[0].house)
 
     def lookup(self, name: str, value: str) -> dict[str, Any]:
