@@ -9,15 +9,14 @@ open_epoch`) lets writes through at once.
 import uuid
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS
-from django.db.backends.signals import connection_created
 
 from casino.audit import outside
 from casino.audit.events.log import EpochOpened
 from casino.audit.models import Epoch, Log, SignedCheckpoint
 from casino.audit.proofs import Hashes, HashesMissing
+from casino.core import sql
 from casino.core.errors import LogDamaged, LogRefused, LogRolledBack, OutsideCheckpointMissing
 from casino.houses.models import House
 
@@ -116,14 +115,9 @@ def _given_up(house: House, epoch: int, size: int, root: bytes, using: str) -> b
     return (opened.outside_epoch, opened.outside_size) > (epoch, size)
 
 
-def forget(**_: Any) -> None:
+def forget() -> None:
     """Ask again about every house, as a new process would."""
     _trusted.clear()
 
 
-def _connected(connection: Any, **_: Any) -> None:
-    if connection.alias == DEFAULT_DB_ALIAS:
-        forget()
-
-
-connection_created.connect(_connected)
+sql.forget_with_each_connection(forget)

@@ -100,6 +100,7 @@ CHIPS_OUT = tuple(kind.number for kind in CHART.values() if kind.joined and kind
 COMMISSIONED = Account.COMMISSIONED
 
 _ids: dict[tuple[UUID, str, str], int] = {}
+sql.forget_with_each_connection(_ids.clear)
 
 
 def kind_of(code: str) -> Kind:
@@ -156,7 +157,7 @@ def ids(house: House, accounts: Iterable[tuple[str, str]]) -> dict[tuple[str, st
     read them has committed: an account opened by a transaction that is rolled back must not be remembered.
     """
     wanted = set(accounts)
-    found = {(code, held): _ids[house.id, code, held] for code, held in wanted if (house.id, code, held) in _ids}
+    found = {account: id_ for account in wanted if (id_ := _ids.get((house.id, *account))) is not None}
     missing = wanted - found.keys()
     if missing:
         rows = LedgerAccount.objects.filter(book=house.id, code__in={code for code, _ in missing})

@@ -170,7 +170,11 @@ HTTP = (
     *_codes(429, ("too_many_requests", "Too many requests; wait.", "retry_after")),
     *_codes(
         500,
-        ("server_error", "The request failed on the server; nothing was changed."),
+        (
+            "server_error",
+            "The request failed on the server, and it is not known whether it was carried out: send a write again "
+            "under the same Idempotency-Key.",
+        ),
         ("proof_failed", "Two records of the same fact disagree; nothing was written."),
         ("posting_not_ours", "An event would record postings of another transaction.", "postings"),
     ),

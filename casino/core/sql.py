@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import psycopg
 from django.core.signals import request_started
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
+from django.db.backends.signals import connection_created
 
 M = TypeVar("M", bound=models.Model)
 
@@ -31,6 +32,17 @@ def drop_lost_connections(**_: Any) -> None:
 
 
 request_started.connect(drop_lost_connections)
+
+
+def forget_with_each_connection(forget: Callable[[], None]) -> None:
+    """Call this whenever the application opens a connection. What a process remembers of the database is true of that
+    database only: a new connection may lead to one that was restored, where ids and versions were given out again."""
+
+    def opened(connection: Any, **_: Any) -> None:
+        if connection.alias == DEFAULT_DB_ALIAS:
+            forget()
+
+    connection_created.connect(opened, weak=False)
 
 
 class NotSilentError(Exception):

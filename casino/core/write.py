@@ -407,8 +407,8 @@ def write(command: Command, subject: Subject[T] | Remembered[T], change: Callabl
     `change` decides over what it is given and may be called twice. Raises IdempotencyKeyReused when the key was used
     for another request, and what subject and change refuse with.
     """
-    if (remembered := getattr(subject, "remembered", None)) and (known := remembered(command)):
-        answer = _in_one_statement(command, subject, change, *known)
+    if (remembered := getattr(subject, "remembered", None)) is not None:
+        answer = _in_one_statement(command, subject, change, remembered)
         if answer is not None:
             return answer
 
@@ -437,16 +437,20 @@ def _changed(
 
 
 def _in_one_statement(
-    command: Command, subject: Subject[T], change: Callable[[T, Work], Outcome], found: T, unmoved: Unmoved
-) -> Answer | None:
+    command: Command, subject: Subject[T], change: Callable[[T, Work], Outcome],
+    remembered: Callable[[Command], tuple[T, Unmoved] | None],
+) -> Answer | None:  # fmt: skip
     """Decide by what this process remembers of the subject, then lock it, see that it is still at that version, and
-    write: one statement, which is its own transaction. None where that is not possible, because the subject has moved
-    on, or the change needs the database or refuses: then what is read under the lock decides.
+    write: one statement, which is its own transaction. None where that is not possible, because nothing is remembered,
+    the subject has moved on, or the change needs the database or refuses: then what is read under the lock decides.
     """
     if connection.in_atomic_block:
         return None
     with sql.Silence() as silence:
         try:
+            if (known := remembered(command)) is None:
+                return None
+            found, unmoved = known
             return _changed(command, subject, change, found, unmoved, silence.end)
         except sql.NotSilentError:
             pass

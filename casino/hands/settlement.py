@@ -45,12 +45,15 @@ def resolve(message_id: int) -> str:
 
 
 def failed(message_id: int, error: Exception) -> None:
-    """Keep with the message why its hand could not be settled, and log it when it is something new."""
+    """Keep with the message why its hand could not be settled, and record it when it is something new. A message that
+    names no hand of its house has no table, in whose chain that could stand."""
 
     def operation() -> None:
         message = outbox.failed(message_id, type(error).__name__, str(error))
-        if message is not None:
-            hand = Hand.objects.select_related("table", "house").get(id=int(message.subject))
+        if message is None:
+            return
+        named = Hand.objects.select_related("table", "house").filter(house=message.house_id, id=message.subject)
+        for hand in named:
             # Its class alone: the words of an error may be anything, and events are kept for good.
             work = Work(hand.house, Actor.system(f"outbox:{message.id}"))
             event = SettlementFailed(hand=hand.name, problem=type(error).__name__)

@@ -21,7 +21,7 @@ from casino.hands.models import Hand
 from casino.tables import services as tables
 from casino.tables.models import Table
 
-#: Hands whose state a process remembers.
+#: Most hands that a process remembers.
 MOST = 256
 
 
@@ -52,6 +52,8 @@ class Opened:
 
     table: Table
     hand: Hand | None
+    #: What this process remembered when the write began; another thread may have replaced it since.
+    known: _Known | None = None
     corrections: int = 0
     first_line: int = 0
     lines: Sequence[str] = ()
@@ -65,7 +67,7 @@ class Opened:
     def game(self) -> engine.Hand:
         """The current hand, for the caller alone: remembered and played on, or replayed from inputs and log."""
         hand = self.playing()
-        known = _known.get((self.table.house_id, self.table.code))
+        known = self.known
         if known is None or (known.row.id, known.corrections) != (hand.id, self.corrections):
             return engine.resume(selectors.setup(hand), list(self.lines), deals.shuffle(hand))
         game, shuffle = known.game.copy(), deals.shuffle(hand)
@@ -84,8 +86,8 @@ class Opened:
         table = sql.copied(self.table)
         table.house = self.table.house
         row = _copied(self.hand, table)
+        _known.pop(key, None)  # so that it stands at the end, as the newest
         _known[key] = _Known(self.table.version, row, len(game.log), self.corrections, self.entered, game)
-        _known.move_to_end(key)
         if len(_known) > MOST:
             _known.popitem(last=False)
 
@@ -95,6 +97,11 @@ def _copied(row: Hand, table: Table) -> Hand:
     copied = sql.copied(row)
     copied.table, copied.house = table, table.house
     return copied
+
+
+def _as_remembered(table: Table, hand: Hand, known: _Known) -> Opened:
+    """A table and its hand, of which nothing has changed since."""
+    return Opened(table, hand, known, known.corrections, known.lines, entered=known.entered)
 
 
 def _entry(text: str) -> tuple[tuple[int, int], str]:
@@ -129,8 +136,8 @@ class AtHand:
         tables.require_at(command.context, table)
         hand = _copied(known.row, table)
         asked = [house.id, table.id, known.version, terminal.id, command.key]
-        opened = Opened(table, hand, known.corrections, known.lines, entered=known.entered)
-        return opened, Unmoved("hands_unmoved(%s::uuid, %s::bigint, %s::bigint, %s::bigint, %s::text)", asked)
+        unmoved = Unmoved("hands_unmoved(%s::uuid, %s::bigint, %s::bigint, %s::bigint, %s::text)", asked)
+        return _as_remembered(table, hand, known), unmoved
 
     def open(self, command: Command) -> Opened:
         """Lock the table and read its hand. Raises NotFound, WrongTerminal, VersionConflict."""
@@ -149,12 +156,12 @@ class AtHand:
         tables.require_at(command.context, table)
         command.require_version(table.version)
         if known is not None and as_known:
-            return Opened(table, _copied(known.row, table), known.corrections, known.lines, entered=known.entered)
+            return _as_remembered(table, _copied(known.row, table), known)
         if row[_TABLE] is None:
             return Opened(table, None)
         hand = sql.built(Hand, row[_TABLE : _TABLE + _HAND])
         hand.table, hand.house = table, house
-        return Opened(table, hand, corrections, first_line, lines, dict(map(_entry, entered)))
+        return Opened(table, hand, known, corrections, first_line, lines, dict(map(_entry, entered)))
 
     def chain(self, opened: Opened) -> str:
         """The table's."""
@@ -171,5 +178,8 @@ class AtHand:
 
 
 def forget_all() -> None:
-    """Remember no hand: for tests."""
+    """Remember no hand."""
     _known.clear()
+
+
+sql.forget_with_each_connection(forget_all)

@@ -187,9 +187,15 @@ def not_found(_request: Any, exception: Any = None) -> JsonResponse:
 
 
 def server_error(_request: Any) -> JsonResponse:
-    """Django's 500 page: no detail leaves the server, the log has it."""
+    """Django's 500 page: no detail leaves the server, the log has it. It claims nothing about the write: a connection
+    that is lost during the commit leaves open whether there was one."""
     return JsonResponse(
-        document(500, "server_error", "The request failed on our side; nothing was changed."),
+        document(
+            500,
+            "server_error",
+            "The request failed on our side, and it is not known whether it was carried out. Send a write again as it "
+            "is, under the same Idempotency-Key: it is carried out once.",
+        ),
         status=500,
         content_type=CONTENT_TYPE,
     )

@@ -1,6 +1,6 @@
 -- The beginning of a write to the hand at a table, in one call: locks the table, then looks for an answer given under
--- the request's key, then reads the hand that is not settled, its log and the cards entered for it (seat, place, card). Each statement sees what was committed before
--- it, so what is read after the lock is as new as the lock.
+-- the request's key, then reads the hand that is not settled, its log and the cards entered for it (seat, place, card).
+-- Each statement sees what was committed before it, so what is read after the lock is as new as the lock.
 --   p_version: the version of the table up to which the caller knows the hand; where it still is that, nothing is read of
 --   the hand (`known`). p_hand, p_lines, p_corrections: a hand of which the caller knows so many lines as they were after
 --   so many corrections; of the same hand, corrected no further, only the lines after them are returned.
@@ -40,18 +40,23 @@ BEGIN
 END $$;
 
 -- The beginning of a settlement, in one call: locks the table, then the hand that the outbox message names, and reads
--- its house and its log, corrected. Everything is null where there is no such message.
+-- its house and its log, corrected. Everything but the log, which is empty, is null where there is no such message, or
+-- where its house has no such hand.
 CREATE OR REPLACE FUNCTION hands_to_settle(
     p_message bigint,
     OUT house houses_house, OUT seat_table tables_table, OUT hand hands_hand, OUT log text[]
 ) LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    named bigint := (SELECT subject::bigint FROM houses_outboxmessage WHERE id = p_message);
+    named houses_outboxmessage;
 BEGIN
+    SELECT * INTO named FROM houses_outboxmessage WHERE id = p_message;
     SELECT * INTO seat_table FROM tables_table
-    WHERE id = (SELECT table_id FROM hands_hand WHERE id = named) FOR NO KEY UPDATE;
-    SELECT * INTO hand FROM hands_hand WHERE id = named FOR NO KEY UPDATE;
+    WHERE house_id = named.house_id
+        AND id = (SELECT table_id FROM hands_hand WHERE (house_id, id) = (named.house_id, named.subject::bigint))
+    FOR NO KEY UPDATE;
+    SELECT * INTO hand FROM hands_hand
+    WHERE (house_id, id) = (named.house_id, named.subject::bigint) FOR NO KEY UPDATE;
     SELECT * INTO house FROM houses_house WHERE id = hand.house_id;
     log := (SELECT coalesce(array_agg(text ORDER BY seq), '{}') FROM hands_log
             WHERE house_id = hand.house_id AND hand_id = hand.id);

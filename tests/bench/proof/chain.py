@@ -1,18 +1,34 @@
-"""What the chains cost: actions through the application, and the same with the writing of the event left out."""
+"""What the chains cost: actions through the application, and the same with a database that appends no event.
 
-import sys
+The application does the same in both: it makes the event and sends it with the rest of the write.
+"""
+
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.bench.alternate import Comparison, compare
 
 if TYPE_CHECKING:  # Django is set up when the database is there
     from tests.casino.kit import Desk, Kit
 
-#: The reference posts without telling, which the database would refuse.
+#: Where the application's function stands.
+_APPEND = Path(__file__).parents[3] / "casino" / "audit" / "sql" / "append.sql"
+#: The reference's function of the same name, which writes nothing.
+_NOTHING = """
+CREATE OR REPLACE FUNCTION audit_append(
+    p_house uuid, p_chain text, p_kind text, p_actor text, p_role text, p_terminal text, p_request text, p_data text,
+    p_approver text, p_reason text, p_postings text,
+    OUT seq bigint, OUT leaf_hash text
+) LANGUAGE plpgsql AS $$
+BEGIN
+    seq := 0;
+    leaf_hash := repeat('0', 64);
+END $$
+"""
+#: The reference posts what no event records, which the database would refuse.
 _TOLD = "ALTER TABLE ledger_transaction {} TRIGGER ledger_transaction_is_told"
 #: Hands of one counted run, a request for the deal and one for each line of the log.
 HANDS = 2
@@ -62,19 +78,19 @@ def comparison(*, runs: int = RUNS) -> Comparison:
 
     def recorded() -> int:
         with work.aside():
-            _play(kit, dealer, 1)  # plans are made again after the trigger was switched
+            _play(kit, dealer, 1)  # plans are made again after the function was replaced
         return _play(kit, dealer, HANDS)
 
     def unrecorded() -> int:
         with work.aside():
-            put_back = _leave_out()
+            _leave_out()
         try:
             with work.aside():
                 _play(kit, dealer, 1)
             return _play(kit, dealer, HANDS)
         finally:
             with work.aside():
-                put_back()
+                _put_back()
 
     try:
         return compare("actions with their events", "requests", recorded, "without", unrecorded, clock=work, runs=runs)
@@ -94,25 +110,22 @@ def _play(kit: "Kit", dealer: "Desk", hands: int) -> int:
     return hands * (len(SAMPLE) + 1)
 
 
-def _leave_out() -> Callable[[], None]:
-    """From now on every service goes on as if its event had been written; returns what puts the writing back."""
-    from casino.audit.services import Receipt, record
-
-    def nothing(*, chain: str, **_: Any) -> Receipt:
-        return Receipt(chain, 0, "0" * 64)
-
-    holders = [module for module in sys.modules.values() if getattr(module, "record", None) is record]
-    _everywhere(holders, nothing, "DISABLE")
-    return lambda: _everywhere(holders, record, "ENABLE ALWAYS")
+def _leave_out() -> None:
+    """From now on the database appends no event, and asks for none."""
+    _as_owner(_NOTHING, _TOLD.format("DISABLE"))
 
 
-def _everywhere(holders: list[Any], writer: Callable[..., Any], trigger: str) -> None:
+def _put_back() -> None:
+    """The application's own function and guard."""
+    _as_owner(_APPEND.read_text(encoding="utf-8"), _TOLD.format("ENABLE ALWAYS"))
+
+
+def _as_owner(*statements: str) -> None:
     from django.db import connections
 
-    for module in holders:
-        module.record = writer
     with connections["owner"].cursor() as cursor:
-        cursor.execute(_TOLD.format(trigger))
+        for statement in statements:
+            cursor.execute(statement)
 
 
 if __name__ == "__main__":

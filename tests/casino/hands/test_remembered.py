@@ -1,11 +1,16 @@
 """What a process remembers of a hand never decides by itself: the database says whether the table is still there."""
 
 import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
+from django.db import connection, connections
 
+from casino.bookkeeping import chart
 from casino.core import sql, write
 from casino.hands import services, subject
+from casino.staff.models import Terminal
 from tests.casino.kit import SAMPLE, Desk, Kit, as_action
 
 pytestmark = pytest.mark.usefixtures("live_db")
@@ -103,3 +108,82 @@ def test_an_error_of_the_silence_that_is_swallowed_is_seen_all_the_same(
     desk.ok("hand/actions", _action(4))
     assert begun == [False, True]
     assert len(desk.get("hand").json()["view"]["log"]) == 5
+
+
+def test_what_another_thread_forgets_meanwhile_changes_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    take = services._take
+
+    def forgotten_meanwhile(*arguments: object) -> write.Outcome:
+        subject.forget_all()
+        return take(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(services, "_take", forgotten_meanwhile)
+    monkeypatch.setattr(subject.AtHand, "remembered", lambda *_: None)
+    desk.ok("hand/actions", _action(4))
+    assert len(desk.get("hand").json()["view"]["log"]) == 5
+
+
+def test_what_another_thread_learns_meanwhile_changes_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    older, take = subject._known.copy(), services._take
+    desk.act(SAMPLE[4])
+
+    def remembered_late(*arguments: object) -> write.Outcome:
+        subject._known.update(older)
+        return take(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(services, "_take", remembered_late)
+    monkeypatch.setattr(subject.AtHand, "remembered", lambda *_: None)
+    desk.ok("hand/actions", _action(5))
+    assert len(desk.get("hand").json()["view"]["log"]) == 6
+
+
+def test_a_new_connection_may_lead_to_a_restored_database_of_which_nothing_is_known(behind: Desk) -> None:
+    # The same version with other lines: a restored database gives versions out again.
+    for key, known in subject._known.items():
+        subject._known[key] = replace(known, version=behind.version)
+    assert chart._ids
+    connection.close()
+    behind.ok("hand/actions", _action(5))
+    assert len(behind.get("hand").json()["view"]["log"]) == 6
+    connection.close()
+    connection.ensure_connection()
+    assert not subject._known
+    assert not chart._ids
+
+
+def test_an_answered_request_gets_its_answer_although_the_terminal_was_moved(desk: Desk, kit: Kit) -> None:
+    remembered, version = subject._known.copy(), desk.version
+    first = desk.post("hand/actions", _action(4), key="same", version=version)
+    Terminal.objects.filter(house=kit.house, location="T1").update(location="T2")
+    for known in (remembered, {}):
+        subject._known.clear()
+        subject._known.update(known)
+        again = desk.post("hand/actions", _action(4), key="same", version=version)
+        assert (again.status_code, again.content) == (200, first.content)
+
+
+@pytest.fixture
+def refusing() -> Iterator[None]:
+    """The database refuses every line of a log, as late as the commit."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(
+            "CREATE FUNCTION refuse_at_the_commit() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$BEGIN RAISE EXCEPTION 'refused at the commit'; END$$"
+        )
+        cursor.execute(
+            "CREATE CONSTRAINT TRIGGER refused AFTER INSERT ON hands_handline DEFERRABLE INITIALLY DEFERRED "
+            "FOR EACH ROW EXECUTE FUNCTION refuse_at_the_commit()"
+        )
+    yield
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("DROP FUNCTION refuse_at_the_commit() CASCADE")
+
+
+def test_what_is_refused_at_the_commit_is_neither_answered_nor_remembered(
+    desk: Desk, request: pytest.FixtureRequest
+) -> None:
+    before, known = desk.get("hand").json(), dict(subject._known)
+    request.getfixturevalue("refusing")
+    assert desk.post("hand/actions", _action(4)).status_code == 500
+    assert desk.get("hand").json() == before
+    assert dict(subject._known) == known

@@ -10,6 +10,7 @@ from casino.audit.models import Event
 from casino.bookkeeping import books
 from casino.celery import app
 from casino.core import outbox
+from casino.core.errors import NotFound
 from casino.hands import settlement
 from casino.hands.models import Hand, HandLine, HandState
 from casino.houses.models import OutboxMessage
@@ -196,3 +197,21 @@ def test_a_hint_of_another_house_is_refused_and_touches_nothing(kit: Kit) -> Non
     assert OutboxMessage.objects.filter(id=message.id).values().get() == before
     assert Hand.objects.get(house=kit.house).state == HandState.ENDED
     assert not Event.objects.filter(chain__house=kit.house, doc__kind="hand.settlement_failed").exists()
+
+
+@pytest.mark.parametrize("whose", ["another house", "nobody"])
+def test_a_message_that_names_no_hand_of_its_house_settles_nothing_and_keeps_the_reason(kit: Kit, whose: str) -> None:
+    from casino.hands.tasks import resolve_hand
+
+    kit.worked_hand()
+    other, hand = Kit.found(), Hand.objects.get(house=kit.house)
+    subject = hand.id if whose == "another house" else 2**62
+    message = OutboxMessage.objects.create(house=other.house, task="hands.resolve_hand", subject=str(subject))
+    with pytest.raises(NotFound):
+        resolve_hand(str(other.house.id), message.id)
+    message.refresh_from_db()
+    assert (message.last_error.partition(":")[0], message.done_at) == ("NotFound", None)
+    hand.refresh_from_db()
+    assert hand.state == HandState.ENDED
+    OutboxMessage.objects.filter(id=message.id).update(done_at=message.created_at)
+    other.close()
