@@ -109,7 +109,10 @@ class ChipFindings(serializers.Serializer[Any]):
         "type": "object",
         "description": "What the check found: `custody` and `denominations` as in `chips`, or findings by snapshot.",
         "properties": {
-            "custody": {"$ref": "#/components/schemas/Custody"},
+            "custody": {
+                "allOf": [{"$ref": "#/components/schemas/Custody"}],
+                "description": "Where chips in circulation and liability differ.",
+            },
             "denominations": {
                 "type": "array",
                 "items": {"$ref": "#/components/schemas/DenominationCount"},
