@@ -1,6 +1,7 @@
 """What a process remembers of a hand never decides by itself: the database says whether the table is still there."""
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from casino.bookkeeping import chart
 from casino.core import sql, write
 from casino.hands import services, subject
 from casino.staff.models import Terminal
+from tests.casino.core.test_concurrency import at_once
 from tests.casino.kit import SAMPLE, Desk, Kit, as_action
 
 pytestmark = pytest.mark.usefixtures("live_db")
@@ -179,6 +181,25 @@ def refusing() -> Iterator[None]:
         cursor.execute("DROP FUNCTION refuse_at_the_commit() CASCADE")
 
 
+_KEEP_CONNECTIONS = "DROP FUNCTION IF EXISTS end_the_connection() CASCADE"
+
+
+@pytest.fixture
+def ending() -> Iterator[None]:
+    """The database ends every connection that adds a line to a log."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(
+            "CREATE FUNCTION end_the_connection() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS "
+            "$$BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1); RETURN NULL; END$$"
+        )
+        cursor.execute(
+            "CREATE TRIGGER ending AFTER INSERT ON hands_handline FOR EACH ROW EXECUTE FUNCTION end_the_connection()"
+        )
+    yield
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(_KEEP_CONNECTIONS)
+
+
 def test_what_is_refused_at_the_commit_is_neither_answered_nor_remembered(
     desk: Desk, request: pytest.FixtureRequest
 ) -> None:
@@ -187,3 +208,58 @@ def test_what_is_refused_at_the_commit_is_neither_answered_nor_remembered(
     assert desk.post("hand/actions", _action(4)).status_code == 500
     assert desk.get("hand").json() == before
     assert dict(subject._known) == known
+
+
+def test_a_connection_lost_in_the_statement_has_written_nothing_and_the_request_may_be_sent_again(
+    desk: Desk, request: pytest.FixtureRequest
+) -> None:
+    before, version = desk.get("hand").json(), desk.version
+    request.getfixturevalue("ending")
+    lost = desk.post("hand/actions", _action(4), key="same", version=version)
+    assert (lost.status_code, lost.json()["code"]) == (500, "server_error")
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(_KEEP_CONNECTIONS)
+    assert desk.get("hand").json() == before
+    again = desk.post("hand/actions", _action(4), key="same", version=version)
+    assert (again.status_code, again.headers.get("Idempotency-Replayed")) == (200, None)
+
+
+def test_a_connection_lost_after_the_commit_is_an_error_and_the_same_request_gets_its_answer(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version, bound = desk.version, sql.bound
+
+    def lost(statement: str, *arguments: object) -> object:
+        found = bound(statement, *arguments)  # type: ignore[arg-type]
+        if "hands_unmoved" in statement:
+            monkeypatch.setattr(sql, "bound", bound)
+            connection.connection.close()
+            sql.rows("SELECT 1", [])
+        return found
+
+    monkeypatch.setattr(sql, "bound", lost)
+    assert desk.post("hand/actions", _action(4), key="same", version=version).status_code == 500
+    again = desk.post("hand/actions", _action(4), key="same", version=version)
+    assert (again.status_code, again.headers["Idempotency-Replayed"]) == (200, "true")
+    assert len(desk.get("hand").json()["view"]["log"]) == 5
+
+
+def test_of_many_actions_on_the_same_version_one_is_taken(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    known, version, silent = subject._known.copy(), desk.version, []
+    clients, real = 4, services._take
+    ready = threading.Barrier(clients, action=lambda: subject._known.update(known))
+
+    def noted(*arguments: object) -> write.Outcome:
+        silent.append(not connection.in_atomic_block)
+        return real(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(services, "_take", noted)
+
+    def act() -> int:
+        connection.ensure_connection()
+        ready.wait()
+        return desk.post("hand/actions", _action(4), version=version).status_code
+
+    assert sorted(at_once(*[act] * clients)) == [200, 412, 412, 412]
+    assert silent.count(True) > 1, "they decided by what was remembered"
+    assert len(desk.get("hand").json()["view"]["log"]) == 5
