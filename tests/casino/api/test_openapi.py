@@ -51,14 +51,19 @@ def http(live_db: None) -> Iterator[httpx.Client]:
         yield client
 
 
+#: The schema as it was served first: it is the same for every test, and takes seconds to make and to read.
+_served: dict[str, Any] = {}
+
+
 @pytest.fixture
 def schema(http: httpx.Client) -> dict[str, Any]:
-    """The schema as served."""
-    answer = http.get("/api/v1/schema")
-    assert answer.status_code == 200
-    assert answer.headers["Content-Type"].startswith("application/vnd.oai.openapi")
-    found: dict[str, Any] = yaml.safe_load(answer.text)
-    return found
+    """The schema as served. Nobody changes it."""
+    if not _served:
+        answer = http.get("/api/v1/schema")
+        assert answer.status_code == 200
+        assert answer.headers["Content-Type"].startswith("application/vnd.oai.openapi")
+        _served.update(yaml.safe_load(answer.text))
+    return _served
 
 
 def operations(schema: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:

@@ -54,6 +54,7 @@ def done(busy: Busy, name: str, step: Step) -> None:
     assert answer.is_success, f"{name}: {answer.text}"
 
 
+@pytest.mark.slow
 def test_no_write_happens_without_its_event(kit: Kit) -> None:
     busy = Busy(kit)
     for name, step in STEPS.items():

@@ -77,6 +77,7 @@ class Model:
         return len(set(known)) == len(known) and "Ac" not in known
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("live_db")
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(step, min_size=4, max_size=14))

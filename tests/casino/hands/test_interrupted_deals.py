@@ -47,7 +47,8 @@ def database_url() -> str:
     return f"postgresql://{found['USER']}:{found['PASSWORD']}@{host}/{found['NAME']}?{query}"
 
 
-@pytest.mark.parametrize("game", ["ferbli", pytest.param("faerbeln", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["ferbli", "faerbeln"])
 def test_a_hand_goes_on_with_the_same_deck_in_any_process_after_any_line(kit: Kit, game: str) -> None:
     if game == "ferbli":
         kit.table(cuhhol=True)
