@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test slow check pages wheels bench soak books lock down clean
+.PHONY: help venv demo run test slow check pages examples wheels bench soak books lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -22,7 +22,7 @@ ENV := exports="$$($(PY) -m deploy.embedded env)" && eval "$$exports"
 UP := $(PY) -m deploy.embedded up >/dev/null && $(ENV)
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
 venv: $(STAMP) ## create .venv with the locked, hash-checked requirements
 
@@ -59,6 +59,9 @@ check: $(STAMP) ## lint, format, types, import contracts, missing migrations, ge
 
 pages: $(STAMP) ## write the generated pages of docs/reference
 	@$(ENV) && $(PY) manage.py pages --write
+
+examples: $(STAMP) ## play the evening of the API's examples, and write them to casino/api/http/examples.json
+	@EXAMPLES=write $(PY) -m pytest -q tests/casino/api/test_examples.py
 
 wheels: $(STAMP) ## ask the package index for the locked wheels of every Python and machine (needs the network)
 	@$(PY) -m tests.deploy.wheels

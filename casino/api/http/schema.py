@@ -5,7 +5,7 @@ from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
-from casino.api.http import contract, vocabulary
+from casino.api.http import contract, examples, vocabulary
 from casino.api.http.problems import CONTENT_TYPE, document
 from casino.core.error_codes import ERROR_CODES, MEMBERS
 
@@ -59,6 +59,7 @@ def complete(result: Schema, generator: Any, request: Any, public: bool) -> Sche
         operation = contract.OPERATIONS.get(described["operationId"])
         if operation is not None:
             _complete_operation(described, operation, schemas)
+            examples.add_to(described, operation.status)
         for parameter in described.get("parameters", ()):
             if "description" not in parameter:
                 parameter["description"] = vocabulary.parameter(parameter["name"])

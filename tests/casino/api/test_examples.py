@@ -1,0 +1,62 @@
+"""The examples of the schema are requests that are accepted and answers that are given: the evening on which they were
+recorded is played again. `make examples` writes them anew."""
+
+import json
+import os
+from typing import Any
+
+import pytest
+
+from casino.api.http import contract, examples
+from casino.hands import deals
+from casino.urls import v1
+from tests.casino.described import assert_fits, operations, schema
+from tests.casino.examples import Drawn, Recording, play
+
+
+@pytest.fixture
+def played(live_db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, Any]]:
+    """The examples of an evening that is played now."""
+    monkeypatch.setattr(deals, "secrets", Drawn)
+    kit = Recording.found()
+    assert isinstance(kit, Recording)
+    try:
+        return play(kit)
+    finally:
+        kit.close()
+
+
+def test_every_example_is_accepted_and_answered_as_it_says(played: dict[str, dict[str, Any]]) -> None:
+    if os.environ.get("EXAMPLES") == "write":
+        examples.FILE.write_text(json.dumps(played, ensure_ascii=False, indent=1) + "\n", "utf-8")
+        for read in (examples.examples, schema, operations):
+            read.cache_clear()
+    shown = examples.examples()
+    assert played.keys() == shown.keys()
+    for operation, example in played.items():
+        assert example == shown[operation], f"{operation}: `make examples` records it anew"
+
+
+#: Importing the addresses has entered their operations in the contract.
+assert v1
+
+
+@pytest.mark.parametrize("name", sorted(contract.OPERATIONS))
+def test_the_schema_shows_an_example_that_fits_it(name: str) -> None:
+    example, described = examples.examples()[name], operations()[name]
+    parameters = {one["name"]: one["example"] for one in described.get("parameters", ()) if "example" in one}
+    assert parameters == example["path"] | example["query"]
+    body = described.get("requestBody", {}).get("content", {}).get("application/json")
+    if body is not None:
+        assert body["example"] == example["request"]
+        assert_fits(body["schema"], body["example"])
+    answer = described["responses"][str(contract.OPERATIONS[name].status)].get("content")
+    assert (answer is None) == ("answer" not in example)
+    if answer is not None:
+        shown = answer[example["media"]]
+        assert shown["example"] == example["answer"]
+        assert_fits(shown["schema"], shown["example"])
+
+
+def test_no_example_is_left_of_an_operation_that_is_gone() -> None:
+    assert sorted(examples.examples()) == sorted(contract.OPERATIONS)

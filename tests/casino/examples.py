@@ -1,0 +1,240 @@
+"""An evening on which every operation of the API succeeds, recorded as the examples of the schema.
+
+It begins with the busy evening (`busy.py`), with reads beside its writes; then come what a deal of the house takes
+(players' own devices, calls beside the turn), cards read wrongly, a disputed hand, and a login that is locked.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+from django.urls import resolve
+
+from casino.hands.models import Hand
+from casino.staff.models import TerminalKind
+from engine.kernel.cards import TELL32
+from tests.casino.busy import AFTERWARDS, DAY, REASON, STEPS, Busy
+from tests.casino.contract import operation_of
+from tests.casino.described import assert_described, media_type
+from tests.casino.devices import Device
+from tests.casino.hands.test_settlement import dispute
+from tests.casino.kit import SAMPLE, Kit
+from tests.casino.stable import TEXTS, Stable
+from tests.casino.transfers.test_transfers import floor_at
+
+#: The most lines of an example that is text, and of rows of a list.
+MOST_LINES, PAGE = 6, "page_size=2"
+
+#: What is read after which step: whose desk, and the address below the desk's.
+READS: dict[str, tuple[tuple[str, str], ...]] = {
+    "staff.signed_in": (("manager", "staff/on-duty"),),
+    "terminal.revoked": (("office", f"staff?{PAGE}"), ("office", f"terminals?{PAGE}")),
+    "player.person_recorded": (("auditor", "players/anna/person"),),
+    "drawer.opened": (("cashier", ""), ("auditor", f"shifts?{PAGE}"), ("auditor", f"drawers?{PAGE}")),
+    "cage.foreign_chips": (("auditor", "reports/players"), ("auditor", f"players?{PAGE}")),
+    "table.exchange": (("dealer", ""), ("dealer", "chips"), ("auditor", f"tables?{PAGE}")),
+    "deal.committed": (("dealer", "deal"),),
+    "deal.abandoned": (("auditor", "deals/T1-000001"),),
+    "fill.received": (("auditor", f"transfers?{PAGE}"),),
+    "hand.acted": (("dealer", "hand"), ("dealer", "hand/legal-actions")),
+    "soft_count.confirmed": (("auditor", f"soft-counts?{PAGE}"),),
+    "day.closed": (
+        ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "games"),
+        ("auditor", "games/ferbli"), ("auditor", f"hands?{PAGE}"), ("auditor", "hands/T1-000002"),
+        ("auditor", "reports/house"), ("auditor", f"reports/hands?{PAGE}"), ("auditor", "reports/verification"),
+        ("auditor", f"audit/events?{PAGE}&chain=table/T1"), ("auditor", f"ledger/accounts?{PAGE}"),
+        ("auditor", "ledger/export/csv"),
+    ),
+}  # fmt: skip
+
+
+@dataclass
+class Recording(Kit):
+    """A kit that checks every answer against the schema, and records the first success of every write, and the reads
+    that `read` asks for."""
+
+    examples: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _reading: bool = False
+
+    def __post_init__(self) -> None:
+        self.stable = Stable(self.house.code)
+
+    def http(self, token: str | None) -> httpx.Client:
+        """A client whose answers are recorded."""
+        client = super().http(token)
+        client.event_hooks["response"].append(self.record)
+        return client
+
+    def record(self, answer: httpx.Response) -> None:
+        """Check an answer; keep it and its request as an example, if it is to be one."""
+        answer.read()
+        assert_described(answer)
+        request = answer.request
+        operation = operation_of(request.method, request.url.path)
+        assert operation is not None
+        if answer.is_success and operation.id not in self.examples and (self._reading or request.method != "GET"):
+            self.examples[operation.id] = self._example(request, answer)
+
+    def read(self, get: Callable[[str], httpx.Response], path: str) -> httpx.Response:
+        """Read something as an example; returns the answer. Raises AssertionError where it is refused."""
+        self._reading = True
+        try:
+            answer = get(path)
+        finally:
+            self._reading = False
+        assert answer.status_code == 200, (path, answer.text)
+        return answer
+
+    def _example(self, request: httpx.Request, answer: httpx.Response) -> dict[str, Any]:
+        stable = self.stable
+        found: dict[str, Any] = {
+            "path": stable.value(resolve(request.url.path).kwargs),
+            "query": stable.value({name: _typed(value) for name, value in request.url.params.items()}),
+        }
+        if request.method == "POST":
+            found["request"] = stable.value(_body(request))
+        if answer.content:
+            found["media"] = media_type(answer)
+            found["answer"] = self._content(answer)
+        return found
+
+    def _content(self, answer: httpx.Response) -> Any:
+        if media_type(answer) == "application/json":
+            return self.stable.value(answer.json())
+        lines = answer.text.splitlines(keepends=True)[:MOST_LINES]
+        return TEXTS[media_type(answer)](self.stable, "".join(lines))
+
+
+def _typed(value: str) -> Any:
+    return int(value) if value.isdigit() else value
+
+
+def _body(request: httpx.Request) -> Any:
+    return json.loads(request.content or b"{}")
+
+
+class Drawn:
+    """Stands for the module `secrets` where the house draws the seed of a deal: the same cards on every evening."""
+
+    @staticmethod
+    def token_bytes(size: int) -> bytes:
+        """Not random at all."""
+        return bytes(range(size))
+
+
+def play(kit: Recording) -> dict[str, dict[str, Any]]:
+    """Play the evening; returns the examples by the ids of their operations."""
+    busy = Busy(kit)
+    _steps(busy, STEPS)
+    assert kit.settle() == ["settled"]
+    _steps(busy, AFTERWARDS)
+    busy.office.ok("days", {"day": "2020-02-29"})
+    _deal_of_the_house(kit, busy)
+    _at_the_drawer(kit, busy)
+    _cards_read_wrongly(kit, busy)
+    _disputed(kit)
+    _locked(kit, busy)
+    _books(kit, busy)
+    return dict(sorted(kit.examples.items()))
+
+
+def _steps(busy: Busy, steps: dict[str, Any]) -> None:
+    for name, step in steps.items():
+        answer = step(busy)
+        assert answer.is_success, (name, answer.text)
+        for desk, path in READS.get(name, ()):
+            assert isinstance(busy.kit, Recording)
+            busy.kit.read(getattr(busy, desk).get, path)
+
+
+def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
+    """A table of Zsíros: a fee for its seats, a device with a seed of its player's, a call beside the turn, proofs."""
+    kit.table_for("zsiros", {"stake": 100, "players": 4}, code="T2", seats=4, max_stack=50_000)
+    desk, floor = kit.seated("T2", stacks=(20_000,) * 4), floor_at(kit, TerminalKind.TABLE, "T2")
+    floor.ok("seat-fee", {"amount": 50, "per": "deal"} | REASON)
+    desk.refresh()
+    device = Device(kit, desk.ok("seats/2/key")["key"])
+    desk.ok("deal")
+    name = kit.read(device.get, "deal").json()["hand"]
+    added = device.seed(name, "queen-of-acorns")
+    receipt = added.json()["audit"]
+    desk.refresh()
+    dealt = desk.ok("hands", {"mode": "electronic"})
+    said = {"actor": "p3", "verb": "cl", "word": "uss"}
+    desk.ok("hand/beside", {"hand": name, "line": len(dealt["view"]["log"]), "action": said})
+    kit.read(device.get, "hand")
+    older = kit.sequence().size
+    kit.read(device.get, f"proofs/inclusion?chain={receipt['chain']}&seq={receipt['seq']}&size={older}")
+    desk.refresh()
+    floor_at(kit, TerminalKind.TABLE, "T2").ok("hand/void", REASON)
+    newer = kit.sequence().size
+    for path in (
+        f"audit/proofs/inclusion?chain=table/T2&seq={receipt['seq']}&size={newer}",
+        f"audit/proofs/consistency?from_size={older}&to_size={newer}",
+        "audit/checkpoint", "audit/checkpoints", "audit/key", "audit/export", f"hands/{name}/openings",
+    ):  # fmt: skip
+        kit.read(busy.auditor.get, path)
+
+
+def _at_the_drawer(kit: Recording, busy: Busy) -> None:
+    """Chips that arrive short, and chips that are not wanted after all."""
+    kit.dealer("T2").ok("transfers", {"kind": "credit", "drawer": "C1", "pieces": {"500": 2}})
+    floor = floor_at(kit, TerminalKind.CAGE, "C1")
+    floor.ok(f"transfers/{busy.made('transfer')}/accept-with-variance", {"pieces": {"500": 1}} | REASON)
+    busy.cashier.refresh()
+    busy.cashier.ok("transfers", {"kind": "credit", "table": "T2", "amount": 500})
+    busy.cashier.ok(f"transfers/{busy.made('transfer')}/cancel", REASON)
+
+
+def _cards_read_wrongly(kit: Recording, busy: Busy) -> None:
+    """A table of Ferbli: a deck that is whole and one that is not, a card entered, one corrected."""
+    kit.table("T3")
+    desk = kit.seated("T3")
+    desk.ok("deck-check", {"cards": "".join(TELL32.cards)})
+    assert desk.post("deck-check", {"cards": "".join(TELL32.cards[1:])}).status_code == 422
+    listed = kit.read(busy.auditor.get, f"exceptions/cards?{PAGE}").json()
+    [found] = [row["id"] for row in listed["results"]]
+    floor = floor_at(kit, TerminalKind.TABLE, "T3")
+    floor.ok(f"exceptions/{found}/clear", {"reason": "the ace of acorns lay under the tray"})
+    desk.refresh()
+    desk.ok("hands", {"mode": "physical", "button": 4})
+    desk.act("p1 po 100", "d dh p1 ??8b")
+    desk.ok("hand/cards", {"entries": [{"actor": "p1", "place": 0, "card": "Kl"}]})
+    desk.act("d dh p2 Ah7l", "d dh p3 XlOa")
+    floor.refresh()
+    floor.ok("hand/corrections", {"line": 4, "cards": "XlOb", "reason": "misread the suit"})
+
+
+def _disputed(kit: Recording) -> None:
+    """The worked hand at a table of its own, whose log somebody has changed, and the ruling on it."""
+    kit.table("T4")
+    desk = kit.seated("T4")
+    desk.ok("hands", {"mode": "physical", "button": 4})
+    desk.act(*SAMPLE[:12])
+    desk.act(*SAMPLE[12:])
+    dispute(kit, Hand.objects.filter(house=kit.house).latest("id"))
+    awards = [{"actor": "p1", "amount": 2_000}, {"actor": "p4", "amount": 1_135}]
+    ruling = {"awards": awards, "tax": 165, "reason": "both had shown the same hand"}
+    floor_at(kit, TerminalKind.TABLE, "T4").ok("hand/ruling", ruling)
+
+
+def _locked(kit: Recording, busy: Busy) -> None:
+    """A person whose password somebody tries, and who is let in again."""
+    login = f"locked@{kit.house.code}"
+    busy.office.ok(
+        "staff", {"login": login, "name": "Locked Out", "roles": ["dealer"], "password": "seven-of-leaves-5"}
+    )
+    key = busy.office.ok("terminals", {"terminal": "console-8", "kind": "table", "location": "T4"})["key"]
+    form = {"login": login, "password": "not-the-password", "terminal": "console-8", "terminal_key": key}
+    assert kit.http(None).post("/api/v1/sign-in", json=form).status_code == 403
+    busy.office.ok(f"staff/{login}/unlock", {"reason": "a new keyboard"}, version=1)
+
+
+def _books(kit: Recording, busy: Busy) -> None:
+    """Balance and statement of the vault's cash."""
+    rows = busy.auditor.get("ledger/accounts?page_size=1000").json()["results"]
+    [vault] = [row["account"] for row in rows if row["code"] == "1010"]
+    kit.read(busy.auditor.get, f"ledger/accounts/{vault}/balance")
+    kit.read(busy.auditor.get, f"ledger/accounts/{vault}/statement?{PAGE}")

@@ -1,0 +1,117 @@
+"""Values that differ from run to run, made the same in every run: ids, moments, hashes, keys and tokens become others
+of the same form. The same value is the same again wherever it stands, so that examples fit together."""
+
+import csv
+import hashlib
+import io
+import json
+import re
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from casino.core import canonical
+
+#: Names of numbers that PostgreSQL draws from a sequence, and what they count: each has numbers of its own.
+NUMBERS = {
+    "id": "id", "transfer": "id", "soft_count": "id", "count": "id", "exception": "id", "account": "account",
+    "transaction": "transaction", "tx": "transaction", "transaction_id": "transaction", "reverses": "transaction",
+    "entry": "entry",
+}  # fmt: skip
+#: Names of secrets, random text in URL-safe base64.
+SECRETS = frozenset({"token", "key", "terminal_key"})
+MOMENT = "2026-11-21T20:00:00"
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d(\.\d+)?")
+_UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+#: Hashes in hex; roots, signatures and keys of signed notes in base64.
+_DIGEST = re.compile(r"(?<![\w+/-])(?:(?P<hex>[0-9a-f]{64}|[0-9a-f]{32})(?![\w+/=-])|(?P<base64>[A-Za-z0-9+/]{43,}=+))")
+_VERIFIER_KEY = re.compile(r"\+[0-9a-f]{8}\+(?P<base64>[A-Za-z0-9+/]{44})")
+_SECRET = re.compile(r"[\w-]{40,}", re.ASCII)
+#: The name of a log: its house, and the beginning of the house's id.
+_LOG = re.compile(r"\bHOUSE-[0-9a-f]{8}\b")
+#: The key of a posting names the terminal by its id.
+_OF_TERMINAL = re.compile(r"\b(command:[^:]*:)(\d+)(?=:)")
+_CURSOR = re.compile(r"(?<=cursor=)[\w%-]+")
+
+
+class Stable:
+    """The stable values of one evening at a house, numbered in the order in which they are met."""
+
+    def __init__(self, house: str) -> None:
+        self.house = house
+        self._met: dict[str, dict[Any, int]] = {}
+
+    def value(self, value: Any, name: str = "") -> Any:
+        """A JSON value with its unstable parts replaced; `name` is that of the member it stands in."""
+        if isinstance(value, dict):
+            return {self.text(key): self.value(inner, key) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self.value(inner, name) for inner in value]
+        if isinstance(value, str) and name == "payload":
+            return canonical.dumps(self.value(json.loads(value)))
+        if isinstance(value, str):
+            return self._secret(value) if name in SECRETS else self.text(value)
+        if type(value) is int and name in NUMBERS:
+            return self._number(NUMBERS[name], value)
+        return value
+
+    def text(self, text: str) -> str:
+        """A text with its unstable parts replaced."""
+        text = text.replace(self.house, "HOUSE")
+        text = _MOMENT.sub(self._moment, text)
+        text = _UUID.sub(self._uuid, text)
+        text = _OF_TERMINAL.sub(lambda found: f"{found[1]}{self._number('terminal', found[2])}", text)
+        text = _CURSOR.sub("cD0x", text)
+        text = _LOG.sub("HOUSE-0123abcd", text)
+        text = _VERIFIER_KEY.sub(lambda found: f"+89abcdef+{self._base64(found['base64'])}", text)
+        return _DIGEST.sub(lambda found: self._hex(found["hex"]) if found["hex"] else self._base64(found[0]), text)
+
+    def table(self, text: str) -> str:
+        """CSV whose first line names the columns."""
+        rows = list(csv.DictReader(io.StringIO(text)))
+        out = io.StringIO()
+        writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({name: self._cell(cell, name) for name, cell in row.items()} for row in rows)
+        return out.getvalue()
+
+    def lines(self, text: str) -> str:
+        """Canonical JSON, one value a line."""
+        return "".join(f"{canonical.dumps(self.value(json.loads(line)))}\n" for line in text.splitlines())
+
+    def _cell(self, cell: str, name: str) -> str:
+        return str(self._number(NUMBERS[name], int(cell))) if name in NUMBERS and cell.isdigit() else self.text(cell)
+
+    def _number(self, kind: str, value: Any) -> int:
+        met = self._met.setdefault(kind, {})
+        return met.setdefault(value, len(met) + 1)
+
+    def _uuid(self, found: re.Match[str]) -> str:
+        return str(UUID(int=self._number("uuid", found[0]), version=4))
+
+    @staticmethod
+    def _moment(found: re.Match[str]) -> str:
+        return MOMENT.replace("T", found[1]) + ("." + "0" * (len(found[2]) - 1) if found[2] else "")
+
+    def _hex(self, value: str) -> str:
+        return self._digest("hex", value).hex()[: len(value)]
+
+    def _base64(self, value: str, encode: Callable[[bytes], bytes] = b64encode) -> str:
+        """As long as the value, padded as it is."""
+        body = value.rstrip("=")
+        made = encode(self._digest("base64", value) * (len(body) // 32 + 1)).decode()
+        return made[: len(body)] + "=" * (len(value) - len(body))
+
+    def _secret(self, value: str) -> str:
+        """`key` also names what is no secret."""
+        return self._base64(value, urlsafe_b64encode) if _SECRET.fullmatch(value) else self.text(value)
+
+    def _digest(self, kind: str, value: str) -> bytes:
+        return hashlib.sha256(f"{kind} {self._number(kind, value)}".encode()).digest()
+
+
+Renders = Callable[[Stable, str], str]
+#: How the texts of a media type are made stable.
+TEXTS: dict[str, Renders] = {"text/csv": Stable.table, "application/jsonl": Stable.lines, "text/plain": Stable.text}
