@@ -17,7 +17,7 @@ from casino.core import canonical
 NUMBERS = {
     "id": "id", "transfer": "id", "soft_count": "id", "count": "id", "exception": "id", "account": "account",
     "transaction": "transaction", "tx": "transaction", "transaction_id": "transaction", "reverses": "transaction",
-    "entry": "entry",
+    "entry": "entry", "settlement": "transaction",
 }  # fmt: skip
 #: Names of secrets, random text in URL-safe base64.
 SECRETS = frozenset({"token", "key", "terminal_key"})

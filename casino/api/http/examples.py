@@ -1,6 +1,6 @@
 """An example of every operation, shown in the schema: the request and the answer of an evening that a test plays.
 
-`examples.json` is recorded by `make examples`, not written by hand; `tests/casino/api/test_examples.py` plays the evening
+`make examples` records `examples.json`, nobody writes it by hand; `tests/casino/api/test_examples.py` plays the evening
 again and compares.
 """
 
