@@ -46,7 +46,9 @@ class Stable:
     def value(self, value: Any, name: str = "") -> Any:
         """A JSON value with its unstable parts replaced; `name` is that of the member it stands in."""
         if isinstance(value, dict):
-            return {self.text(key): self.value(inner, key) for key, inner in value.items()}
+            # The mirrors of reversed postings: ledger transactions by key.
+            within = "transaction" if name == "mirrors" else None
+            return {self.text(key): self.value(inner, within or key) for key, inner in value.items()}
         if isinstance(value, list):
             return [self.value(inner, name) for inner in value]
         if isinstance(value, str) and name == "payload":
