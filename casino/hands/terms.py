@@ -46,7 +46,7 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
     least = _least_stack(terms)
     if terms.min_stack < least:
         raise Unprocessable(
-            f"A stack must cover what a seat may be made to pay or may lose in a hand, {least}.",
+            f"A stack must cover what a seat may be made to pay or may lose in a hand, {house.money(least)}.",
             code="min_stack_too_small",
             min=least,
         )
