@@ -39,33 +39,98 @@ TAG = "dealer"
 VERBS = tuple(verbs.VERBS.items())
 
 
+class AmountTaken(serializers.Serializer[Any]):
+    """An amount of money, or a number of things: from `min` to `max` in steps."""
+
+    kind = serializers.CharField()
+    min = serializers.IntegerField()
+    max = serializers.IntegerField()
+    step = serializers.IntegerField()
+
+
+class ChoiceTaken(serializers.Serializer[Any]):
+    """A seat or a word: one of the choices."""
+
+    kind = serializers.CharField()
+    choices = serializers.ListField(child=serializers.CharField())
+
+
+class SeatsTaken(serializers.Serializer[Any]):
+    """Several seats, ascending."""
+
+    kind = serializers.CharField()
+    choices = serializers.ListField(child=serializers.CharField())
+    must = serializers.ListField(child=serializers.CharField(), help_text="Seats that have to be named.")
+    least = serializers.IntegerField(help_text="The fewest seats.")
+
+
+class CardsTaken(serializers.Serializer[Any]):
+    """Cards in one text: one of the choices, or some of those `among`, in their order; where neither is given, the
+    cards that the table shows."""
+
+    kind = serializers.CharField()
+    least = serializers.IntegerField()
+    most = serializers.IntegerField()
+    choices = serializers.ListField(child=serializers.CharField(), required=False)
+    among = serializers.ListField(child=serializers.CharField(), required=False)
+    unknown = serializers.BooleanField(required=False)
+    if_held = serializers.BooleanField(required=False)
+
+
+class PlacesTaken(serializers.Serializer[Any]):
+    """Cards by their indexes among those that the seat holds, from 0: one of the choices, or some of those `among`."""
+
+    kind = serializers.CharField()
+    least = serializers.IntegerField()
+    most = serializers.IntegerField()
+    choices = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField(), min_length=1), required=False
+    )
+    among = serializers.ListField(child=serializers.IntegerField(), required=False)
+    if_held = serializers.BooleanField(required=False)
+
+
+class CommitmentTaken(serializers.Serializer[Any]):
+    """A commitment to an amount: SHA-256 of `tag`, amount and nonce, each after its length in four bytes."""
+
+    kind = serializers.CharField()
+    min = serializers.IntegerField()
+    max = serializers.IntegerField()
+    step = serializers.IntegerField()
+    tag = serializers.CharField()
+    unknown = serializers.BooleanField()
+
+
+class NonceTaken(serializers.Serializer[Any]):
+    """The nonce that opens a commitment."""
+
+    kind = serializers.CharField()
+
+
+#: Kind of an argument -> what an offer says of it.
+TAKEN: dict[str, type[serializers.Serializer[Any]]] = {
+    "amount": AmountTaken, "number": AmountTaken, "seat": ChoiceTaken, "word": ChoiceTaken, "seats": SeatsTaken,
+    "cards": CardsTaken, "commitment": CommitmentTaken, "nonce": NonceTaken,
+}  # fmt: skip
+
+
+class TakesOut(serializers.Serializer[Any]):
+    """The fields that an action of this offer has beside `actor` and `verb`: all of these and no others. Each says what
+    may stand in it; `kind` says what it is."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """One for each argument that a verb of any game declares, and the places of cards."""
+        declared = {name: TAKEN[argument.kind](required=False) for name, argument in verbs.ARGUMENTS.items()}
+        return {**declared, verbs.PLACES: PlacesTaken(required=False)}
+
+
 class LegalOut(serializers.Serializer[Any]):
-    """One kind of action that is legal now. With a value for what it leaves open it is an action of a request."""
+    """One kind of action that is legal now. `actor`, `verb` and a value for each field in `takes` are an action of a
+    request."""
 
     actor = serializers.CharField()
     verb = serializers.ChoiceField(choices=VERBS)
-    min = serializers.IntegerField(required=False, help_text="The least amount, or the fewest cards.")
-    max = serializers.IntegerField(required=False, help_text="The greatest amount, or the most cards.")
-    step = serializers.IntegerField(required=False)
-    target = serializers.CharField(required=False)
-    count = serializers.IntegerField(required=False)
-    least = serializers.IntegerField(required=False)
-    if_held = serializers.BooleanField(required=False)
-    cards = serializers.ListField(
-        child=serializers.CharField(),
-        required=False,
-        help_text="The cards, or rows of cards, that may be named; absent where they lie in a hand that the reader "
-        "does not know.",
-    )
-    targets = serializers.ListField(child=serializers.CharField(), required=False)
-    must = serializers.ListField(child=serializers.CharField(), required=False)
-    words = serializers.ListField(child=serializers.CharField(), required=False)
-    places = serializers.ListField(
-        child=serializers.ListField(child=serializers.IntegerField(), min_length=1),
-        required=False,
-        help_text="Which cards may be named together, by their indexes among those that the seat holds, from 0; "
-        "absent: any.",
-    )
+    takes = TakesOut()
 
 
 class HandOut(serializers.Serializer[Any]):
@@ -175,11 +240,9 @@ def _argument_field(argument: verbs.Argument) -> serializers.Field[Any, Any, Any
 class ActionInput(StrictInput):
     """One action in the words of the hand record: `actor` (`d` or `p1`, `p2` ...), `verb`, and what the verb takes.
 
-    Only what the verb takes may be present (`GET games/RULES` declares every verb of a game): amount (minor units),
-    count (cards looked at: all unseen ones, or as few as the offer's `min`), target, targets, cards (`??` for a card
-    that nobody but its holder knows), word, commitment (`??` for a thing in the real world, or 64 hexadecimal digits),
-    nonce (32 hexadecimal digits), places (instead of the cards that a seat uncovers or lays away, where they lie among
-    the cards it holds, from 0: enough where the house knows the cards, in electronic mode).
+    Only what the verb takes may be present: the fields that the offer names in `takes` (`GET games/RULES` declares
+    every verb of a game). `??` stands for a card that nobody but its holder knows, and for a commitment that is a thing
+    in the real world. `places` stands instead of the cards that a seat uncovers or lays away, in electronic mode.
     """
 
     actor = StrictPattern(r"^(d|p[1-9])\Z")

@@ -15,7 +15,8 @@ from casino.houses.models import House
 from casino.tables.models import Table
 from engine.errors import EngineError
 from engine.kernel.canonical import sha256_of
-from engine.kernel.grammar import Grammar
+from engine.kernel.grammar import HOUSE, Grammar
+from engine.kernel.offered import takes
 
 
 def setup(hand: Hand | HandSnapshot) -> engine.Setup:
@@ -142,19 +143,17 @@ def legal_actions(game: engine.Hand, seat: int | None = None) -> list[dict[str, 
     """What may be done now, as far as a console may know it, which is nobody's hand: not whether a hand beats the one
     laid open, nor which card a hand compels. Of `seat`, what it may do itself, as its own cards say."""
     if seat is None:
-        return [_offer(legal) for legal in game.legal_for(engine.PUBLIC)]
-    return [_offer(legal) for legal in game.legal_for(seat) if legal.actor == f"p{seat}"]
+        return [_offer(game, legal) for legal in game.legal_for(engine.PUBLIC)]
+    return [_offer(game, legal) for legal in game.legal_for(seat) if legal.actor == f"p{seat}"]
 
 
-def _offer(legal: engine.Legal) -> dict[str, Any]:
-    """One legal action as the API writes it: seats by their names, like everywhere in a record."""
-    fields: dict[str, Any] = legal.as_dict()
-    if legal.target is not None:
-        fields["target"] = f"p{legal.target}"
-    for name in ("targets", "must"):
-        if name in fields:
-            fields[name] = [f"p{seat}" for seat in fields[name]]
-    return fields
+def _offer(game: engine.Hand, legal: engine.Legal) -> dict[str, Any]:
+    """One legal action as the API writes it: with a value for each field in `takes` it is an action of a request."""
+    verb = game.grammar.verb(legal.actor, legal.verb)
+    held: tuple[str, ...] | None = None
+    if game.setup.deck is not None:  # the house deals, so requests name cards of a hand by their places
+        held = () if verb.by == HOUSE else game.held(int(legal.actor[1:]))
+    return {"actor": legal.actor, "verb": legal.verb, "takes": takes(legal, verb, held)}
 
 
 def describe(hand: Hand, game: engine.Hand, view: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from casino.core.errors import NotFound
 from engine.errors import EngineError
 from engine.kernel.grammar import HOUSE, Verb
 from engine.kernel.grammar import Argument as Argument  # the API writes a field for each
+from engine.kernel.offered import PLACES as PLACES
 
 
 def _declared() -> dict[str, list[Verb]]:
@@ -53,7 +54,7 @@ def wrong_arguments(actor: str, verb: str, named: set[str]) -> dict[str, str]:
 
 def _wrong(verb: Verb, named: set[str]) -> dict[str, str]:
     instead = verb.out_of_hand
-    if instead and named == {"places"}:
+    if instead and named == {PLACES}:
         return {}
     needed = {argument.name for argument in verb.arguments if not argument.optional}
     taken = {argument.name for argument in verb.arguments}
@@ -61,7 +62,7 @@ def _wrong(verb: Verb, named: set[str]) -> dict[str, str]:
     wrong = {name: f"{verb.name} needs {name}{or_else}." for name in sorted(needed - named)}
     beside = " beside that" if instead else ""
     return wrong | {
-        name: f"{verb.name} takes no {name}{beside if name == 'places' else ''}." for name in sorted(named - taken)
+        name: f"{verb.name} takes no {name}{beside if name == PLACES else ''}." for name in sorted(named - taken)
     }
 
 

@@ -60,9 +60,9 @@ class Device(Connection):
             raise Cheated(f"{shown['hand']}: {unopened} were not opened")
 
     def offers(self) -> list[dict[str, Any]]:
-        """What the seat may do now: cards that it may choose by the places where they lie in its hand."""
-        shown = self.get("seat/hand")
-        return [_placed(offer, shown["cards"]) for offer in shown["legal_actions"]]
+        """What the seat may do now, as its own cards say."""
+        found: list[dict[str, Any]] = self.get("seat/hand")["legal_actions"]
+        return found
 
     def _check_card(self, hand: str, opening: dict[str, Any]) -> None:
         """One card leads to the root, is the one that lay there before, and lies nowhere else."""
@@ -74,14 +74,6 @@ class Device(Connection):
         if sum(at[0] == place[0] and other == card for at, other in self._seen.items()) != 1:
             raise Cheated(f"{hand}: {card} lies in two places of one pack")
         self.checked += 1
-
-
-def _placed(offer: dict[str, Any], held: list[str]) -> dict[str, Any]:
-    """An offer with the places of the cards that it names, where the seat holds and knows them all."""
-    rows = [CARD.findall(row) for row in offer.get("cards", ())]
-    if not rows or not {card for row in rows for card in row} <= set(held):
-        return offer
-    return offer | {"places": [[held.index(card) for card in row] for row in rows]}
 
 
 def shown_to_all(view: Any) -> list[str]:

@@ -18,8 +18,6 @@ UNKNOWN = "??"
 NONCE = bytes(16)
 #: Roles of cards that a seat chooses by what they are; a console that knows no card cannot choose for it.
 CHOSEN = ("played", "laid_away", "put_down", "given")
-#: Role of cards that lie face up, so that the line that takes them names them.
-TAKEN = "taken"
 #: How often an offer is taken against others: saying a bare word (to pass, to check, to fold) is rare, so that hands
 #: get somewhere; so is what others than the seat to act may say.
 WITH_ARGUMENTS, BARE = 4, 1
@@ -98,33 +96,28 @@ class Words:
         and the maker of the offer does not know which of them may be."""
         offers = list(hand["legal_actions"])
         while offers:
-            weights = [self._weight(offer, hand["actor"]) for offer in offers]
+            weights = [WITH_ARGUMENTS if one["takes"] and one["actor"] == hand["actor"] else BARE for one in offers]
             offer = choice.choices(offers, weights)[0]
             offers.remove(offer)
-            yield from self._actions(offer, choice, len(_cards_of(hand["view"], offer["actor"])))
+            yield from filled(offer, choice)
 
-    def _weight(self, offer: dict[str, Any], actor: str) -> int:
-        arguments = self._verbs[self._key(offer["actor"], offer["verb"])]["arguments"]
-        return WITH_ARGUMENTS if arguments and offer["actor"] == actor else BARE
 
-    def _actions(self, offer: dict[str, Any], choice: random.Random, held: int) -> Iterator[dict[str, Any]]:
-        """What one offer may become: one action, or one for each way to choose cards by their places."""
-        arguments = self._verbs[self._key(offer["actor"], offer["verb"])]["arguments"]
-        said = {"actor": offer["actor"], "verb": offer["verb"]}
-        if any(one["kind"] == "nonce" for one in arguments):
-            # What was committed to was the least that could be.
-            offer = offer | {"max": offer["min"]}
-        places: Iterator[list[int]] | None = None
-        for one in arguments:
-            if one["kind"] == "cards" and (one["role"] == "turned" or (one["role"] in CHOSEN and "places" in offer)):
-                places = _shuffled(offer.get("places") or combinations(range(held), offer["count"]), choice)
-            else:
-                value = _chosen(one, offer, choice)
-                said |= {} if value is None else {one["name"]: value}
-        if places is None:
-            yield said
+def filled(offer: dict[str, Any], choice: random.Random) -> Iterator[dict[str, Any]]:
+    """What one offer may become: one action, or one for each way to choose cards by their places."""
+    said = {"actor": offer["actor"], "verb": offer["verb"]}
+    opens = any(field["kind"] == "nonce" for field in offer["takes"].values())
+    places: Iterator[list[int]] = iter(())
+    for name, field in offer["takes"].items():
+        if field["kind"] == "places":
+            places = _places(field, choice)
+        elif opens and field["kind"] == "amount":
+            said[name] = field["min"]  # what was committed to was the least that could be
         else:
-            yield from (said | {"places": chosen} for chosen in places)
+            said[name] = _value(field, choice)
+    if "places" in offer["takes"]:
+        yield from (said | {"places": chosen} for chosen in places)
+    else:
+        yield said
 
 
 def _pattern(verb: dict[str, Any]) -> str:
@@ -138,43 +131,56 @@ def _pattern(verb: dict[str, Any]) -> str:
     return "".join(parts)
 
 
-def _chosen(argument: dict[str, Any], offer: dict[str, Any], choice: random.Random) -> Any:
-    """A value for one argument among those that the offer allows; None leaves it out."""
-    kind, name = argument["kind"], argument["name"]
-    if kind == "amount":
-        # The largest bets are rare, so that hands get somewhere.
-        steps = (offer["max"] - offer["min"]) // max(offer.get("step", 1), 1)
-        return offer["min"] + min(choice.randint(0, 2), steps) * offer.get("step", 1)
-    if kind == "seats":
-        must = offer.get("must", [])
-        more = [seat for seat in offer["targets"] if seat not in must and choice.randint(0, 1)]
-        return sorted([*must, *more]) or [choice.choice(offer["targets"])]
-    if kind == "word":
-        return choice.choice(offer["words"]) if offer.get("words") else None
-    if kind == "commitment":
-        return commitment(argument["tag"], offer["min"], NONCE)
-    if kind == "nonce":
-        return NONCE.hex()
-    if kind == "cards" and argument["role"] == TAKEN:
-        return choice.choice(offer["cards"])
-    if kind == "cards":
-        return UNKNOWN * offer["count"] if "count" in offer else None  # where there is nothing to name
-    return offer[name]
+def _value(field: dict[str, Any], choice: random.Random) -> Any:
+    """A value for one field among those that the offer allows."""
+    match field["kind"]:
+        case "amount":
+            # The largest bets are rare, so that hands get somewhere.
+            steps = (field["max"] - field["min"]) // field["step"]
+            return field["min"] + min(choice.randint(0, 2), steps) * field["step"]
+        case "number":
+            return choice.randrange(field["min"], field["max"] + 1, field["step"])
+        case "seat" | "word":
+            return choice.choice(field["choices"])
+        case "seats":
+            return _seats(field, choice)
+        case "cards":
+            return _cards(field, choice)
+        case "commitment":
+            return commitment(field["tag"], field["min"], NONCE)
+        case "nonce":
+            return NONCE.hex()
+    raise EveningError(f"An offer has a field of kind {field['kind']}, which this console does not know.")
+
+
+def _seats(field: dict[str, Any], choice: random.Random) -> list[str]:
+    """Those that must be named and some others, in the order of the choices."""
+    others = [seat for seat in field["choices"] if seat not in field["must"]]
+    least = max(field["least"] - len(field["must"]), 0)
+    more = choice.sample(others, choice.randint(least, len(others)))
+    return [seat for seat in field["choices"] if seat in (*field["must"], *more)]
+
+
+def _cards(field: dict[str, Any], choice: random.Random) -> str:
+    """One of the choices, or some of those that may be named in their order; else cards that this console does not
+    know."""
+    if "choices" in field:
+        return str(choice.choice(field["choices"]))
+    if "among" not in field:
+        return UNKNOWN * int(field["least"])
+    cards: list[str] = field["among"]
+    size = choice.randint(field["least"], field["most"])
+    return "".join(cards[at] for at in sorted(choice.sample(range(len(cards)), size)))
+
+
+def _places(field: dict[str, Any], choice: random.Random) -> Iterator[list[int]]:
+    """Sets of places in random order."""
+    sizes = range(field["least"], field["most"] + 1)
+    found = field.get("choices") or [list(one) for size in sizes for one in combinations(field["among"], size)]
+    return iter(choice.sample(found, len(found)))
 
 
 def commitment(tag: str, amount: int, nonce: bytes) -> str:
     """SHA-256 over the tag, the amount in decimal digits and the nonce, each after its length in four bytes, in hex."""
     parts = (tag.encode(), str(amount).encode(), nonce)
     return hashlib.sha256(b"".join(len(part).to_bytes(4, "big") + part for part in parts)).hexdigest()
-
-
-def _shuffled(places: Any, choice: random.Random) -> Iterator[list[int]]:
-    """Sets of places in random order."""
-    found = [list(one) for one in places]
-    choice.shuffle(found)
-    return iter(found)
-
-
-def _cards_of(view: dict[str, Any], actor: str) -> list[str]:
-    """The cards before a seat, as everybody sees them."""
-    return next((seat["cards"] for seat in view["seats"] if seat["actor"] == actor), [])

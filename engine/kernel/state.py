@@ -296,7 +296,9 @@ def _without_cards(argument: Domain) -> Domain:
         return Parts((), 0)
     if isinstance(argument, Some):
         return Pick(argument.most, least=argument.least if argument.least < argument.most else None)
-    return Pick(argument.count, None, argument.places) if isinstance(argument, Pick) else argument
+    if isinstance(argument, Pick):
+        return Pick(argument.count, None, argument.places, argument.unknown)
+    return argument
 
 
 class _Shape(NamedTuple):

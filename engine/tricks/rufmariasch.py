@@ -218,14 +218,18 @@ class RufmariaschState(FollowState):
 
     def legal_for(self, viewer: Viewer) -> list[Legal]:
         """What may be melded is known to its own seat only: that there is anything to meld reveals cards. So does
-        what may not be called, where own cards are ruled out."""
+        what may not be called, where own cards are ruled out. A seat knows its pairs, on turn or not."""
         offers = super().legal_for(viewer)
         if viewer == AUDITOR:
             return offers
         if self.phase == "call" and viewer != 1:
             return [self.offer("cl", Words(self.calls(())))]
-        own = actor_name(viewer) if type(viewer) is int else None
-        return [offer for offer in offers if offer.verb != "ml" or offer.actor == own]
+        if type(viewer) is not int:
+            return [offer for offer in offers if offer.verb != "ml"]
+        own = [offer for offer in offers if offer.verb != "ml" or offer.actor == actor_name(viewer)]
+        if UNKNOWN in self.cards[viewer]:
+            return own
+        return [self.offer_melds(viewer) or offer if offer.verb == "ml" else offer for offer in own]
 
     def view_of_seat(self, seat: int, viewer: Viewer) -> dict[str, object]:
         """The seat's melds and its tricks."""

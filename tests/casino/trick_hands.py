@@ -73,7 +73,7 @@ class Player:
             return self.deal(offers["dh"])
         if "cl" in offers and self.choice.random() < 0.1:
             call = offers["cl"]
-            return {"actor": call["actor"], "verb": "cl", "word": self.choice.choice(call["words"])}
+            return {"actor": call["actor"], "verb": "cl", "word": self.choice.choice(call["takes"]["word"]["choices"])}
         seat, trick = answer["actor"], answer["view"]["trick"]
         wanted = self.hands[seat]
         if "ps" in offers:
@@ -86,7 +86,7 @@ class Player:
 
     def deal(self, offer: dict[str, Any]) -> dict[str, Any]:
         """The next cards of the pack."""
-        seat, count = offer["target"], offer["count"]
+        [seat], count = offer["takes"]["target"]["choices"], offer["takes"]["cards"]["most"]
         cards, self.pack = self.pack[:count], self.pack[count:]
         self.hands.setdefault(seat, []).extend(cards)
         self.dealt.setdefault(seat, []).extend(cards)

@@ -144,32 +144,45 @@ def test_a_table_does_not_change_its_game_between_hands(tmp_path: Path) -> None:
         evening.read(path)
 
 
-def first_choice(game: str, *legal: dict[str, Any], cards: int = 4, seed: int = 1) -> dict[str, Any]:
-    """What a console takes first of these offers."""
-    view = {"seats": [{"actor": f"p{seat}", "cards": ["??"] * cards} for seat in (1, 2, 3, 4)]}
-    hand = {"actor": "p1", "legal_actions": list(legal), "view": view}
+def first_choice(game: str, actor: str, verb: str, seed: int = 1, **takes: Any) -> dict[str, Any]:
+    """What a console takes first of an offer with these fields."""
+    hand = {"actor": "p1", "legal_actions": [{"actor": actor, "verb": verb, "takes": takes}]}
     return next(WORDS[game].choices(hand, random.Random(seed)))
 
 
-def test_a_console_that_knows_no_card_chooses_among_what_is_offered() -> None:
-    charge = {"actor": "p1", "verb": "ks", "min": 100, "max": 400, "step": 100, "target": "p2"}
-    action = first_choice("ferbli", charge)
-    assert action["amount"] in range(100, 500, 100)
+def test_a_console_that_knows_no_card_fills_in_what_an_offer_takes() -> None:
+    amount = {"kind": "amount", "min": 100, "max": 400, "step": 100}
+    action = first_choice("ferbli", "p1", "ks", amount=amount, target={"kind": "seat", "choices": ["p2"]})
+    assert action["amount"] in range(100, 500, 100) and action["target"] == "p2"
     assert set(action) == {"actor", "verb", "amount", "target"}
-    up = {"actor": "p1", "verb": "up", "count": 2}
-    assert len(first_choice("ferbli", up)["places"]) == 2
-    assert first_choice("ferbli", up | {"places": [[2, 3]]})["places"] == [2, 3]
-    assert first_choice("ferbli", {"actor": "p1", "verb": "cu", "count": 4})["cards"] == "????????"
-    assert first_choice("ferbli", {"actor": "p1", "verb": "lk", "count": 2})["count"] == 2
-    assert first_choice("zsiros", {"actor": "p3", "verb": "cl", "words": ["uss"]})["word"] == "uss"
+    two = {"kind": "places", "least": 2, "most": 2}
+    assert len(set(first_choice("ferbli", "p1", "up", places=two | {"among": [0, 1, 2, 3]})["places"])) == 2
+    assert first_choice("ferbli", "p1", "up", places=two | {"choices": [[2, 3]]})["places"] == [2, 3]
+    shown = {"kind": "cards", "least": 4, "most": 4, "choices": ["????????"]}
+    assert first_choice("ferbli", "p1", "cu", cards=shown)["cards"] == "????????"
+    assert first_choice("ferbli", "p1", "dh", cards={"kind": "cards", "least": 2, "most": 2})["cards"] == "????"
+    assert first_choice("ferbli", "p1", "lk", count={"kind": "number", "min": 2, "max": 2, "step": 1})["count"] == 2
+    assert first_choice("zsiros", "p3", "cl", word={"kind": "word", "choices": ["uss"]})["word"] == "uss"
+
+
+def test_a_console_names_cards_in_the_order_of_the_offer() -> None:
+    away = {"kind": "cards", "least": 1, "most": 3, "among": ["Ka", "Ob", "7h"]}
+    for seed in range(20):
+        named = first_choice("ramsli", "p1", "ds", seed, cards=away)["cards"]
+        assert named in ("Ka", "Ob", "7h", "KaOb", "Ka7h", "Ob7h", "KaOb7h")
 
 
 def test_a_console_names_seats_that_must_be_named_in_their_order() -> None:
-    double = {"actor": "p1", "verb": "dbl", "targets": ["p2", "p3", "p4"]}
+    double = {"kind": "seats", "choices": ["p2", "p3", "p4"], "must": [], "least": 1}
     for seed in range(20):
-        named = first_choice("barbu", double, seed=seed)["targets"]
+        named = first_choice("barbu", "p1", "dbl", seed, targets=double)["targets"]
         assert named and named == sorted(named) and set(named) <= {"p2", "p3", "p4"}
-        assert "p3" in first_choice("barbu", double | {"must": ["p3"]}, seed=seed)["targets"]
+        assert "p3" in first_choice("barbu", "p1", "dbl", seed, targets=double | {"must": ["p3"]})["targets"]
+
+
+def test_a_console_does_not_guess_what_a_field_of_another_kind_takes() -> None:
+    with pytest.raises(EveningError, match="kind dice"):
+        first_choice("ferbli", "p1", "po", amount={"kind": "dice"})
 
 
 def test_a_game_can_be_played_blindly_where_nobody_chooses_cards_by_what_they_are() -> None:
@@ -182,20 +195,21 @@ def test_a_game_can_be_played_blindly_where_nobody_chooses_cards_by_what_they_ar
 def test_what_a_console_commits_to_is_the_least_and_opened_as_such() -> None:
     assert commitment("majzli-v1", 300, NONCE) == majzli_commitment(300, NONCE)
     may = {"min": 200, "max": 500, "step": 100}
-    held = first_choice("ferbli", {"actor": "p1", "verb": "mj", **may})
-    assert held["commitment"] == majzli_commitment(200, NONCE)
-    opened = first_choice("ferbli", {"actor": "p1", "verb": "rv", **may}, seed=3)
+    fist = {"kind": "commitment", "tag": "majzli-v1", "unknown": False} | may
+    assert first_choice("ferbli", "p1", "mj", commitment=fist)["commitment"] == majzli_commitment(200, NONCE)
+    opened = first_choice("ferbli", "p1", "rv", 3, amount={"kind": "amount"} | may, nonce={"kind": "nonce"})
     assert (opened["amount"], opened["nonce"]) == (200, NONCE.hex())
 
 
-def test_a_card_is_played_by_the_place_that_its_holder_tells() -> None:
-    play = {"actor": "p1", "verb": "pl", "count": 1, "cards": ["8l"], "places": [[2]]}
-    assert first_choice("zsiros", play) == {"actor": "p1", "verb": "pl", "places": [2]}
+def test_a_card_is_played_by_the_place_that_is_offered() -> None:
+    places = {"kind": "places", "least": 1, "most": 1, "choices": [[2]]}
+    assert first_choice("zsiros", "p1", "pl", places=places) == {"actor": "p1", "verb": "pl", "places": [2]}
 
 
 def test_bare_words_are_rare_and_nothing_is_offered_twice() -> None:
-    legal = [{"actor": "p1", "verb": "f"}, {"actor": "p1", "verb": "cc", "min": 100, "max": 100, "step": 1}]
-    taken = [first_choice("ferbli", *legal, seed=seed)["verb"] for seed in range(200)]
+    pay = {"amount": {"kind": "amount", "min": 100, "max": 100, "step": 1}}
+    legal = [{"actor": "p1", "verb": "f", "takes": {}}, {"actor": "p1", "verb": "cc", "takes": pay}]
+    hand = {"actor": "p1", "legal_actions": legal}
+    taken = [next(FERBLI.choices(hand, random.Random(seed)))["verb"] for seed in range(200)]
     assert 20 < taken.count("f") < 60
-    hand = {"actor": "p1", "legal_actions": legal, "view": {"seats": []}}
     assert sorted(action["verb"] for action in FERBLI.choices(hand, random.Random(1))) == ["cc", "f"]

@@ -75,18 +75,10 @@ def test_cards_on_the_table_are_found_wherever_they_lie() -> None:
     assert sorted(shown_to_all(view)) == ["7a", "8b", "Ah", "Kl"]
 
 
-def test_a_player_is_offered_cards_by_the_places_where_they_lie() -> None:
-    play = {"actor": "p1", "verb": "pl", "count": 1}
-    recorded = {"cards": ["Kl", "7a", "8l", "??"], "legal_actions": [play | {"cards": ["8l", "Kl"]}, {"verb": "ps"}]}
-    assert Told(recorded | {"hand": "", "commitment": ""}).offers() == [
-        play | {"cards": ["8l", "Kl"], "places": [[2], [0]]}, {"verb": "ps"},
-    ]  # fmt: skip
-
-
-def test_cards_that_a_player_has_not_looked_at_have_no_places() -> None:
-    turn = {"verb": "up", "count": 2, "cards": ["Kl7a"]}
-    recorded = {"hand": "", "commitment": "", "cards": ["??", "??", "??", "??"], "legal_actions": [turn]}
-    assert Told(recorded).offers() == [turn]
+def test_a_device_offers_what_its_own_seat_may_do() -> None:
+    play = {"actor": "p1", "verb": "pl", "takes": {"places": {"kind": "places", "choices": [[2], [0]]}}}
+    recorded = {"hand": "", "commitment": "", "cards": ["Kl", "7a", "8l", "??"], "legal_actions": [play]}
+    assert Told(recorded).offers() == [play]
 
 
 def swap(hand: dict[str, Any]) -> None:

@@ -153,7 +153,17 @@ def test_every_property_and_parameter_is_described(schema: dict[str, Any]) -> No
 
 def test_what_the_operations_at_tables_answer_has_a_shape(schema: dict[str, Any]) -> None:
     shapes = ("type", "$ref", "allOf", "oneOf", "anyOf", "enum")
-    named = "TableOut", "HandOut", "SeatHandOut", "LegalOut", "DealOut", "OpeningsOut", "DeclarationOut", "HouseOut"
+    named = (
+        "TableOut",
+        "HandOut",
+        "SeatHandOut",
+        "LegalOut",
+        "TakesOut",
+        "DealOut",
+        "OpeningsOut",
+        "DeclarationOut",
+        "HouseOut",
+    )
     for component in named:
         for name, one in properties(schema["components"]["schemas"][component], component):
             assert any(shape in one for shape in shapes), name

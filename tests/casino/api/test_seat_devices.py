@@ -63,9 +63,10 @@ def test_a_device_is_recorded_what_its_own_seat_may_do_by_its_own_cards(kit: Kit
             assert {offer["actor"] for offer in hand["legal_actions"]} <= {actor}
         hand = recorded[answer["actor"]]
         [offer] = [offer for offer in hand["legal_actions"] if offer["verb"] == "pl"]
-        assert offer["cards"] and set(offer["cards"]) <= set(hand["cards"])
-        assert not any("cards" in offer for offer in answer["legal_actions"])
-        place = hand["cards"].index(offer["cards"][-1])
+        own_places = offer["takes"]["places"]["choices"]
+        assert own_places and all(0 <= place < len(hand["cards"]) for [place] in own_places)
+        assert not any("choices" in offer["takes"].get("places", {}) for offer in answer["legal_actions"])
+        [place] = own_places[-1]
         answer = desk.ok("hand/actions", {"actions": [{"actor": hand["you"], "verb": "pl", "places": [place]}]})
         taken += 1
     assert taken >= 32
@@ -108,10 +109,9 @@ def laid_open(desk: Desk) -> dict[str, Any]:
         offers = {offer["verb"]: offer for offer in answer["legal_actions"]}
         verb = next(name for name in ("po", "cc", "lk", "cu", "k", "st", "rb", "f") if name in offers)
         offer = offers[verb]
-        action = {key: offer[key] for key in ("actor", "verb", "count") if key in offer}
-        action |= {"amount": offer["min"]} if "min" in offer else {}
-        if verb == "cu":
-            action = {"actor": offer["actor"], "verb": "cu", "cards": "??" * 4}
+        action = {"actor": offer["actor"], "verb": verb}
+        for name, field in offer["takes"].items():
+            action[name] = field["choices"][0] if field["kind"] == "cards" else field["min"]
         tried = desk.post("hand/actions", {"actions": [action]})
         if not tried.is_success:
             tried = desk.post("hand/actions", {"actions": [{"actor": offer["actor"], "verb": "f"}]})

@@ -181,7 +181,9 @@ def test_nobody_can_name_a_card_of_the_house_s_pack_nor_ask_for_the_seven(kit: K
                 game = selectors.state(last_hand(kit))
                 own = any(offer.verb == "ex" for offer in game.legal())
                 if offers.get("ex"):
-                    assert offers["ex"] == {"actor": actor, "verb": "ex", "count": 1, "if_held": True}
+                    among = [*range(len(game.held(int(actor[1:]))))]
+                    places = {"kind": "places", "least": 1, "most": 1, "among": among, "if_held": True}
+                    assert offers["ex"] == {"actor": actor, "verb": "ex", "takes": {"places": places}}
                     wrong = {"actor": actor, "verb": "ex", "places": [9]}
                     refusal = desk.post("hand/actions", {"actions": [wrong]}).json()
                     assert (refusal["code"], refusal["count"]) == ("wrong_places", 1)

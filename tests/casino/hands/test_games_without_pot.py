@@ -177,7 +177,8 @@ def test_electronic_hands(kit: Kit, tmp_path: Path) -> None:
 def test_nobody_can_name_a_card_of_the_house_s_pack(kit: Kit) -> None:
     desk = four(kit)
     answer = desk.ok("hands", {"mode": "electronic"})
-    assert all("cards" not in offer for offer in answer["legal_actions"])
+    fields = [offer["takes"] for offer in answer["legal_actions"]]
+    assert all("cards" not in takes and "choices" not in takes.get("places", {}) for takes in fields)
     card = held(kit, "p1")[0]
     for sent, refusal in (
         ({"actor": "p1", "verb": "pl", "cards": card}, "cards_known_to_the_house"),

@@ -21,8 +21,8 @@ def electronic(kit: Kit, *, until: str, **options: Any) -> tuple[Desk, dict[str,
         verb = next(name for name in quiet if name in offers)
         if until == "up" and "rb" in offers and answer["view"]["phase"] == "besszer":
             verb = "rb"
-        action = {key: offers[verb][key] for key in ("actor", "verb", "count") if key in offers[verb]}
-        action |= {"amount": offers[verb]["min"]} if "min" in offers[verb] else {}
+        action = {"actor": offers[verb]["actor"], "verb": verb}
+        action |= {name: field["min"] for name, field in offers[verb]["takes"].items()}
         answer = desk.ok("hand/actions", {"actions": [action]})
     return desk, answer
 

@@ -37,9 +37,9 @@ def actions(kit: Kit, answer: dict[str, Any], choice: random.Random) -> list[dic
             count = len(held(kit, offer["actor"]))
             out += [said | {"places": [place]} for place in choice.sample(range(count), count)]
         elif offer["verb"] == "dr":
-            out.append(said | {"count": choice.randint(1, offer["count"])})
+            out.append(said | {"count": choice.randint(1, offer["takes"]["count"]["max"])})
         elif offer["verb"] == "ts":
-            out.append(said | {"suit": choice.choice(offer["words"])})
+            out.append(said | {"suit": choice.choice(offer["takes"]["suit"]["choices"])})
         elif offer["verb"] != "sh" or choice.random() < 0.05 or answer["actor"] == offer["actor"]:
             out.insert(0, said)
     passing = [one for one in out if one["verb"] == "ps"]

@@ -240,7 +240,7 @@ def test_an_electronic_hand_is_played_by_the_clock_alone(
     while the_hand(kit).state == HandState.PLAYING and acts < SOME_ACTS:
         recorded = desk.get("hand").json()
         assert recorded["act_by"] and (
-            recorded["actor"] != "d" or recorded["legal_actions"][0] == {"actor": "d", "verb": "vd"}
+            recorded["actor"] != "d" or recorded["legal_actions"][0] == {"actor": "d", "verb": "vd", "takes": {}}
         )
         automatic.run()
         assert len(by_the_clock(kit)) == acts, "it was played before its time"
