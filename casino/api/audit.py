@@ -66,9 +66,7 @@ class Checkpoint(ReadOperation):
         return HttpResponse(log.checkpoint(context_of(request).house, epoch, size).note, content_type=TEXT)
 
 
-@documented(
-    "readCheckpoints", summary="Download every checkpoint of the audit log", answers=_PLAIN, tag=TAG, refuses=[]
-)
+@documented("readCheckpoints", summary="Download every checkpoint of the audit log", answers=_PLAIN, tag=TAG)
 class Checkpoints(ReadOperation):
     """Every checkpoint of the house, the oldest first, each followed by an empty line: the format of the files outside
     the database."""

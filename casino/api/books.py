@@ -41,7 +41,7 @@ def _query(name: str, kind: Any, description: str) -> OpenApiParameter:
     return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description)
 
 
-@documented("listAccounts", summary="List the ledger's accounts", tag=TAG, refuses=[])
+@documented("listAccounts", summary="List the ledger's accounts", tag=TAG)
 class AccountList(CursorList):
     """Every account of the house with its balance."""
 

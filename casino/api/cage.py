@@ -42,7 +42,7 @@ CHIPS = (
 POSTING = ("insufficient_funds", "period_not_open")
 
 
-@documented("listDrawers", summary="List drawers", tag=TAG, refuses=[])
+@documented("listDrawers", summary="List drawers", tag=TAG)
 class DrawerList(CursorList):
     """The drawers of the house."""
 
@@ -80,7 +80,7 @@ class DrawerDetail(ReadOperation):
         return Response(selectors.describe(found), headers={"ETag": f'"{found.version}"'})
 
 
-@documented("listShifts", summary="List the shifts of drawers", tag=TAG, refuses=[])
+@documented("listShifts", summary="List the shifts of drawers", tag=TAG)
 class ShiftList(CursorList):
     """The shifts of all drawers with what was counted at their end; `from` and `until` select by their opening."""
 

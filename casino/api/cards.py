@@ -12,6 +12,7 @@ from casino.api.http.operations import (
     AT_TABLES,
     OVERSIGHT,
     Reason,
+    ReasonInput,
     StrictInput,
     StrictInteger,
     StrictPattern,
@@ -172,13 +173,7 @@ class ClearException(WriteOperation):
 
     roles = (Role.FLOOR,)
 
-    @extend_schema_serializer(component_name="ClearCardExceptionInput")
-    class Input(StrictInput):
-        """What it was, which the audit trail keeps."""
-
-        reason = Reason()
-
-    input = Input
+    input = ReasonInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Clear."""
@@ -197,6 +192,7 @@ class CardExceptionList(CursorList):
     class Row(serializers.ModelSerializer[CardException]):
         """An exception of cards."""
 
+        exception = serializers.IntegerField(source="id")
         table = serializers.CharField(source="table.code")
         hand = serializers.CharField(source="hand.name", allow_null=True, default=None)
         kind = serializers.ChoiceField(choices=ExceptionKind.choices)
@@ -204,7 +200,7 @@ class CardExceptionList(CursorList):
 
         class Meta:
             model = CardException
-            fields = ("id", "table", "hand", "kind", "found", "found_at", "cleared_at", "cleared_by", "reason")
+            fields = ("exception", "table", "hand", "kind", "found", "found_at", "cleared_at", "cleared_by", "reason")
 
         @extend_schema_field({"type": "object", "nullable": True, "additionalProperties": FOUND})
         def get_found(self, row: CardException) -> dict[str, Any] | None:

@@ -107,7 +107,7 @@ class VoidCount(WriteOperation):
         return counting.void(command=command, code=path["drawer"], count_id=path["count"])
 
 
-@documented("listSoftCounts", summary="List soft counts", tag=TAG, refuses=[])
+@documented("listSoftCounts", summary="List soft counts", tag=TAG)
 class SoftCountList(CursorList):
     """Soft counts with what they found over or short; `from` and `until` select by when the boxes were counted. A
     cashier sees those of the drawer at whose terminal the token was issued."""

@@ -132,7 +132,7 @@ class _DayRow(DayOut):
         return reports.of_row(instance).as_json()
 
 
-@documented("listDays", summary="List gaming days", tag=TAG, method="get", refuses=[])
+@documented("listDays", summary="List gaming days", tag=TAG, method="get")
 @documented(
     "openDay",
     summary="Open a gaming day",

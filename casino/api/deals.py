@@ -15,6 +15,7 @@ from casino.api.http.operations import (
     Reading,
     ReadOperation,
     Reason,
+    ReasonInput,
     StrictChoice,
     StrictInput,
     StrictInteger,
@@ -167,13 +168,7 @@ class AbandonDeal(WriteOperation):
 
     roles = (Role.FLOOR,)
 
-    @extend_schema_serializer(component_name="AbandonDealInput")
-    class Input(StrictInput):
-        """The reason, which the audit trail keeps."""
-
-        reason = Reason()
-
-    input = Input
+    input = ReasonInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Abandon."""
@@ -212,13 +207,7 @@ class RevokeSeatKey(WriteOperation):
 
     roles = (Role.FLOOR,)
 
-    @extend_schema_serializer(component_name="RevokeSeatKeyInput")
-    class Input(StrictInput):
-        """The reason, which the audit trail keeps."""
-
-        reason = Reason()
-
-    input = Input
+    input = ReasonInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Revoke."""

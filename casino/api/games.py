@@ -89,7 +89,6 @@ class DeclarationOut(GameOut):
     summary="List the games",
     answers=GameOut(many=True),
     tag=TAG,
-    refuses=[],
 )
 class GameList(ReadOperation):
     """Every game that a table may be set up for, in short."""

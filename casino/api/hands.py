@@ -14,6 +14,7 @@ from casino.api.http.operations import (
     Amount,
     ReadOperation,
     Reason,
+    ReasonInput,
     StrictChoice,
     StrictInput,
     StrictInteger,
@@ -364,13 +365,7 @@ class VoidHand(WriteOperation):
 
     roles = (Role.FLOOR,)
 
-    @extend_schema_serializer(component_name="VoidHandInput")
-    class Input(StrictInput):
-        """The reason, which the audit trail keeps."""
-
-        reason = Reason()
-
-    input = Input
+    input = ReasonInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Void."""

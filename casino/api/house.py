@@ -26,7 +26,7 @@ class HouseOut(serializers.Serializer[Any]):
     api_version = serializers.CharField(help_text="Version of this API.")
 
 
-@documented("readHouse", summary="Read the house", answers=HouseOut, tag=TAG, refuses=[])
+@documented("readHouse", summary="Read the house", answers=HouseOut, tag=TAG)
 class HouseDetail(ReadOperation):
     """The house of the signed-in person: how many decimal places its currency has, and its time zone."""
 

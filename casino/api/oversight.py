@@ -47,7 +47,7 @@ class _Series(serializers.JSONField):
     """Known to the game alone."""
 
 
-@documented("listTables", summary="List tables", tag=TAG, refuses=[])
+@documented("listTables", summary="List tables", tag=TAG)
 class TableList(CursorList):
     """All tables of the house."""
 
@@ -72,7 +72,7 @@ class TableList(CursorList):
     choices = {"state": TableState.values}
 
 
-@documented("listPlayers", summary="List players", tag=TAG, refuses=[])
+@documented("listPlayers", summary="List players", tag=TAG)
 class PlayerList(CursorList):
     """All players by reference; `from` and `until` select by when they were registered."""
 
@@ -114,7 +114,7 @@ class HandRuling(serializers.Serializer[Any]):
     tax = serializers.IntegerField()
 
 
-@documented("listHands", summary="List hands", tag=TAG, refuses=[])
+@documented("listHands", summary="List hands", tag=TAG)
 class HandList(CursorList):
     """All hands; `from` and `until` select by when they were dealt, `player` by who was dealt in."""
 
@@ -219,7 +219,7 @@ class HandRecord(ReadOperation):
         return Response(told(hands.get(by.house, hand)))
 
 
-@documented("listEvents", summary="List audit events", tag=TAG, refuses=[])
+@documented("listEvents", summary="List audit events", tag=TAG)
 class EventList(CursorList):
     """The audit trail, event by event, exactly as hashed. An index serves each of `chain`, `kind`, `actor` and the
     times."""

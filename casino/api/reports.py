@@ -151,7 +151,7 @@ class HouseReportOut(serializers.Serializer[Any]):
     open_message_count = number_of("messages of the outbox that are not worked off")
 
 
-@documented("readHouseReport", summary="Read the house's report", answers=HouseReportOut, tag=TAG, refuses=[])
+@documented("readHouseReport", summary="Read the house's report", answers=HouseReportOut, tag=TAG)
 class HouseReport(ReadOperation):
     """Tables, chips against what is owed for them, the trial balance, the newest shift of each drawer, open work."""
 
@@ -214,7 +214,7 @@ class VerificationOut(serializers.Serializer[Any]):
     ok = serializers.BooleanField(help_text="Whether nothing is wrong.")
 
 
-@documented("verifyHouse", summary="Verify hands, audit trail and books", answers=VerificationOut, tag=TAG, refuses=[])
+@documented("verifyHouse", summary="Verify hands, audit trail and books", answers=VerificationOut, tag=TAG)
 class Verification(ReadOperation):
     """Every hand is replayed and compared with the ledger, the audit trail is verified against the checkpoints outside
     the database, every promise of the ledger is checked. It takes longer the older the house is."""
@@ -230,7 +230,7 @@ class Verification(ReadOperation):
 # --- Players and hands ----------------------------------------------------------------------------------------------
 
 
-@documented("readPlayerReport", summary="List who holds which chips away from the tables", tag=TAG, refuses=[])
+@documented("readPlayerReport", summary="List who holds which chips away from the tables", tag=TAG)
 class PlayerReport(CursorList):
     """Players and the chips that they hold away from the tables."""
 
@@ -257,7 +257,7 @@ class PlayerReport(CursorList):
         return reports.with_chips(super().rows())
 
 
-@documented("listHandMoney", summary="List what the ledger says each hand did", tag=TAG, refuses=[])
+@documented("listHandMoney", summary="List what the ledger says each hand did", tag=TAG)
 class HandMoney(HandList):
     """What the ledger says each hand did."""
 

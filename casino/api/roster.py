@@ -10,6 +10,7 @@ from casino.api.http.operations import (
     OVERSIGHT,
     READERS,
     Reason,
+    ReasonInput,
     StrictChoice,
     StrictInput,
     StrictPattern,
@@ -66,7 +67,7 @@ class DutySession(serializers.Serializer[Any]):
     expires_at = serializers.DateTimeField(source="expiry")
 
 
-@documented("listStaffOnDuty", summary="List the staff on duty", tag=TAG, refuses=[])
+@documented("listStaffOnDuty", summary="List the staff on duty", tag=TAG)
 class OnDuty(CursorList):
     """Who is signed in now, and at which terminals."""
 
@@ -108,13 +109,7 @@ class _Roles(serializers.ListField):
 
 
 @extend_schema_serializer(component_name="ReasonInput")
-class _Reason(StrictInput):
-    """Why; the audit trail keeps it."""
-
-    reason = Reason()
-
-
-@documented("listStaff", summary="List the staff", tag=TAG, method="get", refuses=[])
+@documented("listStaff", summary="List the staff", tag=TAG, method="get")
 @documented(
     "hireStaff",
     summary="Hire a person",
@@ -190,7 +185,7 @@ class Deactivate(WriteOperation):
     """The person may not sign in any more; tokens end at once. Nobody deactivates themselves (`four_eyes`)."""
 
     roles = ADMINS
-    input = _Reason
+    input = ReasonInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Deactivate."""
@@ -202,7 +197,7 @@ class Activate(WriteOperation):
     """The person may sign in again, with the roles and the password until now."""
 
     roles = ADMINS
-    input = _Reason
+    input = ReasonInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Activate."""
@@ -272,7 +267,7 @@ class Unlock(WriteOperation):
     (`no_change`)."""
 
     roles = ADMINS
-    input = _Reason
+    input = ReasonInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Unlock."""
@@ -309,7 +304,7 @@ class _TerminalRow(TerminalOut):
         return roster.describe_terminal(instance)
 
 
-@documented("listTerminals", summary="List terminals", tag=TAG, method="get", refuses=[])
+@documented("listTerminals", summary="List terminals", tag=TAG, method="get")
 @documented(
     "enrolTerminal",
     summary="Enrol a terminal",
@@ -375,7 +370,7 @@ class RevokeTerminal(WriteOperation):
     (`own_terminal`)."""
 
     roles = ADMINS
-    input = _Reason
+    input = ReasonInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Revoke."""

@@ -99,7 +99,7 @@ class SignIn(APIView):
         )
 
 
-@documented("signOut", summary="Sign out", status=204, tag=TAG, refuses=[])
+@documented("signOut", summary="Sign out", status=204, tag=TAG)
 class SignOut(ReadOperation):
     """Revoke the token that the request is sent with. The second time it is not known any more."""
 

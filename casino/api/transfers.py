@@ -17,6 +17,7 @@ from casino.api.http.operations import (
     Pieces,
     ReadOperation,
     Reason,
+    ReasonInput,
     StrictChoice,
     StrictInput,
     StrictText,
@@ -94,13 +95,6 @@ class _Accepted(_Counted):
     reason = Reason()
 
 
-@extend_schema_serializer(component_name="CancelTransferInput")
-class _Cancelled(StrictInput):
-    """The reason, which the audit trail keeps."""
-
-    reason = Reason()
-
-
 # --- Operations, for whichever end ----------------------------------------------------------------------------------
 
 
@@ -162,7 +156,7 @@ class _AcceptWithVariance(_Receive):
 
 
 class _Cancel(_Operation):
-    input = _Cancelled
+    input = ReasonInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Cancel."""
@@ -321,7 +315,7 @@ class CancelAtDrawer(_AtDrawer, _Cancel):
 # --- Reading --------------------------------------------------------------------------------------------------------
 
 
-@documented("listTransfers", summary="List fills and credits", tag=TAG, refuses=[])
+@documented("listTransfers", summary="List fills and credits", tag=TAG)
 class TransferList(CursorList):
     """Fills and credits; `from` and `until` select by when they were begun. What is under way has the state
     `requested` or `sent`."""

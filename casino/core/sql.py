@@ -111,9 +111,10 @@ def instances(model: type[M], tail: str, parameters: Sequence[Any]) -> list[M]:
 
 
 @lru_cache
-def columns(model: type[models.Model]) -> str:
-    """Every column of a model, in the order that `built` reads, for a SELECT."""
-    return ", ".join(f"{model._meta.db_table}.{field.column}" for field in model._meta.concrete_fields)
+def columns(model: type[models.Model], of: str = "") -> str:
+    """Every column of a model, in the order that `built` reads, for a SELECT from its table, or from a row that `of`
+    names: `(hand)` for a composite value."""
+    return ", ".join(f"{of or model._meta.db_table}.{field.column}" for field in model._meta.concrete_fields)
 
 
 def built(model: type[M], values: Sequence[Any]) -> M:

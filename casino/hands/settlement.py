@@ -8,8 +8,6 @@ hand that leaves nothing to move is settled without a transaction.
 
 import logging
 
-from django.db.models import Model
-
 from casino.audit.events.hands import HandDisputed, HandSettled, SettlementFailed
 from casino.audit.services import Actor
 from casino.bookkeeping import chart
@@ -62,12 +60,8 @@ def failed(message_id: int, error: Exception) -> None:
     locks.in_transaction(operation)
 
 
-def _columns(name: str, model: type[Model]) -> str:
-    return ", ".join(f"({name}).{field.column}" for field in model._meta.concrete_fields)
-
-
 _TO_SETTLE = f"""
-SELECT {_columns("house", House)}, {_columns("seat_table", Table)}, {_columns("hand", Hand)}, log
+SELECT {sql.columns(House, "(house)")}, {sql.columns(Table, "(seat_table)")}, {sql.columns(Hand, "(hand)")}, log
 FROM hands_to_settle(%s::bigint)
 """  # noqa: S608 - the names come from the models
 _HOUSE = len(House._meta.concrete_fields)

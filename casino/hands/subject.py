@@ -110,8 +110,8 @@ def _entry(text: str) -> tuple[tuple[int, int], str]:
 
 
 _OPEN = f"""
-SELECT {", ".join(f"(seat_table).{field.column}" for field in Table._meta.concrete_fields)},
-    {", ".join(f"(hand).{field.column}" for field in Hand._meta.concrete_fields)},
+SELECT {sql.columns(Table, "(seat_table)")},
+    {sql.columns(Hand, "(hand)")},
     known, corrections, first_line, log, entered, request_hash, status, version, answer
 FROM hands_open(%s::uuid, %s::text, %s::bigint, %s::text, %s::bigint, %s::bigint, %s::integer, %s::integer)
 """  # noqa: S608 - the names come from the models

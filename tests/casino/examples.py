@@ -195,7 +195,7 @@ def _cards_read_wrongly(kit: Recording, busy: Busy) -> None:
     desk.ok("deck-check", {"cards": "".join(TELL32.cards)})
     assert desk.post("deck-check", {"cards": "".join(TELL32.cards[1:])}).status_code == 422
     listed = kit.read(busy.auditor.get, f"exceptions/cards?{PAGE}").json()
-    [found] = [row["id"] for row in listed["results"]]
+    [found] = [row["exception"] for row in listed["results"]]
     floor = floor_at(kit, TerminalKind.TABLE, "T3")
     floor.ok(f"exceptions/{found}/clear", {"reason": "the ace of acorns lay under the tray"})
     desk.refresh()

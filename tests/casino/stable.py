@@ -15,7 +15,7 @@ from casino.core import canonical
 
 #: Names of numbers that PostgreSQL draws from a sequence, and what they count: each has numbers of its own.
 NUMBERS = {
-    "id": "id", "transfer": "id", "soft_count": "id", "count": "id", "exception": "id", "account": "account",
+    "transfer": "transfer", "soft_count": "count", "count": "count", "exception": "exception", "account": "account",
     "transaction": "transaction", "tx": "transaction", "transaction_id": "transaction", "reverses": "transaction",
     "entry": "entry", "settlement": "transaction",
 }  # fmt: skip

@@ -136,18 +136,7 @@ def asked_by(request: Request) -> AskedBy | None:
 def operation_id(view: Any, request: Request) -> str | None:
     """The operation as the API's description names it, None for a method that it does not have."""
     found = contract.operation_of(view, request)
-    return found.id if found is not None else _described(view, request)
-
-
-def _described(view: Any, request: Request) -> str | None:
-    method = "get" if request.method == "HEAD" else str(request.method).lower()
-    schema = getattr(getattr(view, method, None), "kwargs", {}).get("schema")
-    if schema is None:
-        return None
-    described = schema()
-    described.view, described.method = view, method.upper()
-    name: str = described.get_operation_id()
-    return name
+    return found.id if found is not None else None
 
 
 def _nothing_yet(request: Request, view: Any, status: int) -> bool:

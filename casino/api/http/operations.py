@@ -18,9 +18,7 @@ from rest_framework.views import APIView
 
 from casino.api.http import attempts, contract
 from casino.api.http.permissions import HasRole
-from casino.api.http.problems import CONTENT_TYPE
 from casino.core import canonical
-from casino.core.error_codes import ERROR_CODES
 from casino.core.errors import BadRequest, PreconditionRequired
 from casino.core.write import Answer, Command, RequestContext
 from casino.staff.models import Role, Staff, TerminalToken
@@ -135,22 +133,10 @@ class Nothing(StrictInput):
     """An empty body or `{}`."""
 
 
-class Problem(serializers.Serializer[Any]):
-    """RFC 9457 problem document; `code` is stable and meant for programs."""
+class ReasonInput(StrictInput):
+    """Why; the audit trail keeps it."""
 
-    type = serializers.CharField()
-    title = serializers.CharField()
-    status = serializers.IntegerField()
-    code = serializers.CharField()
-    detail = serializers.CharField()
-    instance = serializers.CharField(required=False)
-    errors = serializers.JSONField(required=False)  # type: ignore[assignment] # taken out of the class by its metaclass
-    expected = serializers.JSONField(required=False)
-
-
-def problems(*statuses: int) -> dict[tuple[int, str], type[Problem]]:
-    """OpenAPI responses for these statuses, each a problem document."""
-    return {(status, CONTENT_TYPE): Problem for status in statuses}
+    reason = Reason()
 
 
 def signed_in(request: Request) -> tuple[Staff, TerminalToken]:
@@ -308,8 +294,7 @@ def if_match(request: Request) -> int:
 
 def documented(
     operation: str, *, summary: str, tag: str, answers: Any = None, status: int = 200, method: str | None = None,
-    refuses: Iterable[str] | None = None, parameters: Iterable[OpenApiParameter] = (), etag: bool = False,
-    also: tuple[int, ...] = (),
+    refuses: Iterable[str] = (), parameters: Iterable[OpenApiParameter] = (), etag: bool = False,
 ) -> Callable[[V], V]:  # fmt: skip
     """Describe what a view's `method` does (its POST, or its GET where it has no other) and enter it in the contract.
 
@@ -324,7 +309,7 @@ def documented(
         writes = issubclass(view, WriteOperation) and verb == "post"
         query = [*parameters, *(view.list_parameters() if lists else ())]  # type: ignore[attr-defined]
         always = _codes_of_kind(view, verb, bool(query))
-        own = frozenset(_of_statuses(403, 404, 409, 410, 422, 429, *also) if refuses is None else refuses) - always
+        own = frozenset(refuses) - always
         headers = ("ETag", "Idempotency-Replayed") if writes else ("ETag",) if etag else ()
         entry = contract.Operation(
             operation, status, contract.by_status(always | own), headers, tuple(one.name for one in query), own
@@ -374,10 +359,6 @@ def _codes_of_kind(view: type[APIView], verb: str, query: bool) -> frozenset[str
     if issubclass(view, WriteOperation) and verb == "post":
         found |= {*contract.WRITE, *(["version_conflict"] if view.versioned else [])}
     return frozenset(found)
-
-
-def _of_statuses(*statuses: int) -> frozenset[str]:
-    return frozenset(code for code, one in ERROR_CODES.items() if one.status in statuses)
 
 
 def _preconditions(view: type[APIView], verb: str) -> list[OpenApiParameter]:

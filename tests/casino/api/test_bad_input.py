@@ -406,7 +406,7 @@ def test_a_refusal_names_the_card_exception_that_it_has_stored(kit: Kit) -> None
     answer = desk.post("hand/actions", {"actions": [as_action("d dh p2 KlXb")]})
     assert answer.json()["code"] == "card_already_dealt" and "exception" not in answer.json()["expected"]
     [listed] = desk.get("/api/v1/exceptions/cards").json()["results"]
-    assert (listed["id"], listed["kind"], listed["found"]) == (answer.json()["exception"], "duplicate", None)
+    assert (listed["exception"], listed["kind"], listed["found"]) == (answer.json()["exception"], "duplicate", None)
 
 
 def test_no_depth_of_nesting_is_an_error_of_the_server(scene: Scene) -> None:

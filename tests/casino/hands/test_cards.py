@@ -357,7 +357,7 @@ def test_no_hand_is_dealt_until_the_floor_has_cleared_what_was_found(kit: Kit, d
     [kept] = CardException.objects.filter(house=kit.house)
     office = kit.office()
     [row] = office.get("exceptions/cards").json()["results"]
-    assert (row["id"], row["kind"], row["found"], row["cleared_at"]) == (kept.id, "duplicate", None, None)
+    assert (row["exception"], row["kind"], row["found"], row["cleared_at"]) == (kept.id, "duplicate", None, None)
     floor = at_the_table(kit, dealer)
     path = f"exceptions/{kept.id}/clear"
     # What was found names cards of the hand, which is still played.
