@@ -132,11 +132,11 @@ def require_open(drawer: Drawer) -> Shift:
     return shift
 
 
-def enter(work: Work, command: Command, drawer: Drawer, kind: str, events: list[Posting], **metadata: Any) -> None:
-    """Post what has happened at a drawer, if anything moved, under the command's own key."""
+def enter(work: Work, key: str, drawer: Drawer, kind: str, events: list[Posting], **metadata: Any) -> None:
+    """Post what has happened at a drawer, if anything moved."""
     if moved_anything(events):
         work.post(
-            key=command.ledger_key(),
+            key=key,
             kind=kind,
             postings=events,
             metadata={"drawer": drawer.code, **metadata},
@@ -164,7 +164,7 @@ def open_drawer(
             float_pieces=chosen.as_json(),
         )
         issued = posting("float_issued", {"drawer": code}, cash=cash, chips=chosen)
-        enter(work, command, drawer, "drawer.opened", [issued])
+        enter(work, command.ledger_key(), drawer, "drawer.opened", [issued])
         return Outcome(DrawerOpened(float_cash=cash, float_chips=chosen.value, float_pieces=chosen.as_json()))
 
     return write.write(command, AtDrawer(code), change)
@@ -176,13 +176,20 @@ def buy_in(*, command: Command, code: str, player_ref: str, amount: int, pieces:
     player whom the house does not know, Gone for one who was forgotten."""
 
     def change(drawer: Drawer, work: Work) -> Outcome:
-        player, desk = _customer(drawer, player_ref)
-        chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
-        sold = posting("buy_in", {"drawer": code, "player": player_ref}, amount=amount, chips=chosen)
-        enter(work, command, drawer, "cage.buy_in", [sold], player=player_ref)
-        return Outcome(CageBuyIn(**_exchanged(work, player, amount, chosen)), status=201)
+        return sell_chips(drawer, work, key=command.ledger_key(), player_ref=player_ref, amount=amount, pieces=pieces)
 
     return write.write(command, AtDrawer(code), change)
+
+
+def sell_chips(
+    drawer: Drawer, work: Work, *, key: str, player_ref: str, amount: int, pieces: Pieces | None = None
+) -> Outcome:
+    """What a buy-in does at a locked drawer, posted under this key. Raises as :func:`buy_in`."""
+    player, desk = _customer(drawer, player_ref)
+    chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
+    sold = posting("buy_in", {"drawer": drawer.code, "player": player_ref}, amount=amount, chips=chosen)
+    enter(work, key, drawer, "cage.buy_in", [sold], player=player_ref)
+    return Outcome(CageBuyIn(**_exchanged(work, player, amount, chosen)), status=201)
 
 
 def cash_out(*, command: Command, code: str, player_ref: str, amount: int, pieces: Pieces | None = None) -> Answer:
@@ -202,7 +209,7 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
         bought = posting(
             "cash_out", {"drawer": code, "player": player_ref}, amount=amount, chips=taken, change=given_back
         )
-        enter(work, command, drawer, "cage.cash_out", [bought], player=player_ref)
+        enter(work, command.ledger_key(), drawer, "cage.cash_out", [bought], player=player_ref)
         return Outcome(CageCashOut(**_exchanged(work, player, amount, taken, given_back)), status=201)
 
     return write.write(command, AtDrawer(code), change)
@@ -261,7 +268,7 @@ def close_drawer(
             *chip_variance(drawer.account(Account.CAGE_CHIPS), code, variance),
             posting("float_returned", {"drawer": code}, cash=counted_cash, chips=counted),
         ]
-        enter(work, command, drawer, "drawer.closed", events, shift=shift.number)
+        enter(work, command.ledger_key(), drawer, "drawer.closed", events, shift=shift.number)
         work.flush()
         _attest(drawer, shift, counted_cash, counted, desk)
         Shift.objects.filter(id=shift.id).update(

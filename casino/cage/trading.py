@@ -27,7 +27,7 @@ def exchange(*, command: Command, code: str, given: Pieces, change_for: Pieces |
     def change(drawer: Drawer, work: Work) -> Outcome:
         require_open(drawer)
         event, swapped = Desk(drawer.house, drawer.account(Account.CAGE_CHIPS), code).swap(given, change_for)
-        enter(work, command, drawer, "cage.exchange", [event])
+        enter(work, command.ledger_key(), drawer, "cage.exchange", [event])
         return Outcome(CageExchange(exchange=swapped), status=201)
 
     return write.write(command, AtDrawer(code), change)
@@ -43,7 +43,7 @@ def take_foreign(*, command: Command, code: str, amount: int, issuer: str) -> An
         require_open(drawer)
         books.require(drawer.house, drawer.account(Account.DRAWER_CASH), selectors.cash(drawer), amount)
         taken = posting("foreign_chips", {"drawer": code}, amount=amount)
-        enter(work, command, drawer, "cage.foreign_chips", [taken], issuer=issuer)
+        enter(work, command.ledger_key(), drawer, "cage.foreign_chips", [taken], issuer=issuer)
         return Outcome(ForeignChipsBought(foreign_chips={"amount": amount, "issuer": issuer}), status=201)
 
     return write.write(command, AtDrawer(code), change)

@@ -273,18 +273,23 @@ def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int)
     """
 
     def change(table: Table, work: Work) -> Outcome:
-        require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
-        take_seat(table, seat, player_ref, amount)
-        if amount:
-            work.post(
-                key=command.ledger_key(),
-                kind="table.sat_down",
-                postings=[posting("sat_down", {"table": code, "player": player_ref}, amount=amount)],
-                metadata={"table": code, "player": player_ref},
-            )
-        return Outcome(SatDown(seat=seat, player=player_ref, amount=amount), status=201)
+        return seat_player(table, work, key=command.ledger_key(), seat=seat, player_ref=player_ref, amount=amount)
 
     return write.write(command, AtTable(code), change)
+
+
+def seat_player(table: Table, work: Work, *, key: str, seat: int, player_ref: str, amount: int) -> Outcome:
+    """What sitting down does at a locked table, posted under this key. Raises as :func:`sit`."""
+    require_state(table, TableState.OPEN, TableState.PLAYING, TableState.SETTLING)
+    take_seat(table, seat, player_ref, amount)
+    if amount:
+        work.post(
+            key=key,
+            kind="table.sat_down",
+            postings=[posting("sat_down", {"table": table.code, "player": player_ref}, amount=amount)],
+            metadata={"table": table.code, "player": player_ref},
+        )
+    return Outcome(SatDown(seat=seat, player=player_ref, amount=amount), status=201)
 
 
 def add_chips(*, command: Command, code: str, seat: int, amount: int) -> Answer:

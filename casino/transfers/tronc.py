@@ -31,7 +31,7 @@ def pay_out(*, command: Command, code: str, table_code: str, pieces: Pieces | No
             raise Conflict(f"There is nothing in the tip box of table {table_code}.", code="tip_box_empty")
         books.require(drawer.house, drawer.account(Account.DRAWER_CASH), drawers.cash(drawer), taken.value)
         paid = posting("tronc_paid", {"table": table_code, "drawer": code}, amount=taken.value, chips=taken)
-        cage.enter(work, command, drawer, "cage.tronc_paid", [paid], table=table_code)
+        cage.enter(work, command.ledger_key(), drawer, "cage.tronc_paid", [paid], table=table_code)
         return Outcome(
             TroncPaid(tronc={"table": table_code, "amount": taken.value, "chips": taken.as_json()}), status=201
         )

@@ -4,10 +4,10 @@ import itertools
 import json
 import logging
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any
+from functools import cache, partial
+from typing import Any, TypeVar
 
 import httpx
 from django.core.handlers.wsgi import WSGIHandler
@@ -21,16 +21,17 @@ from casino.audit.signing import Signer
 from casino.audit.verify import Checkpoint, parse_note
 from casino.bookkeeping import chart
 from casino.bookkeeping.postings import Posting
-from casino.cage.services import create_drawer, open_vault
+from casino.cage.models import Shift
+from casino.cage.services import AtDrawer, create_drawer, open_vault, sell_chips
 from casino.chips.services import introduce
-from casino.core.write import Work
+from casino.core.write import Command, Outcome, RequestContext, Subject, Work
 from casino.hands import settlement
 from casino.hands.terms import set_up_table
 from casino.houses.models import House, OutboxMessage
 from casino.players.services import create_player
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.tables.models import CarryoverOnClose, Table
-from casino.tables.services import Terms, stock_tray
+from casino.tables.services import AtTable, Terms, seat_player, stock_tray
 from engine.registry import game_info, resolve
 from tests.casino.any_event import AnyEvent
 from tests.casino.contract import assert_promised
@@ -38,6 +39,9 @@ from tests.words import as_action
 
 # A line for every request would drown what a failing test has to say.
 logging.getLogger("httpx").setLevel(logging.WARNING)
+
+T = TypeVar("T")
+Change = Callable[[T, Work], Outcome]
 
 ACTOR = Actor(staff="test", role="system", terminal="", request="test")
 FERBLI = {"vizi": 100, "table_max": 100_000, "tax_bps": 500, "tax_cap": 5_000}
@@ -63,6 +67,11 @@ SAMPLE = (
 def application() -> WSGIHandler:
     """The application of this process; making it reads every static file's properties."""
     return WSGIHandler()
+
+
+def command_of(context: RequestContext) -> Command:
+    """A command with a key of its own, which no request has sent."""
+    return Command(context=context, key=str(uuid.uuid4()), request_hash="", expected_version=None)
 
 
 def record_work(work: Work) -> Receipt:
@@ -196,6 +205,10 @@ class Kit:
         return table
 
     def token(self, role: Role, kind: TerminalKind, location: str) -> str:
+        """The token of somebody who has just been hired, at a terminal of their own."""
+        return self.hire(role, kind, location)[1]
+
+    def hire(self, role: Role, kind: TerminalKind, location: str) -> tuple[RequestContext, str]:
         """Hire somebody, enrol a terminal, and issue a token for the two without spending a password hash."""
         number = next(self._numbers)
         staff = Staff.objects.create(
@@ -205,7 +218,17 @@ class Kit:
             house=self.house, code=f"{kind}-{number}", kind=kind, location=location, key_digest="0" * 64
         )
         _, token = TerminalToken.objects.create(staff, terminal=terminal, house=self.house)
-        return str(token)
+        context = RequestContext(house=self.house, staff=staff, role=role, terminal=terminal, request_id="test")
+        return context, str(token)
+
+    def at_once(self, context: RequestContext, subject: Subject[T], changes: Iterable[Change[T]]) -> None:
+        """Write several changes of one subject in one transaction and without requests, each with its own event."""
+        with transaction.atomic():
+            found = subject.open(command_of(context))
+            for change in changes:
+                work = Work(self.house, context.actor)
+                _, event = subject.advance(found, work, change(found, work))
+                work.record(chain=subject.chain(found), event=event)
 
     def http(self, token: str | None) -> httpx.Client:
         """An HTTP client on the real WSGI application, with or without a token, which checks every answer."""
@@ -237,25 +260,35 @@ class Kit:
 
     def players(self, *refs: str, chips: int = 0) -> None:
         """Register players, each with `chips` bought at the cage."""
-        for ref in refs:
-            with transaction.atomic():
+        with transaction.atomic():
+            for ref in refs:
                 create_player(house=self.house, ref=ref, actor=ACTOR)
         if chips:
-            cashier = self.cashier()
-            if cashier.refresh()["state"] == "closed":
+            context, token = self.hire(Role.CASHIER, TerminalKind.CAGE, "C1")
+            if not Shift.objects.filter(house=self.house, drawer__code="C1", closed_at=None).exists():
+                cashier = Desk(self.http(token), "/api/v1/drawers/C1")
+                cashier.refresh()
                 pieces = {str(value): count // 2 for value, count in PIECES.items()}
                 cashier.ok("open", {"cash": CHIPS // 10, "pieces": pieces})
-            for ref in refs:
-                cashier.ok("buy-ins", {"player": ref, "amount": chips})
+            sold = (
+                partial(sell_chips, key=command_of(context).ledger_key(), player_ref=ref, amount=chips) for ref in refs
+            )
+            self.at_once(context, AtDrawer("C1"), sold)
 
     def seated(self, code: str = "T1", *, stacks: tuple[int, ...] = (20_000, 15_000, 9_000, 30_000)) -> Desk:
         """An open table with players u1, u2 ... on seats 1, 2 ... and these stacks; returns the dealer's console."""
         refs = [f"{code}-u{number}" for number in range(1, len(stacks) + 1)]
         self.players(*refs, chips=max(stacks))
-        dealer = self.dealer(code)
+        context, token = self.hire(Role.DEALER, TerminalKind.TABLE, code)
+        dealer = Desk(self.http(token), f"/api/v1/tables/{code}")
+        dealer.refresh()
         dealer.ok("open")
-        for seat, (ref, stack) in enumerate(zip(refs, stacks, strict=True), start=1):
-            dealer.ok("seats", {"seat": seat, "player": ref, "amount": stack})
+        seated = (
+            partial(seat_player, key=command_of(context).ledger_key(), seat=seat, player_ref=ref, amount=stack)
+            for seat, (ref, stack) in enumerate(zip(refs, stacks, strict=True), start=1)
+        )
+        self.at_once(context, AtTable(code), seated)
+        dealer.version += len(stacks)
         return dealer
 
     def worked_hand(self) -> Desk:

@@ -5,11 +5,11 @@ BEGIN
         RAISE EXCEPTION 'a hand is never deleted' USING ERRCODE = 'KZ900';
     END IF;
     IF (OLD.house_id, OLD.table_id, OLD.session_id, OLD.number, OLD.name, OLD.mode, OLD.game, OLD.rules, OLD.options,
-        OLD.seats, OLD.stacks, OLD.carry, OLD.series, OLD.commitment, OLD.sealed_seed, OLD.previous_hash,
+        OLD.seats, OLD.stacks, OLD.carry, OLD.fees, OLD.series, OLD.commitment, OLD.sealed_seed, OLD.previous_hash,
         OLD.started_at)
        IS DISTINCT FROM
        (NEW.house_id, NEW.table_id, NEW.session_id, NEW.number, NEW.name, NEW.mode, NEW.game, NEW.rules, NEW.options,
-        NEW.seats, NEW.stacks, NEW.carry, NEW.series, NEW.commitment, NEW.sealed_seed, NEW.previous_hash,
+        NEW.seats, NEW.stacks, NEW.carry, NEW.fees, NEW.series, NEW.commitment, NEW.sealed_seed, NEW.previous_hash,
         NEW.started_at) THEN
         RAISE EXCEPTION 'the inputs of hand % do not change', OLD.name USING ERRCODE = 'KZ900';
     END IF;

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 from celery import Celery
-from django.db import close_old_connections, connections, transaction
+from django.db import DatabaseError, close_old_connections, connections, transaction
 
 from casino.audit.models import Event
 from casino.bookkeeping import books
@@ -173,6 +173,30 @@ def test_the_log_is_append_only_for_the_application_and_for_the_owner(kit: Kit) 
                 cursor.execute(statement)
     assert HandLine.objects.filter(hand=hand).count() == len(SAMPLE)
     close_old_connections()
+
+
+#: What becomes of a hand; everything else of its row is what it was dealt with.
+BECOMES = {"state", "digest", "result", "handle", "cards_roots", "ended_at", "settled_at", "ruling", "settlement"}
+#: Another value of each type of column.
+ANOTHER = {
+    "uuid": "gen_random_uuid()", "bigint": "{0} + 1", "integer": "{0} + 1", "varchar": "{0} || 'x'",
+    "jsonb": "'[1]'", "bytea": r"'\x01'", "timestamp with time zone": "{0} - interval '1 hour'",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("column", sorted({one.column for one in Hand._meta.concrete_fields} - BECOMES - {"id"}))
+def test_what_a_hand_was_dealt_with_never_changes(kit: Kit, column: str) -> None:
+    kit.table()
+    kit.seated().ok("hands", {"mode": "physical", "button": 4})
+    [field] = [one for one in Hand._meta.concrete_fields if one.column == column]
+    kind = (field.rel_db_type if field.is_relation else field.db_type)(connections["owner"])
+    another = ANOTHER[str(kind).partition("(")[0]].format(column)
+    with (
+        pytest.raises(DatabaseError, match="do not change"),
+        transaction.atomic(using="owner"),
+        connections["owner"].cursor() as cursor,
+    ):
+        cursor.execute(f"UPDATE hands_hand SET {column} = {another} WHERE house_id = '{kit.house.id}'")
 
 
 def test_a_hint_names_its_house_and_its_message(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
