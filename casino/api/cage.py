@@ -20,7 +20,7 @@ from casino.api.http.operations import (
     context_of,
     documented,
 )
-from casino.api.parts import DrawerChanged, DrawerOut, ShiftCount, chip_pieces, login_of, minor_units
+from casino.api.parts import DrawerChanged, DrawerOut, EventPart, ShiftCount, chip_pieces, login_of, minor_units
 from casino.api.tables import ReceiptOut
 from casino.cage import selectors, services
 from casino.cage.models import Drawer, DrawerState, Shift
@@ -180,12 +180,18 @@ class _Exchange(StrictInput):
     pieces = Pieces()
 
 
-class DrawerOpenedOut(DrawerChanged):
-    """The drawer, and the float that it was opened with."""
+class DrawerOpenedEvent(EventPart):
+    """The float that a drawer was opened with."""
 
     float_cash = minor_units("Cash of the float")
     float_chips = minor_units("Worth of the chips of the float")
     float_pieces = chip_pieces("Chips of the float")
+
+
+class DrawerOpenedOut(DrawerChanged):
+    """The drawer, and the float that it was opened with."""
+
+    last_event = DrawerOpenedEvent()
 
 
 @documented(
@@ -213,13 +219,19 @@ class OpenDrawer(WriteOperation):
         )
 
 
-class BuyInOut(DrawerChanged):
-    """The drawer, and what the player got."""
+class BuyInEvent(EventPart):
+    """What the player paid and got."""
 
     player = serializers.CharField()
     amount = serializers.IntegerField()
     player_chips = minor_units("Worth of the chips that the player now holds away from the tables")
     exchanged = chip_pieces("Chips that the player got")
+
+
+class BuyInOut(DrawerChanged):
+    """The drawer, and what the player got."""
+
+    last_event = BuyInEvent()
 
 
 @documented(
@@ -241,14 +253,20 @@ class BuyIn(WriteOperation):
         return services.buy_in(command=command, code=path["drawer"], **_exchange(data))
 
 
-class CashOutOut(DrawerChanged):
-    """The drawer, and what the player gave."""
+class CashOutEvent(EventPart):
+    """What the player gave and was paid."""
 
     player = serializers.CharField()
     amount = serializers.IntegerField()
     player_chips = minor_units("Worth of the chips that the player now holds away from the tables")
     exchanged = chip_pieces("Chips that the player gave")
     change = chip_pieces("Chips that the player got back, where the exact ones were not to be had", required=False)
+
+
+class CashOutOut(DrawerChanged):
+    """The drawer, and what the player gave."""
+
+    last_event = CashOutEvent()
 
 
 @documented(
@@ -271,10 +289,16 @@ class CashOut(WriteOperation):
         return services.cash_out(command=command, code=path["drawer"], **_exchange(data))
 
 
+class DrawerClosedEvent(EventPart):
+    """What the count found."""
+
+    reconciliation = ShiftCount(help_text="The shift: float, expected, counted, variances.")
+
+
 class DrawerClosedOut(DrawerChanged):
     """The drawer, and what the count found."""
 
-    reconciliation = ShiftCount(help_text="The shift: float, expected, counted, variances.")
+    last_event = DrawerClosedEvent()
 
 
 @documented(

@@ -18,7 +18,7 @@ from casino.api.http.operations import (
     context_of,
     documented,
 )
-from casino.api.parts import DrawerChanged, SoftCountPart
+from casino.api.parts import DrawerChanged, EventPart, SoftCountPart
 from casino.core.write import Answer, Command
 from casino.staff.models import Role
 from casino.transfers import counting, selectors
@@ -43,10 +43,16 @@ class _CountedAt(_Counted):
     table = StrictText(max_length=32)
 
 
+class SoftCountEvent(EventPart):
+    """What became of a soft count."""
+
+    soft_count = SoftCountPart(help_text="The soft count as it is now.")
+
+
 class SoftCountOut(DrawerChanged):
     """The drawer, and the soft count."""
 
-    soft_count = SoftCountPart(help_text="The soft count as it is now.")
+    last_event = SoftCountEvent()
 
 
 @documented(

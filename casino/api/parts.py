@@ -149,7 +149,13 @@ class DrawerOut(serializers.Serializer[Any]):
     pieces = chip_pieces("The drawer's chips")
 
 
+class EventPart(serializers.Serializer[Any]):
+    """An event; each kind adds fields of its own."""
+
+    kind = serializers.CharField(help_text="Kind of the event, such as `drawer.opened`.")
+
+
 class DrawerChanged(DrawerOut):
-    """A drawer after a write, and the receipt of its event."""
+    """A drawer after a write, which adds the event that it has recorded as `last_event`, and the event's receipt."""
 
     audit = ReceiptOut()

@@ -18,7 +18,7 @@ from casino.api.http.operations import (
     WriteOperation,
     documented,
 )
-from casino.api.parts import DrawerChanged, chip_pieces, minor_units
+from casino.api.parts import DrawerChanged, EventPart, chip_pieces, minor_units
 from casino.api.tables import ReceiptOut, TableOut
 from casino.cage import trading as cage
 from casino.core.write import Answer, Command
@@ -156,10 +156,16 @@ class Exchanged(serializers.Serializer[Any]):
     change = chip_pieces("Chips that the public got")
 
 
+class ExchangeEvent(EventPart):
+    """What was exchanged."""
+
+    exchange = Exchanged(help_text="What was exchanged.")
+
+
 class ExchangeOut(DrawerChanged):
     """The drawer, and the exchange."""
 
-    exchange = Exchanged(help_text="What was exchanged.")
+    last_event = ExchangeEvent()
 
 
 @documented(
@@ -190,10 +196,16 @@ class Tronc(serializers.Serializer[Any]):
     chips = chip_pieces("Chips that were in the box")
 
 
+class TroncEvent(EventPart):
+    """What was paid out."""
+
+    tronc = Tronc(help_text="What was paid out.")
+
+
 class TroncOut(DrawerChanged):
     """The drawer, and the payout."""
 
-    tronc = Tronc(help_text="What was paid out.")
+    last_event = TroncEvent()
 
 
 @documented(
@@ -231,10 +243,16 @@ class ForeignChips(serializers.Serializer[Any]):
     issuer = serializers.CharField()
 
 
+class ForeignChipsEvent(EventPart):
+    """What was bought."""
+
+    foreign_chips = ForeignChips(help_text="What was bought.")
+
+
 class ForeignChipsOut(DrawerChanged):
     """The drawer, and what was bought."""
 
-    foreign_chips = ForeignChips(help_text="What was bought.")
+    last_event = ForeignChipsEvent()
 
 
 @documented(

@@ -25,7 +25,7 @@ from casino.api.http.operations import (
     context_of,
     documented,
 )
-from casino.api.parts import DrawerChanged, Rack, TransferPart
+from casino.api.parts import DrawerChanged, EventPart, Rack, TransferPart
 from casino.api.tables import TableOut
 from casino.core.write import Answer, Command
 from casino.staff.models import Role, TerminalKind
@@ -173,8 +173,8 @@ class _AtDrawer:
     desk: ClassVar[TerminalKind] = TerminalKind.CAGE
 
 
-class TransferOut(DrawerChanged):
-    """The drawer, and the transfer."""
+class TransferEvent(EventPart):
+    """What became of a transfer."""
 
     transfer = TransferPart(help_text="The fill or credit as it is now.")
     mirrors = serializers.DictField(
@@ -182,6 +182,12 @@ class TransferOut(DrawerChanged):
         required=False,
         help_text="Ledger transactions that reverse what was sent, by the key undone.",
     )
+
+
+class TransferOut(DrawerChanged):
+    """The drawer, and the transfer."""
+
+    last_event = TransferEvent()
 
 
 @documented(

@@ -115,7 +115,7 @@ class AtDrawer:
 
     def answer(self, drawer: Drawer, outcome: Outcome) -> dict[str, Any]:
         """The drawer as it is now, and what was recorded."""
-        return {**selectors.describe(drawer), **outcome.event.data}
+        return {**selectors.describe(drawer), "last_event": outcome.event.last_event()}
 
 
 def require_at(context: RequestContext, drawer: Drawer) -> None:

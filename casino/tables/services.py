@@ -177,9 +177,7 @@ class AtTable:
 
     def answer(self, table: Table, outcome: Outcome) -> dict[str, Any]:
         """The table as it is now, and what was recorded."""
-        event = outcome.event
-        last_event = {"kind": event.KIND} | {k: value for k, value in event.data.items() if k not in self.unanswered}
-        return {**selectors.describe(table), "last_event": last_event}
+        return {**selectors.describe(table), "last_event": outcome.event.last_event(without=self.unanswered)}
 
 
 # --- The writes -----------------------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ class Cashier:
         """Send chips to a table's tray; returns the transfer's number."""
         with self._lock:
             sent = self._write("transfers", {"kind": "fill", "table": table, "pieces": pieces})
-            return int(sent["transfer"]["transfer"])
+            return int(sent["last_event"]["transfer"]["transfer"])
 
     def receive_credit(self, number: int, pieces: dict[str, int]) -> None:
         """Count what a table has sent back, and take it in."""
@@ -82,7 +82,8 @@ class Cashier:
         """Count a table's boxes; somebody of the floor, who signs in at this terminal, has counted the same."""
         with self._lock:
             counted = self._write("soft-counts", {"table": table, "cash": cash, "pieces": pieces})
-            path = f"{self._path}/soft-counts/{counted['soft_count']['soft_count']}/confirm"
+            number = counted["last_event"]["soft_count"]["soft_count"]
+            path = f"{self._path}/soft-counts/{number}/confirm"
             answer = witness.post(path, {"cash": cash, "pieces": pieces}, version=self.version)
             self.version = answer["version"]
 

@@ -1,6 +1,6 @@
 """What an event is: one frozen class per kind, registered under its name, whose fields are the payload's data."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -40,6 +40,10 @@ class AuditEvent:
         marked `Mark.NULL`."""
         values = ((field, getattr(self, field.name)) for field in self.FIELDS if field.name not in BESIDE_DATA)
         return {field.name: value for field, value in values if value is not None or Mark.NULL in field.marks}
+
+    def last_event(self, *, without: Collection[str] = ()) -> dict[str, Any]:
+        """Its kind and its data but for these fields, as the answer of the write that records it shows them."""
+        return {"kind": self.KIND} | {name: value for name, value in self.data.items() if name not in without}
 
     @property
     def beside_data(self) -> dict[str, str]:

@@ -214,7 +214,7 @@ def test_answers_of_cage_and_floor_are_as_described(kit: Kit, schema: dict[str, 
     fill = {"kind": "fill", "table": "T1", "pieces": {"100": 5}}
     count: dict[str, Any] = {"table": "T1", "cash": 0, "pieces": {}}
     sent = cashier.post("transfers", fill)
-    received = f"transfers/{sent.json()['transfer']['transfer']}/receive"
+    received = f"transfers/{sent.json()['last_event']['transfer']['transfer']}/receive"
     answers = {
         ("post", "/api/v1/drawers/{drawer}/transfers"): sent,
         ("get", "/api/v1/transfers"): office.get("transfers"),

@@ -207,7 +207,7 @@ def test_a_count_is_kept_by_the_ledger(kit: Kit, cash: int, chips: int) -> None:
     cashier = kit.cashier()
     cashier.ok("open", {"cash": 10_000, "chips": 50_000})
     cashier.ok("buy-ins", {"player": "anna", "amount": 7_000})
-    found = cashier.ok("close", {"cash": cash, "chips": chips})["reconciliation"]
+    found = cashier.ok("close", {"cash": cash, "chips": chips})["last_event"]["reconciliation"]
     kept = Assertion.objects.filter(book=kit.house.id)
     (drawer,) = kept.filter(account__code="1020/C1")
     assert (drawer.balance, drawer.metadata) == (cash, {"drawer": "C1", "shift": 1})

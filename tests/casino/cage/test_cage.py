@@ -11,10 +11,12 @@ def test_chips_sold_and_bought_back_leave_cash_and_custody_as_they_were(kit: Kit
     cashier = kit.cashier()
     cashier.ok("open", {"cash": 10_000, "chips": 50_000})
     bought = cashier.ok("buy-ins", {"player": "anna", "amount": 7_000})
-    assert (bought["cash"], bought["chips"], bought["player_chips"]) == (17_000, 43_000, 7_000)
+    assert (bought["cash"], bought["chips"], bought["last_event"]["player_chips"]) == (17_000, 43_000, 7_000)
+    assert (bought["last_event"]["kind"], bought["last_event"]["player"]) == ("cage.buy_in", "anna")
+    assert bought.keys() - cashier.get().json().keys() == {"last_event", "audit"}
     assert custody(kit.house) == {"chips_in_circulation": 7_000, "chip_liability": 7_000, "equal": True}
     sold = cashier.ok("cash-outs", {"player": "anna", "amount": 7_000})
-    assert (sold["cash"], sold["chips"], sold["player_chips"]) == (10_000, 50_000, 0)
+    assert (sold["cash"], sold["chips"], sold["last_event"]["player_chips"]) == (10_000, 50_000, 0)
     assert kit.balance("2010/anna", "9170/C1") == [0, 0]
 
 
@@ -30,7 +32,7 @@ def test_a_count_posts_what_is_over_or_short_and_everything_goes_to_the_vault(
     cashier = kit.cashier()
     cashier.ok("open", {"cash": 10_000, "chips": 50_000})
     cashier.ok("buy-ins", {"player": "anna", "amount": 7_000})
-    found = cashier.ok("close", {"cash": cash, "chips": chips})["reconciliation"]
+    found = cashier.ok("close", {"cash": cash, "chips": chips})["last_event"]["reconciliation"]
     assert (found["cash_variance"], found["chip_variance"]) == (cash_variance, chip_variance)
     assert (found["expected_cash"], found["expected_chips"]) == (17_000, 43_000)
     assert kit.balance("1020/C1", "9120/C1") == [0, 0]

@@ -43,7 +43,7 @@ def test_chips_that_are_named_move_and_no_others(kit: Kit) -> None:
     assert cashier.refresh()["pieces"] == FLOAT
     sold = cashier.ok("buy-ins", {"player": "anna", "amount": 1_500, "pieces": {"500": 1, "100": 10}})
     assert sold["pieces"] == {"1000": 10, "500": 9, "100": 40, "25": 40}
-    assert sold["exchanged"] == {"500": 1, "100": 10}
+    assert sold["last_event"]["exchanged"] == {"500": 1, "100": 10}
     assert chart.public(kit.house, "MAIN").as_json() == {"500": 1, "100": 10}
     cashier.ok("cash-outs", {"player": "anna", "amount": 700, "pieces": {"500": 1, "100": 2}})
     assert chart.public(kit.house, "MAIN").as_json() == {"100": 8}
@@ -97,7 +97,7 @@ def test_other_chips_of_the_same_worth_are_an_exchange_and_cost_nothing(kit: Kit
     cashier = opened(kit)
     cashier.ok("buy-ins", {"player": "anna", "amount": 500, "pieces": {"500": 1}})
     counted = FLOAT | {"500": 10, "100": 45}
-    found = cashier.ok("close", {"cash": 100_500, "pieces": counted})["reconciliation"]
+    found = cashier.ok("close", {"cash": 100_500, "pieces": counted})["last_event"]["reconciliation"]
     assert (found["chip_variance"], found["pieces_variance"]) == (0, {"500": 1, "100": -5})
     assert kit.balance("5210/C1", "2015/C1") == [0, 0]
     assert chart.public(kit.house, "MAIN").as_json() == {"100": 5}
@@ -108,7 +108,7 @@ def test_a_count_by_denomination_posts_the_difference_in_value(kit: Kit) -> None
     cashier = opened(kit)
     cashier.ok("buy-ins", {"player": "anna", "amount": 500, "pieces": {"500": 1}})
     counted = FLOAT | {"500": 8, "100": 52}
-    found = cashier.ok("close", {"cash": 100_500, "pieces": counted})["reconciliation"]
+    found = cashier.ok("close", {"cash": 100_500, "pieces": counted})["last_event"]["reconciliation"]
     assert (found["chip_variance"], found["pieces_variance"]) == (-300, {"500": -1, "100": 2})
     assert kit.balance("5210/C1", "2015/C1") == [300, 300]
     assert custody(kit.house) == {"chips_in_circulation": 800, "chip_liability": 800, "equal": True}

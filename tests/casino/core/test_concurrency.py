@@ -115,7 +115,7 @@ def test_a_fill_is_either_received_or_cancelled(kit: Kit) -> None:
     cashier.ok("open", {"cash": 0, "pieces": {"100": 100}})
     for _ in range(5):
         sent = cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": {"100": 1}})
-        number = sent["transfer"]["transfer"]
+        number = sent["last_event"]["transfer"]["transfer"]
         received, cancelled = at_once(
             lambda path=f"transfers/{number}": dealer.post(f"{path}/receive", {"pieces": {"100": 1}}),
             lambda path=f"transfers/{number}": cashier.post(f"{path}/cancel", {"reason": "not needed"}),

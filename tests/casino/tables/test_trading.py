@@ -107,7 +107,7 @@ def test_chips_are_changed_at_the_cage(kit: Kit, dealer: Desk) -> None:
     cashier = kit.cashier()
     held = cashier.refresh()["chips"]
     changed = cashier.ok("exchanges", {"given": {"5000": 2}, "wanted": {"500": 20}})
-    assert (changed["exchange"], changed["chips"]) == (
+    assert (changed["last_event"]["exchange"], changed["chips"]) == (
         {"amount": 10_000, "given": {"5000": 2}, "change": {"500": 20}}, held,
     )  # fmt: skip
     assert chart.public(kit.house, "MAIN")[500] == 20
@@ -147,9 +147,9 @@ def test_a_tip_is_owed_to_the_staff_and_paid_out_at_the_cage(kit: Kit, dealer: D
     assert dealer.get("chips").json()["tip_box"]["value"] == 630
     assert_whole(kit)
     paid = cashier.ok("tronc-payouts", {"table": "T1", "pieces": {"500": 1}})
-    assert (paid["tronc"]["amount"], paid["cash"]) == (500, cash - 500)
+    assert (paid["last_event"]["tronc"]["amount"], paid["cash"]) == (500, cash - 500)
     paid = cashier.ok("tronc-payouts", {"table": "T1"})
-    assert paid["tronc"] == {"table": "T1", "amount": 130, "chips": {"100": 1, "25": 1, "5": 1}}
+    assert paid["last_event"]["tronc"] == {"table": "T1", "amount": 130, "chips": {"100": 1, "25": 1, "5": 1}}
     assert kit.balance("2060/T1", "9160/T1") == [0, 0]
     assert refusal(cashier.post("tronc-payouts", {"table": "T1"})) == (409, "tip_box_empty")
     assert_whole(kit)

@@ -33,7 +33,7 @@ class Boxes:
     def counted(self, cash: int = CASH, pieces: dict[str, int] | None = None) -> int:
         """The cashier's count; returns its number."""
         body = {"table": "T1", "cash": cash, "pieces": TAX if pieces is None else pieces}
-        return int(self.cashier.ok("soft-counts", body)["soft_count"]["soft_count"])
+        return int(self.cashier.ok("soft-counts", body)["last_event"]["soft_count"]["soft_count"])
 
     def witness(self) -> Desk:
         """The floor at the cashier's terminal."""
@@ -52,12 +52,14 @@ def boxes(kit: Kit) -> Boxes:
 
 
 def test_two_persons_count_and_the_boxes_are_empty(boxes: Boxes) -> None:
-    answer = boxes.cashier.ok("soft-counts", {"table": "T1", "cash": CASH, "pieces": TAX})["soft_count"]
+    answer = boxes.cashier.ok("soft-counts", {"table": "T1", "cash": CASH, "pieces": TAX})["last_event"]["soft_count"]
     # The cashier is not recorded what there should be.
     assert not {name for name in answer if "expected" in name or "variance" in name}
     assert boxes.moved() == [0, 0, CASH, 165]
-    done = boxes.witness().ok(f"soft-counts/{answer['soft_count']}/confirm", {"cash": CASH, "pieces": TAX})
-    assert (done["soft_count"]["cash_variance"], done["soft_count"]["chip_variance"]) == (0, 0)
+    confirmed = boxes.witness().ok(f"soft-counts/{answer['soft_count']}/confirm", {"cash": CASH, "pieces": TAX})
+    assert confirmed["last_event"]["kind"] == "soft_count.confirmed"
+    done = confirmed["last_event"]["soft_count"]
+    assert (done["cash_variance"], done["chip_variance"]) == (0, 0)
     assert boxes.moved() == [CASH, 165, 0, 0]
     assert boxes.kit.balance("1010") == CHIPS - CHIPS // 10 + CASH
     assert custody(boxes.kit.house)["equal"]
@@ -80,7 +82,8 @@ def test_what_is_over_or_short_is_posted_by_table(
     boxes: Boxes, cash: int, pieces: dict[str, int], cash_short: int, chips_short: int
 ) -> None:
     number = boxes.counted(cash, pieces)
-    done = boxes.witness().ok(f"soft-counts/{number}/confirm", {"cash": cash, "pieces": pieces})["soft_count"]
+    confirmed = boxes.witness().ok(f"soft-counts/{number}/confirm", {"cash": cash, "pieces": pieces})["last_event"]
+    done = confirmed["soft_count"]
     assert (done["cash_variance"], done["chip_variance"]) == (-cash_short, -chips_short)
     assert boxes.moved() == [cash, 165 - chips_short, 0, 0]
     assert boxes.kit.balance("5200/T1", "5210/T1", "2015/T1") == [cash_short, chips_short, chips_short]
@@ -160,7 +163,8 @@ def test_what_falls_into_the_boxes_after_the_count_is_for_the_next_one(boxes: Bo
     dealer.act(*SAMPLE[:12])
     dealer.act(*SAMPLE[12:])
     assert boxes.kit.settle() == ["settled"]
-    done = boxes.witness().ok(f"soft-counts/{number}/confirm", {"cash": CASH, "pieces": TAX})["soft_count"]
+    confirmed = boxes.witness().ok(f"soft-counts/{number}/confirm", {"cash": CASH, "pieces": TAX})["last_event"]
+    done = confirmed["soft_count"]
     assert done["chip_variance"] == 0
     assert boxes.moved() == [CASH, 165, 0, 165]
     assert verification(boxes.kit.house)["ok"]
@@ -186,5 +190,5 @@ def test_boxes_are_counted_into_an_open_drawer(kit: Kit) -> None:
     assert refusal(cashier.post("soft-counts", body)) == (409, "drawer_closed")
     cashier.ok("open", {"cash": 0, "chips": 0})
     # Empty boxes are counted too: that they are empty is worth two signatures.
-    number = cashier.ok("soft-counts", body)["soft_count"]["soft_count"]
+    number = cashier.ok("soft-counts", body)["last_event"]["soft_count"]["soft_count"]
     floor_at(kit, TerminalKind.CAGE, "C1").ok(f"soft-counts/{number}/confirm", {"cash": 0, "pieces": {}})

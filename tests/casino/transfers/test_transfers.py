@@ -30,7 +30,7 @@ class Ends:
     def filled(self, **body: Any) -> int:
         """A fill that the cage has sent; returns its number."""
         sent = self.cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": FILL} | body)
-        return int(sent["transfer"]["transfer"])
+        return int(sent["last_event"]["transfer"]["transfer"])
 
     def credited(self) -> int:
         """A credit that the table has sent."""
@@ -98,7 +98,7 @@ def test_a_credit_goes_through_transit_into_the_drawer(ends: Ends) -> None:
     assert ends.values() == [drawer, WORTH, tray - WORTH]
     ends.cashier.refresh()
     received = ends.cashier.ok(f"transfers/{number}/receive", {"pieces": FILL})
-    assert (received["transfer"]["state"], received["pieces"]["25"]) == ("received", 140)
+    assert (received["last_event"]["transfer"]["state"], received["pieces"]["25"]) == ("received", 140)
     assert ends.values() == [drawer + WORTH, 0, tray - WORTH]
     ends.whole()
 
@@ -108,7 +108,7 @@ def test_the_table_asks_for_a_fill_and_the_cage_sends_it(ends: Ends) -> None:
     asked = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 5_000})["last_event"]["transfer"]
     assert (asked["state"], asked["sent"], asked["requested"]) == ("requested", None, {"amount": 5_000})
     assert ends.values() == before
-    sent = ends.cashier.ok(f"transfers/{asked['transfer']}/send")["transfer"]
+    sent = ends.cashier.ok(f"transfers/{asked['transfer']}/send")["last_event"]["transfer"]
     assert (sent["state"], sent["value"]) == ("sent", 5_000)
     # A fill by value brings some of every chip that it has room for.
     assert len(sent["sent"]) > 4
@@ -118,7 +118,8 @@ def test_the_table_asks_for_a_fill_and_the_cage_sends_it(ends: Ends) -> None:
 
 
 def test_the_cage_asks_for_a_credit_and_gets_something_else(ends: Ends) -> None:
-    asked = ends.cashier.ok("transfers", {"kind": "credit", "table": "T1", "pieces": {"1000": 5}})["transfer"]
+    wish = {"kind": "credit", "table": "T1", "pieces": {"1000": 5}}
+    asked = ends.cashier.ok("transfers", wish)["last_event"]["transfer"]
     assert refusal(ends.cashier.post(f"transfers/{asked['transfer']}/send")) == (409, "not_your_side")
     ends.dealer.ok(f"transfers/{asked['transfer']}/send", {"pieces": {"500": 10}})
     ends.cashier.ok(f"transfers/{asked['transfer']}/receive", {"pieces": {"500": 10}})
@@ -167,7 +168,7 @@ def test_a_fill_is_cancelled_by_who_sent_it_and_comes_back(ends: Ends) -> None:
     before = ends.values()
     number = ends.filled()
     assert refusal(ends.dealer.post(f"transfers/{number}/cancel", REASON)) == (409, "not_your_side")
-    done = ends.cashier.ok(f"transfers/{number}/cancel", REASON)
+    done = ends.cashier.ok(f"transfers/{number}/cancel", REASON)["last_event"]
     assert (done["transfer"]["state"], list(done["mirrors"])) == ("cancelled", [f"transfer:{number}:sent"])
     assert ends.values() == before
     assert refusal(ends.dealer.post(f"transfers/{number}/receive", {"pieces": FILL})) == (409, "transfer_cancelled")
@@ -235,7 +236,7 @@ def test_a_fill_is_sent_once_however_often_it_is_asked(ends: Ends) -> None:
     again = ends.cashier.post("transfers", body, key="fill-1")
     assert (first.status_code, again.json(), again.headers["Idempotency-Replayed"]) == (201, first.json(), "true")
     assert refusal(ends.cashier.post("transfers", body, version=1)) == (412, "version_conflict")
-    number = first.json()["transfer"]["transfer"]
+    number = first.json()["last_event"]["transfer"]["transfer"]
     ends.dealer.ok(f"transfers/{number}/receive", {"pieces": FILL})
     assert refusal(ends.dealer.post(f"transfers/{number}/receive", {"pieces": FILL})) == (409, "transfer_received")
     assert Transfer.objects.filter(house=ends.kit.house).count() == 1
@@ -293,7 +294,8 @@ def test_a_drawer_with_a_transfer_under_way_does_not_close(ends: Ends) -> None:
 def test_transfers_are_found_by_kind_state_and_time(ends: Ends) -> None:
     office, fill = ends.kit.office(), ends.filled()
     ends.cashier.refresh()
-    credit = ends.cashier.ok("transfers", {"kind": "credit", "table": "T1", "amount": 500})["transfer"]["transfer"]
+    asked = ends.cashier.ok("transfers", {"kind": "credit", "table": "T1", "amount": 500})["last_event"]
+    credit = asked["transfer"]["transfer"]
 
     def found(query: str = "") -> list[int]:
         return [row["transfer"] for row in office.get(f"transfers?{query}").json()["results"]]
@@ -330,7 +332,8 @@ def test_a_table_without_a_tray_gets_its_first_chips_by_a_fill(kit: Kit) -> None
     assert refusal(refused) == (409, "no_exact_change")
     cashier = kit.cashier()
     pieces = {str(value): 40 for value in (1, 5, 25, 100, 500, 1_000)}
-    number = cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": pieces})["transfer"]["transfer"]
+    sent = cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": pieces})["last_event"]
+    number = sent["transfer"]["transfer"]
     dealer.ok(f"transfers/{number}/receive", {"pieces": pieces})
     dealer.ok("hands", {"mode": "physical"})
 
