@@ -123,60 +123,94 @@ END $$;
 -- transaction come in one statement: nothing can be added to it later. What is right: each entry continues its account's
 -- chain, on an open account of the transaction's book, not earlier than the last one and not later than now, in a period
 -- that is open, above the floor after each transaction; each transaction sums to zero in every commodity and in weight,
--- over two accounts at least.
+-- over two accounts at least. Almost always that is one transaction which names no account twice: it needs no look at
+-- the order of its legs; the floor is then the account's own CHECK.
 CREATE FUNCTION @schema@.ledger_entry_apply() RETURNS trigger
 LANGUAGE plpgsql SET search_path = @schema@, pg_temp SET enable_seqscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off AS $$
 DECLARE
-    v_wrong boolean;
+    r record;
+    v_right boolean;
     v_entry ledger_entry;
     v_transaction bigint;
     v_commodity text;
     v_sum numeric;
 BEGIN
-    WITH leg AS (
-        SELECT n.*, sum(n.amount) OVER run AS moved, row_number() OVER run AS nth,
-               lead(n.transaction_id) OVER run AS next_transaction
-        FROM new_entries n WINDOW run AS (PARTITION BY n.account_id ORDER BY n.version)
-    ), judged AS (
-        SELECT l.*, t.posted_at, a.posted_at AS last_posted_at, a.commodity, a.weight,
-               a.book = t.book AND a.closed_at IS NULL AND a.lanes = 0
-               AND l.version = a.version + l.nth
-               AND l.balance_after = a.balance + a.normal_side * l.moved
-               AND coalesce(a.posted_at, t.posted_at) <= t.posted_at
-               AND (l.next_transaction = l.transaction_id OR l.next_transaction IS NULL
-                    OR t.posted_at <= (SELECT posted_at FROM ledger_transaction WHERE id = l.next_transaction))
-               AND (t.period_id IS NULL OR (p.book = t.book AND p.closed_at IS NULL))
-               AND (a.min_balance IS NULL OR l.next_transaction = l.transaction_id
-                    OR l.balance_after - a.held >= a.min_balance) AS fits
-        FROM leg l
-        LEFT JOIN ledger_transaction t ON t.id = l.transaction_id
-        LEFT JOIN ledger_account a ON a.id = l.account_id
-        LEFT JOIN ledger_period p ON p.id = t.period_id
-    ), moved AS (
-        UPDATE ledger_account a SET balance = j.balance_after, version = j.version, posted_at = j.posted_at
-        FROM judged j WHERE a.id = j.account_id AND j.next_transaction IS NULL
-    ), sealed AS (
-        INSERT INTO ledger_seal (book, id, kind, hash)
-        SELECT t.book, t.id, 1, ledger_seal_of(t, s.legs)
-        FROM (SELECT n.transaction_id,
-                     string_agg(record_send(ROW (n.account_id, n.version, n.amount, n.balance_after)), ''::bytea
-                                ORDER BY n.account_id, n.version) AS legs
-              FROM new_entries n GROUP BY n.transaction_id) s
-        JOIN ledger_transaction t ON t.id = s.transaction_id
-    )
-    SELECT EXISTS (
-        SELECT FROM judged j
-        GROUP BY GROUPING SETS ((j.transaction_id, j.commodity), (j.transaction_id))
-        HAVING CASE WHEN grouping(j.commodity) = 0 THEN sum(j.amount) <> 0
-                    ELSE bool_and(j.fits) IS NOT TRUE
-                         OR sum(j.weight::numeric * j.amount) FILTER (WHERE j.weight <> 0) <> 0
-                         OR min(j.account_id) = max(j.account_id)
-                         OR count(*) <> (SELECT count(*) FROM ledger_entry e WHERE e.transaction_id = j.transaction_id)
-               END)
-        OR (SELECT coalesce(max(j.posted_at) > greatest(clock_timestamp(), max(j.last_posted_at)), false) FROM judged j)
-    INTO v_wrong;
-    IF NOT v_wrong THEN
+    SELECT t.id, t.book, t.posted_at, s.legs INTO r
+    FROM (SELECT min(n.transaction_id) AS first, max(n.transaction_id) AS last, count(*) AS legs,
+                 count(DISTINCT n.account_id) AS accounts FROM new_entries n) s
+    JOIN ledger_transaction t ON t.id = s.first
+    LEFT JOIN ledger_period p ON p.id = t.period_id
+    WHERE s.first = s.last AND s.legs = s.accounts AND s.legs > 1 AND t.posted_at <= clock_timestamp()
+        AND (t.period_id IS NULL OR (p.book = t.book AND p.closed_at IS NULL));
+    IF FOUND THEN
+        WITH moved AS (
+            UPDATE ledger_account a SET balance = n.balance_after, version = n.version, posted_at = r.posted_at
+            FROM new_entries n
+            WHERE a.id = n.account_id AND a.book = r.book AND a.closed_at IS NULL AND a.lanes = 0
+                AND n.version = a.version + 1 AND n.balance_after = a.balance + a.normal_side * n.amount
+                AND (a.posted_at IS NULL OR a.posted_at <= r.posted_at)
+            RETURNING a.commodity, a.weight, n.amount
+        ), sealed AS (
+            INSERT INTO ledger_seal (book, id, kind, hash)
+            SELECT t.book, t.id, 1, ledger_seal_of(t, s.legs)
+            FROM (SELECT string_agg(record_send(ROW (n.account_id, n.version, n.amount, n.balance_after)), ''::bytea
+                                    ORDER BY n.account_id) AS legs FROM new_entries n) s
+            JOIN ledger_transaction t ON t.id = r.id
+        )
+        SELECT sum(c.legs) = r.legs AND bool_and(c.total = 0) AND coalesce(sum(c.weight), 0) = 0
+               AND r.legs = (SELECT count(*) FROM ledger_entry WHERE transaction_id = r.id)
+        INTO v_right
+        FROM (SELECT count(*) AS legs, sum(m.amount) AS total,
+                     sum(m.weight::numeric * m.amount) FILTER (WHERE m.weight <> 0) AS weight
+              FROM moved m GROUP BY m.commodity) c;
+    ELSE
+        WITH leg AS (
+            SELECT n.*, sum(n.amount) OVER run AS moved, row_number() OVER run AS nth,
+                   lead(n.transaction_id) OVER run AS next_transaction
+            FROM new_entries n WINDOW run AS (PARTITION BY n.account_id ORDER BY n.version)
+        ), judged AS (
+            SELECT l.*, t.posted_at, a.posted_at AS last_posted_at, a.commodity, a.weight,
+                   a.book = t.book AND a.closed_at IS NULL AND a.lanes = 0
+                   AND l.version = a.version + l.nth
+                   AND l.balance_after = a.balance + a.normal_side * l.moved
+                   AND coalesce(a.posted_at, t.posted_at) <= t.posted_at
+                   AND (l.next_transaction = l.transaction_id OR l.next_transaction IS NULL
+                        OR t.posted_at <= (SELECT posted_at FROM ledger_transaction WHERE id = l.next_transaction))
+                   AND (t.period_id IS NULL OR (p.book = t.book AND p.closed_at IS NULL))
+                   AND (a.min_balance IS NULL OR l.next_transaction = l.transaction_id
+                        OR l.balance_after - a.held >= a.min_balance) AS fits
+            FROM leg l
+            LEFT JOIN ledger_transaction t ON t.id = l.transaction_id
+            LEFT JOIN ledger_account a ON a.id = l.account_id
+            LEFT JOIN ledger_period p ON p.id = t.period_id
+        ), moved AS (
+            UPDATE ledger_account a SET balance = j.balance_after, version = j.version, posted_at = j.posted_at
+            FROM judged j WHERE a.id = j.account_id AND j.next_transaction IS NULL
+        ), sealed AS (
+            INSERT INTO ledger_seal (book, id, kind, hash)
+            SELECT t.book, t.id, 1, ledger_seal_of(t, s.legs)
+            FROM (SELECT n.transaction_id,
+                         string_agg(record_send(ROW (n.account_id, n.version, n.amount, n.balance_after)), ''::bytea
+                                    ORDER BY n.account_id, n.version) AS legs
+                  FROM new_entries n GROUP BY n.transaction_id) s
+            JOIN ledger_transaction t ON t.id = s.transaction_id
+        )
+        SELECT NOT EXISTS (
+            SELECT FROM judged j
+            GROUP BY GROUPING SETS ((j.transaction_id, j.commodity), (j.transaction_id))
+            HAVING CASE WHEN grouping(j.commodity) = 0 THEN sum(j.amount) <> 0
+                        ELSE bool_and(j.fits) IS NOT TRUE
+                             OR sum(j.weight::numeric * j.amount) FILTER (WHERE j.weight <> 0) <> 0
+                             OR min(j.account_id) = max(j.account_id)
+                             OR count(*) <> (
+                                 SELECT count(*) FROM ledger_entry e WHERE e.transaction_id = j.transaction_id)
+                   END)
+            AND (SELECT (max(j.posted_at) <= greatest(clock_timestamp(), max(j.last_posted_at))) IS NOT false
+                 FROM judged j)
+        INTO v_right;
+    END IF;
+    IF v_right THEN
         RETURN NULL;
     END IF;
 
