@@ -24,6 +24,7 @@ from casino.bookkeeping.postings import Posting
 from casino.cage.models import Shift
 from casino.cage.services import AtDrawer, create_drawer, open_vault, sell_chips
 from casino.chips.services import introduce
+from casino.core import locks
 from casino.core.write import Command, Outcome, RequestContext, Subject, Work
 from casino.hands import settlement
 from casino.hands.terms import set_up_table
@@ -224,11 +225,13 @@ class Kit:
     def at_once(self, context: RequestContext, subject: Subject[T], changes: Iterable[Change[T]]) -> None:
         """Write several changes of one subject in one transaction and without requests, each with its own event."""
         with transaction.atomic():
+            locks.begin()
             found = subject.open(command_of(context))
             for change in changes:
                 work = Work(self.house, context.actor)
                 _, event = subject.advance(found, work, change(found, work))
                 work.record(chain=subject.chain(found), event=event)
+        locks.begin()
 
     def http(self, token: str | None) -> httpx.Client:
         """An HTTP client on the real WSGI application, with or without a token, which checks every answer."""
