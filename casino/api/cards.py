@@ -35,15 +35,15 @@ _CARD = r"[2-9AKQJTOUX][a-z]"
 
 
 class EntryInput(StrictInput):
-    """One card: the seat, its place among the seat's cards in the order of dealing, from 0, and which card it is."""
+    """One card: the seat, the index among the seat's cards in the order of dealing, from 0, and which card it is."""
 
     actor = StrictPattern(r"^p[1-9]\Z")
-    place = StrictInteger(min_value=0, max_value=51)
+    index = StrictInteger(min_value=0, max_value=51)
     card = StrictPattern(rf"^{_CARD}\Z")
 
 
 def _entry(data: dict[str, Any]) -> Entry:
-    return Entry(int(data["actor"][1:]), data["place"], data["card"])
+    return Entry(int(data["actor"][1:]), data["index"], data["card"])
 
 
 @documented(
@@ -66,10 +66,10 @@ class EnterCards(WriteOperation):
         entries = serializers.ListField(child=EntryInput(), min_length=1, max_length=40)
 
         def validate_entries(self, entries: list[dict[str, Any]]) -> list[Entry]:
-            """Each place once."""
+            """Each card once."""
             found = [_entry(entry) for entry in entries]
-            if len({(entry.seat, entry.place) for entry in found}) < len(found):
-                raise serializers.ValidationError("Each place is named once.")
+            if len({(entry.seat, entry.index) for entry in found}) < len(found):
+                raise serializers.ValidationError("Each index of a seat is named once.")
             return found
 
     input = Input

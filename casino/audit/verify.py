@@ -1174,7 +1174,7 @@ class _Hand:
         self.money: dict[str, int] = {}
         self.posted: list[int] = []
         self.mirrored: list[int] = []
-        #: Cards that were entered: seat, place, and what was recorded of the card, its hash.
+        #: Cards that were entered: seat, index, and what was recorded of the card, its hash.
         self.entered: list[tuple[str, int, str]] = []
         #: Corrections of lines: number, line before and after as everybody saw them.
         self.corrected: list[tuple[int, str, str]] = []
@@ -1238,7 +1238,7 @@ class _Deals:
 
 
 def _entry_of(entry: Row) -> tuple[str, int, str]:
-    return entry["actor"], entry["place"], entry["hash"]
+    return entry["actor"], entry["index"], entry["hash"]
 
 
 class _Table:
@@ -1255,8 +1255,8 @@ class _Table:
         #: By seat, how many of its cards were dealt before a verb after which cards come of a new pack.
         self._counts: dict[str, int] = {}
         self._reopened = False
-        #: The last entry of a place counts.
-        self._entered: dict[tuple[str, int], str] = {(one["actor"], one["place"]): one["card"] for one in entered}
+        #: The last entry of a card counts.
+        self._entered: dict[tuple[str, int], str] = {(one["actor"], one["index"]): one["card"] for one in entered}
         reopening = card_verbs.get("reopens", ())
         role_of = {verb: role for role, verbs in card_verbs.items() if role != "reopens" for verb in verbs}
         for line in log:
@@ -1283,13 +1283,13 @@ class _Table:
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Places where an entry is not what the log says, or a card lies twice, and what is wrong there."""
-        for (seat, place), card in self._entered.items():
+        for (seat, index), card in self._entered.items():
             dealt = self._dealt.get(seat, [])
-            if not 0 <= place < len(dealt):
-                yield f"place {place} of {seat}", f"{card} was entered, the log deals {len(dealt)} cards to the seat"
-            for known in (dealt[place : place + 1], self._shown.get(seat, [])[place : place + 1]):
+            if not 0 <= index < len(dealt):
+                yield f"card {index} of {seat}", f"{card} was entered, the log deals {len(dealt)} cards to the seat"
+            for known in (dealt[index : index + 1], self._shown.get(seat, [])[index : index + 1]):
                 if known not in ([], [_HIDDEN], [card]):
-                    yield f"place {place} of {seat}", f"{card} was entered, {known[0]} is in the log"
+                    yield f"card {index} of {seat}", f"{card} was entered, {known[0]} is in the log"
         lying = dict.fromkeys(self._opened, "everybody, face up,")
         for seat in self._dealt:
             held = self._held(seat)
@@ -1304,9 +1304,9 @@ class _Table:
     def _held(self, seat: str) -> list[str]:
         """All cards before a seat, as far as log or entries name them."""
         held = self._dealt[seat][: self._counts.get(seat, 0)]
-        for place, card in enumerate(self._shown.get(seat, [])[: len(held)]):
-            held[place] = card
-        return [self._entered.get((seat, place), card) if card == _HIDDEN else card for place, card in enumerate(held)]
+        for index, card in enumerate(self._shown.get(seat, [])[: len(held)]):
+            held[index] = card
+        return [self._entered.get((seat, index), card) if card == _HIDDEN else card for index, card in enumerate(held)]
 
     def _others(self, seat: str, held: Sequence[str]) -> tuple[list[str], str]:
         """The cards that a seat turned up or played besides those known to lie before it, and the first of them for
@@ -1585,10 +1585,10 @@ class Hands:
             if recorded is None or entry is None:
                 problem = f"{len(hand.entered)} cards were entered, the event that ends the hand records {len(opened)}"
             else:
-                fields = [name, entry["actor"], entry["place"], entry["card"], entry["salt"]]
-                if recorded == (entry["actor"], entry["place"], _hash_of(fields)):
+                fields = [name, entry["actor"], entry["index"], entry["card"], entry["salt"]]
+                if recorded == (entry["actor"], entry["index"], _hash_of(fields)):
                     continue
-                problem = f"{entry['card']} at place {entry['place']} of {entry['actor']} is not what was entered"
+                problem = f"{entry['card']} at index {entry['index']} of {entry['actor']} is not what was entered"
             self._report.find("hand_cards_differ", f"hand {name}, entry {number}", problem)
             return
 

@@ -68,7 +68,7 @@ def _binding(offers: Iterable[engine.Legal], grammar: Grammar) -> list[dict[str,
     return [{name: value for name, value in offer.as_dict().items() if name != "cards"} for offer in compelling]
 
 
-def arranged(game: engine.Hand, grammar: Grammar, line: str, entered: Mapping[cards.Place, str]) -> str:
+def arranged(game: engine.Hand, grammar: Grammar, line: str, entered: Mapping[cards.Position, str]) -> str:
     """A line as the engine takes it: cards by their names, a shown hand in the order in which it was dealt.
 
     Names are filled in only where the action is on offer: the engine's refusal repeats the line, and would reveal cards

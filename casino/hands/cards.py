@@ -25,33 +25,33 @@ from engine.kernel.grammar import Role
 
 SALT_BYTES = 32
 
-#: A seat of the engine and the place of a card in its hand, from 0 in the order of dealing.
-Place = tuple[int, int]
+#: A seat of the engine and the index of a card in its hand, from 0 in the order of dealing.
+Position = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One card: the engine's seat (p1 is 1), the place among its cards in the order of dealing, the card."""
+    """One card: the engine's seat (p1 is 1), the index among its cards in the order of dealing, the card."""
 
     seat: int
-    place: int
+    index: int
     card: str
 
 
-_ENTRIES = "SELECT seat, place, card, salt FROM hands_cardentry WHERE hand_id = %s ORDER BY id"
+_ENTRIES = "SELECT seat, index, card, salt FROM hands_cardentry WHERE hand_id = %s ORDER BY id"
 
 
-def entered(hand: Hand) -> dict[Place, str]:
-    """The cards that were entered for a hand, by place; the last entry of a place counts."""
-    return {(seat, place): card for seat, place, card, _ in sql.rows(_ENTRIES, [hand.id])}
+def entered(hand: Hand) -> dict[Position, str]:
+    """The cards that were entered for a hand, by seat and index; the last entry of a card counts."""
+    return {(seat, index): card for seat, index, card, _ in sql.rows(_ENTRIES, [hand.id])}
 
 
 def told_at_the_end(hand: Hand) -> dict[str, Any]:
     """What else the event that ends a hand records: `entered` with cards and salts, and `corrected`; each only where
     there is something."""
     entries = [
-        {"actor": f"p{seat}", "place": place, "card": card, "salt": salt}
-        for seat, place, card, salt in sql.rows(_ENTRIES, [hand.id])
+        {"actor": f"p{seat}", "index": index, "card": card, "salt": salt}
+        for seat, index, card, salt in sql.rows(_ENTRIES, [hand.id])
     ]
     corrected = [
         {"line": correction.seq, "before": correction.before, "after": correction.after}
@@ -62,13 +62,13 @@ def told_at_the_end(hand: Hand) -> dict[str, Any]:
 
 def hash_of(hand: str, entry: Entry, salt: str) -> str:
     """What the audit trail records of an entry while the hand is played: 64 hex digits."""
-    return canonical.sha256([hand, f"p{entry.seat}", entry.place, entry.card, salt])
+    return canonical.sha256([hand, f"p{entry.seat}", entry.index, entry.card, salt])
 
 
 def enter(*, command: Command, code: str, entries: Sequence[Entry]) -> Answer:
     """Enter cards that were dealt as `??` in the hand in play, all or none.
 
-    Raises Conflict no_hand or not_physical; Unprocessable no_such_card for a place without a card, card_known for one
+    Raises Conflict no_hand or not_physical; Unprocessable no_such_card for an index without a card, card_known for one
     whose card is known; and CardsRefused card_entered_twice, card_not_in_pack or cards_differ, after which an
     exception is kept.
     """
@@ -78,7 +78,7 @@ def enter(*, command: Command, code: str, entries: Sequence[Entry]) -> Answer:
         game, before = opened.game(), entered(hand)
         for entry in entries:
             _require_unknown(game, before, entry)
-        require_agreeing(hand, game, before | {(entry.seat, entry.place): entry.card for entry in entries}, entries)
+        require_agreeing(hand, game, before | {(entry.seat, entry.index): entry.card for entry in entries}, entries)
         hashes = add(hand, entries)
         version = opened.table.version + 1
         event = CardsEntered(hand=hand.name, entries=hashes, table_version=version)
@@ -100,9 +100,9 @@ def add(hand: Hand, entries: Iterable[Entry]) -> list[dict[str, Any]]:
     for entry in entries:
         salt = secrets.token_hex(SALT_BYTES)
         CardEntry.objects.create(
-            house_id=hand.house_id, hand=hand, seat=entry.seat, place=entry.place, card=entry.card, salt=salt
+            house_id=hand.house_id, hand=hand, seat=entry.seat, index=entry.index, card=entry.card, salt=salt
         )
-        hashes.append({"actor": f"p{entry.seat}", "place": entry.place, "hash": hash_of(hand.name, entry, salt)})
+        hashes.append({"actor": f"p{entry.seat}", "index": entry.index, "hash": hash_of(hand.name, entry, salt)})
     return hashes
 
 
@@ -112,36 +112,36 @@ def described(hand: Hand, game: engine.Hand) -> dict[str, Any]:
     return seen | {"balances": selectors.balances(hand)}
 
 
-def _require_unknown(game: engine.Hand, before: Mapping[Place, str], entry: Entry) -> None:
-    dealt = require_place(game, entry.seat, entry.place)
-    if dealt[entry.place] != UNKNOWN or (entry.seat, entry.place) in before:
+def _require_unknown(game: engine.Hand, before: Mapping[Position, str], entry: Entry) -> None:
+    dealt = require_card(game, entry.seat, entry.index)
+    if dealt[entry.index] != UNKNOWN or (entry.seat, entry.index) in before:
         raise Unprocessable(
-            f"The card at place {entry.place} of p{entry.seat} is known already; the floor corrects it.",
+            f"The card at index {entry.index} of p{entry.seat} is known already; the floor corrects it.",
             code="card_known",
             actor=f"p{entry.seat}",
-            place=entry.place,
+            index=entry.index,
         )
 
 
-def require_place(game: engine.Hand, seat: int, place: int) -> tuple[str, ...]:
-    """The cards of a seat, one of which lies at this place. Raises Unprocessable no_such_card."""
+def require_card(game: engine.Hand, seat: int, index: int) -> tuple[str, ...]:
+    """The cards of a seat, one of which has this index. Raises Unprocessable no_such_card."""
     dealt = game.cards_of(seat) if seat <= len(game.stacks) else ()
-    if place >= len(dealt):
+    if index >= len(dealt):
         raise Unprocessable(
             f"p{seat} has {len(dealt)} cards, counted from 0.", code="no_such_card", actor=f"p{seat}", cards=len(dealt)
         )
     return dealt
 
 
-def with_entries(game: engine.Hand, seat: int, entries: Mapping[Place, str]) -> tuple[str, ...]:
+def with_entries(game: engine.Hand, seat: int, entries: Mapping[Position, str]) -> tuple[str, ...]:
     """A seat's cards in the order of dealing, with what was entered of those that the log does not know."""
     return tuple(
-        entries.get((seat, place), card) if card == UNKNOWN else card for place, card in enumerate(game.cards_of(seat))
+        entries.get((seat, index), card) if card == UNKNOWN else card for index, card in enumerate(game.cards_of(seat))
     )
 
 
 def require_agreeing(
-    hand: Hand, game: engine.Hand, entries: Mapping[Place, str], new: Iterable[Entry] = (), line: str | None = None
+    hand: Hand, game: engine.Hand, entries: Mapping[Position, str], new: Iterable[Entry] = (), line: str | None = None
 ) -> None:
     """Refuse where log and entries together say that a card is of another pack, lies in two places, or is another one
     than was entered. `new` and `line` are what is being entered now. Raises CardsRefused."""
@@ -162,17 +162,17 @@ def require_agreeing(
 
 
 def _lying_before(
-    game: engine.Hand, seat: int, entries: Mapping[Place, str], out: Sequence[tuple[str, int]], line: str | None
+    game: engine.Hand, seat: int, entries: Mapping[Position, str], out: Sequence[tuple[str, int]], line: str | None
 ) -> list[str]:
     """The cards that are known to lie, or to have lain, before a seat; `out` are those that it turned up or played.
     Raises CardsRefused cards_differ."""
     held = with_entries(game, seat, entries)
-    for place, card in enumerate(held):
-        known = entries.get((seat, place), card)
+    for index, card in enumerate(held):
+        known = entries.get((seat, index), card)
         if card != known:
             raise CardsRefused(
                 ExceptionKind.DIFFERS,
-                f"p{seat} shows another card than was entered for place {place}. If it was entered wrong, the floor "
+                f"p{seat} shows another card than was entered for index {index}. If it was entered wrong, the floor "
                 "corrects it.",
                 [known, card],
                 action=line,

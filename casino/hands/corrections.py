@@ -50,11 +50,11 @@ def correct_entry(*, command: Command, code: str, entry: Entry, reason: str) -> 
     def change(opened: Opened, work: Work) -> Outcome:
         hand = cards.physical(opened.playing())
         game, entries = opened.game(), cards.entered(hand)
-        if (entry.seat, entry.place) not in entries:
-            raise Unprocessable(f"No card was entered for place {entry.place} of p{entry.seat}.", code="no_such_entry")
-        if entries[entry.seat, entry.place] == entry.card:
+        if (entry.seat, entry.index) not in entries:
+            raise Unprocessable(f"No card was entered for index {entry.index} of p{entry.seat}.", code="no_such_entry")
+        if entries[entry.seat, entry.index] == entry.card:
             raise _nothing()
-        cards.require_agreeing(hand, game, entries | {(entry.seat, entry.place): entry.card}, [entry])
+        cards.require_agreeing(hand, game, entries | {(entry.seat, entry.index): entry.card}, [entry])
         [hashed] = cards.add(hand, [entry])
         version = opened.table.version + 1
         event = EntryCorrected(hand=hand.name, **hashed, reason=reason, table_version=version)

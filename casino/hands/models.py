@@ -206,14 +206,14 @@ class ClientSeed(HouseRow):
 
 class CardEntry(HouseRow):
     """What a card that was dealt unknown is, as a scanner or the dealer entered it. Rows are only ever added; of
-    several for one place the last counts."""
+    several for one index the last counts."""
 
     hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="entries")
-    #: The engine's seat, `p1` is 1; the place among its cards in the order of dealing, from 0.
+    #: The engine's seat, `p1` is 1; the index among its cards in the order of dealing, from 0.
     seat = models.PositiveSmallIntegerField()
-    place = models.PositiveSmallIntegerField()
+    index = models.PositiveSmallIntegerField()
     card = models.CharField(max_length=2)
-    #: With hand, place and card it gives the hash in the audit trail; 64 hex digits.
+    #: With hand, seat, index and card it gives the hash in the audit trail; 64 hex digits.
     salt = models.CharField(max_length=64)
     at = models.DateTimeField(db_default=ClockTimestamp())
 
@@ -222,7 +222,7 @@ class CardEntry(HouseRow):
         indexes = [models.Index(fields=["hand", "id"], name="card_entry_hand")]
 
     def __str__(self) -> str:
-        return f"{self.hand_id}/p{self.seat}/{self.place}"
+        return f"{self.hand_id}/p{self.seat}/{self.index}"
 
 
 class Correction(HouseRow):

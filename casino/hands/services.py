@@ -376,7 +376,7 @@ def _require_tray(table: Table, seats: int) -> None:
     trays.require_tray(table, policy, terms.rules(table.game, table.options, seats), seats)
 
 
-def _entered(hand: Hand, lines: Sequence[str]) -> dict[cards.Place, str]:
+def _entered(hand: Hand, lines: Sequence[str]) -> dict[cards.Position, str]:
     """What was entered of a hand's unknown cards, where any of these lines could disagree with it."""
     if hand.mode != Mode.PHYSICAL:
         return {}

@@ -57,7 +57,7 @@ class Opened:
     corrections: int = 0
     first_line: int = 0
     lines: Sequence[str] = ()
-    #: What was entered of the hand's unknown cards, by seat and place.
+    #: What was entered of the hand's unknown cards, by seat and index.
     entered: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
     def playing(self) -> Hand:
@@ -105,8 +105,8 @@ def _as_remembered(table: Table, hand: Hand, known: _Known) -> Opened:
 
 
 def _entry(text: str) -> tuple[tuple[int, int], str]:
-    seat, place, card = text.split(" ")
-    return (int(seat), int(place)), card
+    seat, index, card = text.split(" ")
+    return (int(seat), int(index)), card
 
 
 _OPEN = f"""

@@ -201,7 +201,7 @@ def _cards_read_wrongly(kit: Recording, busy: Busy) -> None:
     desk.refresh()
     desk.ok("hands", {"mode": "physical", "button": 4})
     desk.act("p1 po 100", "d dh p1 ??8b")
-    desk.ok("hand/cards", {"entries": [{"actor": "p1", "place": 0, "card": "Kl"}]})
+    desk.ok("hand/cards", {"entries": [{"actor": "p1", "index": 0, "card": "Kl"}]})
     desk.act("d dh p2 Ah7l", "d dh p3 XlOa")
     floor.refresh()
     floor.ok("hand/corrections", {"line": 4, "cards": "XlOb", "reason": "misread the suit"})

@@ -554,7 +554,7 @@ def entered_card(kit: Kit) -> None:
     forged_everywhere(kit, alter)
 
 
-@attack("hand_cards_differ", "hand T1-000001, place 0 of p1", before=evening_of_entries)
+@attack("hand_cards_differ", "hand T1-000001, card 0 of p1", before=evening_of_entries)
 def entered_card_with_its_hash(kit: Kit) -> None:
     """an entered card altered and its hash, everything forged that follows, outside the database as well"""
 
@@ -562,7 +562,7 @@ def entered_card_with_its_hash(kit: Kit) -> None:
         ending = forger.lines[forger.find(*_LAST)].doc["data"]
         entry = ending["entered"][0] | {"card": "7h"}
         ending["entered"][0] = entry
-        recorded = [ending["hand"], entry["actor"], entry["place"], entry["card"], entry["salt"]]
+        recorded = [ending["hand"], entry["actor"], entry["index"], entry["card"], entry["salt"]]
         entries = forger.lines[forger.find("hand.cards_entered")].doc["data"]["entries"]
         entries[0]["hash"] = canonical.sha256(recorded)
 

@@ -18,7 +18,7 @@ def evening_of_tricks(kit: Kit) -> None:
     dealer = kit.seated(stacks=(5_000, 5_000))
     player = Player(dealer, 3, frozenset({"p1", "p2"}))
     player.play(dealer.ok("hands", {"mode": "physical", "button": 2}), until=2)
-    entries = [{"actor": "p1", "place": at, "card": card} for at, card in enumerate(player.dealt["p1"])]
+    entries = [{"actor": "p1", "index": at, "card": card} for at, card in enumerate(player.dealt["p1"])]
     dealer.ok("hand/cards", {"entries": entries})
     player.play(dealer.get("hand").json())
     settled(kit, dealer)
@@ -59,7 +59,7 @@ def entered_card_that_was_not_played(kit: Kit) -> None:
         card = next(line[-2:] for line in ending["log"] if line.startswith("p2 pl") and line[-2:] not in own)
         entry = ending["entered"][0] | {"card": card}
         ending["entered"][0] = entry
-        recorded = [ending["hand"], entry["actor"], entry["place"], entry["card"], entry["salt"]]
+        recorded = [ending["hand"], entry["actor"], entry["index"], entry["card"], entry["salt"]]
         entries = forger.lines[forger.find("hand.cards_entered")].doc["data"]["entries"]
         entries[0]["hash"] = canonical.sha256(recorded)
 

@@ -89,10 +89,10 @@ def evening_of_entries(kit: Kit) -> None:
     dealer = kit.seated(stacks=(5_000, 5_000))
     dealer.ok("hands", {"mode": "physical", "button": 2})
     dealer.act("p1 po 100", "d dh p1 ??Aa", "d dh p2 ????", "p2 cc 100", "p1 k", "d dh p1 ????", "d dh p2 ????")
-    dealer.ok("hand/cards", {"entries": [{"actor": "p1", "place": 0, "card": "Ua"},
-                                         {"actor": "p2", "place": 2, "card": "Ol"}]})  # fmt: skip
+    dealer.ok("hand/cards", {"entries": [{"actor": "p1", "index": 0, "card": "Ua"},
+                                         {"actor": "p2", "index": 2, "card": "Ol"}]})  # fmt: skip
     desk = floor(kit)
-    desk.ok("hand/corrections", {"entry": {"actor": "p2", "place": 2, "card": "Xa"}, **REASON})
+    desk.ok("hand/corrections", {"entry": {"actor": "p2", "index": 2, "card": "Xa"}, **REASON})
     desk.ok("hand/corrections", {"line": 2, "cards": "??Ka", **REASON})
     dealer.refresh()
     dealer.act("p1 lk 2", "p1 rb 100", "p2 lk 2", "p2 cc 100", "p2 st")

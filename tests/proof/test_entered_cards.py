@@ -18,9 +18,9 @@ def wrong(log: tuple[str, ...], *entered: str, verbs: dict[str, list[str]] = VER
 
 
 def _entry(text: str) -> dict[str, Any]:
-    place, card = text.split(" ")
-    seat, number = place.split(".")
-    return {"actor": seat, "place": int(number), "card": card}
+    where, card = text.split(" ")
+    seat, number = where.split(".")
+    return {"actor": seat, "index": int(number), "card": card}
 
 
 def places(found: list[tuple[str, str]]) -> list[str]:
@@ -70,9 +70,9 @@ def test_what_is_dealt_after_a_hand_was_laid_open_comes_of_another_pack() -> Non
 def test_a_shown_hand_stands_in_the_order_of_dealing() -> None:
     log = (*DEAL, "p1 la 8b9b")
     assert wrong(log, "p1.0 8b") == []
-    assert places(wrong(log, "p1.0 9b"))[0] == "place 0 of p1"
+    assert places(wrong(log, "p1.0 9b"))[0] == "card 0 of p1"
 
 
 def test_a_verb_that_nobody_declared_names_no_cards() -> None:
     assert wrong((*DEAL, "p1 to Xa"), "p1.0 8b", "p1.1 9b", verbs={"dealt": ["gv"]}) == []
-    assert places(wrong(DEAL, "p1.0 8b", verbs={})) == ["place 0 of p1"]
+    assert places(wrong(DEAL, "p1.0 8b", verbs={})) == ["card 0 of p1"]

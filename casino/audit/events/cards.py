@@ -1,12 +1,12 @@
 """Cards of a pack in the dealer's hands: what a scanner or the dealer entered, corrections, exceptions, checks.
 
-While a hand is played, only its holder may know a card that lies face down. So of an entry the events give the place of
-the card and a hash: SHA-256 of the canonical JSON `[hand, actor, place, card, salt]`. The event that ends the hand has
+While a hand is played, only its holder may know a card that lies face down. So of an entry the events give the index of
+the card and a hash: SHA-256 of the canonical JSON `[hand, actor, index, card, salt]`. The event that ends the hand has
 `entered`, card and salt of every entry, and `corrected`, every correction with the cards."""
 
 from typing import Annotated
 
-from casino.audit.events.fields import CardPlace, Hand, HandActor, JsonObject, JsonObjects, Reason
+from casino.audit.events.fields import CardIndex, Hand, HandActor, JsonObject, JsonObjects, Reason
 from casino.audit.events.registry import AuditEvent, TableEvent, event
 
 ExceptionId = Annotated[int, "id of the exception"]
@@ -24,7 +24,7 @@ class CardsEntered(TableEvent):
 
     hand: Hand
     entries: Annotated[
-        JsonObjects, "`actor` (seat of the hand), `place` (index of the card, from 0 in the order of dealing), `hash`"
+        JsonObjects, "`actor` (seat of the hand), `index` (of the card, from 0 in the order of dealing), `hash`"
     ]
 
 
@@ -34,7 +34,7 @@ class EntryCorrected(TableEvent):
 
     hand: Hand
     actor: HandActor
-    place: CardPlace
+    index: CardIndex
     hash: Annotated[str, "hash of the right card, hexadecimal"]
     reason: Reason
 

@@ -267,7 +267,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("seat", models.PositiveSmallIntegerField()),
-                ("place", models.PositiveSmallIntegerField()),
+                ("index", models.PositiveSmallIntegerField()),
                 ("card", models.CharField(max_length=2)),
                 ("salt", models.CharField(max_length=64)),
                 ("at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),

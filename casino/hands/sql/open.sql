@@ -1,5 +1,5 @@
 -- The beginning of a write to the hand at a table, in one call: locks the table, then looks for an answer given under
--- the request's key, then reads the hand that is not settled, its log and the cards entered for it (seat, place, card).
+-- the request's key, then reads the hand that is not settled, its log and the cards entered for it (seat, index, card).
 -- Each statement sees what was committed before it, so what is read after the lock is as new as the lock.
 --   p_version: the version of the table up to which the caller knows the hand; where it still is that, nothing is read of
 --   the hand (`known`). p_hand, p_lines, p_corrections: a hand of which the caller knows so many lines as they were after
@@ -35,7 +35,7 @@ BEGIN
     first_line := CASE WHEN hand.id = p_hand AND corrections = p_corrections THEN p_lines ELSE 0 END;
     log := (SELECT coalesce(array_agg(text ORDER BY seq), '{}') FROM hands_log
             WHERE house_id = p_house AND hand_id = hand.id AND seq > first_line);
-    entered := (SELECT coalesce(array_agg(concat_ws(' ', seat, place, card) ORDER BY id), '{}') FROM hands_cardentry
+    entered := (SELECT coalesce(array_agg(concat_ws(' ', seat, index, card) ORDER BY id), '{}') FROM hands_cardentry
                 WHERE house_id = p_house AND hand_id = hand.id);
 END $$;
 

@@ -33,7 +33,7 @@ def entries(*named: str) -> dict[str, Any]:
     for text in named:
         place, card = text.split()
         actor, _, number = place.partition(".")
-        found.append({"actor": actor, "place": int(number), "card": card})
+        found.append({"actor": actor, "index": int(number), "card": card})
     return {"entries": found}
 
 
@@ -80,7 +80,7 @@ def test_entered_cards_are_hashed_until_the_hand_is_over(kit: Kit, dealer: Desk)
     assert answer["actor"] == "p1"
     [event] = events(kit, "hand.cards_entered")
     hashes = event["data"]["entries"]
-    assert [(entry["actor"], entry["place"]) for entry in hashes] == [("p1", 0), ("p1", 3), ("p2", 2)]
+    assert [(entry["actor"], entry["index"]) for entry in hashes] == [("p1", 0), ("p1", 3), ("p2", 2)]
     for recorded in (json.dumps(event["data"]), json.dumps(answer["view"]), json.dumps(answer["legal_actions"])):
         assert not any(f'"{card}"' in recorded or f"{card}?" in recorded for card in ("Ua", "Aa", "Xa"))
     # Turned over in any order: the entries say where each was dealt.
@@ -91,7 +91,7 @@ def test_entered_cards_are_hashed_until_the_hand_is_over(kit: Kit, dealer: Desk)
     last = events(kit, "hand.acted")[-1]["data"]
     hand = hand_of(kit).name
     for entry, hashed in zip(last["entered"], hashes, strict=True):
-        recorded = [hand, entry["actor"], entry["place"], entry["card"], entry["salt"]]
+        recorded = [hand, entry["actor"], entry["index"], entry["card"], entry["salt"]]
         assert canonical.sha256(recorded) == hashed["hash"]
     assert [entry["card"] for entry in last["entered"]] == ["Ua", "Aa", "Xa"]
     record = assert_sound(kit)
@@ -106,7 +106,7 @@ def test_entered_cards_are_hashed_until_the_hand_is_over(kit: Kit, dealer: Desk)
         (entries("p1.0 Aa", "p1.0 Ka"), 400, "invalid_request"),
         (entries("p1.0 ??"), 400, "invalid_request"),
         ({"entries": []}, 400, "invalid_request"),
-        ({"entries": [{"actor": "d", "place": 0, "card": "Aa"}]}, 400, "invalid_request"),
+        ({"entries": [{"actor": "d", "index": 0, "card": "Aa"}]}, 400, "invalid_request"),
     ],
 )
 def test_entries_that_are_refused(kit: Kit, dealer: Desk, sent: Any, status: int, code: str) -> None:
@@ -267,8 +267,8 @@ def test_a_shown_hand_is_corrected_and_a_correction_too(kit: Kit, dealer: Desk) 
         ({"line": 2, "cards": "Kl8b7b"}, 422, "wrong_count"),
         ({"line": 2}, 400, "invalid_request"),
         ({"cards": "Kl"}, 400, "invalid_request"),
-        ({"line": 2, "cards": "Kl7b", "entry": {"actor": "p1", "place": 0, "card": "Aa"}}, 400, "invalid_request"),
-        ({"entry": {"actor": "p1", "place": 0, "card": "Aa"}}, 422, "no_such_entry"),
+        ({"line": 2, "cards": "Kl7b", "entry": {"actor": "p1", "index": 0, "card": "Aa"}}, 400, "invalid_request"),
+        ({"entry": {"actor": "p1", "index": 0, "card": "Aa"}}, 422, "no_such_entry"),
         ({"line": 2, "cards": "Kl7b", "reason": ""}, 400, "invalid_request"),
     ],
 )
@@ -320,13 +320,13 @@ def test_an_entry_is_corrected(kit: Kit, dealer: Desk) -> None:
     dealer.ok("hand/cards", entries("p1.0 8b", "p2.0 Al"))
     assert refusal(dealer.post("hand/actions", action(SHOWN[0]))) == (422, "cards_differ")
     floor = at_the_table(kit, dealer)
-    twice = {"entry": {"actor": "p1", "place": 0, "card": "Al"}, "reason": "a guess"}
+    twice = {"entry": {"actor": "p1", "index": 0, "card": "Al"}, "reason": "a guess"}
     assert refusal(floor.post("hand/corrections", twice)) == (422, "card_entered_twice")
-    same = {"entry": {"actor": "p1", "place": 0, "card": "8b"}, "reason": "a guess"}
+    same = {"entry": {"actor": "p1", "index": 0, "card": "8b"}, "reason": "a guess"}
     assert refusal(floor.post("hand/corrections", same)) == (422, "nothing_corrected")
-    floor.ok("hand/corrections", {"entry": {"actor": "p1", "place": 0, "card": "Aa"}, "reason": "scanner misread"})
+    floor.ok("hand/corrections", {"entry": {"actor": "p1", "index": 0, "card": "Aa"}, "reason": "scanner misread"})
     [event] = events(kit, "hand.entry_corrected")
-    assert (event["reason"], event["data"]["actor"], event["data"]["place"]) == ("scanner misread", "p1", 0)
+    assert (event["reason"], event["data"]["actor"], event["data"]["index"]) == ("scanner misread", "p1", 0)
     dealer.version = floor.version
     for line in SHOWN:
         dealer.act(line)

@@ -38,7 +38,7 @@ def say(dealer: Desk, floor: Desk, kind: str, where: Any, what: Any) -> Any:
     desk.version = max(dealer.version, floor.version)
     if kind == "line":
         return desk.post("hand/corrections", {"line": where, "cards": "".join(what), "reason": "a test"})
-    card = {"actor": f"p{where[0]}", "place": where[1], "card": what}
+    card = {"actor": f"p{where[0]}", "index": where[1], "card": what}
     if kind == "enter":
         return desk.post("hand/cards", {"entries": [card]})
     return desk.post("hand/corrections", {"entry": card, "reason": "a test"})
@@ -103,7 +103,7 @@ def test_any_entries_and_corrections_leave_each_card_in_one_place(steps: list[tu
         assert dealt == model.lines
         assert list(state.log) == selectors.log(hand)
         entries = CardEntry.objects.filter(hand=hand).order_by("id")
-        assert {(entry.seat, entry.place): entry.card for entry in entries} == model.entries
+        assert {(entry.seat, entry.index): entry.card for entry in entries} == model.entries
     # The lines themselves are as they were written, and all the money is where it was.
     assert list(HandLine.objects.filter(hand=hand).order_by("seq").values_list("text", flat=True)) == stored
     assert list(verify(kit.house)) == []
