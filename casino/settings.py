@@ -63,7 +63,7 @@ TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP
 CASINO_APP_ROLE = environment.app_role
 LEDGER_APP_ROLE = CASINO_APP_ROLE
 # Triggers of the house on tables of the ledger (`casino/audit/protection.py` declares them).
-LEDGER_OTHER_TRIGGERS = ["ledger_transaction.ledger_transaction_is_told"]
+LEDGER_OTHER_TRIGGERS = ["ledger_transaction.ledger_transaction_is_recorded"]
 CASINO_SEQUENCER_ROLE = environment.sequencer_role
 
 

@@ -193,7 +193,6 @@ class Posting(HouseRow):
     )
 
     class Meta:
-        db_table = "audit_told"
         verbose_name = "recorded posting"
 
     def __str__(self) -> str:

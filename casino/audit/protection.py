@@ -6,13 +6,13 @@
 from casino.core.protection import READ, Function, Keep, Protection, Table, Trigger
 
 _GROWS = "BEFORE UPDATE"
-_IS_TOLD = Trigger("is_told", "AFTER INSERT", "audit_require_told", deferred=True)
+_IS_RECORDED = Trigger("is_recorded", "AFTER INSERT", "audit_require_recorded", deferred=True)
 
 PROTECTION = Protection(
     tables=(
         Table(name="audit_chainhead", keep=Keep.TABLE, app=READ, sequencer=READ),
         Table(name="audit_event", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
-        Table(name="audit_told", keep=Keep.APPEND_ONLY, app=READ),
+        Table(name="audit_posting", keep=Keep.APPEND_ONLY, app=READ),
         Table(
             name="audit_log",
             keep=Keep.ROWS,
@@ -32,14 +32,14 @@ PROTECTION = Protection(
         Table(name="audit_checkpoint", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
         Table(name="audit_epoch", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
         # The ledger's table, with the ledger's own triggers and rights: see `casino/bookkeeping/protection.py`.
-        Table(name="ledger_transaction", triggers=(_IS_TOLD,)),
+        Table(name="ledger_transaction", triggers=(_IS_RECORDED,)),
     ),
     functions=(
         Function(
             signature="audit_append(uuid, text, text, text, text, text, text, text, text, text, text)",
             app=True,
         ),
-        Function(signature="audit_require_told()"),
+        Function(signature="audit_require_recorded()"),
         Function(signature="audit_log_grows()"),
         Function(signature="audit_mark_grows()"),
         Function(signature="audit_lock_log(uuid)"),

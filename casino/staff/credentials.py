@@ -53,7 +53,7 @@ def check(
 
     def write(*events: AuditEvent) -> None:
         if recorded:
-            _tell(house, given.login, terminal, request_id, *events)
+            _record(house, given.login, terminal, request_id, *events)
 
     name = full_name(house, given.login)
     if wait := limits.seconds_locked(request, name):
@@ -76,11 +76,11 @@ def is_right(staff: Staff, given: Credentials, request: HttpRequest) -> bool:
 def refuse(*, house: House, given: Credentials, terminal: str, request_id: str, code: str) -> NoReturn:
     """Refuse without looking at the password: `code` is for the trail only; the answer is the same for every reason.
     Raises Forbidden sign_in_refused."""
-    _tell(house, given.login, terminal, request_id, SignInRefused(code=code))
+    _record(house, given.login, terminal, request_id, SignInRefused(code=code))
     raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
 
 
-def _tell(house: House, login: str, terminal: str, request_id: str, *found: AuditEvent) -> None:
+def _record(house: House, login: str, terminal: str, request_id: str, *found: AuditEvent) -> None:
     known = Staff.objects.filter(house=house, login=login).exists()
     actor = Actor(staff=login if known else UNKNOWN, role="", terminal=terminal, request=request_id)
     with transaction.atomic():

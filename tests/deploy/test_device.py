@@ -24,8 +24,8 @@ def test_a_device_finds_the_root_that_the_engine_makes(size: int) -> None:
     assert ALGORITHM.decode() == shuffle.ALGORITHM
 
 
-class Told(Device):
-    """A device that is recorded what a test says, instead of asking a house."""
+class RecordedDevice(Device):
+    """A device that reads what a test has prepared, instead of asking a house."""
 
     def __init__(self, hand: dict[str, Any]) -> None:
         super().__init__("http://nowhere", "key", 2)
@@ -56,7 +56,7 @@ def honest() -> dict[str, Any]:
 
 
 def test_an_honest_house_is_believed_as_often_as_it_is_asked() -> None:
-    device = Told(honest())
+    device = RecordedDevice(honest())
     device.check()
     device.check()
     assert device.checked == 20
@@ -78,7 +78,7 @@ def test_cards_on_the_table_are_found_wherever_they_lie() -> None:
 def test_a_device_offers_what_its_own_seat_may_do() -> None:
     play = {"actor": "p1", "verb": "pl", "takes": {"places": {"kind": "places", "choices": [[2], [0]]}}}
     recorded = {"hand": "", "commitment": "", "cards": ["Kl", "7a", "8l", "??"], "legal_actions": [play]}
-    assert Told(recorded).offers() == [play]
+    assert RecordedDevice(recorded).offers() == [play]
 
 
 def swap(hand: dict[str, Any]) -> None:
@@ -113,14 +113,14 @@ def other_hand(hand: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("cheat", [swap, other_seed, other_deal, no_roots, unopened, other_hand])
 def test_a_device_notices(cheat: Any) -> None:
-    device = Told(honest())
+    device = RecordedDevice(honest())
     cheat(device.hand)
     with pytest.raises(Cheated):
         device.check()
 
 
 def test_a_root_that_changes_and_a_card_that_lies_twice_are_noticed() -> None:
-    device = Told(honest())
+    device = RecordedDevice(honest())
     device.check()
     doubled = [DECK[2], *DECK[1:]]
     device.hand["cards_roots"][0] = pack_root(doubled, SEED, "T1-000001", 0)
@@ -130,4 +130,4 @@ def test_a_root_that_changes_and_a_card_that_lies_twice_are_noticed() -> None:
     cheating["cards_roots"][0] = pack_root(doubled, SEED, "T1-000001", 0)
     cheating["openings"] = openings(doubled, SEED, "T1-000001", 0, [0, 2])
     with pytest.raises(Cheated, match="two places"):
-        Told(cheating).check()
+        RecordedDevice(cheating).check()

@@ -122,7 +122,7 @@ def deleted(kit: Kit) -> None:
         cursor.execute("SELECT leaf_index FROM audit_leaf WHERE event_id = %s", [event])
         [index] = cursor.fetchone()
         cursor.execute("DELETE FROM audit_leaf WHERE event_id = %s", [event])
-        cursor.execute("DELETE FROM audit_told WHERE event_id = %s", [event])
+        cursor.execute("DELETE FROM audit_posting WHERE event_id = %s", [event])
         cursor.execute("DELETE FROM audit_event WHERE id = %s", [event])
         for table in ("audit_leaf",):
             cursor.execute(f"UPDATE {table} SET leaf_index = -leaf_index WHERE house_id = %s AND leaf_index > %s",

@@ -150,7 +150,7 @@ class Forger:
         house = [self.house.id]
         cursor.execute("DELETE FROM audit_leaf WHERE house_id = %s", house)
         mine = "chain_id IN (SELECT id FROM audit_chainhead WHERE house_id = %s)"
-        cursor.execute(f"DELETE FROM audit_told USING audit_event e WHERE e.id = event_id AND e.{mine}", house)
+        cursor.execute(f"DELETE FROM audit_posting USING audit_event e WHERE e.id = event_id AND e.{mine}", house)
         cursor.execute(f"DELETE FROM audit_event WHERE {mine}", house)
         index = 0
         for chain, seq, payload, hashed, logged in rows:
@@ -214,7 +214,7 @@ _TABLES = {
     "ledger_entry": "account_id IN (SELECT id FROM ledger_account WHERE book = %s)",
     "audit_chainhead": "house_id = %s",
     "audit_event": "house_id = %s",
-    "audit_told": "house_id = %s",
+    "audit_posting": "house_id = %s",
     "audit_log": "house_id = %s",
     "audit_leaf": "house_id = %s",
     "audit_tile": "house_id = %s",

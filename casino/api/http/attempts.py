@@ -67,13 +67,13 @@ def not_recognised(request: Request) -> None:
     _plain_request(request).asked_by = None
 
 
-def tell_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> None:
+def record_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> None:
     """Record a refusal, unless nobody known asked or there was merely nothing to read yet. Raises what `record`
     raises."""
     if asked_by(request) is None or _nothing_yet(request, view, problem["status"]):
         return
     expected = next((problem[name] for name in EXPECTED if name in problem), None)
-    _tell(
+    _record(
         request,
         view,
         AttemptRefused(
@@ -94,7 +94,7 @@ def record_failed(request: Request, view: Any, error: Exception) -> None:
     if asked_by(request) is None:
         return
     try:
-        _tell(
+        _record(
             request,
             view,
             AttemptFailed(
@@ -147,7 +147,7 @@ def _nothing_yet(request: Request, view: Any, status: int) -> bool:
     return polled and (status == 409 or (status == 404 and names_nothing))
 
 
-def _tell(request: Request, view: Any, event: AuditEvent) -> None:
+def _record(request: Request, view: Any, event: AuditEvent) -> None:
     by = asked_by(request)
     if by is not None:
         by = replace(by, actor=replace(by.actor, role=_role(request, by)))

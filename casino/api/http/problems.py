@@ -88,7 +88,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         return None
     if request is not None:
         try:
-            attempts.tell_refused(request, context.get("view"), found)
+            attempts.record_refused(request, context.get("view"), found)
         except HouseError as untold:
             error, found = untold, document(untold.status, untold.code, untold.detail, **untold.extra)
         found["instance"] = f"urn:uuid:{getattr(request, 'request_id', '')}"

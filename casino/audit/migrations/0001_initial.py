@@ -276,7 +276,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "recorded posting",
-                "db_table": "audit_told",
             },
         ),
         *(

@@ -1,7 +1,7 @@
 -- Appends one event to a chain. The application's role may execute this and read; it can neither insert nor change.
 -- The payload's keys stand in ASCII order and absent ones are left out, so that the text is canonical (RFC 8785 subset)
 -- and can be made again by anybody who holds the values. The lock on the head is the last one a transaction takes.
--- The ledger transactions that the event records are kept in audit_told, where each can be once. They must be of this
+-- The ledger transactions that the event records are kept in audit_posting, where each can be once. They must be of this
 -- house's book and posted by this database transaction: a row is that, or younger, whose xmin is no older than our own
 -- transaction id (savepoints have later ones), and what younger transactions have committed was recorded by them (KZ902).
 -- Each is looked up by its key, whatever the planner thinks of the sizes.
@@ -15,7 +15,7 @@ DECLARE
     head audit_chainhead%ROWTYPE;
     body text;
     written bigint;
-    told bigint;
+    recorded bigint;
 BEGIN
     IF jsonb_typeof(p_data::jsonb) <> 'object' THEN
         RAISE EXCEPTION 'audit data must be one JSON object' USING ERRCODE = 'KZ901';
@@ -41,12 +41,12 @@ BEGIN
         VALUES (p_house, head.id, seq, pg_current_xact_id()::text::bigint, body, leaf_hash) RETURNING id INTO written;
     UPDATE audit_chainhead SET seq = audit_append.seq, hash = audit_append.leaf_hash WHERE id = head.id;
     IF p_postings IS NOT NULL THEN
-        INSERT INTO audit_told (house_id, transaction_id, event_id)
+        INSERT INTO audit_posting (house_id, transaction_id, event_id)
             SELECT p_house, mine.id, written FROM jsonb_array_elements(p_postings::jsonb) posting CROSS JOIN LATERAL (
                 SELECT id FROM ledger_transaction
                 WHERE id = (posting ->> 'tx')::bigint AND book = p_house AND age(xmin) <= 0 LIMIT 1) mine;
-        GET DIAGNOSTICS told = ROW_COUNT;
-        IF told <> jsonb_array_length(p_postings::jsonb) THEN
+        GET DIAGNOSTICS recorded = ROW_COUNT;
+        IF recorded <> jsonb_array_length(p_postings::jsonb) THEN
             RAISE EXCEPTION 'an audit event records a ledger transaction of another book or another time'
                 USING ERRCODE = 'KZ903';
         END IF;

@@ -120,18 +120,18 @@ CREATE OR REPLACE FUNCTION audit_open_epoch(
     p_outside_epoch integer, p_outside_size bigint, p_outside_root bytea
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    told audit_event%ROWTYPE;
+    opening audit_event%ROWTYPE;
     current audit_log%ROWTYPE;
     before bigint;
 BEGIN
     PERFORM audit_lock_log(p_house);
-    SELECT event.* INTO told
+    SELECT event.* INTO opening
         FROM audit_event event JOIN audit_chainhead head ON head.id = event.chain_id AND head.house_id = event.house_id
         WHERE head.house_id = p_house AND head.name = p_chain AND event.seq = p_seq;
-    IF told.xid IS DISTINCT FROM pg_current_xact_id()::text::bigint OR told.doc ->> 'kind' <> 'log.epoch_opened' THEN
+    IF opening.xid IS DISTINCT FROM pg_current_xact_id()::text::bigint OR opening.doc ->> 'kind' <> 'log.epoch_opened' THEN
         RAISE EXCEPTION 'an epoch begins with the event that records it' USING ERRCODE = 'KZ913';
     END IF;
-    SELECT seq INTO before FROM audit_mark WHERE chain_id = told.chain_id;
+    SELECT seq INTO before FROM audit_mark WHERE chain_id = opening.chain_id;
     IF coalesce(before, 0) <> p_seq - 1 THEN
         RAISE EXCEPTION 'an earlier event of % is not in the log', p_chain USING ERRCODE = 'KZ913';
     END IF;
@@ -141,10 +141,10 @@ BEGIN
             current.epoch, current.size, p_size, p_epoch USING ERRCODE = 'KZ913';
     END IF;
     INSERT INTO audit_epoch (house_id, epoch, event_id, outside_epoch, outside_size, outside_root)
-        VALUES (p_house, p_epoch, told.id, p_outside_epoch, p_outside_size, p_outside_root);
+        VALUES (p_house, p_epoch, opening.id, p_outside_epoch, p_outside_size, p_outside_root);
     INSERT INTO audit_log (house_id, epoch, origin, vkey, size) VALUES (p_house, p_epoch, p_origin, '', 1);
     INSERT INTO audit_leaf (event_id, house_id, epoch, leaf_index, leaf_hash)
-        VALUES (told.id, p_house, p_epoch, 0, decode(told.leaf_hash, 'hex'));
-    INSERT INTO audit_mark (house_id, chain_id, seq) VALUES (p_house, told.chain_id, p_seq)
+        VALUES (opening.id, p_house, p_epoch, 0, decode(opening.leaf_hash, 'hex'));
+    INSERT INTO audit_mark (house_id, chain_id, seq) VALUES (p_house, opening.chain_id, p_seq)
         ON CONFLICT (chain_id) DO UPDATE SET seq = excluded.seq;
 END $$;

@@ -22,7 +22,7 @@ SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
     posted record;
-    told text := p_posted;
+    recorded text := p_posted;
     wrong text;
 BEGIN
     IF p_post_key IS NOT NULL THEN
@@ -30,7 +30,7 @@ BEGIN
         FROM ledger_post_one(p_house, NULL, p_post_key, p_post_kind, p_post_metadata::jsonb, p_post_occurred,
                              p_accounts, p_amounts) l;
         IF NOT posted.replayed THEN
-            told := concat_ws(',', told, concat(
+            recorded := concat_ws(',', recorded, concat(
                 '{"about":"', encode(sha256(convert_to(concat(
                     '[', to_json(p_post_key), ',', to_json(p_post_kind), ',', p_post_metadata, ',',
                     coalesce(core_utc(p_post_occurred), 'null'), ',', core_utc(posted.posted_at), ']'), 'UTF8')), 'hex'),
@@ -48,7 +48,7 @@ BEGIN
     END IF;
     SELECT e.seq, e.leaf_hash INTO seq, leaf_hash
     FROM audit_append(p_house, p_chain, p_kind, p_actor, p_role, p_terminal, p_request, p_data, p_approver, p_reason,
-                      '[' || told || ']') e;
+                      '[' || recorded || ']') e;
     IF p_tasks IS NOT NULL THEN
         WITH queued AS (
             INSERT INTO houses_outboxmessage (house_id, task, subject, deliveries, last_error)

@@ -30,8 +30,8 @@ BEGIN
         RAISE EXCEPTION 'the client seeds of hand % do not change', OLD.name USING ERRCODE = 'KZ900';
     END IF;
     IF OLD.cards_roots IS DISTINCT FROM NEW.cards_roots AND EXISTS (
-        SELECT FROM jsonb_array_elements(OLD.cards_roots) WITH ORDINALITY AS told (root, place)
-        WHERE told.root IS DISTINCT FROM NEW.cards_roots -> (told.place::int - 1)) THEN
+        SELECT FROM jsonb_array_elements(OLD.cards_roots) WITH ORDINALITY AS earlier (root, place)
+        WHERE earlier.root IS DISTINCT FROM NEW.cards_roots -> (earlier.place::int - 1)) THEN
         RAISE EXCEPTION 'the roots over the cards of hand % do not change', OLD.name USING ERRCODE = 'KZ900';
     END IF;
     RETURN NEW;

@@ -29,7 +29,7 @@ BEGIN
 END $$
 """
 #: The reference posts what no event records, which the database would refuse.
-_TOLD = "ALTER TABLE ledger_transaction {} TRIGGER ledger_transaction_is_told"
+_IS_RECORDED = "ALTER TABLE ledger_transaction {} TRIGGER ledger_transaction_is_recorded"
 #: Hands of one counted run, a request for the deal and one for each line of the log.
 HANDS = 2
 RUNS = 21
@@ -112,12 +112,12 @@ def _play(kit: "Kit", dealer: "Desk", hands: int) -> int:
 
 def _leave_out() -> None:
     """From now on the database appends no event, and asks for none."""
-    _as_owner(_NOTHING, _TOLD.format("DISABLE"))
+    _as_owner(_NOTHING, _IS_RECORDED.format("DISABLE"))
 
 
 def _put_back() -> None:
     """The application's own function and guard."""
-    _as_owner(_APPEND.read_text(encoding="utf-8"), _TOLD.format("ENABLE ALWAYS"))
+    _as_owner(_APPEND.read_text(encoding="utf-8"), _IS_RECORDED.format("ENABLE ALWAYS"))
 
 
 def _as_owner(*statements: str) -> None:

@@ -424,7 +424,7 @@ def test_a_replayed_posting_is_not_recorded_again(kit: Kit) -> None:
 
 
 def test_a_ledger_transaction_cannot_be_recorded_twice(kit: Kit, work: Work) -> None:
-    with pytest.raises(DatabaseError, match="audit_told"), transaction.atomic():
+    with pytest.raises(DatabaseError, match="audit_posting"), transaction.atomic():
         capital(work, "once")
         claim(work, recorded(kit, work)["postings"][0]["tx"], LEGS)
         recorded(kit, work)
@@ -543,11 +543,11 @@ def test_what_events_tell_about_postings_is_what_the_ledger_gives_back(
 
 
 @pytest.mark.parametrize("alias", ["default", "owner"])
-def test_nobody_untells_a_posting(kit: Kit, alias: str) -> None:
+def test_nobody_deletes_the_record_of_a_posting(kit: Kit, alias: str) -> None:
     noted = Posting.objects.filter(event__chain__house=kit.house).values_list("transaction_id", flat=True)[0]
     refused = pytest.raises(DatabaseError, match=r"permission denied|append-only")
     with refused, transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-        cursor.execute("DELETE FROM audit_told WHERE transaction_id = %s", [noted])
+        cursor.execute("DELETE FROM audit_posting WHERE transaction_id = %s", [noted])
 
 
 def test_books_that_are_no_houses_are_left_alone(kit: Kit) -> None:

@@ -31,7 +31,7 @@ PASSWORD = "correct horse battery"
 #: What a backup brings back of a house's audit trail, and which of its rows are this house's.
 TABLES = {
     "audit_event": "house_id = %(house)s",
-    "audit_told": "house_id = %(house)s",
+    "audit_posting": "house_id = %(house)s",
     "audit_mark": "house_id = %(house)s",
     "audit_chainhead": "house_id = %(house)s",
     "audit_leaf": "house_id = %(house)s",
@@ -58,7 +58,11 @@ def restore(kit: Kit, rows: dict[str, str], *, pooled: bool = False) -> None:
     """Put the rows of a backup in the place of today's; sessions are new afterwards, except behind a pooler."""
     with guards_off() as cursor:
         order = sorted(TABLES, key=lambda table: table in ("audit_event", "audit_chainhead"))
-        order = ["audit_told", *(t for t in order if t not in ("audit_told", "audit_chainhead")), "audit_chainhead"]
+        order = [
+            "audit_posting",
+            *(t for t in order if t not in ("audit_posting", "audit_chainhead")),
+            "audit_chainhead",
+        ]
         for table in order:
             cursor.execute(f"DELETE FROM {table} WHERE {TABLES[table]}", {"house": kit.house.id})
         for table in reversed(order):

@@ -33,7 +33,7 @@ FROM pg_index i WHERE i.indisunique AND i.indrelid = %s::regclass
 """
 #: Primary keys that say something, and what: the rest are numbers that the database gives.
 SPEAKING = {
-    "audit_leaf_pkey": "event_id", "audit_mark_pkey": "chain_id", "audit_told_pkey": "transaction_id",
+    "audit_leaf_pkey": "event_id", "audit_mark_pkey": "chain_id", "audit_posting_pkey": "transaction_id",
     "players_personkey_pkey": "player_id", "staff_terminaltoken_pkey": "digest",
 }  # fmt: skip
 

@@ -194,7 +194,7 @@ def test_a_posting_that_no_line_explains_is_named(kit: Kit, table: Desk, key: st
     play(kit, table, SAMPLE, button=4)
     ids = chart.ids(kit.house, {("2020/T1/T1-u2", "HUF"), ("2030/T1", "HUF")})
     stack, pot = ids["2020/T1/T1-u2", "HUF"], ids["2030/T1", "HUF"]
-    with unguarded("ledger_transaction", trigger="ledger_transaction_is_told"):
+    with unguarded("ledger_transaction", trigger="ledger_transaction_is_recorded"):
         post(kit.house.id, key, "hand.stakes", [Leg(stack, 70), Leg(pot, -70)], {}, using="owner")
     differences = found(kit)
     assert any(difference.key == key for difference in differences), differences

@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--unrecorded", action="store_true", help=UNRECORDED)
 
     def handle(self, *args: Any, house: str, folder: Path, unrecorded: bool = False, **options: Any) -> None:
-        """Tell, write the files and say what to do with them."""
+        """Record the export, write the files and print how to verify them."""
         found = house_named(house)
         try:
             require_room(folder)  # before it is recorded: what cannot be written is not read

@@ -24,7 +24,7 @@ class Command(Plain):
         parser.add_argument("--unrecorded", action="store_true", help=UNRECORDED)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Tell, then write. Raises CommandError."""
+        """Record the export, then write it. Raises CommandError."""
         house = _house(options["book"])
         if house is not None:
             options["book"] = str(house.id)
