@@ -1,4 +1,4 @@
-"""The log as anybody who works here may check it: checkpoints, the key, proofs; for oversight the events in order."""
+"""The audit log: checkpoints, the key and proofs for all staff; the events in order for oversight."""
 
 from typing import Any
 

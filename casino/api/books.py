@@ -59,7 +59,9 @@ class AccountList(CursorList):
         balance = serializers.IntegerField()
         held = serializers.IntegerField()
         version = number_of("entries of the account")
-        posted_at = serializers.DateTimeField(allow_null=True, help_text="When its last entry was posted; null: none.")
+        posted_at = serializers.DateTimeField(
+            allow_null=True, help_text="When its last entry was posted; null if it has none."
+        )
         closed_at = serializers.DateTimeField(allow_null=True)
 
         @extend_schema_field(
@@ -100,7 +102,7 @@ class _Held(serializers.Serializer[Any]):
     refuses=["not_found"],
 )
 class AccountBalance(ReadOperation):
-    """What an account holds, or held at a version or a moment."""
+    """What an account holds, or held at a version or at a time."""
 
     sensitive = True
     roles = OVERSIGHT
@@ -109,7 +111,7 @@ class AccountBalance(ReadOperation):
         """The balance."""
         asked = known_parameters(request, "version", "at")
         if len(asked) > 1:
-            raise BadRequest("Name a version or a moment, not both.", code="invalid_parameter", parameters=["at"])
+            raise BadRequest("Name a version or a time, not both.", code="invalid_parameter", parameters=["at"])
         version = whole_number(asked, "version", least=0, most=MAX_VERSION)
         return Response(books.balance(context_of(request).house, account, version=version, at=moment(asked, "at")))
 
@@ -117,7 +119,7 @@ class AccountBalance(ReadOperation):
 @extend_schema_field(
     {
         "type": "object",
-        "description": "What the posting says of itself, such as hand, table, reason.",
+        "description": "Details of the posting, such as hand, table, reason.",
         "additionalProperties": True,
     }
 )
@@ -126,7 +128,7 @@ class _Metadata(serializers.JSONField):
 
 
 class _Line(serializers.Serializer[Any]):
-    """An entry: `amount` debit positive, `balance` what it left on the account's normal side."""
+    """An entry: `amount` is positive for a debit; `balance` is the account's balance after it, on its normal side."""
 
     version = serializers.IntegerField(help_text="Number of the entry at its account, from 1.")
     transaction = serializers.IntegerField()

@@ -1,4 +1,4 @@
-"""Gaming days: opened and closed by the floor, read by whoever answers for them."""
+"""Gaming days: the floor opens and closes them; floor, auditor and administrator read them."""
 
 from datetime import date
 from typing import Any
@@ -116,7 +116,7 @@ class _Date(StrictPattern):
         super().__init__(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}\Z", **kwargs)
 
     def run_validators(self, value: Any) -> None:
-        """Its form, and that there is such a day. Raises ValidationError."""
+        """Check the form, and that the date exists. Raises ValidationError."""
         super().run_validators(value)
         try:
             date.fromisoformat(value)
@@ -128,7 +128,7 @@ class _DayRow(DayOut):
     """A gaming day in a list."""
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
-        """The day as everywhere."""
+        """The same members as in the other answers."""
         return reports.of_row(instance).as_json()
 
 
@@ -143,8 +143,9 @@ class _DayRow(DayOut):
     refuses=["day_exists", "day_not_later", "day_too_early"],
 )
 class Days(WriteOperation, CursorList):
-    """Gaming days follow each other by date; from the first one on every posting goes into the newest open day. Opening
-    one needs no If-Match: the day does not exist yet. In the list `from` and `until` select by opening."""
+    """Gaming days follow each other by date. From the first one on, every posting goes into the newest open day.
+    Opening a day needs no If-Match: the day does not exist yet. In the list, `from` and `until` select by the time of
+    opening."""
 
     sensitive = False
 
@@ -184,8 +185,8 @@ class Days(WriteOperation, CursorList):
     refuses=["day_closed", "earlier_day_open", "hands_unsettled"],
 )
 class CloseDay(WriteOperation):
-    """The day takes no posting any more, for good, and a snapshot keeps what every account held. Refused while a hand
-    of the day is not settled (`hands_unsettled`) or an earlier day is open."""
+    """A closed day takes no more postings and cannot be opened again. A snapshot keeps the balance of every account.
+    Refused while a hand of the day is not settled (`hands_unsettled`) or an earlier day is open."""
 
     roles = IN_CHARGE
 
@@ -203,7 +204,7 @@ class CloseDay(WriteOperation):
     etag=True,
 )
 class DayDetail(ReadOperation):
-    """Turnover by account, table and drawer, and once the day is closed its trial balance and whether the snapshot
+    """Turnover by account, table and drawer. Once the day is closed, also its trial balance, and whether the snapshot
     still agrees with the entries."""
 
     sensitive = True

@@ -60,7 +60,7 @@ class DisclosedOut(DealOut):
     """The same with its seed once it is abandoned."""
 
     seed = serializers.CharField(
-        allow_null=True, help_text="Seed of an abandoned deal, in hexadecimal digits; else null."
+        allow_null=True, help_text="Seed of an abandoned deal, in hexadecimal digits; otherwise null."
     )
 
 
@@ -76,7 +76,7 @@ class OpeningOut(serializers.Serializer[Any]):
 
 
 class OpeningsOut(serializers.Serializer[Any]):
-    """Openings with what they are checked against: `python -m engine opening` reads it as it stands."""
+    """Openings with the data to check them; `python -m engine opening` reads this document unchanged."""
 
     hand = serializers.CharField()
     commitment = serializers.CharField(allow_null=True)
@@ -136,15 +136,15 @@ class PreparedDeal(WriteOperation, Reading):
     refuses=["no_deal_prepared", "seat_has_device", "seed_taken", "seed_malformed"],
 )
 class AddSeed(WriteOperation):
-    """Add what a player says at the table to the seed of the prepared deal; each seat once. A seat with a device of the
-    player's own gives its seed with that alone.
+    """Add a seed that a player says at the table to the prepared deal, once for each seat. A player who uses a device
+    can give the seed only with the device.
     """
 
     roles = AT_TABLES
 
     @extend_schema_serializer(component_name="AddSeedInput")
     class Input(StrictInput):
-        """Whose seed, and what it is."""
+        """The seat and its seed."""
 
         seat = StrictInteger(min_value=1, max_value=99)
         seed = Seed()
@@ -184,8 +184,8 @@ class AbandonDeal(WriteOperation):
     refuses=["table_closed"],
 )
 class IssueSeatKey(WriteOperation):
-    """Issue a key with which the device of the player on this seat adds a seed and checks the cards of the hands dealt
-    from now on; an earlier key ends.
+    """Issue a key for the device of the player on this seat. With it, the device adds a seed and checks the cards of
+    the hands dealt from now on. An earlier key ends.
     """
 
     roles = AT_TABLES
@@ -222,14 +222,14 @@ class RevokeSeatKey(WriteOperation):
     refuses=[*NOT_OPEN, "table_open", "deal_prepared", "no_change"],
 )
 class DemandSeeds(WriteOperation):
-    """Set whose seeds the table's electronic hands need before they are dealt; the floor."""
+    """Set whose seeds the table's electronic hands need before they are dealt. Only the floor may do this."""
 
     roles = (Role.FLOOR,)
 
     @extend_schema_serializer(component_name="DemandSeedsInput")
     class Input(StrictInput):
-        """Nobody's (`optional`) or those of all who are dealt in (`all`), and the reason, which the audit trail
-        keeps."""
+        """`optional` if no seed is needed, `all` if every player who is dealt in must give one; and the reason, which
+        the audit trail keeps."""
 
         client_seeds = StrictChoice(choices=ClientSeeds.choices)
         reason = Reason()
@@ -254,8 +254,8 @@ class DemandSeeds(WriteOperation):
     refuses=["not_found"],
 )
 class DealDetail(ReadOperation):
-    """A deal that was committed to, whatever became of it; of an abandoned one the seed too, so that it can be seen
-    which cards were not dealt.
+    """A deal with its commitment, in whatever state it is. An abandoned deal includes its seed, which shows the cards
+    that were not dealt.
     """
 
     sensitive = True

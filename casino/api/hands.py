@@ -36,7 +36,7 @@ from casino.staff.models import Role
 from casino.tables import selectors as tables
 
 TAG = "dealer"
-#: The verbs of the games' logs with their meanings; which of them is legal now the engine says.
+#: The verbs of the games' logs with their meanings; the engine decides which of them are legal now.
 VERBS = tuple(verbs.VERBS.items())
 
 
@@ -108,7 +108,7 @@ class NonceTaken(serializers.Serializer[Any]):
     kind = serializers.CharField()
 
 
-#: Kind of an argument -> what an offer says of it.
+#: Kind of an argument -> the serializer that describes it in an offer.
 TAKEN: dict[str, type[serializers.Serializer[Any]]] = {
     "amount": AmountTaken, "number": AmountTaken, "seat": ChoiceTaken, "word": ChoiceTaken, "seats": SeatsTaken,
     "cards": CardsTaken, "commitment": CommitmentTaken, "nonce": NonceTaken,
@@ -116,8 +116,8 @@ TAKEN: dict[str, type[serializers.Serializer[Any]]] = {
 
 
 class TakesOut(serializers.Serializer[Any]):
-    """The fields that an action of this offer has beside `actor` and `verb`: all of these and no others. Each says what
-    may stand in it; `kind` says what it is."""
+    """The fields that an action of this offer has besides `actor` and `verb`: all of these and no others. Each has its
+    `kind` and the values that it takes."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """One for each argument that a verb of any game declares, and the places of cards."""
@@ -184,16 +184,16 @@ class HandOut(serializers.Serializer[Any]):
 class DealHand(WriteOperation):
     """Deal the next hand: from a real pack, or electronically from a committed shuffle.
 
-    Refused while the table is not open, cards of the table are in question, or a stack does not cover what the hand
-    can cost its seat.
+    Refused if the table is not open, a card exception is open, or a stack is smaller than what the hand can cost its
+    seat.
     """
 
     roles = AT_TABLES
 
     @extend_schema_serializer(component_name="DealHandInput")
     class Input(StrictInput):
-        """Where the cards come from, who holds the button first in a session, who sits this one out, and what the
-        dealer announces: words that the game's policy lists (`GET games/RULES`), at a table that leaves it open."""
+        """The source of the cards, the first button of a session, the seats that sit this hand out, and what the dealer
+        announces. The game's policy lists the announcements (`GET games/RULES`)."""
 
         mode = StrictChoice(choices=Mode.choices)
         button = StrictInteger(min_value=1, max_value=99, required=False)
@@ -217,7 +217,7 @@ class DealHand(WriteOperation):
 
 
 def _argument_field(argument: verbs.Argument) -> serializers.Field[Any, Any, Any, Any]:
-    """The field of one argument; which of them an action takes its verb says."""
+    """The field of one argument; the verb of an action decides which arguments it takes."""
     match argument.kind:
         case "amount":
             return StrictInteger(min_value=0, max_value=10**15, required=False)
@@ -235,15 +235,15 @@ def _argument_field(argument: verbs.Argument) -> serializers.Field[Any, Any, Any
             return StrictPattern(r"^([0-9a-f]{64}|\?\?)\Z", required=False)
         case "nonce":
             return StrictPattern(r"^[0-9a-f]{32}\Z", required=False)
-    raise AssertionError(f"nobody said how the API writes an argument of kind {argument.kind}")
+    raise AssertionError(f"the API has no field for an argument of kind {argument.kind}")
 
 
 class ActionInput(StrictInput):
     """One action in the words of the hand record: `actor` (`d` or `p1`, `p2` ...), `verb`, and what the verb takes.
 
-    Only what the verb takes may be present: the fields that the offer names in `takes` (`GET games/RULES` declares
-    every verb of a game). `??` stands for a card that nobody but its holder knows, and for a commitment that is a thing
-    in the real world. `places` stands instead of the cards that a seat uncovers or lays away, in electronic mode.
+    Only the fields that the offer names in `takes` may be present (`GET games/RULES` declares every verb of a game).
+    `??` is a card that only its holder knows, or a commitment made with a real object. In electronic mode, `places`
+    replaces the names of the cards that a seat uncovers or lays away.
     """
 
     actor = StrictPattern(r"^(d|p[1-9])\Z")
@@ -258,7 +258,8 @@ class ActionInput(StrictInput):
         return super().get_fields() | declared
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Exactly what the verb takes, so that the log's line can be only one."""
+        """Check that the fields are exactly those that the verb takes, so that they make exactly one line of the
+        log."""
         named = set(attrs) - {"actor", "verb"}
         wrong = verbs.wrong_arguments(attrs["actor"], attrs["verb"], named)
         if wrong:
@@ -286,7 +287,8 @@ class ActionInput(StrictInput):
 )
 class Act(WriteOperation):
     """Take actions of the hand in play, all or none. One gesture may be several lines of the log: the packets of a
-    deal, a look and the bet that follows it. What the rules do not allow is refused with the engine's code.
+    deal, or a look and the bet that follows it. An action that the rules do not allow is refused with the engine's
+    code.
     """
 
     roles = AT_TABLES
@@ -307,7 +309,7 @@ class Act(WriteOperation):
 
 @documented(
     "sayBeside",
-    summary="Say something beside the turn",
+    summary="Make a call, a meld or a shout",
     answers=HandOut,
     tag=TAG,
     refuses=[
@@ -326,9 +328,9 @@ class Act(WriteOperation):
     ],
 )
 class SayBeside(WriteOperation):
-    """Make a call, a meld or a shout: a verb that the game declares `beside`. The request names the hand and the last
-    line of its log that was seen, and needs no If-Match: the order of the log is the order of arrival. One that comes
-    too late is refused, with the lines that came before it (`expected.came_before`).
+    """Use a verb that the game declares `beside`, at any time: a call, a meld or a shout. The request names the hand
+    and the last line of its log that was seen. It needs no If-Match: the order of the log is the order of arrival. A
+    request that comes too late is refused, with the lines that came before it (`expected.came_before`).
     """
 
     roles = AT_TABLES
@@ -361,7 +363,8 @@ class SayBeside(WriteOperation):
     refuses=["table_open", "table_closed", "table_settling", "no_hand", *POSTS, *CHANGE],
 )
 class VoidHand(WriteOperation):
-    """Void a hand that was misdealt, entered wrong or disputed: everything goes back; the floor."""
+    """Void a hand that was misdealt, entered wrongly or disputed. All money goes back to the seats. Only the floor may
+    do this."""
 
     roles = (Role.FLOOR,)
 
@@ -399,14 +402,14 @@ class Award(StrictInput):
     ],
 )
 class RuleOnHand(WriteOperation):
-    """Divide the pot of a disputed hand between its seats, less the house tax; the floor."""
+    """Divide the pot of a disputed hand between its seats, less the house tax. Only the floor may do this."""
 
     roles = (Role.FLOOR,)
 
     @extend_schema_serializer(component_name="RuleOnHandInput")
     class Input(StrictInput):
-        """Who gets how much, the tax (0 for none; with the awards it makes the pot), and the reason, which the audit
-        trail keeps."""
+        """The awards, the tax (0 for none) and the reason, which the audit trail keeps. Awards and tax add up to the
+        pot."""
 
         awards = serializers.ListField(child=Award(), min_length=1, max_length=9)
         tax = Amount(min_value=0)

@@ -19,9 +19,9 @@ from casino.verification.auditing import SIGNED_WITHIN
 
 log = logging.getLogger(__name__)
 
-#: Checks that are made only where those before them found nothing.
+#: Checks that are made only if those before them passed.
 ASK_THE_DATABASE = ("migrations", "role", "guards")
-#: What makes a role too mighty for the running application.
+#: Whether the role has more rights than the running application may have.
 _TOO_MIGHTY = """
 SELECT rolsuper OR EXISTS (SELECT FROM pg_class WHERE relname = 'ledger_entry' AND relowner = pg_roles.oid)
 FROM pg_roles WHERE rolname = current_user
@@ -30,7 +30,7 @@ FROM pg_roles WHERE rolname = current_user
 
 @require_safe
 def healthz(_request: HttpRequest) -> JsonResponse:
-    """The process answers; nothing else is asked."""
+    """The process answers; nothing else is checked."""
     return JsonResponse({"status": "ok"})
 
 
@@ -46,10 +46,10 @@ class Problem:
 def readyz(_request: HttpRequest) -> JsonResponse:
     """Database, migrations, role, guards and broker; 503 with the names of those that failed.
 
-    A house whose audit log was rolled back is read-only until two people open a new epoch: the answer says how many
-    are, and is 200, since reading is what is needed now. It is 200 too where logs stand still (check
-    `log`): somebody has to look after the sequencer. Anybody may ask here, so the answer has names, codes and numbers
-    alone; which and why says the server's log.
+    A house whose audit log was rolled back is read-only until two people open a new epoch. The answer gives their
+    number; its status is 200, because reading still works. It is also 200 if a log is not being signed (check `log`):
+    then the sequencer needs attention. Anyone may call this, so the answer has only names, codes and numbers. The
+    server's log names the houses and the reasons.
     """
     checks: dict[str, Callable[[], Problem | None]] = {
         "database": _database,
@@ -103,7 +103,9 @@ def _role() -> Problem | None:
         cursor.execute(_TOO_MIGHTY)
         row = cursor.fetchone()
     if row is None or row[0]:
-        return Problem("role_too_mighty", "The application's role owns the ledger or is a superuser; it must not.")
+        return Problem(
+            "role_too_mighty", "The application's role owns the ledger or is a superuser; it must be neither."
+        )
     return None
 
 
@@ -115,7 +117,7 @@ def _guards() -> Problem | None:
 
 
 def _late_logs() -> int:
-    """How many houses have events that no checkpoint covers for too long."""
+    """How many houses have events that have waited too long for a checkpoint."""
     late = behind(SIGNED_WITHIN.total_seconds())
     for code, seconds in late.items():
         log.error("house %s: its log is %.0f s behind its events; does the sequencer run?", code, seconds)

@@ -33,7 +33,7 @@ _SCALAR = {"oneOf": [{"type": "string"}, {"type": "integer"}, {"type": "boolean"
     }
 )
 class _Options(serializers.JSONField):
-    """What a table or hand has agreed on, by the option's name."""
+    """The options of a table or hand, by name."""
 
 
 @extend_schema_field(
@@ -44,7 +44,7 @@ class _Options(serializers.JSONField):
     }
 )
 class _Series(serializers.JSONField):
-    """Known to the game alone."""
+    """The options depend on the game."""
 
 
 @documented("listTables", summary="List tables", tag=TAG)
@@ -164,8 +164,8 @@ class HandList(CursorList):
 
 
 class HandRecordOut(serializers.Serializer[Any]):
-    """A hand as a `chr/1` record. Members that do not apply are absent; for the floor those with cards that nobody saw
-    are, too."""
+    """A hand as a `chr/1` record. Members that do not apply are absent. For the floor, members with cards that were not
+    shown are absent too."""
 
     v = serializers.CharField(help_text="Version of the record's format: `chr/1`.")
     game = serializers.CharField()
@@ -206,8 +206,8 @@ class HandRecordOut(serializers.Serializer[Any]):
     refuses=["not_found", "hand_in_play"],
 )
 class HandRecord(ReadOperation):
-    """One finished hand as a `chr/1` record: every card and the seed for those who oversee the house; for the floor,
-    who settles arguments, as everybody saw it. Refused while the hand is being played (`hand_in_play`)."""
+    """One finished hand as a `chr/1` record. Auditors and administrators get every card and the seed. The floor gets
+    the hand as everybody at the table saw it. Refused while the hand is being played (`hand_in_play`)."""
 
     sensitive = True
     roles = (*OVERSIGHT, Role.FLOOR)
@@ -215,21 +215,21 @@ class HandRecord(ReadOperation):
     def get(self, request: Request, hand: str) -> Response:
         """The record."""
         by = context_of(request)
-        told = hands.finished_record if by.role in OVERSIGHT else hands.public_record
-        return Response(told(hands.get(by.house, hand)))
+        record = hands.finished_record if by.role in OVERSIGHT else hands.public_record
+        return Response(record(hands.get(by.house, hand)))
 
 
 @documented("listEvents", summary="List audit events", tag=TAG)
 class EventList(CursorList):
-    """The audit trail, event by event, exactly as hashed. An index serves each of `chain`, `kind`, `actor` and the
-    times."""
+    """The audit trail, event by event, exactly as hashed. There is an index for each of `chain`, `kind`, `actor` and
+    the times."""
 
     sensitive = True
     roles = OVERSIGHT
 
     @extend_schema_serializer(component_name="EventListRow")
     class Row(serializers.ModelSerializer[Event]):
-        """An event: `payload` is the very text whose hash is `hash`, which its receipt told."""
+        """An event: `payload` is the exact text whose hash is `hash`; the receipt has the same hash."""
 
         hash = serializers.CharField(source="leaf_hash")
 
@@ -244,10 +244,10 @@ class EventList(CursorList):
     time = "at"
 
     def rows(self) -> Any:
-        """With kind, actor and moment of each, as its payload has them."""
+        """Events with kind, actor and time, as their payloads have them."""
         names = ("kind", "actor", "at")
         return super().rows().annotate(**{name: KeyTextTransform(name, "doc") for name in names})
 
     def as_stored(self, at: datetime) -> str:
-        """A moment as payloads have it: text that sorts as moments do, UTC and always to the microsecond."""
+        """A time as payloads have it: text that sorts by time, in UTC, always to the microsecond."""
         return at.isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -71,8 +71,8 @@ class SnapshotFinding(serializers.Serializer[Any]):
 
 
 class ShiftCount(serializers.Serializer[Any]):
-    """A shift at a drawer: its float, and at its end what was expected and counted. Variances are counted less
-    expected. What only a count shows is null until the drawer is closed."""
+    """A shift at a drawer: its float, and at its end what was expected and counted. A variance is counted less
+    expected. Values that need a count are null until the drawer is closed."""
 
     drawer = serializers.CharField()
     shift = serializers.IntegerField(help_text="Number of the shift at its drawer, from 1.")
@@ -119,7 +119,7 @@ class TransferPart(serializers.Serializer[Any]):
 
 
 class SoftCountPart(serializers.Serializer[Any]):
-    """A soft count. What was expected, and the variances, only once nobody counts any more."""
+    """A soft count. Expected values and variances are present only once the count has ended."""
 
     soft_count = serializers.IntegerField()
     table = serializers.CharField()

@@ -1,4 +1,4 @@
-"""Who a player is: recorded at the cage or in the office, read by few, each time told in the audit trail."""
+"""Personal data of a player: recorded at the cage or in the office. The audit trail records every read."""
 
 from datetime import date
 from typing import Any
@@ -35,18 +35,18 @@ class _Birthday(StrictPattern):
         super().__init__(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}\Z", **kwargs)
 
     def run_validators(self, value: Any) -> None:
-        """Its form, and that there was such a day. Raises ValidationError."""
+        """Check the form, and that the date exists and lies in the past. Raises ValidationError."""
         super().run_validators(value)
         try:
             past = date(1850, 1, 1) < date.fromisoformat(value) < date.today()  # noqa: DTZ011 - no time zone is meant
         except ValueError:
             past = False
         if not past:
-            raise serializers.ValidationError("This is no day on which a living person was born.")
+            raise serializers.ValidationError("This is not the date of birth of a living person.")
 
 
 class PersonRecorded(serializers.Serializer[Any]):
-    """What a record answers: nothing of the person but which fields there are."""
+    """The answer to a record: only the names of the fields, never their values."""
 
     player = serializers.CharField()
     version = serializers.IntegerField()
@@ -96,13 +96,13 @@ class PersonOut(serializers.Serializer[Any]):
     refuses=["person_forgotten"],
 )
 class PersonOfPlayer(WriteOperation, Reading):
-    """Personal data of a player, sealed in the database; every read and every record is an event. If-Match of a record
-    names the version read, or `"1"` for the first one. Refused at a table (`wrong_terminal`), and where the data were
-    destroyed (`person_forgotten`)."""
+    """Personal data of a player, sealed in the database. Every read and every record is an event. If-Match of a record
+    names the version that was read, or `"1"` for the first one. Refused at a table (`wrong_terminal`), and if the data
+    were destroyed (`person_forgotten`)."""
 
     @extend_schema_serializer(component_name="RecordPersonInput")
     class Input(StrictInput):
-        """The person, and why it is recorded; everything of it is sealed."""
+        """The person, and the reason for the record; all personal data are sealed."""
 
         person = _PersonData()
         reason = StrictChoice(choices=REASONS)

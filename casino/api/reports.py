@@ -27,7 +27,7 @@ MAY_READ = (*OVERSIGHT, Role.FLOOR)
 
 
 class TableFigures(serializers.Serializer[Any]):
-    """What a table has turned over, and what lies there now."""
+    """The turnover of a table, and the money and chips there now."""
 
     table = serializers.CharField()
     game = serializers.CharField()
@@ -41,11 +41,11 @@ class TableFigures(serializers.Serializer[Any]):
     bonus = serializers.IntegerField()
     cukassza = serializers.IntegerField()
     cukassza_since = serializers.DateTimeField(
-        allow_null=True, help_text="Since when the cukassza has been outstanding; null where there is none."
+        allow_null=True, help_text="Since when the cukassza has been outstanding; null if there is none."
     )
     bank = serializers.IntegerField()
     bank_since = serializers.DateTimeField(
-        allow_null=True, help_text="Since when the bank has been outstanding; null where there is none."
+        allow_null=True, help_text="Since when the bank has been outstanding; null if there is none."
     )
     pot = serializers.IntegerField()
     drop = minor_units("Cash in the drop box")
@@ -53,7 +53,7 @@ class TableFigures(serializers.Serializer[Any]):
 
 
 class Custody(serializers.Serializer[Any]):
-    """Chips with the public against what the house owes for chips; the two are always equal."""
+    """Chips in circulation, and the house's debt for chips; the two are always equal."""
 
     chips_in_circulation = minor_units("Worth of the chips that are with the public")
     chip_liability = minor_units("What the house owes for chips")
@@ -81,14 +81,14 @@ class DenominationCount(serializers.Serializer[Any]):
 
 
 class ChipsReport(serializers.Serializer[Any]):
-    """Where the chips are, and whether none is lost."""
+    """Where the chips are, and whether any are missing."""
 
     racks = serializers.DictField(child=RackKind(), help_text="By number of the account in the chart of accounts.")
     denominations = DenominationCount(many=True, help_text="One row for each denomination, the smallest first.")
 
 
 class TransitFinding(serializers.Serializer[Any]):
-    """Chips in transit that differ from the transfers that somebody has signed for."""
+    """Chips in transit that differ from the signed transfers."""
 
     table = serializers.CharField()
     value = minor_units("Face value of a piece")
@@ -97,11 +97,11 @@ class TransitFinding(serializers.Serializer[Any]):
 
 
 class ChipFindings(serializers.Serializer[Any]):
-    """What is wrong between chips and money; empty where nothing is."""
+    """Differences between chips and money; empty if there are none."""
 
     custody = Custody(required=False, help_text="Where chips in circulation and liability differ.")
     denominations = DenominationCount(many=True, required=False, help_text="Denominations with lost or surplus pieces.")
-    transit = TransitFinding(many=True, required=False, help_text="Chips in transit that nobody has signed for.")
+    transit = TransitFinding(many=True, required=False, help_text="Chips in transit that no signed transfer explains.")
 
 
 @extend_schema_field(
@@ -127,7 +127,7 @@ class _Found(serializers.JSONField):
 
 
 class ImbalanceOut(serializers.Serializer[Any]):
-    """What a continuous check has found that cannot happen unless somebody went past the database's guards."""
+    """Findings of the continuous checks. They are possible only if the database's guards were bypassed."""
 
     kind = serializers.ChoiceField(choices=ImbalanceKind.choices, help_text="Which check found it.")
     found_at = serializers.DateTimeField(help_text="When it was found first.")
@@ -176,11 +176,11 @@ class HandDifference(serializers.Serializer[Any]):
     key = serializers.CharField(required=False, help_text="Key of the posting in the ledger.")
     account = serializers.CharField(required=False, help_text="Code of the account.")
     expected = minor_units("What the replay moves", required=False)
-    found = minor_units("What the ledger has moved", required=False)
+    found = minor_units("Amount that the ledger has moved", required=False)
 
 
 class AuditFinding(serializers.Serializer[Any]):
-    """One thing in the audit trail that is not what it must be."""
+    """One error in the audit trail."""
 
     code = serializers.CharField(help_text="Stable code of the finding.")
     place = serializers.CharField(help_text="Where it shows: a chain and number, a transaction, a hand.")
@@ -205,19 +205,19 @@ class VerificationOut(serializers.Serializer[Any]):
     leaf_count = number_of("leaves of the log")
     checkpoint_count = number_of("signed checkpoints")
     transaction_count = number_of("ledger transactions")
-    audit_findings = AuditFinding(many=True, help_text="What is wrong in the audit trail.")
+    audit_findings = AuditFinding(many=True, help_text="Errors in the audit trail.")
     audit_notices = serializers.ListField(
-        child=serializers.CharField(), help_text="What the reader must know, though nothing is wrong."
+        child=serializers.CharField(), help_text="Notes for the reader that are not errors."
     )
-    book_findings = BookFinding(many=True, help_text="What is wrong in the books.")
-    custody_findings = ChipFindings(help_text="What is wrong between chips and money.")
-    ok = serializers.BooleanField(help_text="Whether nothing is wrong.")
+    book_findings = BookFinding(many=True, help_text="Errors in the books.")
+    custody_findings = ChipFindings(help_text="Differences between chips and money.")
+    ok = serializers.BooleanField(help_text="True if there are no findings.")
 
 
 @documented("verifyHouse", summary="Verify hands, audit trail and books", answers=VerificationOut, tag=TAG)
 class Verification(ReadOperation):
-    """Every hand is replayed and compared with the ledger, the audit trail is verified against the checkpoints outside
-    the database, every promise of the ledger is checked. It takes longer the older the house is."""
+    """Every hand is replayed and compared with the ledger. The audit trail is verified against the checkpoints outside
+    the database. Every promise of the ledger is checked. The older the house, the longer this takes."""
 
     sensitive = True
     roles = OVERSIGHT
@@ -257,16 +257,16 @@ class PlayerReport(CursorList):
         return reports.with_chips(super().rows())
 
 
-@documented("listHandMoney", summary="List what the ledger says each hand did", tag=TAG)
+@documented("listHandMoney", summary="List what each hand moved in the ledger", tag=TAG)
 class HandMoney(HandList):
-    """What the ledger says each hand did."""
+    """The money that each hand moved, from the ledger."""
 
     sensitive = True
     roles = MAY_READ
 
     @extend_schema_serializer(component_name="HandMoneyRow")
     class MoneyRow(serializers.Serializer[Any]):
-        """What a hand moved, from the ledger alone, in minor units."""
+        """The money that one hand moved, from the ledger only, in minor units."""
 
         hand = serializers.CharField()
         state = serializers.ChoiceField(choices=HandState.choices)

@@ -73,7 +73,7 @@ class OnDuty(CursorList):
 
     @extend_schema_serializer(component_name="OnDutyRow")
     class Row(serializers.Serializer[Any]):
-        """A person who is signed in."""
+        """A signed-in person."""
 
         login = serializers.CharField()
         name = serializers.CharField()
@@ -163,7 +163,7 @@ class People(WriteOperation, CursorList):
 
 @documented("changeRoles", summary="Change a person's roles", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
 class ChangeRoles(WriteOperation):
-    """These roles replace those until now, from the next request on. Nobody changes their own (`four_eyes`)."""
+    """The new roles replace the old ones from the next request on. No one can change their own roles (`four_eyes`)."""
 
     @extend_schema_serializer(component_name="ChangeRolesInput")
     class Input(StrictInput):
@@ -182,7 +182,7 @@ class ChangeRoles(WriteOperation):
 
 @documented("deactivateStaff", summary="Deactivate a person", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
 class Deactivate(WriteOperation):
-    """The person may not sign in any more; tokens end at once. Nobody deactivates themselves (`four_eyes`)."""
+    """The person can no longer sign in; tokens end at once. No one can deactivate themselves (`four_eyes`)."""
 
     roles = ADMINS
     input = ReasonInput
@@ -234,12 +234,12 @@ class SetPassword(WriteOperation):
     refuses=["sign_in_refused", "too_many_attempts", "no_change"],
 )
 class ChangePassword(WriteOperation):
-    """At any terminal; tokens elsewhere end at once. Refused where the old password is wrong (`sign_in_refused`) or the
-    new one is the same (`no_change`). No If-Match: it has no version."""
+    """Change the password at any terminal; tokens elsewhere end at once. Refused if the old password is wrong
+    (`sign_in_refused`) or the new one is the same (`no_change`). No If-Match: a password has no version."""
 
     @extend_schema_serializer(component_name="ChangePasswordInput")
     class Input(StrictInput):
-        """The password of now and the new one."""
+        """The current password and the new one."""
 
         old = StrictText(max_length=256)
         new = StrictText(max_length=256)
@@ -263,8 +263,7 @@ class ChangePassword(WriteOperation):
 
 @documented("unlockStaff", summary="Unlock a login", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
 class Unlock(WriteOperation):
-    """Open the lock that wrong passwords have put on a login. Refused where there are no failed attempts
-    (`no_change`)."""
+    """Unlock a login that was locked by wrong passwords. Refused if there are no failed attempts (`no_change`)."""
 
     roles = ADMINS
     input = ReasonInput
@@ -291,7 +290,7 @@ class TerminalChanged(TerminalOut):
 
 
 class TerminalEnrolled(TerminalChanged):
-    """A terminal and its key, which only the first answer to its enrolment has: the house keeps none."""
+    """A terminal and its key. Only the first answer to its enrolment has the key: the house does not keep it."""
 
     key = serializers.CharField(required=False)
 
@@ -300,7 +299,7 @@ class _TerminalRow(TerminalOut):
     """A terminal in the list."""
 
     def to_representation(self, instance: Terminal) -> dict[str, Any]:
-        """The terminal as everywhere."""
+        """The same members as in the other answers."""
         return roster.describe_terminal(instance)
 
 
@@ -320,17 +319,21 @@ class Terminals(WriteOperation, CursorList):
 
     @extend_schema_serializer(component_name="EnrolTerminalInput")
     class Input(StrictInput):
-        """A code, and the table or drawer where it stands; none in the office."""
+        """A code, and the table or drawer where the terminal is; none for the office."""
 
         terminal = StrictPattern(CODE)
         kind = StrictChoice(choices=TerminalKind.choices)
         location = StrictText(max_length=32, required=False, allow_blank=True, default="")
 
         def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-            """A location where there is one."""
+            """Check that tables and drawers have a location and the office has none."""
             if (attrs["kind"] == TerminalKind.OFFICE) == bool(attrs["location"]):
                 raise serializers.ValidationError(
-                    {"location": ["Name the table or drawer of a terminal, and none for the office."]}
+                    {
+                        "location": [
+                            "A terminal needs the code of its table or drawer; one in the office has no location."
+                        ]
+                    }
                 )
             return attrs
 
@@ -345,11 +348,11 @@ class Terminals(WriteOperation, CursorList):
     choices = {"kind": TerminalKind.values, "revoked": ("true", "false")}
 
     def lookup(self, name: str, value: str) -> dict[str, Any]:
-        """A terminal is revoked when that has a time."""
+        """`revoked` becomes a condition on the time of revocation."""
         return {self.filters[name]: value == "false" if name == "revoked" else value}
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Enrol, where the location is one of this house."""
+        """Enrol. Raises NotFound for a location that this house does not have."""
         kind = TerminalKind(data["kind"])
         if kind == TerminalKind.TABLE:
             tables.get(command.context.house, data["location"])
@@ -366,7 +369,7 @@ class Terminals(WriteOperation, CursorList):
     refuses=["no_change", "own_terminal"],
 )
 class RevokeTerminal(WriteOperation):
-    """The device is out of use for good; tokens end at once. Refused for the terminal that the request comes from
+    """A revoked terminal cannot be used again; tokens end at once. Refused for the terminal that sends the request
     (`own_terminal`)."""
 
     roles = ADMINS

@@ -1,7 +1,7 @@
-"""What a player's own device does, with the key of his seat: no member of staff, and none of their rights.
+"""Operations of a player's device, which has the key of the seat and no rights of staff.
 
-A device adds a seed to the deal that is prepared and checks the cards that its player may see. It needs no
-Idempotency-Key and no If-Match: its only write names the deal that it is for, and the same again changes nothing.
+A device adds a seed to the prepared deal and checks the cards that its player may see. It needs no Idempotency-Key and
+no If-Match: its only write names the deal, and repeating it changes nothing.
 """
 
 import logging
@@ -41,14 +41,14 @@ OF_KEYS = ("not_authenticated", "too_many_attempts")
 class SeatKeyAuthentication(BaseAuthentication):
     """`Authorization: Seat KEY`.
 
-    Wrong keys are counted by address, as wrong passwords are. While an address is locked its wrong keys are answered
-    429 and stand in the server's log only, so that a device with an old key fills no chain; good ones are let in, for
-    all devices of a card room may come from one address, and nobody finds 256 random bits by trying.
+    Wrong keys are counted by address, like wrong passwords. While an address is locked, wrong keys from it are answered
+    with 429 and are only logged by the server, so that a device with an old key does not fill an audit chain. Valid
+    keys are still accepted: all devices of a card room may share one address, and 256 random bits cannot be guessed.
     """
 
     def authenticate(self, request: Request) -> tuple[keys.Holder, None] | None:
-        """The player whose key it is. Raises AuthenticationFailed for one that is not, or no longer, good, and
-        TooManyAttempts for such a one from an address that is locked."""
+        """The player whose key it is. Raises AuthenticationFailed for an unknown or expired key, and TooManyAttempts
+        for one from a locked address."""
         scheme, _, key = get_authorization_header(request).decode("ascii", "replace").partition(" ")
         if scheme.lower() != SCHEME.lower():
             return None
@@ -70,20 +70,20 @@ class SeatKeyAuthentication(BaseAuthentication):
         return found, None
 
     def authenticate_header(self, request: Request) -> str:
-        """What a refusal asks for."""
+        """The scheme that a refusal asks for."""
         return SCHEME
 
 
 class HasSeat(BasePermission):
-    """Whoever speaks with the key of a seat."""
+    """Requests that are authenticated by the key of a seat."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Whether it is such a key that let him in."""
+        """Whether the request was authenticated by the key of a seat."""
         return isinstance(request.user, keys.Holder)
 
 
 def holder_of(request: Request) -> keys.Holder:
-    """The player whose device asks; only behind HasSeat. Raises AssertionError for a view that is not."""
+    """The player whose device sends the request. Raises AssertionError if the view is not behind HasSeat."""
     found: Any = request.user
     if not isinstance(found, keys.Holder):
         raise AssertionError(f"{request.path} is answered only for the key of a seat")
@@ -91,7 +91,7 @@ def holder_of(request: Request) -> keys.Holder:
 
 
 class SeatRead(Reading):
-    """A read by a player's device: of his own, so it is nobody's secret."""
+    """A read by a player's device. It is not sensitive: the player reads only what concerns the player's own seat."""
 
     authentication_classes = [SeatKeyAuthentication]
     permission_classes = [HasSeat]
@@ -99,16 +99,16 @@ class SeatRead(Reading):
 
 
 class LearnedOut(serializers.Serializer[Any]):
-    """What the player alone has seen beside the cards of the seat."""
+    """What only the player has seen, besides the cards of the seat."""
 
     partner = serializers.ListField(
-        child=serializers.CharField(), required=False, help_text="The partner's hand, once it was passed across."
+        child=serializers.CharField(), required=False, help_text="The partner's hand, once the partner has passed it."
     )
     bottom = serializers.CharField(required=False, help_text="The bottom card of the pack.")
 
 
 class SeatHandOut(OpeningsOut):
-    """A hand as one of its players may know it; `openings` are those of the player's cards and of everybody's."""
+    """A hand as one of its players may know it; `openings` are those of the player's cards and of the open cards."""
 
     state = serializers.ChoiceField(choices=HandState.choices)
     mode = serializers.ChoiceField(choices=Mode.choices)
@@ -118,16 +118,16 @@ class SeatHandOut(OpeningsOut):
     act_by = serializers.DateTimeField(allow_null=True)
     cards = serializers.ListField(
         child=serializers.CharField(),
-        help_text="The cards that the player holds, in the order of dealing, in which `places` count them from 0; "
-        "`??` where nobody has looked.",
+        help_text="The cards that the player holds, in the order of dealing; `places` count them from 0; "
+        "`??` for a card that no one has looked at.",
     )
     learned = LearnedOut()
-    legal_actions = LegalOut(many=True, help_text="What this seat may do now, where its own cards decide that too.")
+    legal_actions = LegalOut(many=True, help_text="What this seat may do now. Its own cards are taken into account.")
     view = Shaped(VIEW)
 
 
 class SeededOut(DealOut):
-    """The deal with the player's seed in it."""
+    """The deal, including the player's seed."""
 
     audit = ReceiptOut(allow_null=True, help_text="The event's receipt; null where the seed was taken before.")
 
@@ -140,7 +140,7 @@ class SeededOut(DealOut):
     refuses=[*OF_KEYS, "not_found"],
 )
 class SeatHand(SeatRead):
-    """The hand in play that the player is dealt into, or the last one: of those dealt since the key was issued."""
+    """The player's hand in play, or the last one. Only hands dealt since the key was issued are shown."""
 
     def get(self, request: Request) -> Response:
         """The hand."""
@@ -156,7 +156,7 @@ class SeatHand(SeatRead):
     refuses=[*OF_KEYS, "no_deal_prepared"],
 )
 class SeatDeal(SeatRead):
-    """The deal that is prepared at the player's table: what it commits to, and who has added what."""
+    """The deal that is prepared at the player's table: its commitment, and the seeds that were added."""
 
     def get(self, request: Request) -> Response:
         """The deal."""
@@ -174,10 +174,10 @@ class SeatDeal(SeatRead):
     refuses=[*OF_KEYS, "forbidden", "not_found", "not_in_the_log_yet"],
 )
 class SeatInclusion(SeatRead):
-    """Proof that the event of a receipt is in the audit log: of the chain of the player's own table only."""
+    """Proof that the event of a receipt is in the audit log; only for events of the chain of the player's table."""
 
     def get(self, request: Request) -> Response:
-        """The proof; 409 `not_in_the_log_yet` for the second or so until the sequencer has taken an event."""
+        """The proof; 409 `not_in_the_log_yet` for about a second, until the sequencer has added the event."""
         holder = holder_of(request)
         return prove_inclusion(request, holder.table.house, holder.table.chain)
 
@@ -190,7 +190,7 @@ class SeatInclusion(SeatRead):
     refuses=[*OF_KEYS, "not_found", "no_deal_prepared", "seed_taken", "seed_malformed", "book_busy"],
 )
 class SeatSeed(APIView):
-    """Add the player's own seed to the deal whose commitment the device has seen; the same again changes nothing."""
+    """Add the player's seed to the deal whose commitment the device has seen. Repeating the request changes nothing."""
 
     authentication_classes = [SeatKeyAuthentication]
     permission_classes = [HasSeat]

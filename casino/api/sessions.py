@@ -50,9 +50,9 @@ class SignedIn(serializers.Serializer[Any]):
     refuses=["sign_in_refused", "too_many_attempts"],
 )
 class SignIn(APIView):
-    """Login, password and the terminal's key together give one token for this person at this terminal, shown this once.
-    Refused without saying which of them was wrong (`sign_in_refused`); too many wrong ones lock the login for a while
-    (`too_many_attempts`)."""
+    """Login, password and the terminal's key together give one token for this person at this terminal. The token is
+    shown only once. A refusal does not say which of them was wrong (`sign_in_refused`). Too many failures lock the
+    login for a while (`too_many_attempts`)."""
 
     authentication_classes = []
     permission_classes = [AllowAny]

@@ -34,7 +34,7 @@ TAG = "dealer"
 
 
 class ReceiptOut(serializers.Serializer[Any]):
-    """Where an event stands in the audit trail."""
+    """The position of an event in the audit trail."""
 
     chain = serializers.CharField()
     seq = serializers.IntegerField()
@@ -117,7 +117,7 @@ class TableDetail(ReadOperation):
     refuses=["table_open", "table_playing", "table_settling", "table_disputed", *POSTS, *CHANGE],
 )
 class OpenTable(WriteOperation):
-    """Open a table for a session; where the last one has held a cukassza or a bank, this one goes on with it."""
+    """Open a table for a session. A cukassza or bank of the last session is carried over."""
 
     roles = AT_TABLES
 
@@ -142,9 +142,9 @@ class OpenTable(WriteOperation):
     ],
 )
 class CloseTable(WriteOperation):
-    """End the session: the cukassza is dealt with as the table's terms say, and every player leaves with their chips.
+    """End the session. The table's terms decide what happens to the cukassza. Every player leaves with their chips.
 
-    Refused while a hand is not settled, a deal is prepared, or the carryover has to be played for first.
+    Refused while a hand is not settled, a deal is prepared, or the carryover must first be played for.
     """
 
     roles = AT_TABLES
@@ -277,7 +277,8 @@ class SetSeatFee(WriteOperation):
 
     @extend_schema_serializer(component_name="SetSeatFeeInput")
     class Input(StrictInput):
-        """Minor units, 0 for nothing, for every deal or every hour, and the reason, which the audit trail keeps."""
+        """The fee in minor units (0 for none), charged per deal or per hour, and the reason, which the audit trail
+        keeps."""
 
         amount = Amount(min_value=0)
         per = StrictChoice(choices=FeePer.choices)

@@ -1,11 +1,12 @@
-"""What people asked for and did not get, and what they read that is not everybody's: both stand in the audit trail.
+"""Audit events of refused requests and of sensitive reads.
 
-A refused request of somebody whom the house knows, by a token or a seat's key that is good or once was, becomes the
-event `attempt.refused` in the chain of the table or drawer that its address names, else in the house's. It is written
-after the rollback, in a transaction of its own; if it cannot be written, that is the answer. Who is not known at all
-belongs to no house and stands in the server's log only.
+A refused request becomes the event `attempt.refused` if its sender is known: by a token or a seat's key, valid or
+expired. The event belongs to the chain of the table or drawer that the address names, otherwise to the house's chain.
+It is written after the rollback, in a separate transaction. If it cannot be written, that failure is the answer. A
+request from an unknown sender belongs to no house and is only logged by the server.
 
-A sensitive read becomes the event `data.read` before anything is given; if it cannot be written nothing is given.
+A sensitive read becomes the event `data.read` before any data are sent. If the event cannot be written, no data are
+sent.
 """
 
 import hashlib
@@ -33,20 +34,21 @@ from casino.tables.models import Table
 
 log = logging.getLogger(__name__)
 
-#: Characters of a body or an address, and of one parameter, that an event tells at most.
+#: The most characters that an event records of a body or an address, and of one parameter.
 MAX_TEXT = 1000
 MAX_PARAMETER = 200
-#: Members of a problem that say what would have been right; the first one there is told.
+#: Members of a problem that say what was expected; the first one present is recorded.
 EXPECTED = ("expected", "allowed_roles", "current_version")
-#: Stands for what is not told.
+#: Replaces what is not recorded.
 HIDDEN = "?"
-#: What a query's parameter may be to be told: codes, numbers, moments, cursors. Names have blanks or accents.
+#: Query parameters that are recorded: codes, numbers, times, cursors. Names of people have blanks or accents.
 _PLAIN = re.compile(rf"[A-Za-z0-9_./:@+=-]{{0,{MAX_PARAMETER}}}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedBy:
-    """Whom an authentication class has recognised, let in or not; `chain` where it is always the same one."""
+    """The sender that an authentication class has recognised, whether or not it accepted the request; `chain` if the
+    sender always has the same one."""
 
     house: House
     actor: Actor
@@ -54,21 +56,22 @@ class AskedBy:
 
 
 def recognised(request: Request, *, house: House, login: str, role: str, terminal: str, chain: str = "") -> None:
-    """Remember who asks; every authentication class calls this as soon as it knows, also if it then refuses.
+    """Remember the sender. Every authentication class calls this as soon as it knows the sender, also if it then
+    refuses.
 
-    `role` is the one to tell where no permission has named another; `terminal` the device's code.
+    `role` is recorded unless a permission names another one; `terminal` is the device's code.
     """
     actor = Actor(staff=login, role=role, terminal=terminal, request=_plain_request(request).request_id)
     _plain_request(request).asked_by = AskedBy(house=house, actor=actor, chain=chain or None)
 
 
 def not_recognised(request: Request) -> None:
-    """Remember that nobody is to be recognised: an authentication class refuses without telling."""
+    """Remember that the sender is unknown: the refusal by an authentication class is not recorded."""
     _plain_request(request).asked_by = None
 
 
 def record_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> None:
-    """Record a refusal, unless nobody known asked or there was merely nothing to read yet. Raises what `record`
+    """Record a refusal, unless the sender is unknown or there was only nothing to read yet. Raises what `record`
     raises."""
     if asked_by(request) is None or _nothing_yet(request, view, problem["status"]):
         return
@@ -89,8 +92,8 @@ def record_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> N
 
 
 def record_failed(request: Request, view: Any, error: Exception) -> None:
-    """Record that a request broke on our side. Whatever keeps that from being written is logged, so that it does not
-    stand in the way of the error itself, which the caller still raises."""
+    """Record that a request failed on the server's side. If the event cannot be written, that is logged: the caller
+    still raises the original error."""
     if asked_by(request) is None:
         return
     try:
@@ -109,10 +112,10 @@ def record_failed(request: Request, view: Any, error: Exception) -> None:
 
 
 def record_read(request: Request, view: Any) -> None:
-    """Record a sensitive read, before it is answered. Raises what `record` raises."""
+    """Record a sensitive read before it is answered. Raises what `record` raises."""
     by = asked_by(request)
     if by is None:
-        raise AssertionError("a sensitive read by nobody known")
+        raise AssertionError("a sensitive read without a known sender")
     _write(
         replace(by, actor=replace(by.actor, role=_role(request, by))),
         by.house.chain,
@@ -125,23 +128,23 @@ def record_read(request: Request, view: Any) -> None:
 
 
 def asked_by(request: Request) -> AskedBy | None:
-    """Who asks, None where nobody has been recognised."""
+    """The sender, None if no sender was recognised."""
     if not hasattr(_plain_request(request), "asked_by"):
-        # Some refusals come before anybody has looked at who asks, such as that of an unknown media type.
+        # Some refusals come before authentication, for example that of an unknown media type.
         with suppress(NotAuthenticated, AuthenticationFailed):
-            request.user  # noqa: B018 - looking is what recognises
+            request.user  # noqa: B018 - reading it authenticates
     return getattr(_plain_request(request), "asked_by", None)
 
 
 def operation_id(view: Any, request: Request) -> str | None:
-    """The operation as the API's description names it, None for a method that it does not have."""
+    """The operation's id in the API's schema, None for a method that the view does not have."""
     found = contract.operation_of(view, request)
     return found.id if found is not None else None
 
 
 def _nothing_yet(request: Request, view: Any, status: int) -> bool:
-    """Whether a read that anybody may poll found nothing: no hand is being played (409), or nothing is there (404) at
-    an address that names no thing."""
+    """Whether a read that may be polled found nothing: no hand is being played (409), or there is nothing (404) at an
+    address without parameters."""
     names_nothing = not getattr(view, "kwargs", {}) and not request.query_params
     polled = not _writes(request) and not getattr(view, "sensitive", False)
     return polled and (status == 409 or (status == 404 and names_nothing))
@@ -159,7 +162,7 @@ def _write(by: AskedBy, chain: str, event: AuditEvent) -> None:
 
 
 def _chain(house: House, path: Mapping[str, Any]) -> str:
-    """The chain of the table or drawer that an address names, the house's where it names none or one of nobody's."""
+    """The chain of the table or drawer that an address names; the house's chain if it names none, or an unknown one."""
     for model, name in ((Table, "table"), (Drawer, "drawer")):
         if name in path:
             found = model.objects.filter(house=house, code=path[name]).first()
@@ -169,13 +172,13 @@ def _chain(house: House, path: Mapping[str, Any]) -> str:
 
 
 def _address(request: Request) -> str:
-    """Path and query of a request, as far as they are told."""
+    """Path and query of a request, as far as they are recorded."""
     query = "&".join(f"{name}={value}" for name, value in _parameters(request))
     return _text(f"{request.path}?{query}" if query else request.path, MAX_TEXT)
 
 
 def _parameters(request: Request) -> list[tuple[str, str]]:
-    """The query's parameters by name; hidden is what looks like no code, number or moment: it may be a name."""
+    """The query's parameters by name. What does not look like a code, number or time is hidden: it may be a name."""
     asked = sorted(_plain_request(request).GET.items())
     return [(_plain(name), _plain(value)) for name, value in asked]
 
@@ -185,9 +188,9 @@ def _plain(text: str) -> str:
 
 
 def _asked(request: Request, view: Any) -> dict[str, str]:
-    """The hash of a write's body and what may be told of it. Neither of a body with passwords or personal data, nor of
-    what is no JSON object, where nothing says what to hide; and no hash where something is hidden. All of them are
-    short enough to be found by trying."""
+    """The hash of a write's body, and the part of it that may be recorded. Both are left out for a body with passwords
+    or personal data, and for one that is not a JSON object, where it is unknown what to hide. The hash is left out if
+    anything is hidden: bodies are short enough to be guessed from it."""
     if not _writes(request) or getattr(view, "redact_body", False):
         return {}
     plain = _plain_request(request)
@@ -209,8 +212,8 @@ def _asked(request: Request, view: Any) -> dict[str, str]:
 
 
 def _without(value: Any, hidden: frozenset[str]) -> Any:
-    """The same JSON without the values of the hidden names, and without anything in a player's place that is no
-    reference: it may be a name."""
+    """The same JSON without the values of the hidden names, and without any `player` that is not a reference: it may be
+    a name."""
     if isinstance(value, dict):
         return {
             name: HIDDEN if _hides(name, inner, hidden) else _without(inner, hidden) for name, inner in value.items()
@@ -244,7 +247,7 @@ def _jsonable(value: Any) -> Any:
 
 
 def _text(text: str, limit: int) -> str:
-    """Text that PostgreSQL and UTF-8 can hold: no NUL, no half characters, not too long."""
+    """Text that PostgreSQL and UTF-8 can hold: no NUL, no lone surrogates, at most `limit` characters."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")[:limit]
 
 
@@ -257,5 +260,5 @@ def _writes(request: Request) -> bool:
 
 
 def _plain_request(request: Any) -> Any:
-    """Django's request below DRF's, where things stay that both handlers and parsers put there."""
+    """Django's request inside DRF's: it keeps attributes that handlers and parsers set."""
     return getattr(request, "_request", request)

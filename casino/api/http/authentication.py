@@ -31,7 +31,7 @@ WHERE staff_terminaltoken.token_key = %s::text
 
 
 def _candidate(row: list[Any]) -> TerminalToken:
-    """A token with its person, his house and its terminal."""
+    """A token with its person, that person's house, and its terminal."""
     parts: list[Any] = []
     for model in _PARTS:
         width = len(model._meta.concrete_fields)
@@ -46,14 +46,14 @@ class TerminalTokenAuthentication(TokenAuthentication):
     """Knox's token, without its clean-up of other tokens on every request; expired ones are refused, not deleted."""
 
     def authenticate(self, request: Request) -> tuple[Staff, TerminalToken] | None:
-        """Person and token of a request. Raises AuthenticationFailed; whoever was recognised before is remembered, so
-        that his refusal can be told."""
+        """Person and token of a request. Raises AuthenticationFailed; a sender that was recognised first is remembered,
+        so that the refusal can be recorded."""
         self._request = request
         found: tuple[Staff, TerminalToken] | None = super().authenticate(request)  # type: ignore[no-untyped-call] # knox's
         return found
 
     def authenticate_credentials(self, token: bytes) -> tuple[Staff, TerminalToken]:
-        """Person and token, when the token is known, fresh, and both person and terminal are still in use."""
+        """Person and token, if the token is known and not expired, and both person and terminal are still in use."""
         text = token.decode("ascii", "replace")
         digest = hash_token(text)
         for row in sql.bound(_CANDIDATES, [text[: CONSTANTS.TOKEN_KEY_LENGTH]]):
@@ -63,7 +63,7 @@ class TerminalTokenAuthentication(TokenAuthentication):
             person, terminal = candidate.user, candidate.terminal
             attempts.recognised(self._request, house=person.house, login=person.login, role="", terminal=terminal.code)
             in_use = person.is_active and terminal.revoked_at is None
-            # Knox's column may be null for a token that never ends; the house issues none.
+            # In Knox a token without an expiry never ends; the house issues none.
             if in_use and candidate.expiry is not None and candidate.expiry > timezone.now():
                 return person, candidate
             break

@@ -1,4 +1,4 @@
-"""What each operation promises: its answers' status and headers, and the codes that it may refuse with.
+"""The contract of each operation: status and headers of its answers, and the codes of its refusals.
 
 `documented` (`operations.py`) enters every operation here; the schema (`schema.py`) and the tests' HTTP client read it.
 """
@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from casino.core import error_codes
 
-#: Refusals of every operation: the answer's media type, the audit log that cannot be trusted, errors of the server.
+#: Refusals of every operation: media type of the answer, an audit log that cannot be trusted, errors of the server.
 ANYBODY = (
     "not_acceptable", "log_rolled_back", "log_damaged", "outside_checkpoint_missing", "outside_checkpoint_unreadable",
     "server_error", "proof_failed", "posting_not_ours",
@@ -26,13 +26,13 @@ WRITE = ("wrong_terminal", "not_found", "precondition_required", "idempotency_ke
 LIST = ("invalid_parameter", "not_found")
 #: Refusals of every write that posts money of the house's books.
 POSTS = ("insufficient_funds", "period_not_open", "account_off", "account_closed", "amount_out_of_range")
-#: Refusals where the house works out the chips of an amount.
+#: Refusals of operations in which the house works out the chips of an amount.
 CHANGE = ("no_chip_set", "no_exact_change", "amount_not_payable", "chips_not_in_circulation")
-#: Refusals of chips that a caller has named.
+#: Refusals of chips that the request names.
 PIECES = ("unknown_denomination", "pieces_not_a_count", "chips_do_not_add_up")
-#: Refusals of a table that is not open, or that a hand is being played at.
+#: Refusals of a table that is not open, or at which a hand is being played.
 NOT_OPEN = ("table_closed", "table_playing", "table_settling", "table_disputed")
-#: Refusals of cards, by the rules engine or beside it.
+#: Refusals of cards, by the rules engine or before it.
 CARDS = (
     "card_not_in_pack", "card_already_dealt", "card_not_from_deck", "deck_missing", "card_unknown", "card_mismatch",
     "card_entered_twice", "cards_differ", "deck_incomplete",
@@ -62,7 +62,7 @@ OPERATIONS: dict[str, Operation] = {}
 
 
 def by_status(codes: Iterable[str]) -> dict[int, tuple[str, ...]]:
-    """The codes by their status, in the order of the registry. Raises KeyError for one that is not registered."""
+    """The codes by their status, in the order of the registry. Raises KeyError for an unregistered code."""
     found: dict[int, tuple[str, ...]] = {}
     for one in sorted(error_codes.of(tuple(codes)), key=lambda one: one.status):
         found[one.status] = (*found.get(one.status, ()), one.code)
@@ -78,7 +78,7 @@ def enter(view: type, method: str, operation: Operation) -> None:
 
 
 def operation_of(view: Any, request: Request) -> Operation | None:
-    """The operation that a request asks a view for, None for a method that it does not have."""
+    """The operation of a view that a request calls, None for a method that the view does not have."""
     method = "get" if request.method == "HEAD" else str(request.method).lower()
     found: Operation | None = getattr(view, "operations", {}).get(method)
     return found

@@ -1,6 +1,6 @@
-"""An example of every operation, shown in the schema: the request and the answer of an evening that a test plays.
+"""An example of every operation, shown in the schema: request and answer from an evening that a test plays.
 
-`make examples` records `examples.json`, nobody writes it by hand; `tests/casino/api/test_examples.py` plays the evening
+`make examples` records `examples.json`; it is not edited by hand. `tests/casino/api/test_examples.py` plays the evening
 again and compares.
 """
 

@@ -1,4 +1,4 @@
-"""Lists of one house's rows: by cursor, in either order, narrowed down by the parameters that each takes."""
+"""Lists of one house's rows: by cursor, in either order, filtered by the parameters of each list."""
 
 import re
 from collections.abc import Sequence
@@ -26,9 +26,9 @@ class CursorList(Reading, ListAPIView[Any]):
     #: Where a row names its house, and which query parameters select rows by which look-up.
     house_lookup: ClassVar[str] = "house"
     filters: ClassVar[dict[str, str]] = {}
-    #: The values that a filter takes, where they are few.
+    #: The values that a filter takes, if they are few.
     choices: ClassVar[dict[str, Sequence[str]]] = {}
-    #: The field that `from` (then or later) and `until` (before then) select rows by; empty where a list has no time.
+    #: The field that `from` (inclusive) and `until` (exclusive) filter by; empty if the list has no time.
     time: ClassVar[str] = ""
 
     @classmethod
@@ -50,11 +50,11 @@ class CursorList(Reading, ListAPIView[Any]):
         return {self.filters[name]: value}
 
     def as_stored(self, at: datetime) -> Any:
-        """A moment as the rows hold theirs."""
+        """A time in the form that the rows have."""
         return at
 
     def get_queryset(self) -> Any:
-        """Only this house's rows, and only those asked for. Raises BadRequest for a parameter that does not exist."""
+        """This house's rows, filtered by the query. Raises BadRequest for an unknown parameter."""
         if getattr(self, "swagger_fake_view", False):
             return None
         asked = known_parameters(self.request, *(parameter.name for parameter in self.list_parameters()))

@@ -1,4 +1,4 @@
-"""What every answer has, whatever the operation: the request's id, its language, leave for pages of other origins."""
+"""What every answer has: the request's id, its language, and permission for pages of other origins (CORS)."""
 
 import re
 import uuid
@@ -10,11 +10,11 @@ from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils.cache import patch_vary_headers
 
-#: What pages of other origins may send, and may read of answers.
+#: Headers that pages of other origins may send, and may read in answers.
 _METHODS = "GET, POST"
 _SENT = "Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id"
 _READ = "ETag, Idempotency-Replayed, Retry-After, X-Request-Id"
-#: Seconds for which a browser may remember what a preflight was answered.
+#: Seconds for which a browser may cache the answer to a preflight.
 _REMEMBERED = "600"
 _USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 
@@ -36,7 +36,7 @@ class RequestIdMiddleware:
 
 
 class EnglishMiddleware:
-    """English is the only language of the API: every answer says so, whatever Accept-Language asks for."""
+    """English is the only language of the API. Every answer says so; Accept-Language changes nothing."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -49,7 +49,7 @@ class EnglishMiddleware:
 
 
 class CorsMiddleware:
-    """Lets browsers show answers to pages of the origins in `CASINO_CORS_ORIGINS`, and of no others."""
+    """Lets browsers show answers to pages of the origins in `CASINO_CORS_ORIGINS` only."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -74,8 +74,8 @@ class CorsMiddleware:
 
 
 class CompressionMiddleware(GZipMiddleware):
-    """gzip for answers without a version: compressing weakens an ETag, and If-Match takes strong ones only."""
+    """gzip for answers without a version: compression makes an ETag weak, and If-Match takes only strong ones."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """The answer, compressed where the caller takes that and it is long enough."""
+        """The answer, compressed if it is long enough and the caller accepts gzip."""
         return response if response.has_header("ETag") else super().process_response(request, response)

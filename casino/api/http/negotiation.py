@@ -1,4 +1,4 @@
-"""Answers that are what their address says, whatever the caller would rather have."""
+"""Answers in one fixed format, whatever the Accept header asks for."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from rest_framework.negotiation import BaseContentNegotiation
 
 
 class AsItIs(BaseContentNegotiation):
-    """The address says what the answer is, whatever the caller would rather have; refusals stay problem documents."""
+    """The address alone decides the format of the answer; refusals remain problem documents."""
 
     def select_parser(self, request: Any, parsers: Any) -> Any:
         """There is no body."""

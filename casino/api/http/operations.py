@@ -103,7 +103,7 @@ class StrictText(serializers.CharField):
 
 
 class StrictPattern(StrictText):
-    """Text that matches a pattern as a whole (the pattern says so itself with `^` and `\\Z`)."""
+    """Text that matches a pattern; a pattern with `^` and `\\Z` must match the whole text."""
 
     def __init__(self, pattern: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -111,7 +111,7 @@ class StrictPattern(StrictText):
 
 
 class Reason(StrictPattern):
-    """Why somebody does something, for the audit trail: 3 to 200 characters, at least three of them no blanks."""
+    """The reason for an act, for the audit trail: 3 to 200 characters, at least three of them not blank."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(r"\S\s*\S\s*\S", **{"min_length": 3, "max_length": 200, **kwargs})
@@ -140,16 +140,15 @@ class ReasonInput(StrictInput):
 
 
 def signed_in(request: Request) -> tuple[Staff, TerminalToken]:
-    """The person who asks and the token; only behind HasRole. Raises AssertionError for a request that nobody signed
-    in sends: its view is not behind HasRole."""
+    """The signed-in person and the token. Raises AssertionError if there are none: the view is not behind HasRole."""
     person, token = request.user, request.auth
     if not isinstance(person, Staff) or not isinstance(token, TerminalToken):
-        raise AssertionError(f"{request.path} is answered only for somebody who has signed in")
+        raise AssertionError(f"{request.path} is answered only for staff who are signed in")
     return person, token
 
 
 def context_of(request: Request) -> RequestContext:
-    """Who asks, from where, in which role; only behind HasRole."""
+    """The signed-in person with terminal and role; only behind HasRole."""
     person, token = signed_in(request)
     return RequestContext(
         house=person.house,
@@ -161,13 +160,13 @@ def context_of(request: Request) -> RequestContext:
 
 
 class Reading(APIView):
-    """A view with something to read. A sensitive read stands in the audit trail before anything is given; every view
-    says itself whether its is."""
+    """A view that can be read. A sensitive read is recorded in the audit trail before any data are sent; every view
+    declares whether it is `sensitive`."""
 
     sensitive: ClassVar[bool]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Let in who may, then tell it."""
+        """Check permissions, then record a sensitive read."""
         super().initial(request, *args, **kwargs)
         if request.method in ("GET", "HEAD") and self.sensitive:
             attempts.record_read(request, self)
@@ -182,23 +181,23 @@ class ReadOperation(Reading):
 
 @cache
 def _reader(kind: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
-    """The one serializer of a kind that reads every request: making one again, with all its fields, costs more than the
-    rest of an action, and nothing of a request stays in it."""
+    """The serializer of a kind, made once and used for every request. Making one, with all its fields, costs more than
+    the rest of an action; it keeps nothing of a request."""
     return kind()
 
 
 class WriteOperation(APIView):
-    """A write: strict input, Idempotency-Key, If-Match (unless nothing exists yet), one command, one answer."""
+    """A write: strict input, Idempotency-Key, If-Match (unless `versioned` is false), one command, one answer."""
 
     permission_classes = [HasRole]
     roles: ClassVar[tuple[Role, ...]] = ()
     input: ClassVar[type[serializers.Serializer[Any]]] = Nothing
-    #: Whether there is a version that the caller must have seen.
+    #: Whether the request must name the version that it was decided on.
     versioned: ClassVar[bool] = True
-    #: Whether the body holds personal data or a password: nothing of it is kept, neither in a refusal's event nor as a
-    #: hash that could be found by trying.
+    #: Whether the body holds personal data or a password. Nothing of it is kept: neither in a refusal's event, nor as a
+    #: plain hash from which it could be guessed.
     redact_body: ClassVar[bool] = False
-    #: Names of input values that a refusal's event does not tell.
+    #: Names of input values that a refusal's event does not record.
     redact_fields: ClassVar[frozenset[str]] = frozenset()
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
@@ -222,8 +221,8 @@ class WriteOperation(APIView):
         return HttpResponse(answer.content, "application/json", answer.status, headers=headers)
 
     def _request_hash(self, asked: dict[str, Any]) -> str:
-        """What tells the same request from another one under its key. With `redact_body` a hash under the house's seal
-        key, so that nobody who reads the database can try passwords or names against it."""
+        """A hash that shows whether a repeated Idempotency-Key comes with the same request. With `redact_body` it is
+        keyed with the house's seal key, so that passwords or names cannot be guessed from the database."""
         if self.redact_body:
             text = canonical.dumps(asked)
             return salted_hmac("casino.api.request", text, settings.CASINO_SEAL_KEY, algorithm="sha256").hexdigest()
@@ -231,7 +230,7 @@ class WriteOperation(APIView):
 
 
 def known_parameters(request: Request, *names: str) -> dict[str, str]:
-    """The query's parameters. Raises BadRequest for one that is not among `names`, or that no row can hold."""
+    """The query's parameters. Raises BadRequest for one that is not among `names`, or that contains NUL."""
     asked = {name: str(value) for name, value in request.query_params.items()}
     unknown = sorted(asked.keys() - set(names))
     if unknown:
@@ -244,7 +243,7 @@ def known_parameters(request: Request, *names: str) -> dict[str, str]:
 
 
 def whole_number(asked: dict[str, str], name: str, *, least: int, most: int) -> int | None:
-    """A parameter that is a whole number, None where it was not given. Raises BadRequest."""
+    """A parameter that is a whole number, None if it is absent. Raises BadRequest."""
     value = asked.get(name)
     if value is None:
         return None
@@ -254,7 +253,7 @@ def whole_number(asked: dict[str, str], name: str, *, least: int, most: int) -> 
 
 
 def moment(asked: dict[str, str], name: str) -> datetime | None:
-    """A parameter that is an ISO 8601 moment with its time zone, None where it was not given. Raises BadRequest."""
+    """A parameter that is an ISO 8601 time with its time zone, None if it is absent. Raises BadRequest."""
     value = asked.get(name)
     if value is None:
         return None
@@ -296,11 +295,12 @@ def documented(
     operation: str, *, summary: str, tag: str, answers: Any = None, status: int = 200, method: str | None = None,
     refuses: Iterable[str] = (), parameters: Iterable[OpenApiParameter] = (), etag: bool = False,
 ) -> Callable[[V], V]:  # fmt: skip
-    """Describe what a view's `method` does (its POST, or its GET where it has no other) and enter it in the contract.
+    """Describe a view's `method` (by default POST, or GET if the view has no POST) and enter it in the contract.
 
-    `answers` is the serializer of its success (a list has that of its rows), or a mapping of media types where that is
-    no JSON; `refuses` names the codes that it may refuse with beside those of its kind; `etag`: a read whose answer
-    carries a version. The description is the view's docstring. Raises KeyError for a code that is not registered.
+    `answers` is the serializer of a success (a list uses that of its rows), or a mapping of media types if the answer
+    is not JSON. `refuses` names the error codes that the operation has in addition to those of its kind. `etag` marks a
+    read whose answer carries a version. The description is the view's docstring. Raises KeyError for a code that is not
+    registered.
     """
 
     def describe(view: V) -> V:
@@ -324,7 +324,7 @@ def documented(
             responses=answers if isinstance(answers, dict) else {status: _answer(view, verb, answers)},
             auth=None if view.authentication_classes else [],
         )
-        # A decorated copy of the method, so that each view has a description of its own.
+        # A decorated copy of the method, so that each view has its own description.
         inherited = getattr(view, verb)
 
         def own_method(self: Any, request: Request, *args: Any, **path: Any) -> HttpResponseBase:
@@ -338,13 +338,13 @@ def documented(
 
 
 def _answer(view: type[APIView], verb: str, answers: Any) -> Any:
-    """The serializer of a success; a list's is that of its rows unless another one is named."""
+    """The serializer of a success; by default, a list uses that of its rows."""
     rows: Any = getattr(view, "serializer_class", None)
     return rows(many=True) if answers is None and verb == "get" and rows is not None else answers
 
 
 def _codes_of_kind(view: type[APIView], verb: str, query: bool) -> frozenset[str]:
-    """The codes that come with the kind of an operation."""
+    """The error codes that every operation of this kind has."""
     found = set(contract.ANYBODY)
     if HasRole in view.permission_classes:
         found |= set(contract.STAFF) - (

@@ -1,4 +1,4 @@
-"""Cursor pagination: stable under inserts, oldest first unless the newest are asked for."""
+"""Cursor pagination: stable under inserts, oldest first unless the request asks for newest first."""
 
 import re
 from typing import Any
@@ -34,14 +34,15 @@ class ByCursor(CursorPagination):
     max_page_size = MAX_PAGE_SIZE
 
     def get_ordering(self, request: Request, queryset: Any, view: Any) -> tuple[str, ...]:
-        """The order that `sort` asks for. Raises BadRequest for another word than `oldest` and `newest`."""
+        """The order that `sort` asks for. Raises BadRequest unless it is `oldest` or `newest`."""
         asked = request.query_params.get("sort", "oldest")
         if asked not in ORDERS:
             raise BadRequest(f"sort is {' or '.join(ORDERS)}.", code="invalid_parameter", parameters=["sort"])
         return (ORDERS[asked],)
 
     def decode_cursor(self, request: Request) -> Cursor | None:
-        """The cursor asked for. Raises NotFound also when its position is no id, which the base would let through."""
+        """The cursor in the request. Raises NotFound also if its position is not an id, which the base class
+        accepts."""
         cursor: Cursor | None = super().decode_cursor(request)
         if cursor is not None and cursor.position is not None and not _ID.match(str(cursor.position)):
             raise NotFound(self.invalid_cursor_message)
@@ -57,5 +58,5 @@ class ByCursor(CursorPagination):
         }
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
-        """None beside PAGING, which every list declares itself."""
+        """Empty: every list declares PAGING itself."""
         return []

@@ -1,4 +1,4 @@
-"""JSON without surprises: duplicate keys, NaN, floats and half characters are errors; there is no money in floats."""
+"""Strict JSON: duplicate keys, NaN, floats and lone surrogates are errors. Money is never a float."""
 
 import codecs
 import json
@@ -35,7 +35,7 @@ def _no_floats(text: str) -> Any:
 
 
 def _is_shallow(value: Any) -> bool:
-    """Whether nothing nests deeper than MAX_DEPTH, so that whatever walks the value later stays off the stack's end."""
+    """Whether nothing nests deeper than MAX_DEPTH, so that later recursive functions cannot overflow the stack."""
     level = [value]
     for _ in range(MAX_DEPTH + 1):
         nested = [item for item in level if isinstance(item, (dict, list))]
@@ -76,7 +76,7 @@ class StrictJSONParser(BaseParser):
     ) -> Any:
         """The parsed body. Raises ParseError (400) and BodyTooLarge (413)."""
         body = stream.read(MAX_BODY + 1)
-        # Kept for the audit trail: a refusal tells what was asked for, and a stream is read once.
+        # Kept for the audit trail: a refusal's event records the body, and a stream can be read only once.
         if parser_context is not None:
             parser_context["request"]._request.body_read = body
         if len(body) > MAX_BODY:

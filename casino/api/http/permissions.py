@@ -1,4 +1,4 @@
-"""Deny by default: a view names the roles it takes, and a view that names none takes nobody."""
+"""Deny by default: a view names the roles that may use it; without roles, it refuses every request."""
 
 from typing import Any
 
@@ -10,20 +10,20 @@ from casino.staff.models import Staff
 
 
 class DenyAll(BasePermission):
-    """What a view gets that forgot to say who may use it."""
+    """The default permission of a view that names none: it refuses every request."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Nobody."""
+        """Always false."""
         return False
 
 
 class HasRole(BasePermission):
-    """One of the view's `roles`, or of its `readers` for a read where it names some; which one it was is kept for the
-    audit trail as `request.acting_role`."""
+    """The person needs one of the view's `roles`; for a read one of its `readers`, if it names any. The role that was
+    found is kept for the audit trail as `request.acting_role`."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Whether the signed-in person has one of the roles; raises Forbidden naming them otherwise,
-        and password_change_required before that for whoever has yet to change the password that the office gave him."""
+        """Whether the signed-in person has one of the roles. Raises Forbidden, which names the roles, if not. Before
+        that it raises password_change_required for a person who has not yet changed the password from the office."""
         if not isinstance(request.user, Staff):
             return False
         if not getattr(view, "takes_given_passwords", False):

@@ -1,5 +1,5 @@
-"""One handler from typed errors to problem documents (RFC 9457). Nothing is swallowed: what it does not know stays an
-error of the server, logged with its trace."""
+"""The one handler that turns typed errors into problem documents (RFC 9457). An unknown error remains an error of the
+server and is logged with its trace."""
 
 import logging
 from collections.abc import Iterator
@@ -49,14 +49,14 @@ _TITLES = {
     405: "Method not allowed",
     406: "Not acceptable",
     409: "The state does not allow this",
-    410: "It is gone",
+    410: "No longer available",
     412: "The version is stale",
     413: "The body is too large",
     415: "Only application/json is taken",
     422: "The request cannot be carried out",
     428: "A precondition is missing",
     429: "Too many attempts",
-    500: "Something is wrong on our side",
+    500: "The server failed",
     503: "Not ready",
 }
 
@@ -74,9 +74,9 @@ def document(status: int, code: str, detail: str, **extra: Any) -> dict[str, Any
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler. Returns None, and so a logged 500, for what is not a known refusal.
+    """DRF's exception handler. Returns None for an unknown error, which becomes a logged 500.
 
-    A refusal is told in the audit trail first; where the trail refuses to be written, that is what is answered.
+    A refusal is first recorded in the audit trail. If it cannot be recorded, that failure is the answer.
     """
     request = context.get("request")
     by = attempts.asked_by(request) if request is not None and isinstance(error, InsufficientFunds) else None
@@ -89,10 +89,11 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     if request is not None:
         try:
             attempts.record_refused(request, context.get("view"), found)
-        except HouseError as untold:
-            error, found = untold, document(untold.status, untold.code, untold.detail, **untold.extra)
+        except HouseError as unrecorded:
+            error = unrecorded
+            found = document(unrecorded.status, unrecorded.code, unrecorded.detail, **unrecorded.extra)
         found["instance"] = f"urn:uuid:{getattr(request, 'request_id', '')}"
-        # A problem is JSON, also where the view would have answered with YAML or a page.
+        # A problem is JSON, also if the view would have answered with YAML or a page.
         request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
     if found["status"] >= 500:
         log.error("%s: %s", found["code"], found["detail"], exc_info=error)
@@ -108,7 +109,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
 
 
 def describe(error: Exception, house: House | None = None) -> dict[str, Any] | None:
-    """The problem document of a typed error, or None when it is not one; `house` is the one that amounts are of."""
+    """The problem document of a typed error, None for any other error. `house` gives the currency of amounts."""
     match error:
         case HouseError():
             return document(error.status, error.code, error.detail, **error.extra)
@@ -152,8 +153,8 @@ def _escaped(name: str) -> str:
 
 
 def _too_little(error: InsufficientFunds, house: House | None) -> dict[str, Any]:
-    """The account by its code and its name in the chart of accounts, what it has available and what was required: money
-    of the house, or pieces of a denomination (`HUF.MAIN.500`)."""
+    """The account by its code and its name in the chart of accounts, the amount available and the amount required:
+    money, or pieces of a denomination (`HUF.MAIN.500`)."""
     account = str(error.params["account_code"])
     number, _, place = account.partition("/")
     name = f"{CHART[number].name}{f' ({place})' if place else ''}"
@@ -171,7 +172,7 @@ def _too_little(error: InsufficientFunds, house: House | None) -> dict[str, Any]
 
 
 def bad_request(_request: Any, exception: Any = None) -> JsonResponse:
-    """Django's 400 page, for requests refused before any view: a foreign Host header, for example."""
+    """Django's 400 page, for requests refused before any view, for example because of a foreign Host header."""
     return JsonResponse(
         document(400, "invalid_request", "The request was refused before anything read it."),
         status=400,
@@ -180,21 +181,21 @@ def bad_request(_request: Any, exception: Any = None) -> JsonResponse:
 
 
 def not_found(_request: Any, exception: Any = None) -> JsonResponse:
-    """Django's 404 page, for addresses no view has; Django passes `exception` by its name."""
+    """Django's 404 page, for addresses without a view; Django passes `exception` by its name."""
     return JsonResponse(
         document(404, "not_found", "There is nothing at this address."), status=404, content_type=CONTENT_TYPE
     )
 
 
 def server_error(_request: Any) -> JsonResponse:
-    """Django's 500 page: no detail leaves the server, the log has it. It claims nothing about the write: a connection
-    that is lost during the commit leaves open whether there was one."""
+    """Django's 500 page. The detail is only in the server's log. The page does not say whether a write was carried out:
+    if the connection is lost during the commit, that is unknown."""
     return JsonResponse(
         document(
             500,
             "server_error",
-            "The request failed on our side, and it is not known whether it was carried out. Send a write again as it "
-            "is, under the same Idempotency-Key: it is carried out once.",
+            "The request failed on the server. It is unknown whether it was carried out. Send a write again "
+            "unchanged, under the same Idempotency-Key: it is carried out only once.",
         ),
         status=500,
         content_type=CONTENT_TYPE,

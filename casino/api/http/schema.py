@@ -1,4 +1,4 @@
-"""How drf-spectacular describes the API: the two ways to sign in, and what `contract.py` says of every operation."""
+"""Extensions of drf-spectacular's schema: the two ways to sign in, and the contract of every operation."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,11 +16,11 @@ _METHODS = ("get", "post")
 _COMMON = frozenset({*contract.ANYBODY, *contract.STAFF, *contract.BODY, *contract.WRITE, *contract.LIST})
 #: Response headers: JSON schema, and when they are sent.
 _HEADERS: Mapping[str, tuple[Schema, str]] = {
-    "X-Request-Id": ({"type": "string"}, "The request's id: the caller's where usable, else a new one."),
+    "X-Request-Id": ({"type": "string"}, "The request's id: the caller's if it is usable, otherwise a new one."),
     "ETag": ({"type": "string"}, 'The version of what was read or written, in quotes: `"17"`. If-Match takes it.'),
     "Idempotency-Replayed": (
         {"type": "string", "enum": ["true"]},
-        "Sent where the same request was answered before: nothing was changed now.",
+        "Sent if the same request was answered before: nothing was changed this time.",
     ),
     "WWW-Authenticate": ({"type": "string"}, "The scheme to sign in with."),
     "Retry-After": ({"type": "integer"}, "Seconds to wait."),
@@ -47,13 +47,13 @@ class SeatKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
     name = "seatKey"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        """A header of its own scheme."""
+        """The Authorization header with the scheme `Seat`."""
         return {"type": "apiKey", "in": "header", "name": "Authorization", "description": "Seat KEY"}
 
 
 def complete(result: Schema, generator: Any, request: Any, public: bool) -> Schema:
     """Postprocessing hook: add problems and headers to every operation, and the vocabulary's meaning to every
-    parameter and property that has no description of its own."""
+    parameter and property that has no description."""
     schemas: Schema = result["components"]["schemas"]
     for described in _operations(result):
         operation = contract.OPERATIONS.get(described["operationId"])
@@ -102,7 +102,7 @@ def _add_header(response: Schema, name: str) -> None:
 
 
 def _component(operation: contract.Operation, status: int, codes: tuple[str, ...]) -> str:
-    """The name of the problem schema of these codes: an operation's own, unless they come with its kind."""
+    """The name of the problem schema for these codes: one per operation, or a shared one if they come with its kind."""
     if set(codes) >= {one.code for one in ERROR_CODES.values() if one.status == status}:
         return f"Problem{status}"
     if _COMMON.issuperset(codes):
@@ -174,7 +174,7 @@ def _sample(schema: Mapping[str, Any]) -> Any:
 
 
 def _describe_properties(schema: Any) -> None:
-    """Give every property that has no description the meaning that its name has everywhere."""
+    """Give every property without a description the meaning of its name in the vocabulary."""
     if isinstance(schema, list):
         for item in schema:
             _describe_properties(item)
