@@ -44,8 +44,8 @@ def open_epoch(
     refused = _refusal(house)
     if refused is None and not healthy:
         raise Conflict(
-            f"The log of {house.code} fits the checkpoints outside; there is no need of a new epoch. Where one is "
-            "wanted all the same, for another signing key, say so (--healthy).",
+            f"The log of {house.code} agrees with the checkpoints outside; it needs no new epoch. To open one "
+            "anyway, for a new signing key, use --healthy.",
             code="log_healthy",
         )
     endings = [found for folder in outside.folders() if (found := outside.ending(folder, house)) is not None]
@@ -97,7 +97,7 @@ def _owner_needed() -> Iterator[None]:
         if getattr(error.__cause__, "sqlstate", None) != _DENIED:
             raise
         raise Forbidden(
-            "Epochs are opened with the rights of the tables' owner: set DATABASE_OWNER_URL for this command.",
+            "Opening an epoch needs the rights of the tables' owner: set DATABASE_OWNER_URL for this command.",
             code="owner_needed",
         ) from error
 

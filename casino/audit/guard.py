@@ -72,7 +72,7 @@ def _require_new(house: House, folder: Path, epoch: int, using: str) -> None:
     if checkpoints > 1:
         path = outside.notes_file(folder, house)
         raise OutsideCheckpointMissing(
-            f"The log has checkpoints, and {path} has none. Put the file back from another folder or a copy, or have "
+            f"The log has checkpoints, but {path} has none. Restore the file from another folder or a copy, or let "
             f"two people open a new epoch (manage.py open_epoch {house.code}).",
             file=str(path),
         )
@@ -98,8 +98,8 @@ def _require_fit(house: House, ending: outside.Ending, epoch: int, using: str) -
         raise LogDamaged(f"The log cannot be compared with the checkpoint outside: {error}.") from error
     if root != checkpoint.root:
         raise LogRolledBack(
-            f"At epoch {their_epoch} and size {their_size} the database's log is another one than the checkpoint "
-            f"outside says. Nothing is written until two people open a new epoch (manage.py open_epoch {house.code}).",
+            f"At epoch {their_epoch} and size {their_size} the database's log differs from the checkpoint outside. "
+            f"Nothing is written until two people open a new epoch (manage.py open_epoch {house.code}).",
             outside={"epoch": their_epoch, "size": their_size, "root": checkpoint.root.hex()},
             database={"epoch": epoch, "size": sizes.get(epoch, 0), "root": root.hex()},
         )

@@ -97,7 +97,9 @@ def _verified(note: str, keys: Path) -> Checkpoint:
     try:
         lines = keys.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError as error:
-        raise OutsideCheckpointMissing(f"The key {keys} is missing beside its checkpoints.", file=str(keys)) from error
+        raise OutsideCheckpointMissing(
+            f"The key {keys} is missing from the folder of its checkpoints.", file=str(keys)
+        ) from error
     problem = f"{keys} holds no key"
     for line in lines:
         try:
@@ -135,7 +137,7 @@ def append(folder: Path, house: House, notes: Iterable[str], *, cut: bytes = b""
     path = notes_file(folder, house)
     text = "".join(f"{note}\n" for note in notes).encode()
     if not text.startswith(cut):
-        raise OutsideCheckpointUnreadable(f"{path} ends with what is no beginning of a checkpoint.", file=str(path))
+        raise OutsideCheckpointUnreadable(f"{path} ends with text that does not begin a checkpoint.", file=str(path))
     return _append(path, text[len(cut) :], length)
 
 
@@ -170,7 +172,7 @@ def _append(path: Path, data: bytes, length: int | None = None) -> int:
         # A sequencer that slept past the end of its lock must not write what the next one has written already.
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         if length not in (None, os.fstat(descriptor).st_size):
-            raise OutsideCheckpointUnreadable(f"{path} was written by somebody else.", file=str(path))
+            raise OutsideCheckpointUnreadable(f"Another process has written to {path}.", file=str(path))
         while data:
             data = data[os.write(descriptor, data) :]
         os.fsync(descriptor)

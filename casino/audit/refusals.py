@@ -23,4 +23,4 @@ def log_refusals() -> Iterator[None]:
         cause = error.__cause__
         if not (getattr(cause, "sqlstate", None) or "").startswith(_OURS):
             raise
-        raise LogDamaged(f"The log cannot go on: {str(cause).splitlines()[0]}.") from error
+        raise LogDamaged(f"The log cannot be continued: {str(cause).splitlines()[0]}.") from error

@@ -56,7 +56,7 @@ def log_of(house: House, epoch: int | None = None) -> Log:
     logs = Log.objects.filter(house=house, **({} if epoch is None else {"epoch": epoch})).order_by("-epoch")
     log = logs.first()
     if log is None:
-        raise NotFound(f"This house's log has no epoch {epoch}." if epoch else "This house's log is not begun yet.")
+        raise NotFound(f"This house's log has no epoch {epoch}." if epoch else "This house's log has not begun yet.")
     return log
 
 

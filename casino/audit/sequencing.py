@@ -156,7 +156,9 @@ class Sequencer:
             tree = Hashes(house_id, epoch, ALIAS).frontier(size)
         last = SignedCheckpoint.objects.using(ALIAS).filter(house=house, epoch=epoch).order_by("-size").first()
         if last is not None and (last.size, bytes(last.root)) != (size, tree.root()):
-            raise LogDamaged(f"The log of {house.code} has {size} leaves that do not give its last checkpoint.")
+            raise LogDamaged(
+                f"The {size} leaves of the log of {house.code} do not have the root of its last checkpoint."
+            )
         lengths = {folder: self._catch_up(folder, house) for folder in outside.folders()}
         root, published = (bytes(last.root), last.size) if last else (None, 0)
         return _Followed(house, epoch, tree, root, published, lengths)

@@ -121,7 +121,7 @@ class AtDrawer:
 def require_at(context: RequestContext, drawer: Drawer) -> None:
     """Refuse terminals that do not stand at this drawer."""
     if context.terminal.kind != TerminalKind.CAGE or context.terminal.location != drawer.code:
-        raise WrongTerminal(f"Terminal {context.terminal.code} does not stand at drawer {drawer.code}.")
+        raise WrongTerminal(f"Terminal {context.terminal.code} is not at drawer {drawer.code}.")
 
 
 def require_open(drawer: Drawer) -> Shift:
@@ -151,7 +151,7 @@ def open_drawer(
 
     def change(drawer: Drawer, work: Work) -> Outcome:
         if selectors.open_shift(drawer) is not None:
-            raise Conflict(f"Drawer {code} is open already.", code="drawer_open")
+            raise Conflict(f"Drawer {code} is already open.", code="drawer_open")
         chosen = floats.from_vault(drawer.house, amount=chips, pieces=pieces)
         number = (drawer.shifts.aggregate(last=Max("number"))["last"] or 0) + 1
         Shift.objects.create(

@@ -109,7 +109,7 @@ class Desk:
         """The chips, if the public can have them. Raises Conflict chips_not_in_circulation."""
         if missing := (self.public - chips).shortage:
             raise Conflict(
-                f"Chips of {', '.join(missing.as_json())} are not in circulation in this number.",
+                f"There are not so many chips of {', '.join(missing.as_json())} in circulation.",
                 code="chips_not_in_circulation",
                 missing=missing.as_json(),
             )
@@ -128,7 +128,9 @@ class Desk:
         else:
             change = self.named(wanted, taken.value)
         if taken == change:
-            raise Unprocessable("These are the same chips.", code="nothing_to_change", chips=taken.as_json())
+            raise Unprocessable(
+                "Both sides of the exchange name the same chips.", code="nothing_to_change", chips=taken.as_json()
+            )
         places = {"rack": self.rack_code, "place": self.place}
         shown = {"amount": taken.value, "given": taken.as_json(), "change": change.as_json()}
         return posting("exchange", places, given=taken, change=change), shown

@@ -37,5 +37,5 @@ def introduce(*, house: House, code: str, denominations: Mapping[int, str], acto
                 ),
             )
     except IntegrityError:
-        raise Conflict(f"House {house.code} has a chip set in use.", code="chip_set_in_use") from None
+        raise Conflict(f"House {house.code} already has a chip set.", code="chip_set_in_use") from None
     return ladder

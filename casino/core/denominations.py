@@ -26,7 +26,7 @@ class ChipSet:
         ladder = pairwise(self.values)
         if not self.values or self.values[0] < 1 or any(low >= high or high % low for low, high in ladder):
             raise Unprocessable(
-                f"Each denomination must divide the next: {list(self.values)} do not.",
+                f"Each denomination must divide the next one; in {list(self.values)} this is not so.",
                 code="chip_set_not_a_ladder",
                 denominations=list(self.values),
             )

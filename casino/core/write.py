@@ -49,7 +49,7 @@ class RequestContext:
     def at_the_office(self) -> House:
         """The house, for a request from an office terminal. Raises WrongTerminal."""
         if self.terminal.kind != TerminalKind.OFFICE:
-            raise WrongTerminal(f"Terminal {self.terminal.code} does not stand in the office.")
+            raise WrongTerminal(f"Terminal {self.terminal.code} is not in the office.")
         return self.house
 
 
@@ -302,7 +302,7 @@ class Work:
             diagnosis = getattr(error.__cause__, "diag", None)
             if state == _NOT_PROVED:
                 raise ProofFailed(
-                    f"The ledger holds other balances than the hand: {diagnosis.message_detail if diagnosis else ''}. "
+                    f"The ledger's balances differ from the hand's: {diagnosis.message_detail if diagnosis else ''}. "
                     "Nothing was written.",
                 ) from error
             if "function ledger_" in (getattr(diagnosis, "context", None) or ""):

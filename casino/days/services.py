@@ -36,7 +36,7 @@ def open_day(*, command: Command, name: str) -> Answer:
     def change(house: House, work: Work) -> Outcome:
         before = days.days(house)
         if any(day.name == name for day in before):
-            raise Conflict(f"The gaming day {name} has been opened before.", code="day_exists", day=name)
+            raise Conflict(f"The gaming day {name} exists already.", code="day_exists", day=name)
         if before and name < before[-1].name:
             raise Conflict(
                 f"Gaming days follow each other; the last one is {before[-1].name}.",
@@ -44,7 +44,7 @@ def open_day(*, command: Command, name: str) -> Answer:
                 last=before[-1].name,
             )
         if date.fromisoformat(name) > timezone.now().date() + timedelta(days=1):
-            raise Unprocessable(f"It is too early to open {name}.", code="day_too_early")
+            raise Unprocessable(f"The gaming day {name} is too far in the future.", code="day_too_early")
         return _outcome(days.begin(house, name), DayOpened(day=name), status=201)
 
     return write.write(command, _DAYS, change)
@@ -66,7 +66,7 @@ def close_day(*, command: Command, name: str) -> Answer:
         earlier = [other.name for other in others if other.name < name and other.closed_at is None]
         if earlier:
             raise Conflict(
-                f"Gaming days close in their order; {earlier[0]} is still open.",
+                f"Gaming days close in order; {earlier[0]} is still open.",
                 code="earlier_day_open",
                 open=earlier,
             )

@@ -49,16 +49,16 @@ def require_sealed(game: engine.Hand, grammar: Grammar, line: str, *, last: bool
     names = action is not None and grammar.role(action) in OUT_OF_HAND
     if names and action is not None and set(action.cards) != {UNKNOWN}:
         raise Unprocessable(
-            "The house deals and knows the cards: name them by their places, show them as ??.",
+            "The house deals and knows the cards: name played cards by `places`, and shown cards as ??.",
             code="cards_known_to_the_house",
             verb=action.verb,
         )
     if action is not None and action.code == UNKNOWN:
-        raise Unprocessable("A console has no fist: this needs a commitment.", code="commitment_needed")
+        raise Unprocessable("In electronic mode this action needs a commitment, not ??.", code="commitment_needed")
     if last:
         return
     if uncovers or _binding(game.legal(), grammar) != _binding(game.legal_for(engine.PUBLIC), grammar):
-        raise Unprocessable("Nothing may follow this action in one request.", code="must_be_last", action=line)
+        raise Unprocessable("This action must be the last of its request.", code="must_be_last", action=line)
 
 
 def _binding(offers: Iterable[engine.Legal], grammar: Grammar) -> list[dict[str, Any]]:

@@ -158,7 +158,9 @@ def require_agreeing(
             lying[card].append(seat)
     twice = sorted(card for card, seats in lying.items() if len(seats) > 1)
     if twice:
-        raise CardsRefused(ExceptionKind.DUPLICATE, f"{', '.join(twice)} lies somewhere already.", twice, action=line)
+        raise CardsRefused(
+            ExceptionKind.DUPLICATE, f"{', '.join(twice)} is already in another place.", twice, action=line
+        )
 
 
 def _lying_before(
@@ -172,7 +174,7 @@ def _lying_before(
         if card != known:
             raise CardsRefused(
                 ExceptionKind.DIFFERS,
-                f"p{seat} shows another card than was entered for index {index}. If it was entered wrong, the floor "
+                f"p{seat} shows another card than the one entered for index {index}. If the entry was wrong, the floor "
                 "corrects it.",
                 [known, card],
                 action=line,

@@ -102,7 +102,7 @@ def _require_same_play(before: engine.Hand, after: engine.Hand) -> None:
     )  # fmt: skip
     if not same:
         raise Conflict(
-            "With these cards the hand would have gone on otherwise; void it, or play it out.",
+            "With these cards the hand would have been played differently; void it, or play it to its end.",
             code="correction_changes_play",
         )
 

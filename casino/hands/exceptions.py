@@ -109,7 +109,7 @@ def require_none_open(table: Table) -> None:
     )
     if waiting:
         raise Conflict(
-            f"Cards at table {table.code} were not as they must be; the floor clears that before the next hand.",
+            f"Table {table.code} has open card exceptions; the floor must clear them before the next hand.",
             code="cards_exception_open",
             exceptions=waiting,
         )

@@ -33,9 +33,11 @@ def require_terms(house: House, game: str, max_stack: int, amount: int) -> None:
     if not amount:
         return
     if engine.game_info(game).policy.charge != "seat":
-        raise Unprocessable(f"At a table of {game} the house takes tax, and no fee.", code="no_seat_fee", charge="tax")
+        raise Unprocessable(f"A table of {game} pays tax, so it has no seat fee.", code="no_seat_fee", charge="tax")
     if not max_stack:
-        raise Unprocessable("No chips come to this table, so no player could pay.", code="no_seat_fee", max_stack=0)
+        raise Unprocessable(
+            "Players have no chips at this table, so no player could pay a fee.", code="no_seat_fee", max_stack=0
+        )
     chips.in_use(house).require_payable(amount, "A seat's fee")
 
 

@@ -69,7 +69,7 @@ def take_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) 
         table = locks.lock(Table, locks.Rank.DESK, id=holder.table.id)
         table.house = holder.table.house
         if not Seating.objects.filter(id=holder.seating.id, left_at=None).exists():
-            raise NotFound("This seat's key is not good any more.")
+            raise NotFound("This seat's key has expired.")
         deal = prepared(table)
         if deal.name != hand:
             raise Conflict(f"{deal.name} is prepared, not {hand}.", code="no_deal_prepared", hand=deal.name)
@@ -121,7 +121,7 @@ def _require_seeds(hand: Hand, deal: Deal | None) -> None:
     missing = [at["seat"] for at in hand.seats if (at["seat"], at["player"]) not in given]
     if missing:
         raise Conflict(
-            f"Table {hand.table.code} deals electronically when every seat has given its seed; it lacks that of seat "
+            f"Table {hand.table.code} deals electronically once every seat has given its seed. Missing: seat "
             f"{', '.join(map(str, missing))}."
             + ("" if deal else " Prepare the deal first (POST deal).")
             + " They may sit out, or the floor abandons the deal or changes the table's client seeds.",
@@ -173,7 +173,9 @@ def _add(deal: Deal, seating: Seating, seed: str, given_by: GivenBy) -> TableEve
     if not CLIENT_SEED.fullmatch(seed):
         raise Unprocessable("A seed is 1 to 64 visible ASCII characters.", code="seed_malformed")
     if ClientSeed.objects.filter(deal=deal, seat=seating.seat).exists():
-        raise Conflict(f"Seat {seating.seat} has given its seed to {deal.name}.", code="seed_taken", seat=seating.seat)
+        raise Conflict(
+            f"Seat {seating.seat} has already given its seed to {deal.name}.", code="seed_taken", seat=seating.seat
+        )
     player = seating.player.ref
     ClientSeed.objects.create(
         house_id=deal.house_id, deal=deal, seat=seating.seat, player=player, seed=seed, given_by=given_by

@@ -63,7 +63,7 @@ def _frozen(table: Table) -> int:
     account = table.account(Account.DISPUTED_POT)
     amount = chart.balances(table.house, [account])[account]
     if not amount:
-        raise Conflict("There is nothing in the disputed pot; the hand can only be voided.", code="pot_empty")
+        raise Conflict("The disputed pot is empty; the hand can only be voided.", code="pot_empty")
     return amount
 
 
@@ -74,7 +74,7 @@ def _require_fair(hand: Hand, frozen: int, awards: Mapping[str, int], tax: int) 
     in_words = hand.house.money
     if sum(awards.values()) + tax != frozen:
         raise Unprocessable(
-            f"Awards of {in_words(sum(awards.values()))} and a tax of {in_words(tax)} do not make the pot of "
+            f"Awards of {in_words(sum(awards.values()))} and a tax of {in_words(tax)} do not add up to the pot of "
             f"{in_words(frozen)}.",
             code="awards_do_not_add_up",
             pot=frozen,
@@ -85,7 +85,7 @@ def _require_fair(hand: Hand, frozen: int, awards: Mapping[str, int], tax: int) 
     most = info.policy.tax_on(info.rules.parse(hand.options, len(hand.seats)), frozen)
     if tax > most:
         raise Unprocessable(
-            f"The table takes at most {in_words(most)} of a pot of {in_words(frozen)}.",
+            f"The tax on a pot of {in_words(frozen)} is at most {in_words(most)}.",
             code="tax_too_high",
             max=most,
             tax=tax,

@@ -245,7 +245,7 @@ def deal(
         if hand.series != left:
             sessions.require_paid(table, left)
         if announced and not hand.carry and "carry" in engine.game_info(table.game).policy.zones:
-            raise Conflict("This is for a deal that begins with a cukassza.", code="no_cukassza", carry=0)
+            raise Conflict("This is possible only in a deal that begins with a cukassza.", code="no_cukassza", carry=0)
         _require_fees(hand)
         try:
             game = engine.start(selectors.setup(hand))
@@ -308,7 +308,7 @@ def say_beside(*, command: Command, code: str, name: str, line: int, action: Map
         grammar = selectors.grammar(hand)
         if not grammar.verb(action["actor"], action["verb"]).beside:
             allowed = sorted({verb.name for verb in grammar if verb.beside})
-            raise Unprocessable(f"{action['verb']} is for its turn.", code="not_beside", verbs=allowed)
+            raise Unprocessable(f"{action['verb']} can be used only on turn.", code="not_beside", verbs=allowed)
         try:
             return _take(work, opened, [action], lines)
         except EngineError as error:
@@ -420,7 +420,7 @@ def _play_order(table: Table, button: int | None, sitting_out: Sequence[int]) ->
     if button is not None:
         if table.button is not None:
             raise Conflict(
-                "The dealer is named for the first hand of a session only; the turn to deal passes by itself.",
+                "Only the first hand of a session names the button; after that it moves by itself.",
                 code="button_already_known",
                 button=table.button,
             )

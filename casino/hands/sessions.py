@@ -45,8 +45,8 @@ def require_paid(table: Table, left: Mapping[str, Any]) -> None:
     owed = {player: amount for player, amount in _owed(table, left).items() if amount}
     if owed:
         raise Conflict(
-            "A session is under way that is paid at its end, and these players do not go on with it. Let those play "
-            "who began it, or close the table, which settles it.",
+            "A session that is paid at its end is under way with other players. Continue with the players who began "
+            "it, or close the table, which settles it.",
             code="session_under_way",
             owed=owed,
         )

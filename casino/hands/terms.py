@@ -38,7 +38,7 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
     for name, refused in policy.not_at_tables.items():
         if terms.options.get(name) in refused:
             raise Unprocessable(
-                f"{name} {terms.options[name]} is not for tables of a house.",
+                f"Tables of a house cannot have {name} {terms.options[name]}.",
                 code="not_at_house_tables",
                 option=name,
                 refused=list(refused),
@@ -46,7 +46,7 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
     least = _least_stack(terms)
     if terms.min_stack < least:
         raise Unprocessable(
-            f"A stack must cover what a seat may be made to pay or may lose in a hand, {house.money(least)}.",
+            f"A stack must cover the most that a seat may have to pay or may lose in a hand: {house.money(least)}.",
             code="min_stack_too_small",
             min=least,
         )
@@ -73,7 +73,7 @@ def _require_seats(info: engine.Game, terms: tables.Terms) -> None:
         require_seats(info, terms.seats)
     except EngineError as error:
         raise Unprocessable(
-            f"{terms.game} seats {info.min_seats} to {info.max_seats}: {error.message}.",
+            f"{terms.game} has {info.min_seats} to {info.max_seats} seats: {error.message}.",
             code="seats_out_of_range",
             min=info.min_seats,
             max=info.max_seats,
@@ -86,7 +86,7 @@ def _require_enough_seats(info: engine.Game, terms: tables.Terms) -> None:
     least = least_players(terms.game, terms.options)
     if least > terms.seats:
         raise Unprocessable(
-            f"With these options {terms.game} takes {least} players at least; the table has {terms.seats} seats.",
+            f"With these options {terms.game} needs at least {least} players; the table has {terms.seats} seats.",
             code="seats_out_of_range",
             min=least,
             max=info.max_seats,

@@ -23,7 +23,7 @@ def require_terms(chips: ChipSet, policy: Policy, rules: Rules, seats: int, *amo
         chips.require_payable(amount, "A stack or a bonus")
     if policy.most_tax(rules) != 0 and chips.smallest != 1:
         raise Unprocessable(
-            f"Tax may be any whole amount, and the smallest chip is {chips.smallest}.",
+            f"Tax can be any whole amount, but the smallest chip is {chips.smallest}.",
             code="amount_not_payable",
             amount=1,
             smallest=chips.smallest,
@@ -57,8 +57,8 @@ def _require_bonuses(table: Table, bonuses: Sequence[int]) -> None:
     most, held = sum(bonuses), chart.rack_value(table.house, table.account(Account.TRAY))
     if held < most:
         raise Conflict(
-            f"The tray of table {table.code} holds {table.house.money(held)}, the bonuses of a hand can be "
-            f"{table.house.money(most)}. Bring chips first.",
+            f"The tray of table {table.code} holds {table.house.money(held)}; the bonuses of a hand can be "
+            f"{table.house.money(most)}. Fill the tray first.",
             code="tray_too_small",
             min=most,
             tray=held,
@@ -75,8 +75,8 @@ def _require_change(table: Table, cap: int | None) -> None:
     short = denominations.cannot_change(desk.chips, most, public, desk.rack)
     if short:
         raise Conflict(
-            f"Tray and players have too few chips of {', '.join(map(str, short))} to be sure of making the tax of a "
-            f"hand. Bring change to table {table.code} first.",
+            f"Tray and players may have too few chips of {', '.join(map(str, short))} to pay the tax of a hand. "
+            f"Bring change to table {table.code} first.",
             code="no_exact_change",
             amount=most,
             available=desk.rack.as_json(),

@@ -27,9 +27,9 @@ def _time_zones() -> frozenset[str]:
 
 
 def _known_time_zone(name: str) -> None:
-    """Refuse what is no IANA time zone. Raises ValidationError."""
+    """Refuse a name that is not an IANA time zone. Raises ValidationError."""
     if name not in _time_zones():
-        raise ValidationError(f"{name} is no time zone of IANA's.")
+        raise ValidationError(f"{name} is not an IANA time zone.")
 
 
 class House(models.Model):

@@ -63,7 +63,7 @@ def _decrypt(key: bytes, stored: bytes, context: bytes) -> bytes:
     try:
         return AESGCM(key).decrypt(stored[:NONCE_BYTES], stored[NONCE_BYTES:], context)
     except InvalidTag as error:
-        raise ProofFailed("Sealed personal data do not open; they or the key are not the right ones.") from error
+        raise ProofFailed("Sealed personal data cannot be opened: the data or the key are wrong.") from error
 
 
 def _key_context(house: UUID, player: str) -> bytes:

@@ -76,7 +76,7 @@ def _every_house(work: Callable[[House], int]) -> int:
             error.add_note(f"house {house.code}")
             failed.append(error)
     if failed:
-        raise ExceptionGroup(f"{len(failed)} houses could not be worked on", failed)
+        raise ExceptionGroup(f"the task failed for {len(failed)} houses", failed)
     return total
 
 

@@ -156,8 +156,8 @@ def _require_two_minds(one: Staff, other: Staff) -> None:
     )
     if found is not None:
         raise Forbidden(
-            f"{found} can know both passwords, having given one of them or what it came from; another administrator "
-            "must give one of the two a new password.",
+            f"{found} may know both passwords, because {found} set one of them or a password before it. Another "
+            "administrator must set a new password for one of the two people.",
             code="four_eyes",
             giver=found,
         )

@@ -155,9 +155,9 @@ def revoke(*, command: Command, code: str, reason: str) -> Answer:
 
     def change(house: House, work: Work) -> Outcome:
         if Terminal.objects.get(id=command.context.terminal.id).revoked_at is not None:
-            raise Forbidden(f"Terminal {command.context.terminal.code} is in use no more.")
+            raise Forbidden(f"Terminal {command.context.terminal.code} has been revoked.")
         if code == command.context.terminal.code:
-            raise Conflict("A terminal is revoked from another one of the office.", code="own_terminal")
+            raise Conflict("A terminal cannot revoke itself; use another one in the office.", code="own_terminal")
         terminal = locks.lock(Terminal, locks.Rank.STAFF, house=house, code=code)
         command.require_version(terminal.version)
         if terminal.revoked_at is not None:
@@ -202,7 +202,9 @@ class Colleague:
         """Lock the roster and the person. Raises WrongTerminal, Forbidden four_eyes, NotFound, VersionConflict."""
         house = command.context.at_the_office()
         if self.login == command.context.staff.login:
-            raise Forbidden("Nobody changes their own; this takes another administrator.", code="four_eyes")
+            raise Forbidden(
+                "Administrators cannot change their own entry; another administrator must do it.", code="four_eyes"
+            )
         locks.lock_roster(house.id)
         write.require_unanswered(command)
         _require_still_admin(command)
@@ -233,7 +235,7 @@ def _require_still_admin(command: Command) -> None:
     me = Staff.objects.get(id=command.context.staff.id)
     role = role_for(me, [command.context.role])
     if not me.is_active:
-        raise Forbidden(f"{me.login} is no {role} any more.")
+        raise Forbidden(f"{me.login} no longer has the role {role}.")
 
 
 def _require_change(changes: bool, staff: Staff, otherwise: str) -> None:

@@ -66,7 +66,7 @@ def add_person(
             staff.save(force_insert=True)
     except IntegrityError:
         raise Conflict(
-            f"The login {login} is taken, or one that differs in the case of letters only.",
+            f"The login {login} is taken, or one that differs only in upper and lower case.",
             code="login_taken",
             login=login,
         ) from None
@@ -92,7 +92,7 @@ def add_terminal(
         with transaction.atomic():
             terminal.save(force_insert=True)
     except IntegrityError:
-        raise Conflict(f"There is a terminal {code} already.", code="terminal_exists", terminal=code) from None
+        raise Conflict(f"Terminal {code} exists already.", code="terminal_exists", terminal=code) from None
     return terminal, key, TerminalEnrolled(terminal=code, kind=str(kind), location=location)
 
 

@@ -43,9 +43,8 @@ def settle(table: Table, seatings: list[Seating], session: SessionFound) -> Sett
     rule = table.carryover_on_close
     if rule == CarryoverOnClose.PLAY_ON and session.enough and (waiting.whole or session.under_way):
         raise Conflict(
-            f"At table {table.code} {table.house.money(waiting.whole)} is carried or a session is under way: it is "
-            "played to its end, and "
-            "enough players are seated.",
+            f"At table {table.code} {table.house.money(waiting.whole)} is carried over, or a session is under way. "
+            "Enough players are seated, so it must be played to its end.",
             code="carryover_open",
             cukassza=waiting.cukassza,
             bank=waiting.bank,
@@ -72,8 +71,8 @@ def require_settled(session: SessionFound, player: str) -> None:
     """Refuse to let a player go whose session is paid at its end. Raises Conflict session_under_way."""
     if session.owed.get(player):
         raise Conflict(
-            f"A session is under way that is paid at its end; {player} would be paid before that. Play "
-            "on, or close the table, which settles it.",
+            f"A session that is paid at its end is under way, so {player} cannot leave yet. Play on, or close "
+            "the table, which settles it.",
             code="session_under_way",
             owed=dict(session.owed),
         )
@@ -108,8 +107,8 @@ def _share_carried(table: Table, seatings: list[Seating], amount: int) -> dict[s
         return {table.account(Account.HOUSE_TAX): amount}
     if not seatings:
         raise Conflict(
-            f"A cukassza of {table.house.money(amount)} is waiting and nobody is seated to take it; close before the "
-            "last player leaves.",
+            f"There is a cukassza of {table.house.money(amount)}, and no player is seated to take it. Close the table "
+            "before the last player leaves.",
             code="carry_without_players",
             cukassza=amount,
         )

@@ -73,7 +73,7 @@ def revoke(*, command: Command, code: str, seat: int, reason: str) -> Answer:
     def change(table: Table, work: Work) -> Outcome:
         seating = at_seat(table, seat)
         if not SeatKey.objects.filter(seating=seating, replaced_at=None).update(replaced_at=ClockTimestamp()):
-            raise Conflict(f"Seat {seat} has no device of its own.", code="no_device", seat=seat)
+            raise Conflict(f"Seat {seat} has no device.", code="no_device", seat=seat)
         return Outcome(SeatKeyRevoked(seat=seat, player=seating.player.ref, reason=reason))
 
     return write.write(command, AtTable(code), change)

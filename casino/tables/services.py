@@ -98,7 +98,7 @@ def stock_tray(
 def require_at(context: RequestContext, table: Table) -> None:
     """Refuse terminals that do not stand at this table."""
     if context.terminal.kind != TerminalKind.TABLE or context.terminal.location != table.code:
-        raise WrongTerminal(f"Terminal {context.terminal.code} does not stand at table {table.code}.")
+        raise WrongTerminal(f"Terminal {context.terminal.code} is not at table {table.code}.")
 
 
 def require_state(table: Table, *allowed: TableState) -> None:
@@ -106,7 +106,7 @@ def require_state(table: Table, *allowed: TableState) -> None:
     if table.state not in allowed:
         wanted = " or ".join(allowed)
         raise Conflict(
-            f"Table {table.code} is {table.state}; this takes a table that is {wanted}.",
+            f"Table {table.code} is {table.state}; this needs a table that is {wanted}.",
             code=f"table_{table.state}",
             state=table.state,
         )
@@ -116,7 +116,7 @@ def require_none_prepared(table: Table) -> None:
     """Refuse while an electronic deal is committed to: it is dealt, or the floor abandons it and says why."""
     if table.prepared_deal:
         raise Conflict(
-            f"The deal of {table.prepared_deal} is prepared: deal it electronically, or let the floor abandon it.",
+            f"Deal {table.prepared_deal} is prepared: deal it electronically, or let the floor abandon it.",
             code="deal_prepared",
             hand=table.prepared_deal,
         )
@@ -382,7 +382,7 @@ def take_seat(table: Table, seat: int, player_ref: str, amount: int) -> None:
     except IntegrityError:
         taken = Seating.objects.filter(session=session, seat=seat, left_at=None).exists()
         raise Conflict(
-            f"Seat {seat} is taken." if taken else f"{player_ref} sits at this table already.",
+            f"Seat {seat} is taken." if taken else f"{player_ref} already sits at this table.",
             code="seat_taken" if taken else "already_seated",
         ) from None
     chart.open_accounts(table.house, [table.stack_account(player_ref)])
@@ -393,7 +393,7 @@ def at_seat(table: Table, seat: int) -> Seating:
     for seating in selectors.seated(table):
         if seating.seat == seat:
             return seating
-    raise NotFound(f"Nobody sits on seat {seat} of table {table.code}.")
+    raise NotFound(f"Seat {seat} of table {table.code} is empty.")
 
 
 def require_limits(table: Table, stack: int) -> None:
@@ -401,7 +401,7 @@ def require_limits(table: Table, stack: int) -> None:
     if not table.min_stack <= stack <= table.max_stack:
         raise Unprocessable(
             f"A stack at table {table.code} is {table.house.money(table.min_stack)} to "
-            f"{table.house.money(table.max_stack)}, this would be {table.house.money(stack)}.",
+            f"{table.house.money(table.max_stack)}; this one would be {table.house.money(stack)}.",
             code="stack_out_of_range",
             min=table.min_stack,
             max=table.max_stack,

@@ -112,9 +112,9 @@ def receive(
         sent, counted = _mix(place, transfer.sent or {}), _mix(place, pieces)
         if counted != sent and variance_reason is None:
             raise Conflict(
-                f"Chips worth {place.house.money(sent.value)} were sent, worth {place.house.money(counted.value)} were "
-                "counted, or other pieces of the same worth. Count again, or let the "
-                "floor accept it with a variance.",
+                f"Chips worth {place.house.money(sent.value)} were sent, but chips worth "
+                f"{place.house.money(counted.value)} were counted, or other pieces of the same worth. Count again, "
+                "or let the floor accept the variance.",
                 code="count_mismatch",
                 sent=sent.as_json(),
                 counted=counted.as_json(),
@@ -209,7 +209,7 @@ def _require(transfer: Transfer, end: End, whose: Mapping[Any, TerminalKind], st
 def _require_state(transfer: Transfer, *allowed: TransferState) -> None:
     if transfer.state not in allowed:
         raise Conflict(
-            f"Transfer {transfer.pk} is {transfer.state}; this takes one that is {' or '.join(allowed)}.",
+            f"Transfer {transfer.pk} is {transfer.state}; this needs one that is {' or '.join(allowed)}.",
             code=f"transfer_{transfer.state}",
             state=transfer.state,
         )
@@ -218,7 +218,7 @@ def _require_state(transfer: Transfer, *allowed: TransferState) -> None:
 def require_another(command: Command, first: Staff | None, what: str) -> None:
     """Refuse the person who has signed already. Raises Forbidden four_eyes."""
     if first is not None and first.pk == command.context.staff.pk:
-        raise Forbidden(f"You {what} yourself; this takes a second person.", code="four_eyes")
+        raise Forbidden(f"You {what} yourself; a second person must do this.", code="four_eyes")
 
 
 def _require_open(place: Table | Drawer) -> None:
@@ -262,7 +262,7 @@ def _chosen(place: Table | Drawer, rack: str, amount: int | None, pieces: Pieces
     if pieces is not None:
         chosen = _mix(place, pieces, amount)
         if not chosen:
-            raise Unprocessable("There is nothing to send.", code="nothing_to_send")
+            raise Unprocessable("The transfer has no chips.", code="nothing_to_send")
         return chosen
     held, wanted = chips.rack(place.house, rack), amount or 0
     books.require(place.house, rack, held.value, wanted)

@@ -28,7 +28,7 @@ def pay_out(*, command: Command, code: str, table_code: str, pieces: Pieces | No
         held = chips.rack(drawer.house, table.account(Account.TRONC_BOX))
         taken = held if pieces is None else denominations.parse(chips.in_use(drawer.house), pieces)
         if not taken:
-            raise Conflict(f"There is nothing in the tip box of table {table_code}.", code="tip_box_empty")
+            raise Conflict(f"The tip box of table {table_code} is empty.", code="tip_box_empty")
         books.require(drawer.house, drawer.account(Account.DRAWER_CASH), drawers.cash(drawer), taken.value)
         paid = posting("tronc_paid", {"table": table_code, "drawer": code}, amount=taken.value, chips=taken)
         cage.enter(work, command.ledger_key(), drawer, "cage.tronc_paid", [paid], table=table_code)

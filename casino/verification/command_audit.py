@@ -32,8 +32,8 @@ def record_read(
     except LogRefused as error:
         if not unrecorded:
             raise CommandError(
-                f"{error.detail} [{error.code}] So this read cannot be recorded; with --unrecorded it goes on all the "
-                "same, and it is for you to note who read what."
+                f"{error.detail} [{error.code}] This read cannot be recorded. With --unrecorded it is made anyway; "
+                "then note by hand who read what."
             ) from error
         stderr.write(
             f"NOT RECORDED in the audit trail: {command} of {house.code} [{error.code}]. Note who read what.\n"

@@ -211,7 +211,7 @@ def _expect(connection: pq.abc.PGconn, status: pq.ExecStatus) -> None:
         _wait(connection)
     result = connection.get_result()
     if result is None:
-        raise psycopg.OperationalError("the stream has ended before its time")
+        raise psycopg.OperationalError("the stream ended too early")
     if result.status != status:
         raise psycopg.errors.error_from_result(result)
 

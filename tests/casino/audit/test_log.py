@@ -222,7 +222,7 @@ def test_a_sequencer_that_slept_does_not_repeat_what_the_next_one_wrote(
         return real(*args, **options)
 
     monkeypatch.setattr(outside, "append", slept)
-    with pytest.raises(OutsideCheckpointUnreadable, match="somebody else"):
+    with pytest.raises(OutsideCheckpointUnreadable, match="Another process"):
         sleeper.publish(kit.house.id)
     note(kit, "house", 1)
     assert sleeper.publish(kit.house.id), "it takes the log up again"

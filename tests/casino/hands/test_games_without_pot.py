@@ -98,7 +98,7 @@ def test_a_least_stack_below_nothing_is_refused(kit: Kit, stack: int) -> None:
     with pytest.raises(Unprocessable) as caught:
         set_up_table(house=kit.house, code="T1", terms=wanted, actor=ACTOR)
     assert caught.value.code == "min_stack_too_small"
-    assert caught.value.detail.endswith("in a hand, 0 HUF.")
+    assert caught.value.detail.endswith("in a hand: 0 HUF.")
 
 
 # --- Evenings -------------------------------------------------------------------------------------------------------

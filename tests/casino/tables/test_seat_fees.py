@@ -100,7 +100,7 @@ def test_a_table_may_be_set_up_with_a_fee(kit: Kit) -> None:
     assert set_up_table(house=kit.house, code="T5", terms=terms, actor=ACTOR).seat_fee == 70
     [recorded] = [event for event in events(kit, "table.set_up") if event["chain"] == "table/T5"]
     assert (recorded["data"]["seat_fee"], recorded["data"]["seat_fee_per"]) == (70, "deal")
-    with pytest.raises(Exception, match="takes tax"):
+    with pytest.raises(Exception, match="pays tax"):
         set_up_table(house=kit.house, code="T6", terms=Terms(game="ferbli", options=FERBLI, **plain), actor=ACTOR)
 
 

@@ -27,4 +27,4 @@ class Command(BaseCommand):
             pages.write(rendered, pages.FOLDER)
         elif differing := pages.differing(rendered, pages.FOLDER):
             names = ", ".join(f"docs/reference/{name}" for name in differing)
-            raise CommandError(f"Not what the code declares: {names}. Run `make pages`.")
+            raise CommandError(f"These pages differ from the code: {names}. Run `make pages`.")

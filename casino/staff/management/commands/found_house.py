@@ -52,7 +52,7 @@ class Command(BaseCommand):
             if not re.match(pattern, options[name]):
                 raise CommandError(f"{options[name]!r} does not fit {pattern} ({name}).", returncode=UNUSABLE)
         if options["admin"].lower() == options["auditor"].lower():
-            raise CommandError("Administrator and auditor are two people with a login each.", returncode=UNUSABLE)
+            raise CommandError("Administrator and auditor must be two people, each with a login.", returncode=UNUSABLE)
         people = [(options[role], role, _password(options[role])) for role in (Role.ADMIN, Role.AUDITOR)]
         actor = Actor.operator(COMMAND)
         try:
