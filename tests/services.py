@@ -143,7 +143,7 @@ class TestServices:
                 connection.execute(asynchronous.format(sql.Identifier(self.database)))
 
     def drop_database(self) -> None:
-        """Drop the test database with whoever is still connected to it."""
+        """Drop the test database, also if there are still connections to it."""
         with self._administrator() as connection:
             _drop(connection, self.database)
 

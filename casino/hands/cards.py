@@ -46,7 +46,7 @@ def entered(hand: Hand) -> dict[Position, str]:
     return {(seat, index): card for seat, index, card, _ in sql.rows(_ENTRIES, [hand.id])}
 
 
-def told_at_the_end(hand: Hand) -> dict[str, Any]:
+def revealed_at_the_end(hand: Hand) -> dict[str, Any]:
     """What else the event that ends a hand records: `entered` with cards and salts, and `corrected`; each only where
     there is something."""
     entries = [

@@ -132,7 +132,7 @@ def _progress(play: _Play, view: dict[str, Any]) -> dict[str, Any]:
     words["table_version"] = hand.table.version + 1
     if play.game.over:
         words |= {"log": list(play.game.log), "digest": hand.digest, "result": hand.result, "handle": hand.handle}
-        words |= cards.told_at_the_end(hand)
+        words |= cards.revealed_at_the_end(hand)
     return words
 
 

@@ -31,7 +31,7 @@ def void(*, command: Command, code: str, reason: str) -> Answer:
         table.button = hand.seats[-1]["seat"]
         tables.to_state(table, TableState.OPEN)
         return Outcome(
-            HandVoided(hand=hand.name, log=log, mirrors=mirrors, reason=reason, **cards.told_at_the_end(hand))
+            HandVoided(hand=hand.name, log=log, mirrors=mirrors, reason=reason, **cards.revealed_at_the_end(hand))
         )
 
     return write.write(command, tables.AtTable(code, unanswered=_CARDS), change)

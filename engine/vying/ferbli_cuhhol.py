@@ -19,7 +19,7 @@ from engine.vying.ferbli_third import ThirdRound
 class Cuhhol(ThirdRound):
     """The hand laid open, those who must beat it, and the cuhhkassza: cards dealt face up until one hand does."""
 
-    __slots__ = ("deals_anew", "exposed_key", "exposer", "redeals", "redealt", "rest")
+    __slots__ = ("exposed_key", "exposer", "redeals", "redealt", "repeat_deals", "rest")
 
     FRESH: ClassVar[frozenset[str]] = ThirdRound.FRESH | {"redeals", "redealt"}
 
@@ -30,7 +30,7 @@ class Cuhhol(ThirdRound):
         self.rest: tuple[str, ...] = ()  # all cards but those of the exposed hand
         self.redeals = list(setup.redeals)  # packs still to deal from, the next one first
         self.redealt: list[tuple[str, ...]] = []  # the face-up hands by seat
-        self.deals_anew = 0  # how often they were dealt
+        self.repeat_deals = 0  # how often they were dealt
 
     # -- the hand laid open ----------------------------------------------------------------------------------
 
@@ -141,13 +141,13 @@ class Cuhhol(ThirdRound):
         self.rest = tuple(card for card in self.pack.cards if card not in exposed)
         self.open_from = len(self.log) + 1  # the line that is being applied is not in the log yet
         if self.beats_some((), self.rest):
-            self.deal_anew()
+            self.deal_again()
         else:
             self.carry_on("cuhhkassza_left")
 
-    def deal_anew(self) -> None:
+    def deal_again(self) -> None:
         """Four cards a seat from a pack of all cards but the exposed ones."""
-        self.deals_anew += 1
+        self.repeat_deals += 1
         self.redealt = [()] * (self.seats + 1)
         self.known = set(self.cards[self.exposer])
         self.source = self.redeals.pop(0) if self.redeals else None
@@ -175,12 +175,12 @@ class Cuhhol(ThirdRound):
         winner = max(keys, key=keys.__getitem__)
         if keys[winner] > self.exposed_key:
             self.award(winner, self.rules, "cuhhkassza")
-        elif self.deals_anew == self.rules.redeal_cap or min(self.stacks[1:]) < self.vizi:
+        elif self.repeat_deals == self.rules.redeal_cap or min(self.stacks[1:]) < self.vizi:
             self.carry_on("cuhhkassza_left")
         else:
             for seat in keys:
                 self.pay_penalty(seat)
-            self.deal_anew()
+            self.deal_again()
 
     def face_up_hands(self) -> list[tuple[str, ...]]:
         """The hands of the cuhhkassza as they lie, p1 first; none without one."""

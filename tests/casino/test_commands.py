@@ -27,7 +27,7 @@ from tests.casino.logs import note
 from tests.proof.superuser import held_key, outside_file
 
 PASSWORD = "correct horse battery"
-#: What is known of whoever runs these tests.
+#: What is known of the user who runs these tests.
 WHO = f"os:{pwd.getpwuid(os.getuid()).pw_name}@{os.uname().nodename}"
 
 
@@ -193,7 +193,7 @@ def test_a_founded_house_is_run_by_its_two_people(kit: Kit, monkeypatch: pytest.
     signed_in = http.post("/api/v1/sign-in", json=form)
     assert signed_in.is_success, signed_in.text
     office = Desk(kit.http(signed_in.json()["token"]), "/api/v1")
-    office.ok("staff", {"login": f"dan@{code}", "name": "Dan", "roles": ["dealer"], "password": "long enough 4 him"})
+    office.ok("staff", {"login": f"dan@{code}", "name": "Dan", "roles": ["dealer"], "password": "long enough 4 dan"})
     assert Staff.objects.get(login=f"dan@{code}").roles == [Role.DEALER]
     assert auditing.verify_house(house).findings == []
 

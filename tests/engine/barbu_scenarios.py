@@ -79,7 +79,7 @@ SCENARIOS = (
     deal("no_tricks", "No Tricks, doubled all round", "p1 cl notricks; p2 dbl p1 p3 p4; p3 dbl p2; p4 ps; p1 rdbl p2"),
     deal("no_last_two", "No Last Two, with the clock", "p1 cl lasttwo; p2 au; p2 ps; p3 dbl p1; p4 ps; p1 au; p1 ps"),
     deal("no_hearts", "No Hearts: none is led while there is anything else", *undoubled("hearts")),
-    deal("king_early", "No King of Hearts that ends with him", *undoubled("king"), opt={"early_stop": "all"}),
+    deal("king_early", "No King of Hearts that ends with the king", *undoubled("king"), opt={"early_stop": "all"}),
     deal("trumps", "Trumps, redoubled", "p1 cl trumps h; p2 dbl p1; p3 ps; p4 dbl p1; p1 rdbl p2 p4", opt={"unit": 20}),
     deal("dominoes", "Dominoes from the nine, seats passed over", "p1 cl dominoes 9; p2 dbl p1; p3 ps; p4 ps; p1 ps"),
     deal(

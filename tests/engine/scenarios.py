@@ -84,7 +84,7 @@ SCENARIOS = (
     ferbli("majzli", "Ferbli, majzli: a commitment to the vizi, opened when all have decided", {"majzli_max": 300},
            f"p1 mj {majzli_commitment(200, NONCE)}", "p2 in; p3 f", f"p1 rv 200 {NONCE.hex()}",
            "p1 rb 400; p2 cc 400; p2 k", "p1 k; p2 k"),
-    ferbli("show_two", "Ferbli, two shown: after a besszer each shows two cards, the raiser one of his batches",
+    ferbli("show_two", "Ferbli, two shown: after a besszer each shows two cards, the raiser one batch",
            {"show_two": True},
            IN, "p1 rb 100; p2 cc 100; p3 cc 100; p3 k", "p1 lk 2; p1 up Xb7b", "p2 lk 2; p2 up AhKh", "p3 up XlOb",
            "p1 rb 200; p2 f; p3 lk 2; p3 f"),

@@ -131,7 +131,8 @@ def amounts_to_try(hand: Hand) -> list[int]:
 
 
 def lines_to_try(hand: Hand, random: Random, opening: str) -> list[str]:
-    """All that might be said: by whoever is to act with every verb and many amounts, by others with a few."""
+    """All actions that might be tried: by the seat that is to act with every verb and many amounts, by others with a
+    few."""
     seats = hand.setup.seats
     found = []
     for actor in (f"p{seat}" for seat in range(1, seats + 1)):
@@ -171,7 +172,7 @@ def tried(hand: Hand, line: str) -> Hand | None:
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("number", some_now(range(60), 4))
 def test_legal_is_exactly_what_is_accepted_and_a_refusal_changes_nothing(number: int, game: str):
-    """Whoever says whatever: what the offers do not cover is refused without a trace, what they cover is accepted."""
+    """Any action of any seat: what the offers do not cover is refused without a trace, what they cover is accepted."""
     random = Random(1000 + number)
     watch = Watch(random_setup(game, random))
     hand, players = watch.hand, Players(random)
@@ -213,8 +214,8 @@ def test_no_text_does_harm(game: str, number: int, text: str, depth: int):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_refusal_tells_no_card_but_those_of_the_line(game: str):
-    """Whoever sends a wrong line learns nothing of the cards that lie face down."""
+def test_a_refusal_names_no_card_but_those_of_the_line(game: str):
+    """The sender of a wrong line learns nothing about the cards that are face down."""
     for number in range(150):
         random = Random(number)
         hand, players = start(random_setup(game, random)), Players(random)

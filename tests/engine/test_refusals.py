@@ -1,4 +1,4 @@
-"""A refusal goes to whoever sent a line, which need not be the seat that it is about: what it says does not depend on
+"""A refusal goes to the sender of a line, which need not be the seat that it is about: what it says does not depend on
 cards that nobody has seen. Cards of lines that are tried here are ``??``, as where the house deals."""
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def texts(argument: Argument) -> Iterator[str]:
 
 
 def answer(hand: Hand, line: str) -> str:
-    """What whoever sends the line is shown."""
+    """What the sender of the line is shown."""
     try:
         hand.copy().advance(line)
     except EngineError as refusal:

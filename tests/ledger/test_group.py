@@ -124,7 +124,7 @@ def test_what_cannot_be_sent_is_refused_before(shop: Shop, amount: Any) -> None:
         post(shop, "k", (shop.till, amount), (shop.anna, -amount))
 
 
-def test_a_lost_connection_is_recorded_and_made_anew(shop: Shop) -> None:
+def test_a_lost_connection_is_recorded_and_made_again(shop: Shop) -> None:
     post(shop, "before", (shop.till, 5), (shop.anna, -5))
     connection = group._lines[APP]._connection
     assert connection is not None

@@ -232,7 +232,7 @@ def test_entry_that_does_not_continue_its_chain(shop: Shop, version: int, after:
 
 
 def test_entries_move_their_accounts(shop: Shop) -> None:
-    """Whoever inserts them: no account can lag behind its entries."""
+    """No account can lag behind its entries, no matter who inserts them."""
     rows = [*till_and_anna(shop), Row(shop.anna, 2, -2, 7), Row(shop.till, 2, 2, 7)]
     into = forge(shop.book, rows)
     [(posted_at,)] = run(APP, "SELECT posted_at FROM ledger_transaction WHERE id = %s", [into])

@@ -129,7 +129,7 @@ def test_a_credit_line_can_be_held(shop: Shop) -> None:
 
 
 def test_money_passed_on_within_the_chain_is_not_set_aside(rich: Shop) -> None:
-    """Anna pays Bela 60, he passes 50 on to the stall: he needs nothing of his own."""
+    """Anna pays Bela 60, and Bela passes 50 on to the stall, without any other money."""
     stall = in_block(lambda: posting.open_account(rich.book, "stall", "liability", "EUR", posting.CREDIT))
     chain = [move("1", rich.anna, rich.bela, 60), move("2", rich.bela, stall, 50), move("3", stall, rich.anna, 20)]
     hold(rich, "h", *chain)

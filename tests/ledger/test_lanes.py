@@ -1,4 +1,4 @@
-"""Accounts spread over lanes: one account to whoever asks, many to those who post."""
+"""Accounts spread over lanes: one account for readers, many for those who post."""
 
 from concurrent.futures import Future
 
@@ -58,7 +58,7 @@ def test_what_it_held_at_every_moment(shop: Shop, spread: int) -> None:
         assert balances.balance_at(spread, one.posted_at) == Balance((n + 1) * (n + 2) // 2, n + 1)
 
 
-def test_the_answer_tells_of_the_lane(shop: Shop, spread: int) -> None:
+def test_the_answer_names_the_lane(shop: Shop, spread: int) -> None:
     posted = shop.post("k", (shop.till, 5), (spread, -5))
     assert posted.balances == {shop.till: Balance(5, 1), spread: Balance(5, 1)}
     (entry,) = Entry.objects.filter(transaction_id=posted.transaction_id, amount=-5)

@@ -1,4 +1,4 @@
-"""Periods: what belongs to which, and that a closed one stays as it was, whoever was posting meanwhile."""
+"""Periods: what belongs to which, and that a closed one stays as it was, even if others post at the same time."""
 
 import pytest
 from django.db import connections, transaction

@@ -373,7 +373,7 @@ def test_sound_exports_are_not(till: Shop, tmp_path: Path) -> None:
 
 
 def test_damaged_books_are_refused(till: Shop, tmp_path: Path) -> None:
-    """The export repeats what the rows claim; whoever reads it finds that the claims do not agree."""
+    """The export repeats what the rows claim; its reader finds that the claims do not agree."""
     tables = ("ledger_account", "ledger_entry")
     switched = run(
         OWNER,

@@ -1,4 +1,4 @@
-"""Weights: tokens in the public's hands are worth exactly what is owed for them, whoever writes."""
+"""Weights: tokens in the public's hands are worth exactly what is owed for them, no matter who writes."""
 
 from dataclasses import dataclass
 

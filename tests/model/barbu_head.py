@@ -172,7 +172,7 @@ def read_deck(record: Mapping[str, Any]) -> list[str]:
 
 
 def check_turn(head: Head) -> None:
-    """Whoever declares later has everything left, whoever has declared before has nothing left."""
+    """Later declarers have everything left, earlier ones nothing."""
     order = contracts(head.opt["ravage_city"])
     others = [head.left[head.name(seat)] for seat in head.from_declarer()[1:]]
     need(bool(head.choices()), "series left: the declarer has no contract left")

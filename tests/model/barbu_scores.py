@@ -75,7 +75,7 @@ class Points:
         return sum(self.total(contract) for contract in contracts(self.ravage))
 
     def of_card(self, contract: str, card: str) -> int:
-        """What a card costs whoever takes it in a trick."""
+        """What a card costs the player who takes it in a trick."""
         if contract == "queens":
             return self.scale.queen if card[0] == "Q" else 0
         if contract == "king":

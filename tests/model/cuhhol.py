@@ -32,7 +32,7 @@ def exposing(table: Table, seat: int) -> asking.May:
 
 
 def after_cuhhol(table: Table, exposed: int) -> Course:
-    """Whoever has nothing higher folds; the first that has must bet.
+    """A player with nothing higher folds; the first one with a higher hand must bet.
 
     With table stakes it is the first of them that can bet.
     """

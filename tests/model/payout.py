@@ -12,7 +12,7 @@ Pots = list[tuple[int, list[int]]]
 
 
 def carried(table: Table, ending: str, *, penalty: bool) -> NoReturn:
-    """Nobody wins. With ``penalty`` whoever has no vizi in the pot pays one."""
+    """No one wins. With ``penalty`` a player without a vizi in the pot pays one."""
     for seat in table.seats:
         if penalty and table.paid[seat] == 0:
             table.paid[seat] = table.vizi

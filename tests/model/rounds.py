@@ -58,13 +58,13 @@ def stays(table: Table, seat: int, fist: str | None) -> Generator[Asked, Words, 
 
 
 def before_the_deal(table: Table) -> Generator[Asked, Words, str]:
-    """Majzli: the first player keeps the vizi in his fist; gives what was said of it."""
+    """Majzli: the first player keeps the vizi in a closed fist; returns what was said of it."""
     said = yield [asking.May("p1", "mj", words=(lambda word: word == "??" or bool(HEX64.match(word)),))]
     return said[2]
 
 
 def open_the_fist(table: Table, fist: str) -> Course:
-    """Majzli: the fist is opened, and whoever stayed in pays what was in it."""
+    """Majzli: the fist is opened, and those who stayed in pay what was in it."""
     amount = asking.within(table.vizi, table.opt["majzli_max"], table.step)
     opens = asking.May("p1", "rv", table.vizi, table.opt["majzli_max"], table.step, words=(amount,))
     if fist == "??":
@@ -106,7 +106,7 @@ def deal(table: Table, seat: int, count: int) -> Course:
 
 
 def second_round(table: Table) -> Course:
-    """The first player may raise; if he does, the last player may charge."""
+    """The first player may raise; after a raise, the last player may charge."""
     if not table.is_asked(1):
         return
     said = yield [just(1, "k"), *bets(table, 1)]

@@ -102,7 +102,7 @@ class Table:
             return self.opt["min_active"]
         return 2 if len(self.seats) <= 4 or "Oa" in self.wild else 3
 
-    # Who is in and what he owes.
+    # Who is in, and what they owe.
 
     @property
     def active(self) -> list[int]:
@@ -195,7 +195,7 @@ class Table:
         )
 
     def places_to_turn_up(self, seat: int) -> list[tuple[int, int]]:
-        """The pairs of its cards that a seat may turn up: seen ones; whoever raised, a batch as it was dealt."""
+        """The pairs of its cards that a seat may turn up: seen ones; the raiser, a batch as it was dealt."""
         pairs = [(0, 1), (2, 3)] if seat in self.raisers else list(combinations(range(4), 2))
         return [pair for pair in pairs if self.seen[seat].issuperset(pair)]
 

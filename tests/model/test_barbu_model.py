@@ -222,7 +222,7 @@ def test_whole_sessions_sum_to_zero_and_pay_the_same_on_paper_and_in_chips(numbe
     assert series == new_series(opt, session[0]["seats"])
 
 
-def test_seats_turn_only_after_a_set_and_doubles_begin_anew():
+def test_seats_turn_only_after_a_set_and_doubles_start_over():
     session = random_session(Random(3), {"unit": 1, "dealer_declares": True})
     for one, after in pairwise(session):
         finished = not one["series_out"]["left"][one["seats"][3]]
@@ -304,7 +304,7 @@ TRUMPS = pack_with(
         (["Ac", "3c", "Ks"], set(TRUMPS[39:])),
     ],
 )
-def test_whoever_can_head_the_trick_with_a_trump_must(played, cards):
+def test_a_player_who_can_head_the_trick_with_a_trump_must(played, cards):
     """The Seven Contracts, Trumps, the passage in brackets."""
     lines = [f"p{seat} pl {card}" for seat, card in enumerate(played, 1)]
     assert cards_to_play(TRUMPS, *undoubled("trumps s"), *lines) == cards
@@ -637,7 +637,7 @@ def test_derived_keys_may_be_absent():
     assert add_result(bare, judge(bare)) == SHEET[0]
 
 
-def test_without_a_pack_the_log_tells_the_cards():
+def test_without_a_pack_the_log_names_the_cards():
     record = {key: value for key, value in SHEET[0].items() if key != "deck"}
     assert judge(record).ok
     first, second = record["acts"][:2]

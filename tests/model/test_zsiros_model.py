@@ -172,7 +172,8 @@ def test_a_physical_deal_names_no_card_twice_and_none_that_is_unknown():
 
 @pytest.mark.parametrize("seats", [2, 4])
 def test_draws_off_the_top_or_from_cards_laid_ready(seats):
-    """``preassigned``: the j-th draw of seat i is T[j * n + i], whoever draws first; else the winner has the top."""
+    """``preassigned``: the j-th draw of seat i is T[j * n + i], no matter who draws first; otherwise the winner has the
+    top."""
     for seed in range(20):
         record = random_record(Random(seed), seats=seats, opt={"deal_model": "preassigned", "draw_mode": "batch"})
         talon = cut(record["deck"])[4 * seats :]

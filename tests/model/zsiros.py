@@ -300,7 +300,7 @@ def results_of(referee: Referee) -> dict[str, Any]:
 
 
 def series_after(case: Case, winner: int, score: int) -> dict[str, Any]:
-    """The series of the next deal. Its sides are those of the chairs, whoever leads today."""
+    """The series of the next deal. Its sides are those of the chairs, no matter who leads in this one."""
     before = case.series
     side = before["order"].index(case.seats[winner]) % 2
     scores, games = list(before["score"]), list(before["games"])

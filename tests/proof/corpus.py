@@ -18,7 +18,7 @@ from tests.proof.superuser import (
     outside_file,
 )
 
-#: The key that signs in the tests is on the forger's side in the worst case; otherwise he makes one.
+#: The key that signs in the tests is on the forger's side in the worst case; otherwise the forger makes one.
 FOREIGN = b"\x07" * 32
 
 
@@ -102,7 +102,7 @@ def rechained(kit: Kit) -> None:
 
 @attack("note_not_signed", "the database, note 1", ("note_not_signed", "the export, note 1"))
 def rechained_and_signed_with_another_key(kit: Kit) -> None:
-    """edit with re-chaining, the database's checkpoints signed with a key of his own"""
+    """edit with re-chaining, the database's checkpoints signed with the forger's key"""
     _rechained(kit, Signer(FOREIGN))
 
 

@@ -1,5 +1,6 @@
-"""The tamper corpus of games without a pot: verbs of cards, cards that were played, the series, settlements. Whoever
-imports it adds to `corpus.ATTACKS`."""
+"""The tamper corpus of games without a pot: verbs of cards, cards that were played, the series, settlements.
+
+Importing this module adds to `corpus.ATTACKS`."""
 
 from casino.core import canonical
 from casino.hands.models import Hand
@@ -67,7 +68,7 @@ def entered_card_that_was_not_played(kit: Kit) -> None:
 
 
 @attack("hand_differs", _SECOND, before=evening_of_tricks)
-def series_begun_anew(kit: Kit) -> None:
+def series_started_over(kit: Kit) -> None:
     """a score sheet wiped where the same people went on, in the row as well, everything forged that follows"""
     series = Hand.objects.get(house=kit.house, name="T1-000002").series | {"score": [0, 0]}
     change("UPDATE hands_hand SET series = %s WHERE house_id = %s AND name = 'T1-000002'",

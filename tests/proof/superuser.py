@@ -112,7 +112,7 @@ class Line:
 
 class Forger:
     """Rewrites a house's events and all that follows from them: links, hashes, heads, marks, leaves, and the database's
-    checkpoints, signed with a key of his choice."""
+    checkpoints, signed with a key of the attacker's choice."""
 
     def __init__(self, kit: Kit) -> None:
         self.house = kit.house

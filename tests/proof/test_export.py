@@ -137,7 +137,7 @@ def edit(docs: list[dict[str, Any]]) -> None:
     docs[20]["actor"] = "somebody"
 
 
-def test_a_forger_with_the_key_is_found_by_whoever_holds_a_checkpoint(tmp_path: Path) -> None:
+def test_a_forger_with_the_key_is_found_by_the_holder_of_a_checkpoint(tmp_path: Path) -> None:
     code, place = first(rewritten(good(), edit), tmp_path, held=good())
     assert (code, place) == ("split_view", "epoch 1, 25 leaves")
 

@@ -96,7 +96,7 @@ def measure(load: str, work: Callable[[str, int, str, float], None], seconds: fl
 
 
 def play(code: str, number: int, token: str, seconds: float) -> None:
-    """One dealer plays hands at a table of his own, every action a request of its own."""
+    """One dealer plays hands at one table, every action in a separate request."""
     kit = _kit(code)
     from tests.casino.kit import SAMPLE, Desk
 

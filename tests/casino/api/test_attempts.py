@@ -71,7 +71,7 @@ def table(kit: Kit) -> Desk:
 # --- Refusals --------------------------------------------------------------------------------------------------------
 
 
-def test_a_refusal_tells_who_asked_for_what_where_and_what_was_expected(kit: Kit, table: Desk) -> None:
+def test_a_refusal_records_who_asked_for_what_where_and_what_was_expected(kit: Kit, table: Desk) -> None:
     last = last_event()
     body = {"seat": 3, "player": "T1-u1", "amount": 1}
     content = json.dumps(body).encode()

@@ -1,4 +1,4 @@
-"""The log over HTTP: a receipt can be checked by whoever holds it, with nothing but hashes and the key."""
+"""The log over HTTP: the holder of a receipt can check it with only hashes and the key."""
 
 import base64
 import json
@@ -41,7 +41,7 @@ def inclusion(desk: Desk, **asked: object) -> dict:
     return proof
 
 
-def test_a_dealer_checks_the_receipt_of_his_own_action(kit: Kit, auditor: Desk) -> None:
+def test_a_dealer_checks_the_receipt_of_an_action(kit: Kit, auditor: Desk) -> None:
     dealer = kit.dealer()
     receipt = dealer.ok("open")["audit"]
     asked = {"chain": receipt["chain"], "seq": receipt["seq"]}

@@ -395,7 +395,7 @@ def test_a_denomination_is_a_whole_number_in_ascii(scene: Scene, name: str) -> N
 def test_a_reason_is_not_blank(reason: str) -> None:
     with pytest.raises(ValidationFailed):
         Reason().run_validation(reason)
-    assert Reason().run_validation(" he cut twice ") == " he cut twice "
+    assert Reason().run_validation(" cut the pack twice ") == " cut the pack twice "
 
 
 def test_a_refusal_names_the_card_exception_that_it_has_stored(kit: Kit) -> None:
@@ -507,7 +507,7 @@ def table(id: str, desk: str, path: str, status: int, code: str, **body: Any) ->
     table("sit-with-too-many-chips", "open", "seats", 422, "stack_out_of_range", seat=3, player="rich",
           amount=1_000_001),
     table("sit-with-10-to-15", "open", "seats", 422, "stack_out_of_range", seat=3, player="rich", amount=10**15),
-    table("sit-with-more-than-he-has", "open", "seats", 409, "insufficient_funds", seat=3, player="rich",
+    table("sit-with-more-than-there-is", "open", "seats", 409, "insufficient_funds", seat=3, player="rich",
           amount=50_001),
     table("sit-with-nothing", "open", "seats", 409, "insufficient_funds", seat=3, player="poor", amount=100),
     table("sit-on-a-taken-seat-while-a-hand-settles", "settling", "seats", 409, "seat_taken", seat=3, player="poor",
@@ -528,7 +528,7 @@ def table(id: str, desk: str, path: str, status: int, code: str, **body: Any) ->
     table("add-chips-while-a-hand-settles", "settling", "seats/1/chips", 409, "table_settling", amount=100),
     table("add-chips-to-an-empty-seat", "open", "seats/3/chips", 404, "not_found", amount=100),
     table("add-more-chips-than-the-limit", "open", "seats/1/chips", 422, "stack_out_of_range", amount=999_000),
-    table("add-more-chips-than-he-has", "open", "seats/1/chips", 409, "insufficient_funds", amount=5_000),
+    table("add-more-chips-than-there-are", "open", "seats/1/chips", 409, "insufficient_funds", amount=5_000),
 )  # fmt: skip
 def test_a_table_that_does_not_allow_it(scene: Scene, case: Case) -> None:
     refused(scene, case)
@@ -567,9 +567,9 @@ def test_a_dealer_is_named_once_in_a_session(kit: Kit) -> None:
     table("buy-in-of-nothing", "cage", "buy-ins", 400, "invalid_request", player="rich", amount=0),
     table("buy-in-negative", "cage", "buy-ins", 400, "invalid_request", player="rich", amount=-100),
     table("buy-in-for-an-unknown-player", "cage", "buy-ins", 404, "not_found", player="nobody", amount=100),
-    table("cash-out-of-more-than-he-has", "cage", "cash-outs", 409, "insufficient_funds", player="rich",
+    table("cash-out-of-more-than-there-is", "cage", "cash-outs", 409, "insufficient_funds", player="rich",
           amount=50_001),
-    table("cash-out-of-nothing-he-has", "cage", "cash-outs", 409, "insufficient_funds", player="poor", amount=1),
+    table("cash-out-without-chips", "cage", "cash-outs", 409, "insufficient_funds", player="poor", amount=1),
     table("cash-out-of-more-than-the-drawer-has", "bare cage", "cash-outs", 409, "insufficient_funds", player="rich",
           amount=100),
     table("cash-out-of-chips-on-the-table", "cage", "cash-outs", 409, "insufficient_funds", player="T5-u1",

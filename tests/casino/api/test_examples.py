@@ -1,5 +1,5 @@
 """The examples of the schema are requests that are accepted and answers that are given: the evening on which they were
-recorded is played again. `make examples` writes them anew."""
+recorded is played again. `make examples` writes them again."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def test_every_example_is_accepted_and_answered_as_it_says(played: dict[str, dic
     shown = examples.examples()
     assert played.keys() == shown.keys()
     changed = {name: (example, shown[name]) for name, example in played.items() if example != shown[name]}
-    assert changed == {}, "`make examples` records them anew"
+    assert changed == {}, "`make examples` records them again"
 
 
 #: Importing the addresses has entered their operations in the contract.

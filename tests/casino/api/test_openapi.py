@@ -354,7 +354,7 @@ def test_readyz_refuses_a_role_that_is_too_mighty(http: httpx.Client, monkeypatc
     assert (answer.status_code, answer.json()["failed"][0]) == (503, {"check": "role", "code": "role_too_mighty"})
 
 
-def test_readyz_tells_nobody_what_the_database_answered(
+def test_readyz_does_not_show_what_the_database_answered(
     http: httpx.Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Gone:

@@ -137,7 +137,7 @@ MATRIX = {
     ("GET", "reports/hands"): OVERSIGHT | {Role.FLOOR},
     ("GET", "reports/verification"): OVERSIGHT,
 }
-#: What whoever may read is answered where it is not 200: the house's only hand is being played with a pack of cards.
+#: Answers to allowed reads that are not 200: the house's only hand is being played with a pack of cards.
 READS = {
     "hands/<slug:hand>": 409, "hands/<slug:hand>/openings": 409, "tables/<slug:table>/deal": 409,
     "deals/<slug:hand>": 404,

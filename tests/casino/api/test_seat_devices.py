@@ -219,7 +219,7 @@ def test_a_seed_is_for_the_deal_that_the_device_has_seen(kit: Kit) -> None:
         assert own.http.post("/api/v1/seat/seed", json=body).status_code == 400, body
 
 
-def test_a_device_sees_no_hand_of_whoever_sat_there_before(kit: Kit) -> None:
+def test_a_device_sees_no_hand_of_the_player_who_sat_there_before(kit: Kit) -> None:
     kit.table()
     desk = kit.seated()
     mine = device(kit, desk, 2)
@@ -238,7 +238,7 @@ def test_a_key_shows_no_hand_that_was_dealt_before_it_was_issued(kit: Kit) -> No
     kit.table()
     desk = kit.seated()
     answer = desk.ok("hands", {"mode": "electronic"})
-    # A dealer who gives himself a player's key in mid-hand sees nothing, and nothing of it when it is over.
+    # A dealer who takes a player's key during a hand sees nothing of it, also when it is over.
     late = device(kit, desk, 2)
     assert code(late.get("hand")) == (404, "not_found")
     answer["version"] = desk.refresh()["version"]
@@ -321,7 +321,7 @@ def test_a_seat_with_a_device_gives_its_seed_with_it_alone(kit: Kit) -> None:
     play_out(desk, desk.get("hand").json())
     kit.settle()
     desk.refresh()
-    # Whoever sits down there later has no device.
+    # The next player on the seat has no device.
     desk.ok("seats/2/leave")
     kit.players("late", chips=9_000)
     desk.ok("seats", {"seat": 2, "player": "late", "amount": 9_000})

@@ -155,7 +155,7 @@ def test_concurrent_writers_lose_nothing_and_keep_their_order(kit: Kit) -> None:
 
 
 def test_two_sequencers_at_once_change_nothing_twice(kit: Kit) -> None:
-    """Without the lock that keeps a second one waiting: whoever is behind is refused, and goes on from where it is."""
+    """Without the lock that keeps a second one waiting: the one that is behind is refused, and goes on from there."""
     first, second = Sequencer(Signer.from_settings()), Sequencer(Signer.from_settings())
     first.publish(kit.house.id)
     note(kit, "house", 2)

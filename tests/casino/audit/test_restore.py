@@ -197,7 +197,7 @@ def test_two_people_open_a_new_epoch_and_the_house_goes_on(
     waiting = Event.objects.filter(chain__house=kit.house, leaf=None).count()
     assert waiting == 3
     assert "Epoch 2" in open_epoch(kit, monkeypatch, auditor.login, admin.login)
-    # Versions are given again: whoever read the table before the restore must sign in and read it again.
+    # Versions are given again: those who read the table before the restore must sign in and read it again.
     assert dealer.post("open").status_code == 401 and not TerminalToken.objects.filter(user__house=kit.house).exists()
     assert kit.dealer().ok("open")["audit"]["chain"] == "table/T1", "writes go on at once"
 
@@ -265,7 +265,7 @@ def test_it_takes_two_of_the_right_people(
     assert dealer.post("open").status_code == 503
 
 
-def test_nobody_opens_an_epoch_with_the_password_he_gave(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_giver_of_a_password_cannot_open_an_epoch_with_it(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     auditor, admin = people(kit, Role.AUDITOR, Role.ADMIN)
     Staff.objects.filter(login=auditor.login).update(password_givers=[admin.login])
     for _ in range(2):
@@ -453,7 +453,7 @@ def test_an_epoch_cannot_be_opened_without_its_event(kit: Kit) -> None:
 
 
 def test_the_application_cannot_open_an_epoch(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not even with the very event that records of it: whoever has taken over the application has no two people."""
+    """Not even with the event that records it: an attacker in the application does not have two people."""
     kit.sequence()
     chain, size = f"log/{kit.house.code}", Log.objects.get(house=kit.house).size
     with pytest.raises(DatabaseError, match="permission denied") as refused, transaction.atomic():

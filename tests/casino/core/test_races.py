@@ -83,7 +83,7 @@ def test_no_token_is_issued_for_a_password_that_was_just_replaced(kit: Kit, monk
     assert sign_in(kit, who, key, OTHER).status_code == 201
 
 
-def test_who_is_let_go_while_he_signs_in_does_not_get_in(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_person_who_is_let_go_during_sign_in_does_not_get_in(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     kit.table("T1")
     office = kit.office(Role.ADMIN)
     who, key = hire(kit, office), enrol(office)
@@ -94,7 +94,7 @@ def test_who_is_let_go_while_he_signs_in_does_not_get_in(kit: Kit, monkeypatch: 
     )  # fmt: skip
     assert waited
     assert_problem(entered, 403, "sign_in_refused")
-    # Nothing is left that would let him in when he is taken back.
+    # Nothing is left that would let this person in after being taken back.
     assert not TerminalToken.objects.filter(user__login=who, expiry__gt=timezone.now()).exists()
 
 
@@ -117,7 +117,7 @@ def known(kit: Kit, player: str) -> None:
 
 
 def about_to_sit_down(kit: Kit) -> tuple[Desk, dict[str, Any]]:
-    """The dealer of a table, and what he sends to seat anna, who is on record."""
+    """The dealer of a table, and the request that seats anna, who is on record."""
     kit.table("T1")
     dealer = kit.seated("T1", stacks=(5_000, 5_000))
     kit.players("anna")

@@ -116,7 +116,7 @@ def test_of_calls_and_plays_at_once_all_that_are_legal_stand_in_one_order(kit: K
 
 
 def test_a_shout_counts_until_the_next_card_is_given(kit: Kit, tmp_path: Path) -> None:
-    """Esel: whoever gave last may shout; the shouts that follow are in the order in which they arrive."""
+    """Esel: the last giver may shout; the shouts that follow are in the order in which they arrive."""
     kit.table_for("esel", {"forfeit": 100}, code="T1", seats=4, tray=0, max_stack=50_000)
     desk = kit.seated(stacks=(20_000,) * 4)
     answer = desk.ok("hands", {"mode": "electronic"})

@@ -338,7 +338,7 @@ def test_an_entry_is_corrected(kit: Kit, dealer: Desk) -> None:
     assert_sound(kit)
 
 
-def test_a_voided_hand_tells_its_entries(kit: Kit, dealer: Desk) -> None:
+def test_a_voided_hand_records_its_entries(kit: Kit, dealer: Desk) -> None:
     dealer.ok("hand/cards", entries("p1.0 8b"))
     floor = at_the_table(kit, dealer)
     answer = floor.ok("hand/void", {"reason": "a misdeal"})

@@ -41,7 +41,7 @@ def test_a_deal_is_committed_to_then_seeded_then_dealt_and_everything_can_be_che
     assert recorded.pop("audit")["chain"] == "table/T1"
     desk.refresh()
     assert desk.get("deal").json() == recorded == own.get("deal").json()
-    # The third player sits out, but what he has said counts.
+    # The third player sits out, but that player's seed counts.
     answer = desk.ok("hands", {"mode": "electronic", "sitting_out": [3]})
     assert (answer["hand"], answer["commitment"], answer["client_seeds"]) == (
         "T1-000001",
@@ -304,7 +304,7 @@ def test_no_two_deals_are_prepared_at_once_whatever_asks(kit: Kit) -> None:
 # --- Tables that demand seeds ---------------------------------------------------------------------------------------
 
 
-def test_a_table_deals_electronically_when_everybody_dealt_in_has_given_his_seed(kit: Kit) -> None:
+def test_a_table_deals_electronically_when_all_who_are_dealt_in_have_given_seeds(kit: Kit) -> None:
     table = kit.table()
     [set_up] = events(kit, "table.set_up")
     assert (table.client_seeds, set_up["data"]["client_seeds"]) == ("optional", "optional")
@@ -337,7 +337,7 @@ def test_a_table_deals_electronically_when_everybody_dealt_in_has_given_his_seed
     assert desk.refresh()["prepared_deal"] == "T1-000001"
     floor.refresh()
     assert code(floor.post("client-seeds", demand | {"client_seeds": "optional"})) == (409, "deal_prepared")
-    # What somebody gave who sat there before is not his who sits there now.
+    # The seed of the player who sat there before does not belong to the one who sits there now.
     desk.ok("seats/3/leave")
     kit.players("late", chips=9_000)
     desk.ok("seats", {"seat": 3, "player": "late", "amount": 9_000})

@@ -352,7 +352,7 @@ def begun(kit: Kit) -> list[bool]:
     return [event["data"].get("series_begins", False) for event in events(kit, "hand.dealt")]
 
 
-def test_a_new_session_begins_anew(kit: Kit, tmp_path: Path) -> None:
+def test_a_new_session_starts_over(kit: Kit, tmp_path: Path) -> None:
     desk = four(kit, stake=0)
     play_physical(kit, desk, 1)
     first = play_physical(kit, desk, 2)
@@ -366,7 +366,7 @@ def test_a_new_session_begins_anew(kit: Kit, tmp_path: Path) -> None:
     assert_whole(kit, tmp_path)
 
 
-def test_other_people_begin_anew_and_so_do_the_same_in_another_order(kit: Kit, tmp_path: Path) -> None:
+def test_other_people_start_over_and_so_do_the_same_in_another_order(kit: Kit, tmp_path: Path) -> None:
     desk = four(kit, stake=0)
     kit.players("eve")
     play_physical(kit, desk, 1)

@@ -121,7 +121,7 @@ def sound(kit: Kit, folder: Path) -> None:
 # --- Setting it -----------------------------------------------------------------------------------------------------
 
 
-def test_the_floor_sets_it_and_the_trail_tells(kit: Kit) -> None:
+def test_the_floor_sets_it_and_the_trail_records_it(kit: Kit) -> None:
     kit.table()
     dealer, floor = kit.dealer(), floor_at(kit, TerminalKind.TABLE, "T1")
     assert dealer.refresh()["time_to_act"] is None

@@ -227,7 +227,7 @@ def test_cards_turned_up_are_nobodys_business_until_all_have_chosen(kit: Kit) ->
     for other in others:
         seen = other.get("/api/v1/tables/T1/hand").json()
         assert [seat["up"] for seat in seen["view"]["seats"]] == [["Kl", "8b"], ["Ah", "7l"], []]
-    # Whoever made the besszer may only show both cards of one batch, so they must turn out to be.
+    # The player who made the besszer may only show both cards of one batch, so these must be one.
     desk.act("p1 lk 2", "p1 rb 100", "p2 lk 2", "p2 cc 100", "p2 st")
     assert refused(desk, {"actor": "p1", "verb": "sm", "cards": "KlXb8b9b"}) == (422, "card_mismatch")
     desk.act("p1 sm Kl8bXb9b", "p2 sm Ah7lOaUa")
@@ -255,7 +255,7 @@ def test_what_the_house_knows_is_recorded_by_no_refusal(kit: Kit) -> None:
         assert not [card for card in cards if card in recorded]
     for line in ("p2 cc 100", "p3 f", "p1 rb 100", "p2 cc 100", "p2 k"):
         desk.act(line)
-    # Whoever made the besszer shows both cards of a batch, and only after looking at them.
+    # The player who made the besszer shows both cards of a batch, and only after looking at them.
     for places in ([2, 3], [0, 2], [1, 1]):
         answer = desk.post("hand/actions", {"actions": [{"actor": "p1", "verb": "up", "places": places}]})
         assert (answer.status_code, answer.json()["code"]) == (422, "wrong_places")
@@ -382,7 +382,7 @@ def faerbeln(kit: Kit, *, tray: int, **options: Any) -> Desk:
 
 
 @pytest.mark.parametrize(("line", "bonus"), [("p1 sm AaKaOaUa", 10_000), ("p1 k", 0)])
-def test_a_lone_winner_is_paid_for_a_41_that_he_shows(kit: Kit, line: str, bonus: int) -> None:
+def test_a_lone_winner_is_paid_for_a_41_that_is_shown(kit: Kit, line: str, bonus: int) -> None:
     desk = faerbeln(kit, tray=30_000, bonus41_for="uncontested")
     dealt(kit, desk, *ALONE_WITH_41, line)
     hand = settled(kit, desk)

@@ -254,7 +254,7 @@ def test_a_player_is_forgotten_and_every_proof_stays(
 def test_one_administrator_does_not_sign_for_two(
     kit: Kit, cage: Desk, signers: list[str], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """He hires an auditor, or gives somebody a new password, or lets somebody whom he hired do so, and knows both."""
+    """One person hires an auditor, or sets a password, or lets a person that they hired do so, and knows both."""
     recorded(cage)
     settings.CASINO_RETENTION_DAYS = 0
     ann, bea = signers[0], signers[2]

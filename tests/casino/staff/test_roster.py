@@ -97,7 +97,7 @@ def test_somebody_is_hired_signs_in_and_works(kit: Kit, office: Desk) -> None:
     assert (row["password_by"], row["must_change_password"]) == (giver, False)
 
 
-def test_roles_change_at_once_and_the_trail_tells_before_after_and_why(kit: Kit, office: Desk) -> None:
+def test_roles_change_at_once_and_the_trail_records_before_after_and_why(kit: Kit, office: Desk) -> None:
     who, key = hire(kit, office), enrol(office)
     desk = Desk(kit.http(at_work(kit, who, key)), "/api/v1/tables/T1")
     desk.refresh()
@@ -208,7 +208,7 @@ def test_a_revoked_terminal_is_out_for_good(kit: Kit, office: Desk) -> None:
     assert [row["revoked"] for row in rows] == [True]
 
 
-def test_nobody_revokes_the_terminal_at_which_he_is_signed_in(kit: Kit, office: Desk) -> None:
+def test_a_terminal_cannot_revoke_itself(kit: Kit, office: Desk) -> None:
     mine = Terminal.objects.get(house=kit.house, kind=TerminalKind.OFFICE, revoked_at=None)
     answer = change(office, f"terminals/{mine.code}/revoke", {"reason": "not any more"}, version=mine.version)
     assert_problem(answer, 409, "own_terminal")
@@ -218,7 +218,7 @@ def test_nobody_revokes_the_terminal_at_which_he_is_signed_in(kit: Kit, office: 
 
 
 @pytest.mark.parametrize("what", ["roles", "deactivate", "activate", "password"])
-def test_nobody_changes_himself(kit: Kit, office: Desk, what: str) -> None:
+def test_no_one_changes_their_own_entry(kit: Kit, office: Desk, what: str) -> None:
     me = Staff.objects.get(house=kit.house, roles=[Role.ADMIN])
     bodies = {"roles": {"roles": ["admin", "cashier"]}, "password": {"password": OTHER}}
     body = bodies.get(what, {}) | {"reason": "because I can"}
@@ -402,12 +402,12 @@ def test_two_administrators_do_not_let_each_other_go(kit: Kit) -> None:
         return int(answer.status_code)
 
     found = sorted(at_once(lambda: let_go(0), lambda: let_go(1)))
-    # The later one is refused: before his request was let in, or by then.
+    # The later one is refused: before the request was let in, or by then.
     assert found in ([200, 401], [200, 403])
     assert Staff.objects.filter(house=kit.house, is_active=True).count() == 1
 
 
-def test_who_is_no_administrator_any_more_when_his_turn_comes(kit: Kit, office: Desk) -> None:
+def test_a_person_who_is_no_longer_an_administrator_when_their_turn_comes(kit: Kit, office: Desk) -> None:
     who = hire(kit, office)
     me = Staff.objects.get(house=kit.house, roles=[Role.ADMIN])
     for now in ({"is_active": False}, {"is_active": True, "roles": [Role.CASHIER]}):

@@ -182,7 +182,7 @@ def test_nobody_leaves_a_session_that_is_unpaid_and_no_others_begin_one(kit: Kit
     owed = refused[owing[0]].json()["owed"]
     assert {seat for seat in refused if owed[f"T1-u{seat}"]} == set(owing)
     gone = [seat for seat in refused if seat not in owing]
-    if gone:  # whoever owes nothing may go, and then the others cannot start over
+    if gone:  # a player who owes nothing may go, and then the others cannot start over
         kit.players("eve", chips=200_000)
         desk.ok("seats", {"seat": gone[0], "player": "eve", "amount": 200_000})
         assert code(desk.post("hands", {"mode": "physical"})) == (409, "session_under_way")

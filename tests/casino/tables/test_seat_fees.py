@@ -51,7 +51,7 @@ def taken(kit: Kit) -> int:
 # --- Setting it -----------------------------------------------------------------------------------------------------
 
 
-def test_the_floor_sets_it_and_the_trail_tells(kit: Kit) -> None:
+def test_the_floor_sets_it_and_the_trail_records_it(kit: Kit) -> None:
     zsiros(kit)
     dealer, floor = kit.dealer(), floor_at(kit, TerminalKind.TABLE, "T1")
     assert dealer.refresh()["seat_fee"] == {"amount": 0, "per": "deal"}

@@ -62,7 +62,7 @@ def test_who_sits_out_is_not_dealt_in_and_pays_nothing(kit: Kit) -> None:
     assert kit.balance("2040/T1") == 300
 
 
-def test_a_leaver_forfeits_his_share_and_a_joiner_may_win_without_paying(kit: Kit) -> None:
+def test_a_leaver_forfeits_the_share_and_a_joiner_may_win_without_paying(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
     fail_a_deal(kit, dealer, button=4)

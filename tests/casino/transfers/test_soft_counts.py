@@ -137,7 +137,7 @@ def test_a_cashier_lists_the_counts_of_the_own_drawer(boxes: Boxes) -> None:
     assert refusal(floor.get("soft-counts?state=withdrawn")) == (400, "invalid_parameter")
 
 
-def test_nobody_is_his_own_witness(boxes: Boxes) -> None:
+def test_the_counter_cannot_be_the_witness(boxes: Boxes) -> None:
     number = boxes.counted()
     person = SoftCount.objects.get(id=number).counted_by
     person.roles = [Role.CASHIER, Role.FLOOR]

@@ -185,7 +185,7 @@ def test_what_was_only_asked_for_is_cancelled_by_either_end(ends: Ends) -> None:
     ends.whole()
 
 
-def test_nobody_receives_what_he_has_sent(ends: Ends) -> None:
+def test_the_sender_cannot_receive(ends: Ends) -> None:
     number = ends.filled()
     # The cashier lends a hand at the table, with every role there is.
     sender = Transfer.objects.get(id=number).sent_by

@@ -49,7 +49,7 @@ def test_the_clock_runs_out_for_the_seat_to_act_and_for_nobody_else(game: str):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_an_aside_leaves_the_turn_where_it_is(game: str):
-    """A time to act runs on through it: whoever was to act still is, in the same phase."""
+    """A time to act runs on through it: the same seat is to act, in the same phase."""
     for hand, line in points(game):
         if hand._state.GRAMMAR.declared(hand._state.GRAMMAR.parse(line)).aside:
             said = hand.copy()

@@ -70,7 +70,7 @@ def test_every_move_is_of_a_declared_kind_between_places_of_the_game(game: str):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_line_that_is_applied_tells_the_moves_that_it_made(game: str):
+def test_a_line_that_is_applied_returns_the_moves_that_it_made(game: str):
     for hand, line in points(game, 0.5):
         done = hand.copy()
         events = done.apply(line)

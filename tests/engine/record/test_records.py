@@ -221,7 +221,7 @@ class TestReading:
         with pytest.raises(MalformedRecord):
             parse_record(line)
 
-    def test_decks_hold_the_deck_and_what_was_shuffled_anew(self):
+    def test_decks_hold_the_deck_and_what_was_shuffled_again(self):
         decks = ["".join(PACK), "".join(TURNED[4:]), "".join(PACK[4:])]
         record = parse_record(fields(decks=decks))
         assert (record.deck, record.redeals) == (PACK, (TURNED[4:], PACK[4:]))

@@ -225,7 +225,7 @@ def test_at_the_end_places_lead_to_what_was_seen_and_the_auditor_sees_everything
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_refusal_tells_no_card_but_those_of_the_line(game: str):
+def test_a_refusal_names_no_card_but_those_of_the_line(game: str):
     random = Random(game)
     hand = random_hand(game, random, OPTIONS[game][0])
     for _ in range(60):

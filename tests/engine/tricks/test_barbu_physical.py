@@ -181,14 +181,14 @@ def test_what_must_lie_with_a_seat_is_known_to_lie_there():
     play(hand, "p4 pl 2c")
 
 
-def test_a_trump_that_does_not_head_the_trick_tells_that_there_is_no_higher_one():
+def test_a_trump_that_does_not_head_the_trick_shows_that_there_is_no_higher_one():
     hand = hidden(2, 3, 4, deck=pack_with(p1="9h AcKcQcJcTc9c8c7c6c5c4c3c"))
     play(hand, *undoubled("trumps h"), "p1 pl 9h; p2 pl 8h; p3 pl Th; p4 pl Qh")
     play(hand, "p4 pl 2s; p1 pl 3c")
     refused(hand, "p2 pl Ah", "card_mismatch")
 
 
-def test_a_heart_that_is_led_tells_that_there_is_nothing_else():
+def test_a_heart_that_is_led_shows_that_there_is_nothing_else():
     deck = pack_with(p1="AhKhQhJhTh9h8h7h6h5h4h3h2h")
     hand = hidden(1, deck=deck)
     play(hand, *undoubled("hearts"), "p1 pl 2h")

@@ -259,7 +259,7 @@ def test_who_sits_where_next():
     assert next_seats(4, {"left": {"a": ["king"], "b": [], "c": []}}, {}) == on
 
 
-def test_the_same_four_go_on_and_others_begin_anew():
+def test_the_same_four_go_on_and_others_start_over():
     game, rules = game_info("barbu"), BarbuRules.parse({"unit": 1}, 4)
     series = fresh({}, left={"anne": SEVEN[:3], "diana": []})
     assert game.continues(series, IDS, rules)

@@ -190,7 +190,7 @@ def test_moves_are_those_of_the_events_and_pairwise():
         assert tuple(net) == hand.result.net
 
 
-def test_the_digest_tells_who_sat_there():
+def test_the_digest_depends_on_who_sat_there():
     one = table()
     series = {name: {f"{who}2": what for who, what in by.items()} for name, by in one.setup.series.items()}
     ids = tuple(f"{who}2" for who in one.setup.ids)

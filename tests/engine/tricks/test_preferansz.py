@@ -224,7 +224,7 @@ def test_defenders_speak_in_play_order():
     assert hand.actor == "p1"
     say(hand, "p1 dbl p2; p2 ps")
     assert hand.actor == "p3"
-    assert say(hand, "p3 ps").actor == "p1"  # Vorhand leads, whoever plays
+    assert say(hand, "p3 ps").actor == "p1"  # Vorhand leads, no matter who plays
 
 
 # The Play

@@ -119,7 +119,7 @@ def test_what_may_be_laid_away_of_an_unknown_hand_is_offered_in_full():
     assert offer.as_dict() == {"actor": "p1", "verb": "ds", "cards": ["Ka", "Ob"], "count": 4, "least": 1}
 
 
-def test_the_seven_may_be_exchanged_by_whoever_may_hold_it():
+def test_the_seven_may_be_exchanged_by_every_seat_that_may_hold_it():
     hand = drawing("??KaObUb", "7hXhXlXa", trump="Ab")
     assert [offer.verb for offer in hand.legal()] == ["ex", "ds", "cl", "ps"]
     twin = say(hand.copy(), "p1 ex 7b")

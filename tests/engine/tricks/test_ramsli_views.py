@@ -183,7 +183,7 @@ def test_the_digest_does_not_go_by_persons():
     assert finish(deal(deck=PLAIN)).digest() != one.digest()
 
 
-def test_a_refusal_tells_no_card_but_those_of_the_line():
+def test_a_refusal_names_no_card_but_those_of_the_line():
     random = Random(4)
     for number in range(12):
         hand = start(setup(random.randint(2, 6), deck=shuffled(random), kitty=4 * (number % 3)))

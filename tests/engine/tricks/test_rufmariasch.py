@@ -90,7 +90,7 @@ def test_where_own_cards_are_ruled_out_it_is_none_of_the_first_four():
 
 
 @pytest.mark.parametrize("viewer", [2, 4, "public"])
-def test_what_may_be_called_tells_the_others_no_card(viewer: int | str):
+def test_what_may_be_called_shows_the_others_no_card(viewer: int | str):
     """Neither before the clock has run out nor after."""
     for opt in ({"call_own_card": False}, {"call_own_card": False, "two_calls": True, "must_differ": True}):
         hand = deal(*FIRST, *REST, opt=opt)
@@ -365,7 +365,7 @@ def test_a_series_that_cannot_be(series: dict[str, object]):
     not_started("malformed_setup", table(GAME, series=series))
 
 
-def test_the_same_four_go_on_and_others_begin_anew():
+def test_the_same_four_go_on_and_others_start_over():
     info = game_info(GAME)
     rules, left = info.rules.parse({"unit": 1}, 4), {"score": ZERO | {"ann": 20, "dan": -20}}
     assert info.continues(left, ("ben", "cat", "dan", "ann"), rules)

@@ -346,7 +346,7 @@ def test_a_partner_is_shown_no_more_than_the_house_knows():
     assert (hand.phase, hand.view(1)["seats"][2]["cards"]) == ("lead", [UNKNOWN] * len(hand.held(3)))  # type: ignore[index]
 
 
-def test_a_refusal_tells_no_card_but_those_of_the_line():
+def test_a_refusal_names_no_card_but_those_of_the_line():
     random = Random(4)
     hand = start(table(GAME, deck=shuffled(random)))
     while not hand.over:

@@ -41,7 +41,7 @@ def test_partners_face_each_other():
     assert [(seat["side"], seat["partner"]) for seat in view(deal(2))["seats"]] == [(1, None), (2, None)]
 
 
-def test_sides_are_those_of_the_chairs_whoever_is_p1_today():
+def test_sides_are_those_of_the_chairs_no_matter_who_is_p1():
     ids = ("ben", "cat", "dan", "ann")
     hand = deal(ids=ids, series=sheet(IDS, deals="ann"))
     assert [seat["side"] for seat in view(hand)["seats"]] == [2, 1, 2, 1]
@@ -187,7 +187,7 @@ def test_each_draws_in_turn_the_winner_first(opt: dict[str, object], expected: l
 
 @pytest.mark.parametrize("seats", [2, 4])
 @pytest.mark.parametrize("draw_mode", ["batch", "single"])
-def test_cards_laid_ready_are_a_seats_own_whoever_wins(seats: int, draw_mode: str):
+def test_cards_laid_ready_are_a_seats_own_no_matter_who_wins(seats: int, draw_mode: str):
     deck = shuffled(Random(seats))
     hand = auto(deal(seats, deck=deck, opt={"deal_model": "preassigned", "draw_mode": draw_mode}))
     for seat in range(1, seats + 1):

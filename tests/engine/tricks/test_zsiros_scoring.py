@@ -248,7 +248,7 @@ def test_the_next_deal_goes_on_with_what_this_one_left():
         ("dan", "ann"),
     ],
 )
-def test_other_people_another_order_or_another_dealer_begin_anew(ids: tuple[str, ...]):
+def test_other_people_another_order_or_another_dealer_start_over(ids: tuple[str, ...]):
     left = sheet(IDS, deals="ann")
     assert continues(left, ("ben", "cat", "dan", "ann"))
     assert not continues(left, ids)

@@ -37,8 +37,8 @@ def seen_by(hand: Hand, viewer: Viewer) -> set[str]:
 
 
 def exchanged(hand: Hand, viewer: Viewer, random: Random) -> Hand | None:
-    """The same deal with the cards that the viewer has not seen exchanged; None if no way was found. Whoever was asked
-    must have been asked, so not every exchange will do; then it is two cards only that change places."""
+    """The same deal with the cards that the viewer has not seen exchanged; None if no way was found. The same
+    seats must be asked, so not every exchange is possible; then only two cards change places."""
     assert hand.setup.deck
     seen = seen_by(hand, viewer)
     hidden = [card for card in hand.setup.deck if card not in seen]
@@ -173,7 +173,7 @@ def test_the_digest_goes_by_the_persons_and_by_the_series_they_leave():
     assert str(one).splitlines()[0] == "zsiros, over"
 
 
-def test_a_refusal_tells_no_card_but_those_of_the_line():
+def test_a_refusal_names_no_card_but_those_of_the_line():
     random = Random(4)
     hand = start(setup(deck=shuffled(random)))
     while not hand.over:

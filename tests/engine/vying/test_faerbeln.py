@@ -289,7 +289,7 @@ class TestFortyOne:
             ups.append(f"p{seat} up {''.join(hand.cards_of(seat)[:2])}")
         return play(hand, *ups)
 
-    def test_every_shown_41_is_paid_by_the_house_whoever_wins(self):
+    def test_every_shown_41_is_paid_by_the_house_no_matter_who_wins(self):
         hand = self.showdown(self.DECK)
         for line in ("p1 k", "p2 k", "p3 k"):
             hand.apply(line)

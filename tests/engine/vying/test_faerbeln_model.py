@@ -126,7 +126,7 @@ def shared_out(record: Record, paid: list[int], values: dict[int, tuple[int, int
 
 
 class Betting:
-    """One round, as the page of the record format has it: who speaks next, what he owes, how many raises."""
+    """One round, as the page of the record format has it: who speaks next, what that player owes, how many raises."""
 
     def __init__(self, paid: list[int], order: list[int], unit: int) -> None:
         self.paid, self.order, self.unit = paid, order, unit

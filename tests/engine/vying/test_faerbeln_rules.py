@@ -149,8 +149,8 @@ def alone(*, four: bool = True, deck: tuple[str, ...] | None = None, **opt: obje
 
 
 class TestBonusUncontested:
-    """Card combinations: whoever has 41 points is paid by the house; Show down: the remaining player need not reveal
-    his hand. With ``bonus41_for="uncontested"`` he may, and is paid."""
+    """Card combinations: a player with 41 points is paid by the house; Show down: the remaining player need not reveal
+    the hand. With ``bonus41_for="uncontested"`` the player may, and is paid."""
 
     OPT: dict[str, object] = {"bonus41": 5000, "bonus41_for": "uncontested"}
 

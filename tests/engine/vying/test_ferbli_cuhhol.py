@@ -31,7 +31,7 @@ def opened(*hands: tuple[str, str], **setup: object) -> Hand:
 
 
 class TestBetOrCuhhol:
-    """A check is no choice: whoever speaks first bets, or lays his hand open."""
+    """A check is not a choice: the first to speak bets, or lays the hand open."""
 
     def test_nobody_may_check(self):
         hand = laid(MIDDLE, LOW)
@@ -80,7 +80,7 @@ class TestBetOrCuhhol:
 
 
 class TestHigher:
-    """The others in turn: whoever is not higher than the hand laid open must fold."""
+    """The others in turn: a seat that is not higher than the hand laid open must fold."""
 
     def test_a_seat_looks_at_all_its_cards_before_it_answers(self):
         hand = opened(LOW, MIDDLE, HIGH)
@@ -125,7 +125,7 @@ class TestSingleHigherHand:
         assert hand.log[-1] == "p2 sm Ah7bKh9a"
         assert hand.result and (hand.result.ending, hand.result.winner, hand.result.net) == ("cuhhol", 2, (-100, 100))
 
-    def test_it_is_so_wherever_it_sits_and_whoever_folds(self):
+    def test_it_is_so_wherever_it_sits_and_no_matter_who_folds(self):
         hand = play(opened(MIDDLE, HIGH, LOW), "p2 lk 2", "p2 k", "p3 lk 2", "p3 f")
         assert hand.result and (hand.result.ending, hand.result.net) == ("cuhhol", (-100, 200, -100))
 

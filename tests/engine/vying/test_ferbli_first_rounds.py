@@ -87,7 +87,7 @@ class TestBesszer:
         with pytest.raises(VerbNotLegal):
             hand.apply("p2 lk 2")
 
-    def test_if_all_fold_the_first_player_takes_the_pot_and_his_unmatched_raise_back(self):
+    def test_if_all_fold_the_first_player_takes_the_pot_and_the_unmatched_raise_back(self):
         hand = play(table(3, carry=300), "p1 po 100", "p2 cc 100", "p3 cc 100", "p1 rb 200", "p2 f")
         events = hand.apply("p3 f")
         assert Move(POT, 1, 200, Why.RETURNED) in events

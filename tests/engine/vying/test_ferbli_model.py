@@ -79,7 +79,7 @@ def referee(record: Record) -> tuple[list[int], int, int]:
 
 
 def carried(record: Record, paid: list[int], vizi: int) -> tuple[list[int], int, int]:
-    """Nobody wins: whoever has paid nothing pays a vizi, everything stays."""
+    """No one wins: players who have paid nothing pay a vizi, everything stays."""
     paid = [money or vizi for money in paid]
     return [-money for money in paid], 0, sum(paid) + record.carry
 

@@ -37,7 +37,7 @@ class TestThirdRound:
         hand = play(to_third_round(table(3), 2, 3), "p1 lk 2", "p1 k", "p2 lk 2", "p2 rb 100", "p3 f")
         assert (hand.actor, verbs(hand)) == ("p1", ["cc", "f"])
 
-    def test_only_the_last_matcher_may_raise_and_all_others_answer_him(self):
+    def test_only_the_last_matcher_may_raise_and_all_others_answer(self):
         hand = to_third_round(table(4), 2, 3, 4)
         play(hand, "p1 k", "p2 lk 2", "p2 rb 100", "p3 cc 100", "p4 f", "p1 lk 2", "p1 cc 100")
         assert (hand.actor, verbs(hand)) == ("p1", ["rb", "st"])
@@ -78,7 +78,7 @@ class TestBlindBetting:
         hand = play(to_third_round(table(2), 2), "p1 rb 100", "p2 cc 100", "p2 rb 100", "p1 cc 100")
         assert verbs(hand) == ["lk", "rb"]
 
-    def test_the_last_matcher_may_look_before_his_compulsory_raise(self):
+    def test_the_last_matcher_may_look_before_the_compulsory_raise(self):
         hand = play(to_third_round(table(2), 2), "p1 rb 100", "p2 cc 100", "p2 lk 2", "p2 rb 100", "p1 cc 100")
         assert "st" in verbs(hand)
 
@@ -90,7 +90,7 @@ class TestBlindBetting:
         hand = play(to_third_round(table(3), 2, 3), "p1 rb 100", "p2 lk 2", "p2 cc 100", "p3 f")
         assert (hand.actor, verbs(hand)) == ("p2", ["rb"])
 
-    def test_a_blind_seat_may_raise_a_blind_bet_in_mid_order_and_all_answer_anew(self):
+    def test_a_blind_seat_may_raise_a_blind_bet_in_mid_order_and_all_answer_again(self):
         hand = play(to_third_round(table(4), 2, 3, 4), "p1 rb 100", "p2 lk 2", "p2 cc 100")
         assert verbs(hand) == ["lk", "cc", "f", "br"]
         assert amounts(hand, "br") == (100, 200)
@@ -154,7 +154,7 @@ class TestShowdown:
         hand = play(to_third_round(table(2, deck=deck), 2), "p1 lk 2", "p1 rb 100", "p2 cc 100", "p2 lk 2", "p2 st")
         assert hand.result and (hand.result.net, hand.result.winner) == ((200, -200), 1)
 
-    def test_the_active_seats_show_in_play_order_whoever_bet(self):
+    def test_the_active_seats_show_in_play_order_no_matter_who_bet(self):
         hand = to_third_round(table(4), 3, 4)
         play(hand, "p1 k", "p3 lk 2", "p3 rb 100", "p4 cc 100", "p1 cc 100", "p1 st")
         assert [line.split()[0] for line in hand.log[-3:]] == ["p1", "p3", "p4"]

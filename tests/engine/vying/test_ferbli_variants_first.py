@@ -126,7 +126,7 @@ class TestForcedThirdDeal:
         hand = play(series_of(3, 1), "p1 po 100", *lines)
         assert hand.result and hand.result.series == {"failed": failed}
 
-    def test_a_third_deal_that_all_check_begins_the_count_anew(self):
+    def test_a_third_deal_that_all_check_starts_the_count_over(self):
         hand = play(series_of(2, 2), "p1 po 100", "p2 po 100", "p1 k", "p1 k", "p2 k")
         assert hand.result and (hand.result.ending, hand.result.series) == ("all_checked", {"failed": 0})
 
@@ -158,14 +158,14 @@ class TestForcedThirdDeal:
 
 
 def fist(seats: int, *, held: str = "??", **setup: object) -> Hand:
-    """p1 holds a vizi of 100 to 300 in his fist; p2 is to speak."""
+    """p1 holds a vizi of 100 to 300 in a closed fist; p2 is to speak."""
     opt = {"majzli_max": 300, **setup.pop("opt", {})}  # type: ignore[dict-item]
     return play(table(seats, opt=opt, **setup), f"p1 mj {held}")  # type: ignore[arg-type]
 
 
 class TestMajzli:
     """Variations, "Majzli": the player at dealer's right holds the vizi in a closed fist; the others stay or drop out
-    without knowing it; after all have decided it is revealed, and whoever stayed places that amount."""
+    without knowing it; after all have decided it is revealed, and those who stayed place that amount."""
 
     def test_the_fist_is_closed_before_the_cards_are_dealt(self):
         hand = table(3, opt={"majzli_max": 300})
@@ -182,7 +182,7 @@ class TestMajzli:
         play(hand, "p2 in", "p3 f")
         assert (hand.actor, verbs(hand), amounts(hand, "rv"), hand.pot) == ("p1", ["rv"], (100, 300), 0)
 
-    def test_whoever_is_in_pays_the_revealed_vizi_with_no_line_of_its_own(self):
+    def test_every_seat_still_in_pays_the_revealed_vizi_without_a_separate_line(self):
         hand = play(fist(4), "p2 in", "p3 f", "p4 in")
         events = hand.apply("p1 rv 300")
         assert [event for event in events if isinstance(event, Move)] == [
