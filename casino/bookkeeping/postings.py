@@ -90,13 +90,13 @@ _VAULT = (
     _row(
         "chips_commissioned",
         "Chips are commissioned",
-        "New chips come from the maker. The house owes nothing for them until they leave it.",
+        "New chips come from the maker. The house owes nothing for them until players get them.",
         ("9110", "9199", "chips"),
     ),
     _row(
         "chips_destroyed",
         "Chips are destroyed",
-        "Worn chips are taken out of the vault for good.",
+        "Worn chips are taken out of the vault and destroyed.",
         ("9199", "9110", "chips"),
         since="to come",
     ),
@@ -160,9 +160,9 @@ _CAGE_ROWS = (
     _row(
         "chip_short",
         "A count finds chips missing",
-        "Chips that are not in the rack are with the public, and the "
-        "house owes for them without having been paid; to whom is not known. Denominations found over lie against "
-        "those missing: only the difference in value costs anything.",
+        "Chips that are missing from the rack are with the public. The house owes for them without having been paid; "
+        "to whom is not known. Missing and surplus denominations offset each other: only the difference in value is "
+        "a cost.",
         ("5210/{place}", "2015/{place}", "amount"),
         ("9170/{place}", "{rack}", "missing"),
         ("{rack}", "9170/{place}", "surplus"),
@@ -247,7 +247,7 @@ _HANDS = (
     _row(
         "missing_stake",
         "A missing stake",
-        "The rules make a seat pay what it did not put in by itself: the first stake of a deal that no seat plays.",
+        "The rules make a seat pay a stake that it did not put in: the first stake of a deal that no seat plays.",
         (_STACK, _POT, "amount"),
     ),
     _row(
@@ -260,8 +260,8 @@ _HANDS = (
     _row(
         "award",
         "A pot is won",
-        "The house takes its tax once, of what was matched: rate times base, at most the "
-        "cap. The rest is the winner's. The tax's chips fall into the locked box; the winner's stay with the public.",
+        "The house takes its tax once, on the matched part of the pot: rate times base, at most the cap. The rest "
+        "goes to the winner. The tax's chips go into the locked box; the winner's chips remain with the public.",
         (_POT, _STACK, "net"),
         (_POT, "4010/{table}", "tax"),
         (_BOX, _AT_TABLE, "chips"),
@@ -291,13 +291,13 @@ _HANDS = (
     _row(
         "disputed",
         "A pot is disputed",
-        "Nothing is paid until somebody rules; the table deals no hand.",
+        "Nothing is paid until the floor rules; until then the table deals no hand.",
         (_POT, "2070/{table}", "amount"),
     ),
     _row(
         "ruled",
         "A ruling",
-        "The disputed pot goes to whom the floor names, one line a seat, less the house's tax.",
+        "The disputed pot goes to the seats that the floor names, one line per seat, less the house's tax.",
         ("2070/{table}", _STACK, "net"),
         ("2070/{table}", "4010/{table}", "tax"),
         (_BOX, _AT_TABLE, "chips"),
@@ -305,9 +305,8 @@ _HANDS = (
     _row(
         "voided",
         "A hand is voided",
-        "Every posting of the hand is reversed, the newest first: its exact mirror, "
-        "linked to it, once. A cukassza that had been carried in goes back to where it came from, chips to where "
-        "they were.",
+        "Every posting of the hand is reversed once, the newest first, by an exact mirror that is linked to it. A "
+        "cukassza that was carried in, and all chips, return to where they were.",
     ),
 )
 _OTHER = (
@@ -316,24 +315,24 @@ _OTHER = (
          (_STACK, "4020/{table}", "amount"), (_BOX, _AT_TABLE, "chips")),
     _row("kitty_stake", "A stake into the kitty", "A seat pays into the pot that lasts several hands.",
          (_STACK, _POT, "amount")),
-    _row("kitty_paid", "A payment into the kitty", "A seat that has not done what it undertook pays into the pot at "
-         "the end of the hand.", (_STACK, _POT, "amount")),
-    _row("banked", "The kitty above its level", "What the pot holds above the agreed level is put aside.",
+    _row("kitty_paid", "A payment into the kitty", "A seat that has failed its undertaking pays into the pot at the "
+        "end of the hand.", (_STACK, _POT, "amount")),
+    _row("banked", "The kitty above its level", "The part of the pot above the agreed level is put aside.",
          (_POT, _BANK, "amount")),
     _row("topped_up", "The kitty is topped up", "The bank fills a pot up to its level.",
          (_BANK, _POT, "amount")),
-    _row("trick_paid", "A share of the kitty", "Each trick takes its part of the pot; whom nobody plays against takes "
-         "all of it.", (_POT, _STACK, "amount")),
-    _row("bank_shared", "A bank is shared", "The table closes and its rule gives what the seats hold in common to "
-         "players, after the cukassza.", (_BANK, _STACK, "amount")),
+    _row("trick_paid", "A share of the kitty", "Each trick takes its part of the pot; a player without opponents "
+        "takes all of it.", (_POT, _STACK, "amount")),
+    _row("bank_shared", "A bank is shared", "The table closes and its rule gives the bank of the seats to the "
+        "players, after the cukassza.", (_BANK, _STACK, "amount")),
     _row("bank_to_house", "A bank goes to the house", "The same, where the rule gives it to the house: booked and "
          "boxed like tax.", (_BANK, "4010/{table}", "tax"), (_BOX, _AT_TABLE, "chips")),
-    _row("bank_disputed", "A bank is disputed", "It lies apart with the disputed pot of its table, and the same ruling "
-         "divides both.", (_BANK, "2070/{table}", "amount")),
-    _row("carry_held", "What is carried is held", "The table closes and its rule keeps cukassza and bank for its next "
+    _row("bank_disputed", "A bank is disputed", "It is kept with the disputed pot of its table, and the same ruling "
+        "divides both.", (_BANK, "2070/{table}", "amount")),
+    _row("carry_held", "The carryover is held", "The table closes and its rule keeps cukassza and bank for its next "
          "session: the chips go into the tray, and the house owes them.", (_KASSZA, "2080/{table}", "cukassza"),
          (_BANK, "2080/{table}", "bank"), (_TRAY, _AT_TABLE, "chips"), (_AT_TABLE, _TRAY, "change")),
-    _row("carry_resumed", "What was held is carried on", "The next session begins with it.",
+    _row("carry_resumed", "A held carryover is carried on", "The next session begins with it.",
          ("2080/{table}", _KASSZA, "cukassza"), ("2080/{table}", _BANK, "bank"), (_AT_TABLE, _TRAY, "chips"),
          (_TRAY, _AT_TABLE, "change")),
     _row("points_paid", "Points are paid", "One line for each pair of players: the loser pays the winner, there is no "

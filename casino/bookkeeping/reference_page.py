@@ -14,27 +14,25 @@ MEANING = {
     Account.DRAWER_CASH: "Cash in one cashier's drawer, from float to count.",
     Account.DROP_CASH: "Cash in the drop box of one table, uncounted until the soft count.",
     Account.FOREIGN_CHIPS: "Chips of other houses, taken at face value until they are redeemed.",
-    Account.PLAYER_RECEIVABLE: "What players owe the house. Off: this house lends nothing.",
+    Account.PLAYER_RECEIVABLE: "What players owe the house. Not in use: this house does not lend.",
     Account.CHIPS_OUTSTANDING: "Owed to one player for chips held away from the tables.",
     Account.CHIPS_UNATTRIBUTED: (
-        "Owed for chips that belong to no known player: what counts find over or short. It may have either sign."
+        "Owed for chips that belong to no known player: variances of counts. It may have either sign."
     ),
-    Account.SEAT_STACK: "Owed to one player for the chips in front of the player at one table.",
+    Account.SEAT_STACK: "Owed to one player for the player's chips at one table.",
     Account.POT: "Owed to the winner of the hand in play at one table.",
     Account.CUKASSZA: "Owed to a later hand of one table: a pot that was not won.",
-    Account.BANK: "Owed to later hands of one table: what its pots held above the agreed level.",
-    Account.TRONC: "Owed to the staff for tips lying in one table's tip box.",
+    Account.BANK: "Owed to later hands of one table: the part of its pots above the agreed level.",
+    Account.TRONC: "Owed to the staff for the tips in one table's tip box.",
     Account.DISPUTED_POT: "A pot frozen until the floor rules on it.",
-    Account.CARRY_HELD: "Owed to the next session of one table, whose chips lie in its tray meanwhile.",
+    Account.CARRY_HELD: "Owed to the next session of one table; until then, its chips are in the tray.",
     Account.DUTY_PAYABLE: "Gaming duty owed to the tax office.",
-    Account.HOUSE_CAPITAL: "What the owners have put in.",
-    Account.HOUSE_TAX: "What the house has kept of pots at one table (rake).",
-    Account.TABLE_FEES: "What players have paid for seats by the hour.",
+    Account.HOUSE_CAPITAL: "The owners' capital.",
+    Account.HOUSE_TAX: "Tax that the house has taken from pots at one table (rake).",
+    Account.TABLE_FEES: "Fees that players have paid for seats.",
     Account.BONUS: "Bonuses the house has paid at one table.",
-    Account.CASH_OVER_SHORT: (
-        "Cash that counts of one drawer, or of one table's drop box, found missing, less what they found over."
-    ),
-    Account.CHIP_OVER_SHORT: "Chips that counts of one rack found missing, less what they found over.",
+    Account.CASH_OVER_SHORT: "Cash missing in counts of one drawer, or of one table's drop box, less surplus cash.",
+    Account.CHIP_OVER_SHORT: "Chips missing in counts of one rack, less surplus chips.",
     Account.GAMING_DUTY: "Duty on the house's take.",
     Account.VAULT_CHIPS: "Chips in the vault.",
     Account.CAGE_CHIPS: "Chips in one cashier's drawer.",
@@ -43,10 +41,10 @@ MEANING = {
     Account.TAX_BOX: "Chips in the locked tax box of one table, until the soft count.",
     Account.TRONC_BOX: "Chips in the tip box of one table.",
     Account.PUBLIC: (
-        "Chips with players, pots included. By place they say where chips went out and came back; house-wide the sum "
-        "is what is out there."
+        "Chips with players, including pots. Each place shows where chips went out and came back; the sum over the "
+        "house is the chips in circulation."
     ),
-    Account.COMMISSIONED: "All chips there are: what was bought of the maker, less what was destroyed.",
+    Account.COMMISSIONED: "All chips of the house: those bought from the maker, less those destroyed.",
 }
 
 HEAD = """# Accounts and postings
@@ -59,8 +57,8 @@ The books have two halves. **Money** is what the house has and owes, in the smal
 are where the chips are, counted in pieces, one commodity for each denomination. A move of a chip is from
 one rack to another, so the pieces of a denomination in all racks are always those commissioned.
 
-What joins the halves: chips in the hands of the public and in tip boxes ({out}) are worth what the house owes for
-chips ({owed}). A posting that would break it is refused, and a task compares the two every minute.
+An invariant joins the halves: chips in the hands of the public and in tip boxes ({out}) are worth what the house
+owes for chips ({owed}). A posting that would break this is refused, and a task compares the two every minute.
 
 `Dr` is what an account takes in, `Cr` what it gives; both sides of a line are the same amount. Assets, expenses and
 racks grow on the debit side, liabilities and income on the credit side; balances are written as they grow.

@@ -5,7 +5,7 @@ from typing import Annotated
 from casino.audit.events.fields import Amount, JsonObject, Pieces, Player
 from casino.audit.events.registry import AuditEvent, DrawerEvent, event
 
-PlayerChips = Annotated[int, "what the player then had away from the tables, minor units"]
+PlayerChips = Annotated[int, "the player's chips away from the tables after this, minor units"]
 
 
 @event("vault.opened", chain="house")
@@ -26,7 +26,7 @@ class DrawerOpened(DrawerEvent):
     """A drawer was opened with a float from the vault."""
 
     float_cash: Annotated[int, "cash of the float, minor units"]
-    float_chips: Annotated[int, "what the chips of the float are worth, minor units"]
+    float_chips: Annotated[int, "worth of the chips of the float, minor units"]
     float_pieces: Pieces
 
 

@@ -1,8 +1,8 @@
-"""Cards of a pack in the dealer's hands: what a scanner or the dealer entered, corrections, exceptions, checks.
+"""Cards of a real pack: entries by a scanner or the dealer, corrections, exceptions, checks.
 
-While a hand is played, only its holder may know a card that lies face down. So of an entry the events give the index of
-the card and a hash: SHA-256 of the canonical JSON `[hand, actor, index, card, salt]`. The event that ends the hand has
-`entered`, card and salt of every entry, and `corrected`, every correction with the cards."""
+While a hand is played, only its holder may know a face-down card. So the event of an entry has only the index of the
+card and a hash: SHA-256 of the canonical JSON `[hand, actor, index, card, salt]`. The event that ends the hand has
+`entered` (card and salt of every entry) and `corrected` (every correction with its cards)."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ ExceptionKind = Annotated[
     "`duplicate`, `missing`, `foreign` (not of the pack), `differs` (another card was shown than entered), or `deck` "
     "(several of them in a deck check)",
 ]
-ExceptionHand = Annotated[Hand, "name of the hand; absent where none was in play"]
+ExceptionHand = Annotated[Hand, "name of the hand; absent if none was in play"]
 
 
 @event("hand.cards_entered", chain="table")
@@ -63,7 +63,7 @@ class CardExceptionKept(AuditEvent):
 
 @event("cards.exception_cleared", chain="table")
 class CardExceptionCleared(TableEvent):
-    """The floor looked into an exception; the reason says what it was."""
+    """The floor has cleared an exception; the reason explains it."""
 
     exception: ExceptionId
     kind: ExceptionKind

@@ -1,6 +1,6 @@
 """Fills and credits between drawers and tables, and soft counts.
 
-Each end of a transfer records what it did in its own chain."""
+Each end of a transfer records its part in its own chain."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from casino.audit.events.registry import DrawerEvent, TableEvent, event
 BOTH_ENDS = ("table", "drawer")
 
 Mirrors = Annotated[
-    Mapping[str, int], "ledger transactions that reverse what was sent, by the key undone; absent where nothing was"
+    Mapping[str, int], "ledger transactions that reverse what was sent, by the key undone; absent if nothing was sent"
 ]
 VarianceApprover = Annotated[Approver, "login of the floor, who accepted a variance between sent and counted"]
 SoftCount = Annotated[
@@ -96,7 +96,7 @@ class SoftCountCounted(DrawerEvent):
 
 @event("soft_count.confirmed", chain="drawer")
 class SoftCountConfirmed(DrawerEvent):
-    """A witness counted the same, and the count was posted with what was over or short."""
+    """A witness counted the same. The count was posted with the variance."""
 
     soft_count: SoftCount
     approver: Annotated[Approver, "login of the witness"]

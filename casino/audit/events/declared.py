@@ -1,4 +1,4 @@
-"""What the fields of an event declare: JSON types, checked and in words, and the sentences of `Annotated`."""
+"""Declarations of the fields of events: JSON types, in words and with checks, and the sentences of `Annotated`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ _PLURALS = {int: "integers", str: "strings", bool: "booleans"}
 
 
 class Mark(Enum):
-    """What a field may declare beside type and sentence."""
+    """Marks that a field may declare besides type and sentence."""
 
-    #: None is written as `null`; of other fields it is left out.
+    #: None is written as `null`; other fields with None are left out.
     NULL = "null"
-    #: None only until the unit of work that records the event sets it.
+    #: None until the unit of work that records the event sets it.
     LATER = "later"
 
 

@@ -21,7 +21,7 @@ Hand = Annotated[str, "name of the hand"]
 HandActor = Annotated[str, "seat of the hand: `p1` is the first in play order"]
 CardIndex = Annotated[int, "index of the card among the cards of that seat, from 0 in the order of dealing"]
 FirstLine = Annotated[int, "number in the log of the first of `lines`, from 1"]
-Lines = Annotated[Sequence[str], "new lines of the log as everybody sees them; a card that lies face down is `??`"]
+Lines = Annotated[Sequence[str], "new lines of the log as everybody sees them; a face-down card is `??`"]
 Digest = Annotated[str, "SHA-256 of the engine's final state, hexadecimal"]
 Result = Annotated[
     JsonObject,
@@ -31,10 +31,10 @@ Result = Annotated[
 Commitment = Annotated[str, "commitment to the seed, hexadecimal"]
 OpenedEntries = Annotated[
     JsonObjects,
-    "cards of `hand.cards_entered`, opened: `actor`, `index`, `card`, `salt`; absent where none was entered",
+    "cards of `hand.cards_entered`, opened: `actor`, `index`, `card`, `salt`; absent if none was entered",
 ]
 OpenedCorrections = Annotated[
-    JsonObjects, "corrections of lines, with the cards: `line`, `before`, `after`; absent where none was corrected"
+    JsonObjects, "corrections of lines, with the cards: `line`, `before`, `after`; absent if none was corrected"
 ]
 
 Reason = Annotated[str, "the reason given"]

@@ -1,7 +1,7 @@
-"""Hands, in such detail that an export's events alone rebuild every one of them.
+"""Hands, in enough detail to rebuild every one of them from the events of an export.
 
-While a hand is played, only its holder may know a card that lies face down. The event that completes the log has the
-whole `log`, with the cards, the engine's `digest` of the final state, the `result` and the `handle`."""
+While a hand is played, only its holder may know a face-down card. The event that completes the log has the whole `log`
+with the cards, the engine's `digest` of the final state, the `result` and the `handle`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ TableVersion = Annotated[int, "version of the table after this event; the next w
 
 @dataclass(frozen=True, kw_only=True)
 class HandProgress(AuditEvent):
-    """Lines that a write added to a hand's log, and what the end of the hand adds."""
+    """Lines that a write added to a hand's log, and what the event has in addition at the end of the hand."""
 
     hand: Hand
     first_line: FirstLine
@@ -47,7 +47,7 @@ class HandProgress(AuditEvent):
 
 @event("hand.dealt", chain="table")
 class HandDealt(HandProgress):
-    """A hand was begun. The event has everything that decides how the hand can go on."""
+    """A hand has begun. The event has everything that the further course of the hand depends on."""
 
     table: Annotated[str, "code of the table"]
     number: Annotated[int, "number of the hand at the table, from 1"]
@@ -64,9 +64,9 @@ class HandDealt(HandProgress):
         "(`per`); no part of `stacks`",
     ] = None
     series: Annotated[
-        JsonObject, "what the hand goes on from: `series` of the session's last settled result, or a beginning"
+        JsonObject, "the series before the hand: `series` of the session's last settled result, or a new one"
     ]
-    series_begins: Annotated[bool | None, "true where these people do not go on with the session's last series"] = None
+    series_begins: Annotated[bool | None, "true if these players do not continue the session's last series"] = None
     button: Annotated[int, "number of the seat that holds the button at the table"]
     commitment: Annotated[Commitment | None, "commitment to the seed of an electronic deal, hexadecimal"] = None
     client_seeds: Annotated[Mapping[str, str] | None, "client seeds by seat at the table"] = None
@@ -86,19 +86,19 @@ class HandActed(HandProgress):
     corrected: OpenedCorrections | None = None
     automatic: Annotated[
         str | None,
-        "seat of the hand (`p2`) whose time to act ran out, so that the worker played the automatic act; `d` where the "
-        "house's own time ran out",
+        "seat of the hand (`p2`) whose time to act ran out, so that the worker played the automatic act; `d` if the "
+        "house's time ran out",
     ] = None
 
 
 @event("hand.settled", chain="table")
 class HandSettled(AuditEvent):
-    """A worker replayed a hand, found what was stored, and paid."""
+    """A worker replayed a hand with the stored result, and paid."""
 
     hand: Hand
     result: Result
     digest: Digest
-    settlement: Annotated[LedgerTransaction | None, Mark.NULL, "id of the ledger transaction, null where nothing moved"]
+    settlement: Annotated[LedgerTransaction | None, Mark.NULL, "id of the ledger transaction, null if nothing moved"]
     table_version: TableVersion
 
 
@@ -113,8 +113,8 @@ class SettlementFailed(AuditEvent):
 
 @event("hand.disputed", chain="table")
 class HandDisputed(AuditEvent):
-    """A worker's replay of a hand differs from what was stored: nothing is paid, the pot waits for a ruling. The reason
-    says what differs."""
+    """A worker's replay of a hand differs from the stored one. Nothing is paid, and the pot waits for a ruling. The
+    reason names the difference."""
 
     hand: Hand
     frozen: Annotated[int, "the pot and the bank of the seats, minor units"]
@@ -127,9 +127,9 @@ class HandRuled(TableEvent):
     """The floor divided a disputed pot between the hand's seats and the house."""
 
     hand: Hand
-    pot: Annotated[int, "what was divided, minor units"]
+    pot: Annotated[int, "the pot that was divided, minor units"]
     awards: Annotated[Mapping[str, int], "minor units by seat of the hand; `p1` is the first in play order"]
-    tax: Annotated[int, "what the house took, minor units"]
+    tax: Annotated[int, "the house tax, minor units"]
     settlement: LedgerTransaction
     reason: Reason
 

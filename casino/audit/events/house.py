@@ -15,7 +15,7 @@ class HouseFounded(AuditEvent):
 
     name: Annotated[str, "name of the house"]
     currency: Annotated[str, "ISO 4217 code; every amount of the house is in its minor units"]
-    currency_exponent: Annotated[int | None, "decimal places of the currency; none where it is absent"] = None
+    currency_exponent: Annotated[int | None, "decimal places of the currency; 0 if absent"] = None
     time_zone: Annotated[str | None, "IANA name of the time zone; UTC where it is absent"] = None
 
 
@@ -28,7 +28,7 @@ class DayOpened(AuditEvent):
 
 @event("day.closed", chain="house")
 class DayClosed(AuditEvent):
-    """A gaming day was closed for good."""
+    """A gaming day was closed."""
 
     day: Day
     snapshot: Annotated[int | None, "ledger's id of the closing snapshot"] = None
@@ -54,23 +54,23 @@ class SnapshotTaken(AuditEvent):
 
 @event("holds.expired", chain="house")
 class HoldsExpired(AuditEvent):
-    """The time of some holds ran out; they bind nothing."""
+    """Some holds have expired and no longer reserve anything."""
 
     hold_count: Annotated[int, "number of holds"]
 
 
 @event("imbalance.found", chain="house")
 class ImbalanceFound(AuditEvent):
-    """A continuous check found what cannot happen unless somebody went past the database's guards."""
+    """A continuous check found an error that is possible only if the database's guards were bypassed."""
 
     check: Check
     after: Annotated[JsonObject, "what the check found"]
-    before: Annotated[JsonObject | None, "what it had found earlier, where that was something else"] = None
+    before: Annotated[JsonObject | None, "its earlier finding, if that was different"] = None
 
 
 @event("imbalance.cleared", chain="house")
 class ImbalanceCleared(AuditEvent):
-    """A continuous check found in order what it had found wrong before."""
+    """A continuous check found that an earlier error is corrected."""
 
     check: Check
     before: Annotated[JsonObject, "what it had found"]

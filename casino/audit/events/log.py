@@ -1,6 +1,6 @@
 """The log itself.
 
-An epoch begins with an event that is its first leaf. These events have a chain of their own, `log/CODE`: the
+An epoch begins with an event that is its first leaf. These events have a separate chain, `log/CODE`, because the
 house's chain may have older events that are not in the log yet."""
 
 from typing import Annotated
@@ -15,7 +15,7 @@ class EpochOpened(AuditEvent):
     with it."""
 
     epoch: Annotated[int, "number of the new epoch"]
-    note: Annotated[str | None, "newest checkpoint outside the database, in full; absent where there was none"] = None
+    note: Annotated[str | None, "newest checkpoint outside the database, in full; absent if there was none"] = None
     old_epoch: Annotated[int | None, "epoch of that checkpoint"] = None
     old_size: Annotated[int | None, "size of the log by that checkpoint, in leaves"] = None
     old_root: Annotated[str | None, "root of the log by that checkpoint, hexadecimal"] = None

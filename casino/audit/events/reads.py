@@ -11,13 +11,13 @@ Operation = Annotated[
     str | None, "operation id of the API, or name of the management command; absent for a method it lacks"
 ]
 Method = Annotated[str, "HTTP method, or `manage.py` of a management command"]
-Path = Annotated[str, "address with its query, hidden values as `?`; of a management command what it was to change"]
+Path = Annotated[str, "address with its query, hidden values as `?`; for a management command, what it should change"]
 
 
 @event("data.read", chain="house")
 class DataRead(AuditEvent):
-    """Somebody asked for data that not everybody may see. Recorded before anything is given: if the read was refused
-    after all, an `attempt.refused` under the same request id says so."""
+    """A person has read sensitive data. This is recorded before any data are sent: if the read was then refused, there
+    is also an `attempt.refused` with the same request id."""
 
     operation: Operation = None
     subject: Annotated[str, "path of the address; of a management command the house's code"]
@@ -28,15 +28,15 @@ class DataRead(AuditEvent):
 
 @event("attempt.refused", chain=ANY_CHAIN)
 class AttemptRefused(AuditEvent):
-    """A request of somebody the house knows was refused, and changed nothing; or a management command whose signer gave
-    the right password."""
+    """A request of a known person or device was refused and changed nothing; or a management command was refused
+    although the signer's password was right."""
 
     operation: Operation = None
     method: Method
     path: Path
     code: Annotated[str, "code of the problem"]
     status: Annotated[int, "HTTP status"]
-    expected: Annotated[Any, "what was expected instead, as the problem says it"] = None
+    expected: Annotated[Any, "what was expected, as in the problem document"] = None
     asked: Annotated[
         str | None,
         "SHA-256 of the body of a write, hexadecimal; absent where part of the body is hidden or it is no JSON object",
@@ -50,8 +50,8 @@ class AttemptRefused(AuditEvent):
 
 @event("attempt.failed", chain=ANY_CHAIN)
 class AttemptFailed(AuditEvent):
-    """A request of somebody the house knows failed on the server's side, and changed nothing. The server's log has the
-    trace under the same request id."""
+    """A request of a known person or device failed on the server and changed nothing. The server's log has the trace
+    under the same request id."""
 
     operation: Operation = None
     method: Method

@@ -1,4 +1,4 @@
-"""What an event is: one frozen class per kind, registered under its name, whose fields are the payload's data."""
+"""The registry of events: one frozen class per kind, registered under its name; its fields are the payload's data."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, replace
@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 from casino.audit.events.declared import Field, Mark, declared
 
-#: Fields that stand in the payload beside `data`, and are left out where they are empty.
+#: Fields that the payload has besides `data`; they are left out if they are empty.
 BESIDE_DATA = ("reason", "approver")
 #: Fields that every event of a table or drawer inherits; they are listed last.
 VERSIONS = ("table_version", "drawer_version")
@@ -36,7 +36,7 @@ class AuditEvent:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The payload's `data` as the API and the export show it. A field that is None is left out, but for those
+        """The payload's `data` as the API and the export show it. Fields that are None are left out, except those
         marked `Mark.NULL`."""
         values = ((field, getattr(self, field.name)) for field in self.FIELDS if field.name not in BESIDE_DATA)
         return {field.name: value for field, value in values if value is not None or Mark.NULL in field.marks}
@@ -89,7 +89,7 @@ def event(name: str, *, chain: str | tuple[str, ...]) -> Callable[[type[E]], typ
     """Make a class a frozen keyword-only dataclass and register it as the kind `name`, for events of these chains.
 
     The reference page shows the docstring and the fields. Raises UnknownEvent for a name that is taken, TypeError for a
-    field whose type has no JSON.
+    field whose type is not a JSON type.
     """
 
     def register(declaration: type[E]) -> type[E]:

@@ -80,8 +80,8 @@ class StaffSignedIn(AuditEvent):
 
 @event("staff.sign_in_refused", chain="house")
 class SignInRefused(AuditEvent):
-    """A sign-in was refused, or a password where it is asked for again. The actor is the login that was tried,
-    `unknown` where no person of the house has it."""
+    """A sign-in was refused, or a password that was asked for again. The actor is the login that was tried, or
+    `unknown` if no person of the house has it."""
 
     code: Annotated[
         str,
@@ -92,7 +92,7 @@ class SignInRefused(AuditEvent):
 
 @event("staff.locked_out", chain="house")
 class LockedOut(AuditEvent):
-    """That wrong password was one too many: the actor's login is locked for a while, from that address."""
+    """There were too many wrong passwords: the actor's login is locked for a while, from that address."""
 
 
 @event("staff.signed_out", chain="house")
@@ -111,7 +111,7 @@ class TerminalEnrolled(AuditEvent):
 
 @event("terminal.revoked", chain="house")
 class TerminalRevoked(AuditEvent):
-    """A device was taken out of use for good."""
+    """A terminal was revoked; it cannot be used again."""
 
     terminal: TerminalCode
     ended_session_count: EndedSessions

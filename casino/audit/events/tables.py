@@ -1,4 +1,4 @@
-"""Tables: terms, seats, sessions, and what is bought, changed and tipped there between hands."""
+"""Tables: terms, seats, sessions, and buy-ins, exchanges and tips between hands."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -21,10 +21,10 @@ class TableSetUp(AuditEvent):
     max_stack: Annotated[int, "largest stack of a player who sits down, minor units"]
     carryover_on_close: CarryoverRule
     client_seeds: Annotated[
-        str | None, "whose seeds an electronic hand needs, `optional` or `all`; `optional` where it is absent"
+        str | None, "whose seeds an electronic hand needs, `optional` or `all`; `optional` if absent"
     ] = None
     time_to_act: Annotated[int | None, "seconds that a seat has for its act; no limit where it is absent"] = None
-    seat_fee: Annotated[int | None, "what a seat costs, minor units; nothing where it is absent"] = None
+    seat_fee: Annotated[int | None, "fee for a seat, minor units; 0 if absent"] = None
     seat_fee_per: Annotated[FeeUnit | None, "what the fee is for: every `deal` or `hour`"] = None
 
 
@@ -72,7 +72,7 @@ class TableOpened(TableEvent):
     session: Annotated[int, "number of the session at this table, from 1"]
     resumed: Annotated[
         Mapping[str, int] | None,
-        "minor units that the last session had held, by kind; this one goes on with them and with its series",
+        "minor units kept from the last session, by kind; this session continues with them and with its series",
     ] = None
 
 
