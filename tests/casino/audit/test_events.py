@@ -123,7 +123,7 @@ def test_what_is_not_registered_for_a_chain_is_not_written(kit: Kit, kind: str, 
     "row",
     [
         "| `seat` | integer | number of the seat at the table, from 1 |",
-        "| `settlement` | integer or null | id of the ledger transaction, null where nothing moved |",
+        "| `settlement` | integer or null | id of the ledger transaction, null if nothing moved |",
         "| `sent_by` |",
         "| `parameters` | array of arrays of strings, optional |",
         "| `card_verbs` | object of arrays of strings, optional |",

@@ -36,7 +36,7 @@ def test_a_page_that_differs_is_missing_or_is_generated_no_longer_is_named(
     call_command("pages", write=True)
     call_command("pages", check=True)
     events = tmp_path / "events.md"
-    events.write_text(events.read_text().replace("A hand was begun", "A hand began"))
+    events.write_text(events.read_text().replace("A hand has begun", "A hand began"))
     (tmp_path / "settings.md").unlink()
     (tmp_path / "games" / "snap.md").write_text(f"# Snap\n\n{pages.MARK} from nothing.\n")
     with pytest.raises(CommandError, match=r"events\.md, docs/reference/games/snap\.md, docs/reference/settings\.md"):
