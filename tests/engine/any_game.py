@@ -19,6 +19,8 @@ from engine.registry import game_info, game_names, start
 GAMES = game_names()
 EVENINGS = 3
 HANDS = 4
+#: Lines of a hand from which on a share of its points grows no further: some games have hands of a thousand lines.
+LONG = 80
 
 
 @cache
@@ -49,15 +51,17 @@ def setups(game: str) -> Iterator[tuple[Setup, tuple[str, ...]]]:
 
 
 def points(game: str, share: float = 1.0) -> Iterator[tuple[Hand, str]]:
-    """Hands in the middle of play, each with the line that follows; of all points about this share.
+    """Hands in the middle of play, each with the line that follows; of all points about this share, less of those of
+    long hands.
 
     The hand is the walker's own: copy it, or leave it as it is.
     """
     random = Random(game)
     for setup, lines in setups(game):
         hand = start(setup)
+        wanted = share if share == 1 else share * min(1, LONG / len(lines))
         for line in lines:
-            if random.random() < share:
+            if random.random() < wanted:
                 yield hand, line
             hand.advance(line)
 

@@ -188,17 +188,18 @@ class Dealt:
 CUHHKASSZA = {"cuhhol": True, "grigare": "off", "wild": []}
 
 
-def dealt_hands(hands: int) -> Iterator[Dealt]:
+def dealt_hands(numbers: range) -> Iterator[Dealt]:
     """Hands of each game, some of Ferbli where cards are dealt again."""
-    for number in range(hands):
+    for number in numbers:
         yield Dealt("faerbeln", number)
         yield Dealt("ferbli", number)
         yield Dealt("ferbli", number, **CUHHKASSZA)
 
 
-def test_a_view_names_the_cards_at_its_viewers_places_and_no_others():
+@pytest.mark.parametrize("numbers", [range(26, 36), pytest.param(range(26), marks=pytest.mark.slow)], ids=str)
+def test_a_view_names_the_cards_at_its_viewers_places_and_no_others(numbers: range):
     redeals = 0
-    for dealt in dealt_hands(35):
+    for dealt in dealt_hands(numbers):
         hand, players = start(dealt.setup), dealt.players()
         while True:
             looked_at = len(hand.log) % 6 == 0 or hand.over
@@ -214,7 +215,7 @@ def test_a_view_names_the_cards_at_its_viewers_places_and_no_others():
             if hand.over:
                 break
             players.play_on(hand)
-    assert redeals > 2
+    assert redeals > 2 or 35 not in numbers
 
 
 def cards_in(text: str) -> set[str]:
@@ -270,7 +271,7 @@ class TestRecords:
     """A record with its seeds is checked against them."""
 
     def test_it_stands_and_keeps_its_client_seeds(self):
-        for dealt in dealt_hands(8):
+        for dealt in dealt_hands(range(8)):
             line = json.dumps(dealt.record(dealt.played()))
             record = parse_record(line)
             assert record.client_seeds == dealt.said

@@ -16,7 +16,7 @@ from engine.kernel.hand import Hand
 from engine.kernel.setup import Setup
 from engine.kernel.zones import Chance
 from engine.registry import start
-from tests.engine.any_game import GAMES, after, physical, points, records
+from tests.engine.any_game import GAMES, LONG, after, physical, points, records
 
 TRIES = 10
 
@@ -56,7 +56,7 @@ def test_hands_that_a_seat_cannot_tell_apart_give_equal_texts(game: str):
     random, compared = Random(game), 0
     for record in records(game):
         setup = record.setup()
-        for _ in range(TRIES):
+        for _ in range(max(5, TRIES * min(LONG, len(record.acts)) // len(record.acts))):
             lines = record.acts[: random.randint(0, len(record.acts) - 1)]
             hand, seat = replayed(setup, lines), random.randint(1, setup.seats)
             assert hand is not None and setup.deck is not None
