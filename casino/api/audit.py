@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
@@ -255,3 +256,13 @@ class EventExport(ReadOperation):
                 "Log-Size": str(until.size),
             },
         )
+
+
+urls = [
+    path("audit/checkpoint", Checkpoint.as_view()),
+    path("audit/checkpoints", Checkpoints.as_view()),
+    path("audit/key", LogKey.as_view()),
+    path("audit/proofs/inclusion", InclusionProof.as_view()),
+    path("audit/proofs/consistency", ConsistencyProof.as_view()),
+    path("audit/export", EventExport.as_view()),
+]

@@ -3,6 +3,7 @@
 from typing import Any, get_args
 
 from django.http import StreamingHttpResponse
+from django.urls import path
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema_field, extend_schema_serializer
@@ -211,3 +212,11 @@ class Export(ReadOperation):
         return StreamingHttpResponse(
             text, content_type=media, headers={"Content-Disposition": f'attachment; filename="{name}"'}
         )
+
+
+urls = [
+    path("ledger/accounts", AccountList.as_view()),
+    path("ledger/accounts/<int:account>/balance", AccountBalance.as_view()),
+    path("ledger/accounts/<int:account>/statement", AccountStatement.as_view()),
+    path("ledger/export/<slug:layout>", Export.as_view()),
+]

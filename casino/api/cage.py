@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -329,3 +330,15 @@ class CloseDrawer(WriteOperation):
 
 def _exchange(data: dict[str, Any]) -> dict[str, Any]:
     return {"player_ref": data["player"], "amount": data["amount"], "pieces": data.get("pieces")}
+
+
+urls = [
+    path("players/register", RegisterPlayer.as_view()),
+    path("drawers", DrawerList.as_view()),
+    path("shifts", ShiftList.as_view()),
+    path("drawers/<slug:drawer>", DrawerDetail.as_view()),
+    path("drawers/<slug:drawer>/open", OpenDrawer.as_view()),
+    path("drawers/<slug:drawer>/buy-ins", BuyIn.as_view()),
+    path("drawers/<slug:drawer>/cash-outs", CashOut.as_view()),
+    path("drawers/<slug:drawer>/close", CloseDrawer.as_view()),
+]

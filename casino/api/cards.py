@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.urls import path
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
@@ -218,3 +219,12 @@ class CardExceptionList(CursorList):
         """With tables and hands."""
         found = super().get_queryset()
         return found if found is None else found.select_related("table", "hand")
+
+
+urls = [
+    path("tables/<slug:table>/hand/cards", EnterCards.as_view()),
+    path("tables/<slug:table>/hand/corrections", CorrectCards.as_view()),
+    path("tables/<slug:table>/deck-check", CheckDeck.as_view()),
+    path("tables/<slug:table>/exceptions/<int:exception>/clear", ClearException.as_view()),
+    path("exceptions/cards", CardExceptionList.as_view()),
+]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
@@ -144,3 +145,11 @@ class SoftCountList(CursorList):
         found = super().rows().select_related("table", "drawer", "counted_by", "ended_by")
         by = context_of(self.request)
         return found.filter(drawer__code=by.terminal.location) if by.role == Role.CASHIER else found
+
+
+urls = [
+    path("drawers/<slug:drawer>/soft-counts", CountBoxes.as_view()),
+    path("drawers/<slug:drawer>/soft-counts/<int:count>/confirm", ConfirmCount.as_view()),
+    path("drawers/<slug:drawer>/soft-counts/<int:count>/void", VoidCount.as_view()),
+    path("soft-counts", SoftCountList.as_view()),
+]

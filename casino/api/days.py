@@ -3,6 +3,7 @@
 from datetime import date
 from typing import Any
 
+from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -214,3 +215,10 @@ class DayDetail(ReadOperation):
         """The day."""
         found, body = reports.report(context_of(request).house, day)
         return Response(body, headers={"ETag": f'"{found.version}"'})
+
+
+urls = [
+    path("days", Days.as_view()),
+    path("days/<slug:day>", DayDetail.as_view()),
+    path("days/<slug:day>/close", CloseDay.as_view()),
+]

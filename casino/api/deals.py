@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -282,3 +283,15 @@ class HandOpenings(ReadOperation):
     def get(self, request: Request, hand: str) -> Response:
         """The openings."""
         return Response(openings.of_everybodys_cards(hands.get(context_of(request).house, hand)))
+
+
+urls = [
+    path("tables/<slug:table>/seats/<int:seat>/key", IssueSeatKey.as_view()),
+    path("tables/<slug:table>/seats/<int:seat>/key/revoke", RevokeSeatKey.as_view()),
+    path("tables/<slug:table>/client-seeds", DemandSeeds.as_view()),
+    path("tables/<slug:table>/deal", PreparedDeal.as_view()),
+    path("tables/<slug:table>/deal/seeds", AddSeed.as_view()),
+    path("tables/<slug:table>/deal/abandon", AbandonDeal.as_view()),
+    path("hands/<slug:hand>/openings", HandOpenings.as_view()),
+    path("deals/<slug:hand>", DealDetail.as_view()),
+]

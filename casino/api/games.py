@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.urls import path
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -117,3 +118,9 @@ class GameDetail(ReadOperation):
     def get(self, request: Request, game: str) -> Response:
         """The declaration, by the game's name or the id of its rules."""
         return Response(verbs.declaration(game))
+
+
+urls = [
+    path("games", GameList.as_view()),
+    path("games/<path:game>", GameDetail.as_view()),
+]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -479,3 +480,14 @@ class LegalNow(ReadOperation):
         found = tables.get(context_of(request).house, table)
         game = hands.state(hands.playing(found))
         return Response(hands.legal_actions(game), headers=etag(found.version))
+
+
+urls = [
+    path("tables/<slug:table>/hands", DealHand.as_view()),
+    path("tables/<slug:table>/hand", HandNow.as_view()),
+    path("tables/<slug:table>/hand/legal-actions", LegalNow.as_view()),
+    path("tables/<slug:table>/hand/void", VoidHand.as_view()),
+    path("tables/<slug:table>/hand/ruling", RuleOnHand.as_view()),
+    path("tables/<slug:table>/hand/beside", SayBeside.as_view()),
+    path("tables/<slug:table>/hand/actions", Act.as_view()),
+]

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
+from django.urls import path
 from django.views.decorators.http import require_safe
 
 from casino.api.http.problems import CONTENT_TYPE, document
@@ -131,3 +132,9 @@ def _broker() -> Problem | None:
     except redis.RedisError as error:
         return Problem("broker_unreachable", f"The broker does not answer: {error}")
     return None
+
+
+urls = [
+    path("healthz", healthz),
+    path("readyz", readyz),
+]

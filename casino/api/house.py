@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.urls import path
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -45,3 +46,8 @@ class HouseDetail(ReadOperation):
             "api_version": API_VERSION,
         }
         return Response(answer)
+
+
+urls = [
+    path("house", HouseDetail.as_view()),
+]

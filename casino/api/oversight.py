@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models.fields.json import KeyTextTransform
+from django.urls import path
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -251,3 +252,12 @@ class EventList(CursorList):
     def as_stored(self, at: datetime) -> str:
         """A time as payloads have it: text that sorts by time, in UTC, always to the microsecond."""
         return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+urls = [
+    path("tables", TableList.as_view()),
+    path("players", PlayerList.as_view()),
+    path("hands", HandList.as_view()),
+    path("hands/<slug:hand>", HandRecord.as_view()),
+    path("audit/events", EventList.as_view()),
+]

@@ -3,6 +3,7 @@
 from datetime import date
 from typing import Any
 
+from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -123,3 +124,8 @@ class PersonOfPlayer(WriteOperation, Reading):
         return persons.record_person(
             command=command, ref=path["player"], person=dict(data["person"]), reason=data["reason"]
         )
+
+
+urls = [
+    path("players/<slug:player>/person", PersonOfPlayer.as_view()),
+]

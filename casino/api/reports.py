@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.urls import path
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -280,3 +281,11 @@ class HandMoney(HandList):
             return reports.hand_money(instance)
 
     serializer_class = MoneyRow
+
+
+urls = [
+    path("reports/house", HouseReport.as_view()),
+    path("reports/players", PlayerReport.as_view()),
+    path("reports/hands", HandMoney.as_view()),
+    path("reports/verification", Verification.as_view()),
+]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.urls import path, register_converter
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
@@ -378,3 +379,33 @@ class RevokeTerminal(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Revoke."""
         return roster.revoke(command=command, code=path["terminal"], reason=data["reason"])
+
+
+class LoginConverter:
+    """A login as hiring takes it."""
+
+    regex = LOGIN.removeprefix("^").removesuffix(r"\Z")
+
+    def to_python(self, value: str) -> str:
+        """As it is."""
+        return value
+
+    def to_url(self, value: str) -> str:
+        """As it is."""
+        return value
+
+
+register_converter(LoginConverter, "login")
+
+urls = [
+    path("password", ChangePassword.as_view()),
+    path("staff", People.as_view()),
+    path("staff/on-duty", OnDuty.as_view()),
+    path("staff/<login:login>/roles", ChangeRoles.as_view()),
+    path("staff/<login:login>/deactivate", Deactivate.as_view()),
+    path("staff/<login:login>/activate", Activate.as_view()),
+    path("staff/<login:login>/unlock", Unlock.as_view()),
+    path("staff/<login:login>/password", SetPassword.as_view()),
+    path("terminals", Terminals.as_view()),
+    path("terminals/<slug:terminal>/revoke", RevokeTerminal.as_view()),
+]

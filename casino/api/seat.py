@@ -7,6 +7,7 @@ no If-Match: its only write names the deal, and repeating it changes nothing.
 import logging
 from typing import Any
 
+from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
@@ -212,3 +213,11 @@ class SeatSeed(APIView):
         holder = holder_of(request)
         deal, receipt = preparing.take_players_seed(holder=holder, request_id=request_id, **given.validated_data)
         return Response(preparing.describe(deal) | {"audit": receipt and receipt.as_json()})
+
+
+urls = [
+    path("seat/deal", SeatDeal.as_view()),
+    path("seat/seed", SeatSeed.as_view()),
+    path("seat/hand", SeatHand.as_view()),
+    path("seat/proofs/inclusion", SeatInclusion.as_view()),
+]

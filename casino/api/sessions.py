@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.permissions import AllowAny
@@ -113,3 +114,9 @@ class SignOut(ReadOperation):
         _, token = signed_in(request)
         services.sign_out(token=token, actor=context_of(request).actor)
         return Response(status=204)
+
+
+urls = [
+    path("sign-in", SignIn.as_view()),
+    path("sign-out", SignOut.as_view()),
+]

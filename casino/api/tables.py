@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -291,3 +292,15 @@ class SetSeatFee(WriteOperation):
         return terms.set_seat_fee(
             command=command, code=path["table"], amount=data["amount"], per=FeePer(data["per"]), reason=data["reason"]
         )
+
+
+urls = [
+    path("tables/<slug:table>", TableDetail.as_view()),
+    path("tables/<slug:table>/open", OpenTable.as_view()),
+    path("tables/<slug:table>/close", CloseTable.as_view()),
+    path("tables/<slug:table>/seats", SitDown.as_view()),
+    path("tables/<slug:table>/seats/<int:seat>/chips", AddChips.as_view()),
+    path("tables/<slug:table>/seats/<int:seat>/leave", LeaveSeat.as_view()),
+    path("tables/<slug:table>/time-to-act", SetTimeToAct.as_view()),
+    path("tables/<slug:table>/seat-fee", SetSeatFee.as_view()),
+]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
@@ -320,3 +321,14 @@ class BookDuty(WriteOperation):
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Book."""
         return cage.duty_due(command=command, amount=data["amount"], reason=data["reason"])
+
+
+urls = [
+    path("tables/<slug:table>/buy-ins", BuyInAtTable.as_view()),
+    path("tables/<slug:table>/exchanges", ExchangeAtTable.as_view()),
+    path("tables/<slug:table>/tips", Tip.as_view()),
+    path("drawers/<slug:drawer>/exchanges", ExchangeAtCage.as_view()),
+    path("drawers/<slug:drawer>/foreign-chips", TakeForeignChips.as_view()),
+    path("drawers/<slug:drawer>/tronc-payouts", PayTronc.as_view()),
+    path("duty", BookDuty.as_view()),
+]

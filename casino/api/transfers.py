@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -376,3 +377,19 @@ class TableChips(ReadOperation):
     def get(self, request: Request, table: str) -> Response:
         """The racks."""
         return Response(selectors.at_table(tables.get(context_of(request).house, table)))
+
+
+urls = [
+    path("tables/<slug:table>/chips", TableChips.as_view()),
+    path("tables/<slug:table>/transfers", StartAtTable.as_view()),
+    path("tables/<slug:table>/transfers/<int:transfer>/send", SendFromTable.as_view()),
+    path("tables/<slug:table>/transfers/<int:transfer>/receive", ReceiveAtTable.as_view()),
+    path("tables/<slug:table>/transfers/<int:transfer>/accept-with-variance", AcceptAtTable.as_view()),
+    path("tables/<slug:table>/transfers/<int:transfer>/cancel", CancelAtTable.as_view()),
+    path("drawers/<slug:drawer>/transfers", StartAtDrawer.as_view()),
+    path("drawers/<slug:drawer>/transfers/<int:transfer>/send", SendFromDrawer.as_view()),
+    path("drawers/<slug:drawer>/transfers/<int:transfer>/receive", ReceiveAtDrawer.as_view()),
+    path("drawers/<slug:drawer>/transfers/<int:transfer>/accept-with-variance", AcceptAtDrawer.as_view()),
+    path("drawers/<slug:drawer>/transfers/<int:transfer>/cancel", CancelAtDrawer.as_view()),
+    path("transfers", TransferList.as_view()),
+]

@@ -1,6 +1,8 @@
 """The description of the API, the page that shows it without any other host, and the two probes."""
 
+import importlib
 import io
+import pkgutil
 import re
 import socket
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ from django.core.wsgi import get_wsgi_application
 from django.db import OperationalError, connections
 from drf_spectacular.validation import validate_schema
 
+from casino import api
 from casino.api import health
 from casino.api.http import contract
 from casino.api.http.operations import WriteOperation
@@ -92,6 +95,15 @@ def test_the_schema_has_every_operation_under_a_name_of_its_own(schema: dict[str
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z][A-Za-z]+", name) for name in names), names
     assert all(operation["summary"] and operation["tags"] for operation in found.values())
+
+
+def test_every_operation_of_every_module_has_an_address() -> None:
+    # One that has none has no schema either, and no test that reads the schema would miss it.
+    for module in pkgutil.iter_modules(api.__path__, f"{api.__name__}."):
+        importlib.import_module(module.name)
+    views = [pattern.callback.view_class for pattern in v1]
+    reached = [operation.id for view in views for operation in getattr(view, "operations", {}).values()]
+    assert sorted(reached) == sorted(contract.OPERATIONS)
 
 
 def test_every_write_states_its_preconditions_and_refusals(schema: dict[str, Any]) -> None:
