@@ -25,7 +25,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "rest_framework",
     "knox",
-    "casino.staff",  # before axes: its commands that would write no event stand in the place of axes' own
+    "casino.staff",  # before axes: its commands, which write events, replace those of axes
     "axes",
     "drf_spectacular",
     "drf_spectacular_sidecar",

@@ -16,7 +16,7 @@ class DrawerState(models.TextChoices):
 
 
 class Drawer(models.Model):
-    """One cashier's drawer, with cash and chips of its own. `version` grows with every write."""
+    """One cashier's drawer, with its cash and chips. `version` grows with every write."""
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="drawers")
     code = models.CharField(max_length=32, validators=[REFERENCE])

@@ -114,7 +114,7 @@ class AtDrawer:
         return drawer.version, event.at_drawer_version(drawer.version) if isinstance(event, DrawerEvent) else event
 
     def answer(self, drawer: Drawer, outcome: Outcome) -> dict[str, Any]:
-        """The drawer as it is now, and what was recorded."""
+        """The drawer as it is now, and the kind of the event."""
         return {**selectors.describe(drawer), "last_event": outcome.event.last_event()}
 
 
@@ -133,7 +133,7 @@ def require_open(drawer: Drawer) -> Shift:
 
 
 def enter(work: Work, key: str, drawer: Drawer, kind: str, events: list[Posting], **metadata: Any) -> None:
-    """Post what has happened at a drawer, if anything moved."""
+    """Post the movements at a drawer, if there are any."""
     if moved_anything(events):
         work.post(
             key=key,

@@ -1,4 +1,4 @@
-"""What else a cashier takes and gives, and the duty that the office books."""
+"""Other trades of the cashier, and the duty that the office books."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -12,7 +12,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",",
 
 
 def _wrong(value: Any) -> str | None:
-    """Where `value` is not canonical, and the part that is not; None when all of it is."""
+    """The first part of `value` that is not canonical, with its path; None if all of it is."""
     if value is None or isinstance(value, (str, bool, int)):
         return None
     if isinstance(value, (list, tuple)):

@@ -53,7 +53,7 @@ class ChipSet:
 
 @dataclass(frozen=True, slots=True)
 class Chips:
-    """Chips of one set: denomination in minor units -> pieces. Nothing is kept of a denomination with no pieces."""
+    """Chips of one set: denomination in minor units -> pieces. A denomination without pieces is left out."""
 
     chip_set: str
     pieces: Mapping[int, int] = field(default_factory=dict)
@@ -86,12 +86,12 @@ class Chips:
 
     @property
     def surplus(self) -> "Chips":
-        """The denominations of which there is more than nothing."""
+        """The denominations with more than zero pieces."""
         return Chips(self.chip_set, {value: count for value, count in self.pieces.items() if count > 0})
 
     @property
     def shortage(self) -> "Chips":
-        """The denominations of which less than nothing is there, as pieces that are missing."""
+        """The denominations with fewer than zero pieces, as the number of missing pieces."""
         return Chips(self.chip_set, {value: -count for value, count in self.pieces.items() if count < 0})
 
     def as_json(self) -> dict[str, int]:
@@ -133,7 +133,8 @@ def worth(mix: Chips, amount: int) -> Chips:
 
 
 def canonical(chips: ChipSet, amount: int) -> Chips:
-    """The fewest chips that make an amount, wherever they come from. Raises Unprocessable amount_not_payable."""
+    """The fewest chips that make an amount, without regard to what is available. Raises Unprocessable
+    amount_not_payable."""
     chips.require_payable(amount, "An amount")
     found = {}
     for value in reversed(chips.values):
@@ -153,7 +154,7 @@ def make(amount: int, rack: Chips) -> Chips:
 def settle(amount: int, giver: Chips, changer: Chips) -> tuple[Chips, Chips]:
     """Pay an amount out of one rack, with change out of another: what is given, and what is given back.
 
-    Without change where that is possible, the largest chips first. Raises Conflict no_exact_change.
+    Without change if possible, the largest chips first. Raises Conflict no_exact_change.
     """
     values = giver.pieces.keys() | changer.pieces.keys()
     found = _solve(amount, {value: (0, giver[value]) for value in values})
@@ -184,7 +185,7 @@ def collect(amount: int, public: Chips, tray: Chips) -> tuple[Chips, Chips, Chip
 
 
 def spread(amount: int, rack: Chips) -> Chips:
-    """A float to work with: some of every denomination, and the rest in the largest chips.
+    """A working float: some chips of every denomination, and the rest in the largest chips.
 
     Half of it goes in equal numbers of each chip (at most MOST_OF_EACH), or at least what two changes need of each as
     far as the amount goes. Raises Conflict no_exact_change.
@@ -203,10 +204,10 @@ def spread(amount: int, rack: Chips) -> Chips:
 
 
 def cannot_change(chips: ChipSet, most: int, public: Chips, tray: Chips) -> list[int]:
-    """Denominations of which there are too few to be sure that `collect` makes any payment up to `most`.
+    """Denominations with too few chips to be sure that `collect` can make any payment up to `most`.
 
     Sure means: of every denomination below the chips that the public can pay `most` with, the public or the tray has
-    as many as make one of the next. An empty list is a promise; anything else only a warning.
+    as many as make one of the next. An empty list is a guarantee; any other result is only a warning.
     """
     held, largest = 0, chips.smallest
     for value in chips.values:
@@ -219,7 +220,7 @@ def cannot_change(chips: ChipSet, most: int, public: Chips, tray: Chips) -> list
 
 
 def cannot_make(amount: int, rack: Chips, changer: Chips | None = None) -> Conflict:
-    """The refusal of what cannot be paid exactly, naming what is available."""
+    """The refusal of an amount that cannot be paid exactly; it names what is available."""
     extra = {} if changer is None else {"change": changer.as_json()}
     return Conflict(
         "The amount cannot be made exactly of the chips that are available.",

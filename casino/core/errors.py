@@ -1,4 +1,4 @@
-"""What the house refuses, as one tree of typed errors; the API turns each into one problem document (RFC 9457).
+"""The refusals of the house, as one tree of typed errors; the API turns each into one problem document (RFC 9457).
 
     HouseError                     code, status, detail, extra members
     ├── NotFound                   404 not_found
@@ -26,7 +26,7 @@ from typing import Any
 
 
 class HouseError(Exception):
-    """Base of everything the house refuses. `code` is stable; `detail` says what was expected."""
+    """Base of all refusals of the house. `code` is stable; `detail` says what was expected."""
 
     status = 500
     code = "house_error"
@@ -39,13 +39,13 @@ class HouseError(Exception):
 
 
 class NotFound(HouseError):
-    """No such thing in this house."""
+    """The house has nothing with this name or number."""
 
     status, code = 404, "not_found"
 
 
 class Gone(HouseError):
-    """It was there, and has been destroyed for good."""
+    """It existed and has been destroyed."""
 
     status, code = 410, "gone"
 
@@ -111,7 +111,7 @@ class ProofFailed(HouseError):
 
 
 class LogRefused(HouseError):
-    """The audit log is not what it was; the house writes nothing until people have looked."""
+    """The audit log was changed or rolled back; the house writes nothing until people have decided."""
 
     status, code = 503, "log_refused"
 
@@ -129,12 +129,12 @@ class LogDamaged(LogRefused):
 
 
 class OutsideCheckpointMissing(LogRefused):
-    """The log has checkpoints and a folder outside the database has none."""
+    """The log has checkpoints, but a folder outside the database has none."""
 
     code = "outside_checkpoint_missing"
 
 
 class OutsideCheckpointUnreadable(LogRefused):
-    """A file of checkpoints outside the database is not what it must be."""
+    """A file of checkpoints outside the database is damaged."""
 
     code = "outside_checkpoint_unreadable"

@@ -1,4 +1,5 @@
-"""The triggers that keep what was written, and whether the database still has them all, switched on for everybody."""
+"""The triggers that protect written rows, and the check that the database still has all of them, enabled for every
+role."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

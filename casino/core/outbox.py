@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 def send(message: OutboxMessage) -> bool:
-    """Give the broker the hint. A broker that is away loses nothing: the sweeper sends the row again.
+    """Send the hint to the broker. A broker that is away loses nothing: the sweeper sends the row again.
 
     Returns whether the broker took it.
     """
@@ -32,7 +32,7 @@ def send(message: OutboxMessage) -> bool:
 
 
 class StrayHint(Exception):
-    """A hint that is not about a message of the house that it names. Nothing is done about it, nothing is written."""
+    """A hint that names a message of another house. It is ignored, and nothing is written."""
 
 
 def require_own(house: str, message_id: int) -> None:
@@ -68,13 +68,13 @@ UPDATE houses_outboxmessage SET done_at = clock_timestamp(), last_error = '' WHE
 
 
 def done(message_id: int) -> None:
-    """Mark a message as done whose work was done before."""
+    """Mark a message as done because its work was done earlier."""
     sql.change(DONE, [message_id])
 
 
 def failed(message_id: int, problem: str, detail: str) -> OutboxMessage | None:
-    """Keep the reason why a message could not be worked off; it stays open and will be sent again. Returns the message
-    when `problem`, a short word, is another than the last time, None otherwise."""
+    """Keep the reason why a message could not be processed; it stays open and will be sent again. Returns the message
+    if `problem`, a short word, differs from the last one, None otherwise."""
     message = OutboxMessage.objects.get(id=message_id)
     kept = OutboxMessage.objects.filter(id=message_id, done_at=None, last_error=message.last_error)
     changed = kept.update(last_error=f"{problem}: {detail}"[:2000])

@@ -1,4 +1,4 @@
-"""What PostgreSQL keeps of an app's tables, as data: triggers, and the rights of the two roles that work with them.
+"""The protection of an app's tables by PostgreSQL, as data: triggers, and the rights of the two roles that use them.
 
 Every app declares a `PROTECTION` in its module `protection`. The migrations make triggers and rights from it
 (`casino/core/schema.py`), live checks compare the database's triggers with it (`casino/core/guards.py`), and a test
@@ -16,7 +16,7 @@ from django.apps import apps
 
 
 class Keep(Enum):
-    """Which statements on a table are refused for everybody, in replica mode too."""
+    """The statements on a table that are refused for every role, also in replica mode."""
 
     FREE = "free"  # none: its rows may be emptied
     TABLE = "table"  # TRUNCATE
@@ -51,7 +51,7 @@ class Trigger:
 
 _REFUSE = "houses_refuse_change"
 _NO_TRUNCATE = Trigger("no_truncate", "BEFORE TRUNCATE", _REFUSE, each="STATEMENT")
-#: The triggers that keep a table as `Keep` says.
+#: The triggers that enforce `Keep` for a table.
 _KEEPING: dict[Keep, tuple[Trigger, ...]] = {
     Keep.FREE: (),
     Keep.TABLE: (_NO_TRUNCATE,),
@@ -149,8 +149,8 @@ def of(app: str) -> Protection:
 
 @cache
 def declared() -> Protection:
-    """The declarations of all installed apps together. A table may stand in several: one app's trigger on another's
-    table; their triggers and rights add up."""
+    """The declarations of all installed apps together. A table may be declared by several apps, for example with a
+    trigger of one app on a table of another; triggers and rights add up."""
     modules = [f"{config.name}.protection" for config in apps.get_app_configs() if config.name.startswith("casino.")]
     found = [import_module(name).PROTECTION for name in modules if find_spec(name)]
     return Protection(

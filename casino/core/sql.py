@@ -20,8 +20,8 @@ M = TypeVar("M", bound=models.Model)
 def drop_lost_connections(**_: Any) -> None:
     """Close idle connections that the server has closed, so that the next statement opens a new one.
 
-    An idle connection has nothing to read; where something is there, it is the server's farewell, or the end. That
-    costs a microsecond for each, where asking the server (`CONN_HEALTH_CHECKS`) costs a round trip with every request.
+    An idle connection has nothing to read; if there is something, the server has closed it. That costs a microsecond
+    for each, where asking the server (`CONN_HEALTH_CHECKS`) costs a round trip with every request.
     """
     for there in connections.all(initialized_only=True):
         held = there.connection
@@ -46,7 +46,7 @@ def forget_with_each_connection(forget: Callable[[], None]) -> None:
 
 
 class NotSilentError(Exception):
-    """Something wanted the database where nothing may be asked of it."""
+    """A query was made in a place where the database must not be used."""
 
 
 class Silence:
@@ -97,7 +97,7 @@ def bound(statement: str, parameters: Sequence[Any], using: str = DEFAULT_DB_ALI
 
 
 def change(statement: str, parameters: Sequence[Any]) -> int:
-    """Run one statement that returns nothing; says how many rows it touched."""
+    """Run one statement that returns nothing; returns the number of changed rows."""
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         touched: int = cursor.rowcount

@@ -65,7 +65,7 @@ class Command:
     def ledger_key(self, part: str = "") -> str:
         """The ledger's key for a posting of this command, as unique as the command; `part` distinguishes several.
 
-        What the caller chose comes last, so that no choice can make it another posting's key.
+        The caller's part comes last, so that it can never make the key of another posting.
         """
         return f"command:{part}:{self.context.terminal.id}:{self.key}"
 
@@ -84,9 +84,9 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a write answers: an HTTP status, a JSON object as text, the new version of what was written.
+    """The answer of a write: an HTTP status, a JSON object as text, the new version of the subject.
 
-    `once` is added to the first answer and stored nowhere: a key that is shown once. The same request again is answered
+    `once` is added to the first answer and stored nowhere: a key that is shown once. A repeated request is answered
     without it.
     """
 
@@ -149,8 +149,8 @@ class _Answered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a change decided: the event that records it, and what the answer shows beside its subject. `after` runs when
-    the transaction has committed."""
+    """The result of a change: the event that records it, and the members of the answer besides its subject. `after`
+    runs when the transaction has committed."""
 
     event: AuditEvent
     body: Mapping[str, Any] = field(default_factory=dict)
@@ -187,8 +187,8 @@ class Remembered(Subject[T], Protocol[T]):
 
 @dataclass(frozen=True, slots=True)
 class OfHouse:
-    """The house as the subject of what has no version of its own: persons, days, staff, duty. `lock` keeps others from
-    the same kind of write; `office`: only from an office terminal."""
+    """The house as the subject of writes to things without a version: persons, days, staff, duty. `lock` keeps others
+    from the same kind of write; `office`: only from an office terminal."""
 
     lock: Callable[[UUID], None] | None = None
     office: bool = False
@@ -210,13 +210,13 @@ class OfHouse:
         return outcome.version, outcome.event
 
     def answer(self, house: House, outcome: Outcome) -> Mapping[str, Any]:
-        """What the change has described."""
+        """The members that the change has returned."""
         return outcome.body
 
 
 @dataclass(slots=True)
 class Work:
-    """What one write has done so far and has still to write: the unit of work of one database transaction.
+    """The unit of work of one database transaction: what it has posted, and what is still to be written.
 
     Postings are handed to the ledger together with the event (one round trip), or earlier where their effect is wanted
     (:meth:`flush`). Statements given to :meth:`also` are sent with the event too. Nothing that it has posted may be
@@ -313,7 +313,7 @@ class Work:
             raise
 
     def flush(self) -> None:
-        """Post what waits for the event, for what is read next. Raises the ledger's typed errors."""
+        """Post what waits for the event now, so that the next read sees it. Raises the ledger's typed errors."""
         if self._waiting is not None:
             self._post_waiting(self._waiting)
 
@@ -461,7 +461,7 @@ def _in_one_statement(
         except Exception:
             if silence.ended:
                 raise
-        # Nothing has been written. The same change, called again under the lock, decides or refuses.
+        # Nothing has been written. The change is called again under the lock, and decides or refuses.
         return None
 
 

@@ -1,8 +1,8 @@
 """Opening and closing a gaming day.
 
-As in a casino, a day may stay open beside the next one: what was dealt before the next one began is settled first, and
-then it is closed. Postings always go into the newest open day; tables and drawers may stay open over the turn of the
-day with everything on them, since the closing snapshot says what each of them holds.
+As in a casino, a day may stay open after the next one has begun: hands dealt before that are settled first, and then it
+is closed. Postings always go into the newest open day. Tables and drawers may stay open over the turn of the day,
+because the closing snapshot records their contents.
 """
 
 from datetime import date, timedelta
@@ -27,10 +27,10 @@ NAMED = 20
 
 
 def open_day(*, command: Command, name: str) -> Answer:
-    """Open a gaming day; `name` is its date. The first one of a house ends its booking without days, for good.
+    """Open a gaming day; `name` is its date. From the first one on, the house no longer books without days.
 
-    Raises Conflict day_exists or day_not_later, Unprocessable day_too_early for a date after tomorrow (UTC), since a
-    day can never be taken back.
+    Raises Conflict day_exists or day_not_later, Unprocessable day_too_early for a date after tomorrow (UTC), because a
+    day can never be undone.
     """
 
     def change(house: House, work: Work) -> Outcome:
@@ -51,7 +51,7 @@ def open_day(*, command: Command, name: str) -> Answer:
 
 
 def close_day(*, command: Command, name: str) -> Answer:
-    """Close a gaming day for good: it takes no posting any more, and a snapshot keeps what every account held.
+    """Close a gaming day: it takes no more postings, and a snapshot keeps the balance of every account.
 
     Raises NotFound, Conflict day_closed, earlier_day_open, or hands_unsettled while a hand that was dealt before the
     next day was opened (any hand, where there is no next day) is being played, waits for its settlement or is disputed.

@@ -1,5 +1,5 @@
-"""From what a console sends to lines that the engine takes: actions composed, cards named by their places, hands shown
-in the order in which they were dealt; and what may not be named where the house knows the cards."""
+"""From the actions of a console to the lines of the engine: actions are composed, cards are named by their places, and
+hands are shown in the order of dealing. This module also refuses names of cards that only the house knows."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,10 +38,11 @@ def names_cards(grammar: Grammar, lines: Sequence[str]) -> bool:
 
 
 def require_sealed(game: engine.Hand, grammar: Grammar, line: str, *, last: bool) -> None:
-    """Refuse what could be tried out against cards that only the house knows, and a commitment without effect.
+    """Refuse guesses about cards that only the house knows, and a commitment without effect.
 
-    Where the house deals, requests name no cards: a refusal would answer a guess. Nothing follows, in one
-    request, what uncovers cards or is compelled by them: a batch that fails further on would be a look for nothing.
+    If the house deals, requests name no cards: a refusal would answer a guess. An action that uncovers cards, or is
+    compelled by them, must be the last of its request: otherwise a batch that fails later would be a free look at the
+    cards.
     """
     by_places = _BY_PLACES.fullmatch(line) is not None
     action = None if by_places else grammar.parse(line)
@@ -63,7 +64,7 @@ def require_sealed(game: engine.Hand, grammar: Grammar, line: str, *, last: bool
 
 def _binding(offers: Iterable[engine.Legal], grammar: Grammar) -> list[dict[str, Any]]:
     """What may be done, without the cards that may be named for it, and without what may be said beside the turn: that
-    compels nobody, and whether there is any of it may be a secret."""
+    compels no one, and whether it is possible may be a secret."""
     compelling = [offer for offer in offers if not grammar.verb(offer.actor, offer.verb).aside]
     return [{name: value for name, value in offer.as_dict().items() if name != "cards"} for offer in compelling]
 
@@ -109,7 +110,7 @@ def _named(game: engine.Hand, grammar: Grammar, seat: int, verb: str, places: li
         return line
     if fits and UNKNOWN in named and len(chosen) == offer.count:
         return line
-    if public is None:  # that there is anything to choose is a secret: the engine answers as if there were nothing
+    if public is None:  # it is secret whether there is a choice: the engine answers as if there were none
         return f"{actor_name(seat)} {verb} {UNKNOWN * len(places)}"
     # Which cards may be played says what the seat holds; which places may be turned up everybody knows.
     every = allowed or tuple(combinations(range(len(held)), offer.count or 0))

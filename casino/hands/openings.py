@@ -1,5 +1,5 @@
-"""What lets a card be checked against the root that was published when it was dealt: openings for everybody of what
-lies face up, and for a player of the player's own cards too."""
+"""Openings, with which cards are checked against the root that was published at the deal: for everybody those of the
+face-up cards, and for a player also those of the player's cards."""
 
 from datetime import datetime
 from typing import Any

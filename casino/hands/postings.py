@@ -32,7 +32,7 @@ BOOKED: dict[tuple[str, str, str], tuple[str, str]] = {
     ("bank", "kitty", "topped_up"): ("topped_up", "amount"),
     ("kitty", "carry", "carry_out"): ("carried_out", "amount"),
 }
-#: What a hand posts once, besides what its lines post.
+#: Postings that a hand makes once, besides those of its lines.
 ENDINGS = ("settlement", "dispute", "ruling")
 
 
@@ -48,7 +48,7 @@ class Fee(NamedTuple):
 
 
 def fees(hand: Hand | HandSnapshot) -> list[Fee]:
-    """What is paid for seats with the hand's settlement."""
+    """Fees for seats, paid with the hand's settlement."""
     amounts = hand.fees.get("amounts", ())
     return [Fee(seat["player"], amount) for seat, amount in zip(hand.seats, amounts, strict=False) if amount]
 
@@ -82,7 +82,7 @@ def handle(moves: Iterable[Move]) -> int:
     return sum([move.amount for move in moves if move.why in PUT_IN])
 
 
-#: Who has the money before a move and who after it: players of seats, empty for places that are no seats.
+#: The owner of the money before a move and after it: players of seats; empty for places that are not seats.
 Ends = tuple[str, str]
 
 

@@ -1,6 +1,6 @@
-"""Following a stored hand through the engine again: which line moved what, and what the ledger must hold of it.
+"""The replay of a stored hand: the moves of each line, and the balances that the ledger must have.
 
-The worker settles by it, verification compares by it: there is one replay of a hand's rows, under the rules of its day.
+The worker settles by it, and verification compares by it. A hand is replayed under the rules with which it was played.
 """
 
 from collections.abc import Iterable, Sequence

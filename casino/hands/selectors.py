@@ -125,7 +125,7 @@ def get(house: House, name: str) -> Hand:
 
 
 def balances(hand: Hand) -> dict[str, Any]:
-    """What the ledger holds for this hand: the pot, the cukassza, the bank of the seats, and every stack by the
+    """The ledger's balances for this hand: the pot, the cukassza, the bank of the seats, and every stack by the
     engine's seat name."""
     table = hand.table
     stack_codes = [table.stack_account(seat["player"]) for seat in hand.seats]
@@ -140,8 +140,8 @@ def balances(hand: Hand) -> dict[str, Any]:
 
 
 def legal_actions(game: engine.Hand, seat: int | None = None) -> list[dict[str, Any]]:
-    """What may be done now, as far as a console may know it, which is nobody's hand: not whether a hand beats the one
-    laid open, nor which card a hand compels. Of `seat`, what it may do itself, as its own cards say."""
+    """What may be done now. A console does not know hidden cards: not whether a hand beats the one laid open, nor which
+    card a hand compels. For `seat`, what the seat may do with its cards."""
     if seat is None:
         return [_offer(game, legal) for legal in game.legal_for(engine.PUBLIC)]
     return [_offer(game, legal) for legal in game.legal_for(seat) if legal.actor == f"p{seat}"]
@@ -159,7 +159,7 @@ def _offer(game: engine.Hand, legal: engine.Legal) -> dict[str, Any]:
 def describe(hand: Hand, game: engine.Hand, view: dict[str, Any]) -> dict[str, Any]:
     """A hand in play as its console sees it: public state, whose turn it is and what is legal.
 
-    The console is nobody's hand: it gets the public view `view`, and never a card that lies face down.
+    The console gets the public view `view`, and never a face-down card.
     """
     return {
         "hand": hand.name,
@@ -190,7 +190,7 @@ def in_the_records_words(view: dict[str, Any]) -> dict[str, Any]:
 
 
 def finished_record(hand: Hand) -> dict[str, Any]:
-    """The record of a hand that is over. Raises Conflict before that: it would reveal cards that lie face down."""
+    """The record of a hand that is over. Raises Conflict before that, because it would reveal face-down cards."""
     _require_over(hand)
     return record(hand)
 

@@ -1,4 +1,4 @@
-"""What a hand goes on from besides money: what the session's last settled hand left, or a new beginning."""
+"""The series that a hand starts from: that of the session's last settled hand, or a new one."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -93,8 +93,8 @@ class _Play:
 
 
 def _outcome(work: Work, play: _Play, event: Callable[..., HandProgress], *, status: int = 200) -> Outcome:
-    """Have stored, posted and proved what was accepted: the second half of every write to a hand. `event` makes the
-    event of what `_progress` returns."""
+    """Store, post and prove the accepted lines: the second half of every write to a hand. `event` makes the event of
+    what `_progress` returns."""
     hand, table = play.hand, play.hand.table
     if deals.commit_to_cards(hand, play.game.setup):
         event = partial(event, cards_roots=hand.cards_roots)
@@ -113,8 +113,8 @@ def _add_lines(work: Work, play: _Play) -> None:
     numbers = range(play.first_seq, play.first_seq + len(play.lines))
     asides = [words.declared(words.parse(line)).aside for line in play.lines]
     values = [play.hand.house_id, play.hand.id, list(numbers), play.lines, asides]
-    # At once where something else needs them there: the end of the hand, or the moment, which the answer names, when
-    # the time to act is over.
+    # At once if the answer needs them: at the end of the hand, or if it names the time at which the time to act is
+    # over.
     if play.game.over or play.hand.table.time_to_act is not None:
         sql.change(_ADD_LINES, values)
     else:
@@ -170,7 +170,7 @@ def _proven_balances(work: Work, play: _Play) -> dict[str, Any]:
 
 
 _IN_PLAY = (POT, KITTY)
-"""Places whose money lies in the pot's account while a hand is played."""
+"""Places whose money is in the pot's account while a hand is played."""
 
 
 def expected_before_settlement(game: engine.Hand, waiting: Iterable[Move]) -> tuple[int, int, tuple[int, ...]]:
@@ -365,7 +365,7 @@ def play_automatic(hand: Hand, actor: Actor) -> bool:
 
 
 def _require_fees(hand: Hand) -> None:
-    """Refuse a deal whose players cannot pay for their seats. Raises Unprocessable stack_too_short."""
+    """Refuse a deal if its players cannot pay for their seats. Raises Unprocessable stack_too_short."""
     for number, stack in enumerate(hand.stacks, 1):
         if stack < 0:
             raise _too_short(hand, StackTooShort("nothing is left for the fee", seat=number, min=0)) from None
@@ -411,7 +411,7 @@ def _dealt(hand: Hand, *, left: Mapping[str, Any]) -> Callable[..., HandProgress
 
 
 def _play_order(table: Table, button: int | None, sitting_out: Sequence[int]) -> list[Seating]:
-    """Who is dealt in, in play order: first the seat after the button, last the button."""
+    """The seats that are dealt in, in play order: first the seat after the button, last the button."""
     seated = table_selectors.seated(table)
     absent = sorted(set(sitting_out) - {seating.seat for seating in seated})
     if absent:

@@ -1,6 +1,6 @@
-"""A game's session at a table: what it comes to when the table closes or a player leaves, which its game says.
+"""A game's session at a table: what is paid when the table closes or a player leaves, by the game's rules.
 
-Tables know no game, so these writes of theirs are carried out here.
+The app of tables does not know the games, so these writes are made here.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,9 +1,9 @@
 """Settling an ended hand: replay everything, compare, post once.
 
-The worker trusts nothing that play left behind but inputs and log: it replays them through the engine and compares
-digest and result with what was stored at the end. Only then does it post award, tax, bonus, carry and points, in one
-transaction under the hand's own key, so that neither a task delivered twice nor two workers at once settle twice. A
-hand that leaves nothing to move is settled without a transaction.
+The worker trusts only the inputs and the log: it replays them through the engine and compares digest and result with
+those stored at the end. Only then does it post award, tax, bonus, carry and points, in one transaction under the hand's
+own key, so that neither a task delivered twice nor two workers at once settle twice. A hand that leaves nothing to move
+is settled without a transaction.
 """
 
 import logging
@@ -136,8 +136,8 @@ def compare(hand: Hand | HandSnapshot, replayed: replays.Replay) -> str | None:
 
 
 def _dispute(hand: Hand, reason: str, work: Work) -> None:
-    """Freeze the pot, and with it the bank of the seats, if there is anything in them: nothing is paid until somebody
-    rules. The next hand cannot be dealt."""
+    """Freeze the pot and the bank of the seats, if they are not empty. Nothing is paid until the floor rules, and the
+    next hand cannot be dealt."""
     log.error("hand %s is disputed: %s", hand.name, reason)
     pot, bank = hand.table.account(Account.POT), hand.table.account(Account.BANK)
     lying = chart.balances(hand.house, [pot, bank])

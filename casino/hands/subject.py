@@ -1,8 +1,9 @@
 """The hand at a table as the subject of a write: one call locks the table and reads what is needed of the hand.
 
-A process remembers the engine's state of hands that it has worked on, by table. The log stays the truth: what is
-remembered counts only for the same hand, corrected no further, and lines that another process has added are read and
-played after it. The state is copied before it goes on, so a write that is refused leaves what is remembered as it was.
+A process remembers the engine's state of hands that it has worked on, by table. The log in the database remains
+authoritative: what is remembered counts only for the same hand with the same corrections, and lines that another
+process has added are read and played after it. The state is copied before it goes on, so a write that is refused leaves
+what is remembered as it was.
 """
 
 from collections import OrderedDict

@@ -1,5 +1,5 @@
-"""What is agreed on at a table of a house, as its game sees it: options, least stacks, fees, and whether the chips of
-the house can pay what the game may promise."""
+"""The terms of a table, as its game sees them: options, smallest stacks, fees, and whether the chips of the house can
+pay what the game may promise."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whether a table's chips can pay what its game may promise: asked before, because after the deal it is too late."""
+"""Whether a table's chips can pay what its game may promise; checked before the deal, because after it is too late."""
 
 from collections.abc import Sequence
 

@@ -8,7 +8,7 @@ from casino.hands.models import Hand, HandState
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
 
-#: What the event records of cards, those that lay face down as well: for auditors, not for a console at the table.
+#: Cards that the event records, including face-down ones: for auditors, not for a console at the table.
 _CARDS = ("log", "entered", "corrected")
 
 

@@ -1,4 +1,4 @@
-"""A player is a pseudonymous reference; who is behind it belongs elsewhere, never in hands, ledger or audit."""
+"""A player is a pseudonymous reference. The person behind it is never named in hands, ledger or audit."""
 
 import re
 
@@ -8,7 +8,7 @@ from django.db import models
 from casino.bookkeeping.accounts import Account
 from casino.houses.models import ClockTimestamp, House, HouseRow
 
-#: References stand in account codes and hand records: short, ASCII, no separators.
+#: References are part of account codes and hand records: short, ASCII, no separators.
 _REFERENCE = r"^[A-Za-z0-9_-]{1,32}\Z"
 REFERENCE = RegexValidator(_REFERENCE, "1 to 32 ASCII letters, digits, - or _")
 _REFERENCE_PATTERN = re.compile(_REFERENCE)
@@ -20,7 +20,7 @@ def is_reference(text: str) -> bool:
 
 
 class Player(models.Model):
-    """Somebody who may hold chips and sit at tables."""
+    """A player, who may hold chips and sit at tables."""
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="players")
     ref = models.CharField(max_length=32, validators=[REFERENCE])
@@ -58,7 +58,7 @@ class Person(HouseRow):
 
 
 class PersonKey(HouseRow):
-    """The key under which a player's persons are sealed, wrapped. Without it they are noise: this row alone is ever
+    """The key under which a player's persons are sealed, wrapped. Without it they cannot be read. Only this row is ever
     deleted, by `players_destroy_key`."""
 
     player = models.OneToOneField(Player, on_delete=models.PROTECT, primary_key=True, related_name="+")

@@ -1,4 +1,4 @@
-"""Who is behind a reference: recorded sealed, read by few, and forgotten by destroying the key.
+"""The person behind a reference: sealed when recorded, and forgotten by destroying the key.
 
 Hands, ledger and audit trail know the reference only. The version of a player's person is 1 as long as no person has
 been recorded, and one more with every record; the newest counts, the older ones stay as long as the key does.
@@ -26,7 +26,7 @@ def record_person(*, command: Command, ref: str, person: dict[str, str], reason:
     """Record who a player is, or record it again. `reason` is one of a few words, never free text: the audit trail
     keeps it, and of the person nothing but the names of the fields and the hash of what was sealed.
 
-    Raises NotFound, VersionConflict, WrongTerminal at a table, Gone for somebody who has been forgotten.
+    Raises NotFound, VersionConflict, WrongTerminal at a table, Gone for a person who has been forgotten.
     """
 
     def change(player: Player, work: Work) -> Outcome:
@@ -67,7 +67,7 @@ class PersonOf:
         return outcome.version, outcome.event
 
     def answer(self, player: Player, outcome: Outcome) -> Mapping[str, Any]:
-        """What was recorded, by the names of its fields."""
+        """The recorded fields, by name."""
         return outcome.body
 
 
@@ -131,7 +131,7 @@ def _newest(player: Player) -> Person | None:
 
 
 def _key(player: Player, house: House, *, begin: bool = False) -> bytes:
-    """A player's data key; `begin` makes one for somebody who was never recorded. Raises Gone."""
+    """A player's data key; `begin` makes one for a player without a recorded person. Raises Gone."""
     if begin:
         key = sealing.new_key()
         PersonKey.objects.create(house=house, player=player, wrapped=sealing.wrap(key, house.id, player.ref))

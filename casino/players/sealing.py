@@ -1,4 +1,4 @@
-"""Personal data at rest: AES-256-GCM under a key of each player's own, which is wrapped under the house's seal key.
+"""Personal data at rest: AES-256-GCM under a key for each player, which is wrapped under the house's seal key.
 
     wrapped = nonce(12) || AES-256-GCM(CASINO_SEAL_KEY, data key of 32 random bytes,
                                        AAD = "cukassza person key v1/HOUSE/PLAYER")

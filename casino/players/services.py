@@ -33,7 +33,7 @@ def _added(house: House, ref: str) -> Player:
 
 
 def register(*, command: Command, ref: str) -> Answer:
-    """Register a player under a reference. There is no version to match: nothing existed before."""
+    """Register a player under a reference. There is no version to match, because the player is new."""
 
     def change(house: House, work: Work) -> Outcome:
         player = _added(house, ref)

@@ -22,7 +22,7 @@ from casino.houses.models import House
 from casino.staff import limits
 from casino.staff.models import Role, Staff, full_name
 
-#: The same words whatever part was wrong.
+#: The same text for every wrong part.
 SIGN_IN_REFUSED = "Login, password or terminal is not right."
 REFUSED_CODE = "sign_in_refused"
 #: The actor where a login is unknown in this house. The login is not recorded: people type passwords into this field.

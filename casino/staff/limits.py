@@ -15,7 +15,7 @@ SEAT_KEY = "seat key"
 
 
 def seconds_locked(request: HttpRequest, name: str) -> int:
-    """For how many seconds a name is still locked from a request's address; 0 when it is not, else 1 or more."""
+    """The number of seconds for which a name is still locked from a request's address; 0 if it is not locked."""
     if AxesProxyHandler.is_allowed(request, {"username": name}):
         return 0
     address = request.axes_ip_address  # type: ignore[attr-defined]
@@ -35,7 +35,7 @@ def count_failure(request: HttpRequest, name: str) -> None:
 
 
 def open_lock(name: str) -> int:
-    """Forget the failed attempts under a name, wherever they came from; says how many there were."""
+    """Forget the failed attempts under a name, from all addresses; returns their number."""
     found = AccessAttempt.objects.filter(username=name)
     failures = sum(found.values_list("failures_since_start", flat=True))
     found.delete()

@@ -43,8 +43,8 @@ class StaffManager(BaseUserManager["Staff"]):
 
 
 class Staff(AbstractBaseUser):
-    """One person on the payroll. Logins are unique in a house, whatever the case of their letters. Signing in takes
-    them exactly as they were given; the terminal says which house is meant."""
+    """One person on the payroll. Logins are unique in a house, without regard to upper and lower case. Signing in needs
+    the exact login; the terminal decides which house is meant."""
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="staff")
     login = models.CharField(max_length=64)
@@ -57,9 +57,9 @@ class Staff(AbstractBaseUser):
     password_givers: "ArrayField[Sequence[str], list[str]]" = ArrayField(
         models.CharField(max_length=64), default=list, db_default=[]
     )
-    #: Whether the office gave the password of now: it is changed before anything else is done with it.
+    #: Whether the office set the current password: it must be changed before anything else is done.
     must_change_password = models.BooleanField(default=False, db_default=False)
-    #: Counts what the office changes, and new passwords that the person chose; signing in changes nothing of it.
+    #: Counts changes by the office, and new passwords of the person; signing in does not count.
     version = models.BigIntegerField(default=1)
     hired_at = models.DateTimeField(db_default=ClockTimestamp())
 
@@ -90,8 +90,8 @@ class Staff(AbstractBaseUser):
         return self.password_givers[0] if self.password_givers else ""
 
     def give_password(self, password: str, giver: "Staff | str") -> None:
-        """Set a password that somebody else chose: a signed-in member of staff, or the founding of the house,
-        whose passwords need no changing."""
+        """Set a password that another person chose: a signed-in member of staff, or the founding of the house.
+        Passwords of the founding need not be changed."""
         by_staff = isinstance(giver, Staff)
         line = [giver.login, *giver.password_givers] if isinstance(giver, Staff) else [giver]
         self.set_password(password)
@@ -151,7 +151,7 @@ class TerminalToken(HouseRow, AbstractAuthToken):
 
 
 class AnsweredRequest(HouseRow):
-    """The answer given under an Idempotency-Key: the same request again gets the same answer and changes nothing."""
+    """The answer given under an Idempotency-Key: a repeated request gets the same answer and changes nothing."""
 
     #: The terminal that was signed in: it is known to be there, and never deleted.
     terminal = models.ForeignKey(

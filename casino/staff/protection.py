@@ -1,4 +1,4 @@
-"""What PostgreSQL keeps of staff and terminals. Sessions and the lock of sign-ins (axes) come and go."""
+"""The protection of staff and terminals by PostgreSQL. Sessions and the locks of sign-ins (axes) may be deleted."""
 
 from casino.core.protection import ADD, USE, WRITE, Keep, Protection, Rights, Table
 

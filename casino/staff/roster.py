@@ -35,7 +35,7 @@ from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalTok
 
 
 def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], password: str) -> Answer:
-    """Take somebody on with a first password. Raises Conflict login_taken, ValidationError for a weak password."""
+    """Hire a person with a first password. Raises Conflict login_taken, ValidationError for a weak password."""
 
     def change(house: House, work: Work) -> Outcome:
         staff, event = services.add_person(
@@ -129,7 +129,7 @@ class _WrongPassword(Exception):
 
 
 def unlock(*, command: Command, login: str, reason: str) -> Answer:
-    """Open the lock that wrong passwords have put on a login, wherever they came from. Raises Conflict no_change."""
+    """Unlock a login that wrong passwords have locked, from all addresses. Raises Conflict no_change."""
 
     def change(staff: Staff) -> AuditEvent:
         failures = limits.open_lock(staff.get_username())
@@ -151,7 +151,8 @@ def enrol(*, command: Command, code: str, kind: TerminalKind, location: str) -> 
 
 
 def revoke(*, command: Command, code: str, reason: str) -> Answer:
-    """Take a device out of use for good. Raises Conflict no_change, and own_terminal for the one asked from."""
+    """Revoke a terminal; it cannot be used again. Raises Conflict no_change, and own_terminal for the terminal of the
+    request."""
 
     def change(house: House, work: Work) -> Outcome:
         if Terminal.objects.get(id=command.context.terminal.id).revoked_at is not None:
@@ -218,7 +219,7 @@ class Colleague:
         return staff.house.chain
 
     def advance(self, staff: Staff, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
-        """Save what was changed with the next version."""
+        """Save the changes with the next version."""
         staff.version += 1
         staff.save(
             update_fields=["roles", "is_active", "password", "password_givers", "must_change_password", "version"]
@@ -244,7 +245,8 @@ def _require_change(changes: bool, staff: Staff, otherwise: str) -> None:
 
 
 def _end(keep: TerminalToken | None = None, **whose: Any) -> int:
-    """End tokens; says how many had not ended yet. They stay on record, so that who still comes with one is known."""
+    """End tokens; returns how many had not ended yet. They stay on record, so that a later request with one is
+    recognised."""
     now = timezone.now()
     found = TerminalToken.objects.filter(**whose, expiry__gt=now)
     return (found.exclude(pk=keep.pk) if keep else found).update(expiry=now)

@@ -38,7 +38,7 @@ def _digest(key: str) -> str:
 
 
 def hire(*, house: House, login: str, name: str, roles: Iterable[Role], password: str, actor: Actor) -> Staff:
-    """Take somebody on when a house is set up, in a transaction of its own."""
+    """Hire a person when a house is set up, in a separate transaction."""
     with transaction.atomic():
         staff, event = add_person(
             house=house, login=login, name=name, roles=roles, password=password, giver=actor.staff
@@ -56,8 +56,8 @@ def add_person(
     password: str,
     giver: Staff | str,
 ) -> tuple[Staff, StaffHired]:
-    """Take somebody on, in the caller's transaction, which records the event. The password must pass Django's
-    validators; only its argon2 hash is kept. Raises ValidationError and Conflict login_taken."""
+    """Hire a person, in the caller's transaction, which records the event. The password must pass Django's validators;
+    only its argon2 hash is kept. Raises ValidationError and Conflict login_taken."""
     staff = Staff(house=house, login=login, name=name, roles=sorted(roles))
     validate_password(password, staff)
     staff.give_password(password, giver)
@@ -74,7 +74,7 @@ def add_person(
 
 
 def enrol_terminal(*, house: House, code: str, kind: TerminalKind, location: str, actor: Actor) -> tuple[Terminal, str]:
-    """Enrol a device, in a transaction of its own, and return it with its key."""
+    """Enrol a terminal, in a separate transaction, and return it with its key."""
     with transaction.atomic():
         terminal, key, event = add_terminal(house=house, code=code, kind=kind, location=location)
         Work(house, actor).record(chain=house.chain, event=event)
@@ -101,10 +101,10 @@ def sign_in(
 ) -> SignedIn:
     """Check terminal and person, then issue a token for both together.
 
-    The terminal comes first: without its key nobody gets to try a password, so nobody outside can lock a person out
-    or learn whether a password was right. The person's row is locked for the token: a password that is replaced while
-    it is being checked gets none. Raises TooManyAttempts while the login is locked from this address, and Forbidden
-    with the same words whatever part was wrong.
+    The terminal comes first: without its key no password is checked. So an outsider can neither lock a person out nor
+    learn whether a password was right. The person's row is locked for the token: a password that is replaced while it
+    is being checked gets none. Raises TooManyAttempts while the login is locked from this address, and Forbidden with
+    the same words whatever part was wrong.
     """
     terminal = Terminal.objects.filter(key_digest=_digest(terminal_key), code=terminal_code).first()
     if terminal is None:

@@ -1,1 +1,1 @@
-"""Tables: what is played there, who sits where, who deals next."""
+"""Tables: games and terms, seats, and the button."""

@@ -1,5 +1,5 @@
-"""What becomes of money that lies at a table between hands when its session ends: a cukassza, the bank of the seats, a
-session that is paid at its end; and what a session goes on with that the last one has left."""
+"""The carryover at the end of a session: a cukassza, the bank of the seats, or a session that is paid at its end; and
+the carryover from one session to the next."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,9 +14,9 @@ from casino.tables.models import CarryoverOnClose, Seating, Table
 
 @dataclass(frozen=True, slots=True)
 class SessionFound:
-    """What a table's game says of the session that its last settled hand has left. `under_way`: it is not at its end
-    and is played for as a whole; `owed`: what every player is to be paid, in minor units, if it ends now; `enough`:
-    whether enough are seated to play on."""
+    """The state of the game's session after the last settled hand of a table. `under_way`: it is not at its end and is
+    played for as a whole; `owed`: what every player is to be paid, in minor units, if it ends now; `enough`: whether
+    enough are seated to play on."""
 
     under_way: bool = False
     owed: Mapping[str, int] = field(default_factory=dict)
@@ -29,7 +29,7 @@ Session = Callable[[Table, Sequence[Seating]], SessionFound]
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """How what was carried was settled: the events of the books, the shares by account code, what is held."""
+    """How the carryover was settled: the events of the books, the shares by account code, and what is held."""
 
     events: Sequence[Posting] = ()
     shares: Mapping[str, int] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Settled:
 
 
 def settle(table: Table, seatings: list[Seating], session: SessionFound) -> Settled:
-    """Settle what is carried by the table's rule, and a session that ends here. Raises Conflict carryover_open,
+    """Settle the carryover by the table's rule, and a session that ends here. Raises Conflict carryover_open,
     carry_without_players and no_exact_change."""
     waiting = selectors.carried(table)
     rule = table.carryover_on_close
@@ -61,14 +61,14 @@ def settle(table: Table, seatings: list[Seating], session: SessionFound) -> Sett
 
 
 def resumed(table: Table, held: Mapping[str, int]) -> list[Posting]:
-    """What the last session has held, back to where it lay. Raises InsufficientFunds where the tray has too little,
-    Conflict no_exact_change."""
+    """Return what the last session has held. Raises InsufficientFunds if the tray has too little, Conflict
+    no_exact_change."""
     chips, change = _desk(table).pay_out(sum(held.values()))
     return [posting("carry_resumed", {"table": table.code}, chips=chips, change=change, **held)]
 
 
 def require_settled(session: SessionFound, player: str) -> None:
-    """Refuse to let a player go whose session is paid at its end. Raises Conflict session_under_way."""
+    """Refuse to let a player leave during a session that is paid at its end. Raises Conflict session_under_way."""
     if session.owed.get(player):
         raise Conflict(
             f"A session that is paid at its end is under way, so {player} cannot leave yet. Play on, or close "

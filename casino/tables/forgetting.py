@@ -1,7 +1,7 @@
 """Forgetting who a player was, when the law no longer requires it: the player's data key is destroyed, nothing else
 changes.
 
-Hands, ledger and audit trail go on naming the reference, so every proof stays as it was.
+Hands, ledger and audit trail keep the reference, so every proof stays valid.
 """
 
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ from casino.tables.models import Seating
 
 #: The operation that a refusal's event names.
 COMMAND = "forget_player"
-#: Who may sign, and of which role one of the two must be.
+#: The roles that may sign, and the roles of which one of the two must have one.
 SIGNERS = (Role.ADMIN, Role.AUDITOR)
 ONE_OF_THEM = (Role.AUDITOR,)
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was done: the player, the last activity found, the event's place."""
+    """The result: the player, the last activity that was found, the receipt of the event."""
 
     player: str
     last_activity: datetime
@@ -42,7 +42,7 @@ class Forgotten:
 def forget(*, house: House, ref: str, reason: str, first: Credentials, second: Credentials) -> Forgotten:
     """Two people sign, then the key goes. Raises what `two_people` refuses, NotFound (`no_person` where nobody was
     recorded), Gone person_forgotten, Conflict player_seated, player_has_chips or retention_not_over."""
-    # What is no reference may be a name, and stays out of the trail.
+    # A text that is not a reference may be a name, so it is not recorded.
     subject = ref if is_reference(ref) else "?"
     one, other = two_people(
         house=house,

@@ -1,4 +1,4 @@
-"""Keys of seats: with one, a player's own device says a seed for the deal and checks the cards that the player may see.
+"""Keys of seats: with a key, a player's device adds a seed to the deal and checks the cards that the player may see.
 
 The key is returned once, to be shown to the player at the seat; the database keeps its digest. It is good for as long
 as the player sits there, until a new one takes its place or the floor revokes it, and shows the hands that are dealt
@@ -29,7 +29,7 @@ class Holder:
     seating: Seating
     #: When the key was issued.
     since: datetime
-    #: Whether the key still is what it was: not replaced, its player still on the seat.
+    #: Whether the key is still valid: not replaced, and its player still on the seat.
     good: bool = True
 
     #: What Django asks of a user.
@@ -67,7 +67,7 @@ def issue(*, command: Command, code: str, seat: int) -> Answer:
 
 
 def revoke(*, command: Command, code: str, seat: int, reason: str) -> Answer:
-    """Take a seat's key out of use, for a device that is lost or broken: while there is one, nobody else gives the
+    """Revoke a seat's key because the device is lost or broken: while there is a key, only the device can give the
     seat's seed. Raises NotFound for an empty seat, Conflict no_device."""
 
     def change(table: Table, work: Work) -> Outcome:
@@ -92,5 +92,6 @@ def holder(key: str) -> Holder | None:
 
 
 def digest(key: str) -> str:
-    """What is kept of a key. It is found by its digest, so the time this takes reveals nothing about the key."""
+    """The digest of a key, which the database keeps. It is found by its digest, so the time this takes reveals nothing
+    about the key."""
     return hashlib.sha256(key.encode()).hexdigest()

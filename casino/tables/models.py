@@ -20,7 +20,7 @@ from casino.players.models import REFERENCE, Player
 
 
 class TableState(models.TextChoices):
-    """What may be done next at a table."""
+    """The states of a table, which decide what may be done next."""
 
     CLOSED = "closed"
     OPEN = "open"
@@ -30,7 +30,7 @@ class TableState(models.TextChoices):
 
 
 class CarryoverOnClose(models.TextChoices):
-    """What becomes of money that nobody has won when the table closes. There is no silent default."""
+    """What happens to money that no one has won when the table closes. There is no silent default."""
 
     SPLIT = "split", "equal shares, the odd rest to the first after the dealer"
     HOUSE = "house", "to the house"
@@ -40,7 +40,7 @@ class CarryoverOnClose(models.TextChoices):
 
 
 class ClientSeeds(models.TextChoices):
-    """Which seats must have added a seed of their own before an electronic hand is dealt to them."""
+    """Which seats must have added a seed before an electronic hand is dealt to them."""
 
     OPTIONAL = "optional", "none; every seat may add one"
     ALL = "all", "every seat that is dealt in"
@@ -75,8 +75,8 @@ class Table(models.Model):
     #: Every option that differs from the game's default, stakes included; checked by the engine when set.
     options = models.JSONField()
     seats = models.PositiveSmallIntegerField()
-    #: Least and most that may lie in front of a player who sits down or adds chips, in minor units; the least may be 0
-    #: where nothing can be lost.
+    #: Smallest and largest stack of a player who sits down or adds chips, in minor units; the smallest may be 0 if
+    #: nothing can be lost.
     min_stack = models.BigIntegerField()
     max_stack = models.BigIntegerField()
     carryover_on_close = models.CharField(max_length=12, choices=CarryoverOnClose.choices)
@@ -85,9 +85,10 @@ class Table(models.Model):
     )
     #: Seconds that a seat has for its act before the worker plays its automatic act; null: no limit.
     time_to_act = models.PositiveSmallIntegerField(null=True, blank=True)
-    #: When that was last changed, null before: no clock runs from an earlier moment, so a change gives the whole time.
+    #: When that was last changed, null before the first change. No clock runs from an earlier time, so a change gives
+    #: the whole time.
     time_to_act_since = models.DateTimeField(null=True, blank=True)
-    #: What a player pays the house for a seat, in minor units, where the game has no pot to tax; 0: nothing.
+    #: The fee that a player pays the house for a seat, in minor units, if the game has no pot to tax; 0: none.
     seat_fee = models.BigIntegerField(default=0, db_default=0)
     seat_fee_per = models.CharField(max_length=4, choices=FeePer.choices, default=FeePer.DEAL, db_default=FeePer.DEAL)
     state = models.CharField(max_length=8, choices=TableState.choices, default=TableState.CLOSED)
@@ -192,8 +193,8 @@ class Seating(HouseRow):
 
 
 class SeatKey(HouseRow):
-    """What lets a player's device act for the seat for as long as the player sits there. Only a digest is kept: the key
-    has 256 random bits, so a slow hash would add nothing."""
+    """The key with which a player's device acts for the seat, for as long as the player sits there. Only a digest is
+    kept: the key has 256 random bits, so a slow hash would add nothing."""
 
     seating = models.ForeignKey(Seating, on_delete=models.PROTECT, related_name="keys")
     #: Unique over all houses: a device names its key and nothing else, and the key identifies the house.

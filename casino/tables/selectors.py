@@ -45,13 +45,13 @@ def stacks(table: Table, seatings: list[Seating]) -> dict[str, int]:
     return {ref: balances[code] for ref, code in codes.items()}
 
 
-#: The accounts of what is carried over, and of the bank.
+#: The accounts of the cukassza and of the bank.
 _BETWEEN_HANDS = Account.CUKASSZA, Account.BANK
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What lies at a table between two hands, in minor units: a pot that nobody has won, and the bank of the seats."""
+    """Money at a table between two hands, in minor units: a pot that no one has won, and the bank of the seats."""
 
     cukassza: int
     bank: int
@@ -112,7 +112,7 @@ def describe_now(house: House, code: str) -> dict[str, Any]:
 
 
 def describe(table: Table) -> dict[str, Any]:
-    """A table as its console sees it: the row as the caller has it, with what else has been written of it."""
+    """A table as its console sees it: the caller's row, with seats and money."""
     _, seats, money = _read(table.house, table.code)
     return _described(table, seats, money)
 

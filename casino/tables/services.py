@@ -113,7 +113,7 @@ def require_state(table: Table, *allowed: TableState) -> None:
 
 
 def require_none_prepared(table: Table) -> None:
-    """Refuse while an electronic deal is committed to: it is dealt, or the floor abandons it and says why."""
+    """Refuse while an electronic deal is prepared: it must be dealt, or the floor abandons it and gives a reason."""
     if table.prepared_deal:
         raise Conflict(
             f"Deal {table.prepared_deal} is prepared: deal it electronically, or let the floor abandon it.",
@@ -144,7 +144,7 @@ def advance(table: Table, work: Work) -> None:
 
 
 def at_version(event: AuditEvent, version: int) -> AuditEvent:
-    """The same event with the version that the table has afterwards, where it does not have it already."""
+    """The same event with the table's new version, if it does not have it already."""
     return event.at_table_version(version) if isinstance(event, TableEvent) else event
 
 
@@ -176,7 +176,7 @@ class AtTable:
         return table.version, at_version(outcome.event, table.version)
 
     def answer(self, table: Table, outcome: Outcome) -> dict[str, Any]:
-        """The table as it is now, and what was recorded."""
+        """The table as it is now, and the kind of the event."""
         return {**selectors.describe(table), "last_event": outcome.event.last_event(without=self.unanswered)}
 
 
@@ -325,9 +325,9 @@ def leave(*, command: Command, code: str, seat: int, session: Session) -> Answer
 
 
 def close_table(*, command: Command, code: str, session: Session) -> Answer:
-    """Close the session: settle what is left of cukassza and bank by the table's rule, then stand everybody up.
-    `session` says what the game's own session comes to if it ends here. Raises Conflict carry_without_players,
-    carryover_open where the rule is to play on."""
+    """Close the session: settle cukassza and bank by the table's rule, then free all seats. `session` says what the
+    game's own session comes to if it ends here. Raises Conflict carry_without_players, carryover_open where the rule is
+    to play on."""
 
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.OPEN)
@@ -363,8 +363,8 @@ def close_table(*, command: Command, code: str, session: Session) -> Answer:
 
 
 def take_seat(table: Table, seat: int, player_ref: str, amount: int) -> None:
-    """Put a player on a free seat, whose stack will be `amount` minor units. The player's person is not erased
-    meanwhile, and nobody who has been forgotten sits down. Raises as `sit`."""
+    """Put a player on a free seat, whose stack will be `amount` minor units. Meanwhile the player's person cannot be
+    erased, and a player who has been forgotten cannot sit down. Raises as `sit`."""
     player = persons.lock(table.house, player_ref)
     persons.require_not_forgotten(player)
     if not 1 <= seat <= table.seats:

@@ -1,7 +1,7 @@
 """Soft counts: a table's drop box and tax box are opened and counted at the cage, before a witness.
 
-The cashier counts without knowing what there should be; a person of the floor who has counted the same signs. Then
-the cash goes to the vault, the chips to the drawer, and what is over or short is posted, by table.
+The cashier counts without knowing the expected values. A person of the floor counts the same and signs. Then the cash
+goes to the vault, the chips to the drawer, and the variance is posted, by table.
 """
 
 from django.db import IntegrityError, transaction
@@ -26,7 +26,7 @@ from casino.transfers.services import Pieces, require_another
 
 
 def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pieces) -> Answer:
-    """Write down what was found in a table's boxes: `cash` in minor units, and chips by denomination.
+    """Enter the contents of a table's boxes: `cash` in minor units, and chips by denomination.
 
     Nothing moves yet. Raises Conflict drawer_closed or count_under_way, Unprocessable for wrong pieces, NotFound.
     """

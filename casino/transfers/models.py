@@ -1,6 +1,6 @@
 """Transfers between a drawer and a table's tray, and soft counts of a table's boxes.
 
-Both take two persons: who has signed for chips does not sign for the same chips again at the other end. The rows are
+Both need two people: a person who has signed for chips cannot sign for the same chips at the other end. The rows are
 work under way that any restart finds again; the ledger says where the chips are.
 """
 
@@ -20,7 +20,7 @@ class Kind(models.TextChoices):
     CREDIT = "credit", "from a table's tray to the cage"
 
 
-#: Where the chips of a transfer come from, and where they go.
+#: The two ends of a transfer: from where, and to where.
 SENDER = {Kind.FILL: TerminalKind.CAGE, Kind.CREDIT: TerminalKind.TABLE}
 RECEIVER = {Kind.FILL: TerminalKind.TABLE, Kind.CREDIT: TerminalKind.CAGE}
 
@@ -106,8 +106,8 @@ class CountState(models.TextChoices):
 class SoftCount(models.Model):
     """A count of one table's drop box and tax box at a drawer.
 
-    What was expected is what the books had in the boxes when the count was written down: what falls into them between
-    that and the witness's signature belongs to the next count.
+    The expected values are the books' values for the boxes when the count was entered. What falls into the boxes after
+    that belongs to the next count.
     """
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="soft_counts")

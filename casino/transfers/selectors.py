@@ -60,7 +60,7 @@ def describe_count(count: SoftCount, *, revealed: bool) -> dict[str, Any]:
 
 
 def pending(drawer: Drawer) -> tuple[list[int], list[int]]:
-    """What of a drawer's waits for somebody: ids of its transfers under way, and of soft counts without a witness."""
+    """Open work of a drawer: ids of its transfers under way, and of soft counts without a witness."""
     transfers = Transfer.objects.filter(drawer=drawer, state__in=UNDER_WAY).order_by("id")
     counts = SoftCount.objects.filter(drawer=drawer, state=CountState.COUNTED).order_by("id")
     return list(transfers.values_list("id", flat=True)), list(counts.values_list("id", flat=True))

@@ -81,8 +81,8 @@ def start(
 
 
 def send(*, command: Command, end: End, transfer_id: int, amount: int | None, pieces: Pieces | None) -> Answer:
-    """Send what the other end has asked for, or something else instead. Raises as `start`, and Conflict
-    not_your_side or one that says in which state the transfer is."""
+    """Send what the other end has requested, or other chips instead. Raises as `start`, and Conflict not_your_side or
+    one that says in which state the transfer is."""
 
     def change(place: Table | Drawer, work: Work) -> Outcome:
         transfer = _lock(place, transfer_id)
@@ -137,8 +137,8 @@ def receive(
 
 
 def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answer:
-    """Give up a transfer: either end, as long as nothing was sent; after that the end that sent it, when the chips are
-    back in its rack. The posting is mirrored. Raises Conflict as `receive`."""
+    """Cancel a transfer: before anything is sent, either end may do it; after that, the end that sent it, once the
+    chips are back in its rack. The posting is mirrored. Raises Conflict as `receive`."""
 
     def change(place: Table | Drawer, work: Work) -> Outcome:
         transfer = _lock(place, transfer_id)
@@ -216,13 +216,13 @@ def _require_state(transfer: Transfer, *allowed: TransferState) -> None:
 
 
 def require_another(command: Command, first: Staff | None, what: str) -> None:
-    """Refuse the person who has signed already. Raises Forbidden four_eyes."""
+    """Refuse a person who has signed already. Raises Forbidden four_eyes."""
     if first is not None and first.pk == command.context.staff.pk:
         raise Forbidden(f"You {what} yourself; a second person must do this.", code="four_eyes")
 
 
 def _require_open(place: Table | Drawer) -> None:
-    """A drawer that is closed has been counted: nothing goes into it or out of it. A tray is always there."""
+    """A closed drawer has been counted: nothing goes into it or out of it. A tray is always available."""
     if isinstance(place, Drawer):
         cage.require_open(place)
 
@@ -237,7 +237,7 @@ def _send(
 ) -> None:
     """Take the chips out of this place's rack and sign for them.
 
-    Not during a hand: what lies in the tray then may be promised to it.
+    Not during a hand, because it may need the chips of the tray.
     """
     _require_open(place)
     if isinstance(place, Table):
