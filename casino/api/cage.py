@@ -1,4 +1,4 @@
-"""What a cashier's terminal does: players, drawers, buy-ins, cash-outs, the count."""
+"""Operations of a cashier's terminal: players, drawers, buy-ins, cash-outs, the count."""
 
 from typing import Any
 
@@ -32,14 +32,14 @@ from casino.staff.models import Role
 from casino.transfers import services as transfers
 
 TAG = "cage"
-#: Who sees what is in a drawer: dealers do not.
+#: Roles that may see the contents of a drawer; dealers may not.
 MAY_READ = (*AT_THE_CAGE, Role.FLOOR, *OVERSIGHT)
-#: What naming chips, or leaving it to the house, may be refused with.
+#: Refusals of chips, named by the request or chosen by the house.
 CHIPS = (
     "no_chip_set", "unknown_denomination", "pieces_not_a_count", "chips_do_not_add_up", "amount_not_payable",
     "no_exact_change",
 )  # fmt: skip
-#: What a posting may be refused with.
+#: Refusals of postings.
 POSTING = ("insufficient_funds", "period_not_open")
 
 
@@ -83,7 +83,7 @@ class DrawerDetail(ReadOperation):
 
 @documented("listShifts", summary="List the shifts of drawers", tag=TAG)
 class ShiftList(CursorList):
-    """The shifts of all drawers with what was counted at their end; `from` and `until` select by their opening."""
+    """The shifts of all drawers with their counts; `from` and `until` select by the time of opening."""
 
     sensitive = True
     roles = MAY_READ
@@ -128,11 +128,11 @@ class PlayerRegistered(serializers.Serializer[Any]):
     refuses=["player_exists", "account_off"],
 )
 class RegisterPlayer(WriteOperation):
-    """Register a player under a reference that names nobody. No If-Match: nothing exists yet."""
+    """Register a player under a pseudonymous reference. No If-Match: the player does not exist yet."""
 
     roles = AT_THE_CAGE
     versioned = False
-    redact_body = True  # whoever types a name where a reference belongs is refused, and the name is not kept
+    redact_body = True  # a name in place of a reference is refused, and is not kept
 
     @extend_schema_serializer(component_name="RegisterPlayerInput")
     class Input(StrictInput):
@@ -148,33 +148,33 @@ class RegisterPlayer(WriteOperation):
 
 
 class _CashAndChips(StrictInput):
-    """Cash in minor units, and chips: their worth in minor units, or pieces by denomination, or both, which must then
-    agree."""
+    """Cash in minor units, and chips: their worth in minor units, or pieces by denomination, or both. If both are
+    given, they must agree."""
 
     cash = Amount(min_value=0)
     chips = Amount(min_value=0, required=False)
     pieces = Pieces()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """One of the two must be there."""
+        """Check that worth or pieces are given."""
         if not {"chips", "pieces"} & attrs.keys():
-            raise serializers.ValidationError({"chips": ["Say what the chips are worth, or name the pieces."]})
+            raise serializers.ValidationError({"chips": ["Give the worth of the chips, or the pieces."]})
         return attrs
 
 
 @extend_schema_serializer(component_name="OpenDrawerInput")
 class _Float(_CashAndChips):
-    """The float: cash, and chips as pieces or as what they are worth together."""
+    """The float: cash, and chips by pieces or by their total worth."""
 
 
 @extend_schema_serializer(component_name="CloseDrawerInput")
 class _Counted(_CashAndChips):
-    """What was counted: cash, and chips as pieces or as what they are worth together."""
+    """The count: cash, and chips by pieces or by their total worth."""
 
 
 @extend_schema_serializer(component_name="PlayerExchangeInput")
 class _Exchange(StrictInput):
-    """Who, and how much in minor units; pieces where the chips are named, else they are worked out."""
+    """The player, and the amount in minor units. Without `pieces`, the house chooses the chips."""
 
     player = StrictText(max_length=32)
     amount = Amount()
@@ -203,7 +203,7 @@ class DrawerOpenedOut(DrawerChanged):
     refuses=["drawer_open", *CHIPS, *POSTING],
 )
 class OpenDrawer(WriteOperation):
-    """Cash and chips come from the vault; a shift begins. Refused where the drawer is open (`drawer_open`), the vault
+    """Cash and chips come from the vault; a shift begins. Refused if the drawer is open (`drawer_open`), the vault
     holds less (`insufficient_funds`), or no chips of the house make the amount."""
 
     roles = AT_THE_CAGE
@@ -221,7 +221,7 @@ class OpenDrawer(WriteOperation):
 
 
 class BuyInEvent(EventPart):
-    """What the player paid and got."""
+    """The amount that the player paid, and the chips for it."""
 
     player = serializers.CharField()
     amount = serializers.IntegerField()
@@ -230,7 +230,7 @@ class BuyInEvent(EventPart):
 
 
 class BuyInOut(DrawerChanged):
-    """The drawer, and what the player got."""
+    """The drawer, and the chips that the player got."""
 
     last_event = BuyInEvent()
 
@@ -244,7 +244,8 @@ class BuyInOut(DrawerChanged):
     refuses=["drawer_closed", "person_forgotten", *CHIPS, *POSTING],
 )
 class BuyIn(WriteOperation):
-    """The player gives cash and gets chips: these pieces, or the largest that the drawer can make the amount of."""
+    """The player gives cash and gets chips: the given pieces, or the largest chips with which the drawer can make the
+    amount."""
 
     roles = AT_THE_CAGE
     input = _Exchange
@@ -255,17 +256,17 @@ class BuyIn(WriteOperation):
 
 
 class CashOutEvent(EventPart):
-    """What the player gave and was paid."""
+    """The chips that the player gave, and the amount that was paid."""
 
     player = serializers.CharField()
     amount = serializers.IntegerField()
     player_chips = minor_units("Worth of the chips that the player now holds away from the tables")
     exchanged = chip_pieces("Chips that the player gave")
-    change = chip_pieces("Chips that the player got back, where the exact ones were not to be had", required=False)
+    change = chip_pieces("Chips that the player got back as change", required=False)
 
 
 class CashOutOut(DrawerChanged):
-    """The drawer, and what the player gave."""
+    """The drawer, and the chips that the player gave."""
 
     last_event = CashOutEvent()
 
@@ -279,8 +280,8 @@ class CashOutOut(DrawerChanged):
     refuses=["drawer_closed", "person_forgotten", "chips_not_in_circulation", *CHIPS, *POSTING],
 )
 class CashOut(WriteOperation):
-    """The player gives chips and gets cash. Without `pieces` the house works out which chips these are, with change.
-    Refused where the player or the drawer has less than the amount (`insufficient_funds`)."""
+    """The player gives chips and gets cash. Without `pieces`, the house chooses the chips, with change. Refused if the
+    player or the drawer has less than the amount (`insufficient_funds`)."""
 
     roles = AT_THE_CAGE
     input = _Exchange
@@ -291,13 +292,13 @@ class CashOut(WriteOperation):
 
 
 class DrawerClosedEvent(EventPart):
-    """What the count found."""
+    """The result of the count."""
 
     reconciliation = ShiftCount(help_text="The shift: float, expected, counted, variances.")
 
 
 class DrawerClosedOut(DrawerChanged):
-    """The drawer, and what the count found."""
+    """The drawer, and the result of the count."""
 
     last_event = DrawerClosedEvent()
 
@@ -310,8 +311,8 @@ class DrawerClosedOut(DrawerChanged):
     refuses=["drawer_closed", "drawer_pending", *CHIPS, *POSTING],
 )
 class CloseDrawer(WriteOperation):
-    """What is over or short is posted, cash and chips go back to the vault, the shift ends. Refused while a transfer
-    of the drawer is under way or a soft count waits for its witness (`drawer_pending` names them)."""
+    """The variance is posted, cash and chips go back to the vault, and the shift ends. Refused while a transfer of the
+    drawer is under way or a soft count waits for its witness (`drawer_pending` names them)."""
 
     roles = AT_THE_CAGE
     input = _Counted

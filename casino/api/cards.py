@@ -1,4 +1,4 @@
-"""Cards of a pack in the dealer's hands: entries, corrections, exceptions, deck checks."""
+"""Cards of a real pack: entries, corrections, exceptions, deck checks."""
 
 from typing import Any
 
@@ -28,15 +28,15 @@ from casino.hands.models import CardException, ExceptionKind, HandState
 from casino.staff.models import Role
 
 TAG = "cards"
-#: A refused request may name cards that lie face down.
+#: A refused request may name face-down cards.
 _HIDDEN = frozenset({"card", "cards"})
-#: What was found of a card exception, by name: cards, texts, numbers.
+#: Details of a card exception, by name: cards, texts, numbers.
 FOUND = {"oneOf": [{"type": "string"}, {"type": "integer"}, {"type": "array", "items": {"type": "string"}}]}
 _CARD = r"[2-9AKQJTOUX][a-z]"
 
 
 class EntryInput(StrictInput):
-    """One card: the seat, the index among the seat's cards in the order of dealing, from 0, and which card it is."""
+    """One card: the seat, its index among the seat's cards (in the order of dealing, from 0), and the card."""
 
     actor = StrictPattern(r"^p[1-9]\Z")
     index = StrictInteger(min_value=0, max_value=51)
@@ -55,7 +55,8 @@ def _entry(data: dict[str, Any]) -> Entry:
     refuses=["no_hand", "not_physical", "no_such_card", "card_known", *CARDS],
 )
 class EnterCards(WriteOperation):
-    """Enter cards that were dealt unknown, from a scanner or by hand, all or none. What is shown later must agree."""
+    """Enter cards that were dealt as unknown, from a scanner or by hand, all or none. Cards that are shown later must
+    agree."""
 
     roles = AT_TABLES
     redact_fields = _HIDDEN
@@ -99,8 +100,8 @@ class EnterCards(WriteOperation):
     ],
 )
 class CorrectCards(WriteOperation):
-    """Correct the cards of a line of the hand in play, or a card that was entered. Money, turn and what may be done
-    must stay as they are; the floor.
+    """Correct the cards of a line of the hand in play, or an entered card. Money, turn and legal actions must not
+    change. Only the floor may do this.
     """
 
     roles = (Role.FLOOR,)
@@ -108,7 +109,7 @@ class CorrectCards(WriteOperation):
 
     @extend_schema_serializer(component_name="CorrectCardsInput")
     class Input(StrictInput):
-        """The line of the log, from 1, and its cards; or the entry. And the reason, which the audit trail keeps."""
+        """The line of the log (from 1) and its cards, or the entry; and the reason, which the audit trail keeps."""
 
         line = StrictInteger(min_value=1, max_value=20_000, required=False)
         cards = StrictPattern(rf"^({_CARD}|\?\?){{1,{verbs.MOST_CARDS}}}\Z", required=False)
@@ -143,8 +144,8 @@ class CorrectCards(WriteOperation):
     refuses=[*NOT_OPEN, *CARDS],
 )
 class CheckDeck(WriteOperation):
-    """Enter all cards of the table's pack, in any order: each must be there once. What is missing or twice is kept as a
-    card exception.
+    """Enter all cards of the table's pack, in any order. Each must be there once. Missing and duplicate cards are kept
+    as a card exception.
     """
 
     roles = AT_TABLES
@@ -170,7 +171,8 @@ class CheckDeck(WriteOperation):
     refuses=["already_cleared", "table_playing", "table_settling", "table_disputed"],
 )
 class ClearException(WriteOperation):
-    """Clear an exception with what it was. The next hand can be dealt when none is open; the floor."""
+    """Clear an exception, with a reason that explains it. The next hand can be dealt once no exception is open. Only
+    the floor may do this."""
 
     roles = (Role.FLOOR,)
 
@@ -183,7 +185,7 @@ class ClearException(WriteOperation):
 
 @documented("listCardExceptions", summary="List card exceptions", tag=TAG)
 class CardExceptionList(CursorList):
-    """Exceptions of cards, open and cleared. Dealers read them too: open ones block the next deal."""
+    """Card exceptions, open and cleared. Dealers may read them too, because open ones block the next deal."""
 
     roles = (*OVERSIGHT, Role.FLOOR, Role.DEALER)
     time = "found_at"
@@ -205,7 +207,7 @@ class CardExceptionList(CursorList):
 
         @extend_schema_field({"type": "object", "nullable": True, "additionalProperties": FOUND})
         def get_found(self, row: CardException) -> dict[str, Any] | None:
-            """Which cards: nobody's business while they lie face down."""
+            """The cards; hidden while the hand is being played, because they may be face down."""
             if row.hand is not None and row.hand.state == HandState.PLAYING:
                 return None
             found: dict[str, Any] = row.found

@@ -39,13 +39,13 @@ class _Counted(StrictInput):
 
 @extend_schema_serializer(component_name="SoftCountInput")
 class _CountedAt(_Counted):
-    """What was found in the boxes of a table."""
+    """The contents of the boxes of a table."""
 
     table = StrictText(max_length=32)
 
 
 class SoftCountEvent(EventPart):
-    """What became of a soft count."""
+    """The result for a soft count."""
 
     soft_count = SoftCountPart(help_text="The soft count as it is now.")
 
@@ -65,7 +65,7 @@ class SoftCountOut(DrawerChanged):
     refuses=["drawer_closed", "count_under_way", *CHIPS],
 )
 class CountBoxes(WriteOperation):
-    """Record the first count. Nothing moves yet, and what was expected is not shown. Refused while another count of
+    """Record the first count. Nothing moves yet, and the expected values are not shown. Refused while another count of
     the table waits for its witness (`count_under_way`)."""
 
     roles = AT_THE_CAGE
@@ -90,8 +90,8 @@ class CountBoxes(WriteOperation):
     refuses=[*_STATES, "drawer_closed", "four_eyes", "counts_differ", *CHIPS, *POSTING],
 )
 class ConfirmCount(WriteOperation):
-    """The floor has counted the same: cash goes to the vault, chips to the drawer, and what is over or short is posted
-    by table. Refused where the two counts differ (`counts_differ`), and for the first counter (`four_eyes`)."""
+    """The floor has counted the same: cash goes to the vault, chips to the drawer, and the variance is posted by table.
+    Refused if the two counts differ (`counts_differ`), and for the first counter (`four_eyes`)."""
 
     roles = (Role.FLOOR,)
     input = _Counted
@@ -116,8 +116,8 @@ class VoidCount(WriteOperation):
 
 @documented("listSoftCounts", summary="List soft counts", tag=TAG)
 class SoftCountList(CursorList):
-    """Soft counts with what they found over or short; `from` and `until` select by when the boxes were counted. A
-    cashier sees those of the drawer at whose terminal the token was issued."""
+    """Soft counts with their variances; `from` and `until` select by the time of the count. A cashier sees only those
+    of the drawer of the terminal."""
 
     sensitive = True
     roles = (*OVERSIGHT, Role.FLOOR, *AT_THE_CAGE)
@@ -130,7 +130,7 @@ class SoftCountList(CursorList):
         ended_at = serializers.DateTimeField(allow_null=True)
 
         def to_representation(self, instance: SoftCount) -> dict[str, Any]:
-            """As it was counted, with its times."""
+            """The soft count with its times."""
             found = selectors.describe_count(instance, revealed=instance.state == CountState.CONFIRMED)
             return found | {"counted_at": instance.counted_at, "ended_at": instance.ended_at}
 
@@ -141,7 +141,7 @@ class SoftCountList(CursorList):
     time = "counted_at"
 
     def rows(self) -> Any:
-        """With what a row names; of a cashier's drawer alone."""
+        """With related rows; for a cashier only those of the drawer."""
         found = super().rows().select_related("table", "drawer", "counted_by", "ended_by")
         by = context_of(self.request)
         return found.filter(drawer__code=by.terminal.location) if by.role == Role.CASHIER else found

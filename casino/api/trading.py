@@ -28,14 +28,14 @@ from casino.tables import trading as tables
 from casino.transfers import tronc
 
 TABLE_TAG, CAGE_TAG, OFFICE_TAG = "dealer", "cage", "office"
-#: What naming the public's chips may be refused with.
+#: Refusals of named chips of the public.
 _PUBLIC = ("chips_not_in_circulation", "nothing_to_change", *CHIPS)
 _BETWEEN_HANDS = ("table_closed", "table_playing", "table_settling", "table_disputed")
 
 
 @extend_schema_serializer(component_name="ExchangeInput")
 class _Swap(StrictInput):
-    """What the public gives, and what it wants for it; the largest chips there are where that is left out."""
+    """The chips that the player gives, and the chips wanted for them; by default the largest that are available."""
 
     given = Pieces(required=True)
     wanted = Pieces()
@@ -64,14 +64,14 @@ class _Swap(StrictInput):
     ],
 )
 class BuyInAtTable(WriteOperation):
-    """The cash goes into the drop box, the chips come from the tray and lie in front of the seat. With `player`
-    somebody sits down with them. Between hands only."""
+    """The cash goes into the drop box, and chips from the tray go to the seat. With `player`, that player sits down
+    with them. Only between hands."""
 
     roles = AT_TABLES
 
     @extend_schema_serializer(component_name="BuyInAtTableInput")
     class Input(StrictInput):
-        """Which seat and how much cash; `player` where somebody sits down with it; pieces where the chips are named."""
+        """The seat and the cash; `player` if a player sits down with it; `pieces` to name the chips."""
 
         seat = StrictInteger(min_value=1, max_value=99)
         amount = Amount()
@@ -101,8 +101,8 @@ class BuyInAtTable(WriteOperation):
     refuses=[*_BETWEEN_HANDS, *_PUBLIC, *POSTING],
 )
 class ExchangeAtTable(WriteOperation):
-    """Chips of the public for chips of the tray worth the same. Refused where the public cannot have the chips given
-    (`chips_not_in_circulation`) or the two are not worth the same (`chips_do_not_add_up`)."""
+    """Exchange a player's chips for chips of the tray of the same worth. Refused if the given chips are not in
+    circulation (`chips_not_in_circulation`) or the worth differs (`chips_do_not_add_up`)."""
 
     roles = AT_TABLES
     input = _Swap
@@ -121,13 +121,13 @@ class ExchangeAtTable(WriteOperation):
     refuses=[*_BETWEEN_HANDS, "no_such_seat", *_PUBLIC, *POSTING],
 )
 class Tip(WriteOperation):
-    """The chips leave the stack of the seat. Between hands only."""
+    """The chips leave the stack of the seat. Only between hands."""
 
     roles = AT_TABLES
 
     @extend_schema_serializer(component_name="TipInput")
     class Input(StrictInput):
-        """Which seat and how much; pieces where the chips are named."""
+        """The seat and the amount; `pieces` to name the chips."""
 
         seat = StrictInteger(min_value=1, max_value=99)
         amount = Amount()
@@ -178,8 +178,8 @@ class ExchangeOut(DrawerChanged):
     refuses=["drawer_closed", *_PUBLIC, *POSTING],
 )
 class ExchangeAtCage(WriteOperation):
-    """Chips of the public for chips of the drawer worth the same. Refused where the public cannot have the chips given
-    (`chips_not_in_circulation`) or the two are not worth the same (`chips_do_not_add_up`)."""
+    """Exchange a player's chips for chips of the drawer of the same worth. Refused if the given chips are not in
+    circulation (`chips_not_in_circulation`) or the worth differs (`chips_do_not_add_up`)."""
 
     roles = AT_THE_CAGE
     input = _Swap
@@ -218,14 +218,14 @@ class TroncOut(DrawerChanged):
     refuses=["drawer_closed", "tip_box_empty", *CHIPS, *POSTING],
 )
 class PayTronc(WriteOperation):
-    """The chips of a table's tip box go into the drawer, and the staff gets cash for them. Refused where the box is
-    empty (`tip_box_empty`) or box or drawer hold less (`insufficient_funds`)."""
+    """The chips of a table's tip box go into the drawer, and the staff gets cash for them. Refused if the box is empty
+    (`tip_box_empty`), or if box or drawer hold less (`insufficient_funds`)."""
 
     roles = AT_THE_CAGE
 
     @extend_schema_serializer(component_name="PayTroncInput")
     class Input(StrictInput):
-        """Whose box; the chips that were in it, or all that should be."""
+        """The table, and the chips that were in its box; by default all that the books have there."""
 
         table = StrictText(max_length=32)
         pieces = Pieces()
@@ -251,7 +251,7 @@ class ForeignChipsEvent(EventPart):
 
 
 class ForeignChipsOut(DrawerChanged):
-    """The drawer, and what was bought."""
+    """The drawer, and the purchase."""
 
     last_event = ForeignChipsEvent()
 
@@ -265,13 +265,13 @@ class ForeignChipsOut(DrawerChanged):
     refuses=["drawer_closed", "account_off", *POSTING],
 )
 class TakeForeignChips(WriteOperation):
-    """Cash is paid for chips of another house at face value; they are not counted among the house's own."""
+    """Pay cash for chips of another house, at face value. They are not counted among the house's chips."""
 
     roles = AT_THE_CAGE
 
     @extend_schema_serializer(component_name="TakeForeignChipsInput")
     class Input(StrictInput):
-        """Their worth at face value, and whose they are."""
+        """Their worth at face value, and the house that issued them."""
 
         amount = Amount()
         issuer = StrictText(min_length=1, max_length=64)
@@ -287,7 +287,7 @@ class TakeForeignChips(WriteOperation):
 
 
 class DutyOut(serializers.Serializer[Any]):
-    """Duty that was booked, and all that is payable now, in minor units."""
+    """The duty that was booked, and the total that is payable now, in minor units."""
 
     amount = serializers.IntegerField()
     reason = serializers.CharField()
@@ -304,7 +304,7 @@ class DutyOut(serializers.Serializer[Any]):
     refuses=["period_not_open", "account_off"],
 )
 class BookDuty(WriteOperation):
-    """The duty becomes payable. No If-Match: it changes nothing that somebody may have seen otherwise."""
+    """The duty becomes payable. No If-Match: duty has no version."""
 
     roles = (Role.ADMIN,)
     versioned = False

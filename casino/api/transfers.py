@@ -35,9 +35,9 @@ from casino.transfers import selectors, services
 from casino.transfers.models import Kind, Transfer, TransferState
 
 TAG = "fills and credits"
-#: How an address names each kind of desk.
+#: The name of each kind of desk in addresses.
 _NAMED = {TerminalKind.TABLE: "table", TerminalKind.CAGE: "drawer"}
-#: What any step of a transfer may be refused with, sending it, and each later step.
+#: Refusals of every step of a transfer, of sending, and of each later step.
 _STATES = tuple(f"transfer_{state}" for state in TransferState)
 _SENDING = ("drawer_closed", "table_playing", "table_settling", "table_disputed", "nothing_to_send", *CHIPS, *POSTING)
 _RECEIVING = (*_STATES, "drawer_closed", "not_your_side", "four_eyes", *CHIPS, *POSTING)
@@ -47,16 +47,16 @@ _RECEIVING = (*_STATES, "drawer_closed", "not_your_side", "four_eyes", *CHIPS, *
 
 
 class _Wanted(StrictInput):
-    """Chips by pieces, or what they are to be worth in minor units, or both, which must then agree."""
+    """Chips by pieces, or by their worth in minor units, or both. If both are given, they must agree."""
 
     kind = StrictChoice(choices=Kind.choices)
     amount = Amount(required=False)
     pieces = Pieces()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """One of the two must be there."""
+        """Check that worth or pieces are given."""
         if not {"amount", "pieces"} & attrs.keys():
-            raise serializers.ValidationError({"amount": ["Say what the chips are worth, or name the pieces."]})
+            raise serializers.ValidationError({"amount": ["Give the worth of the chips, or the pieces."]})
         return attrs
 
 
@@ -76,7 +76,7 @@ class _FromDrawer(_Wanted):
 
 @extend_schema_serializer(component_name="SendTransferInput")
 class _Sent(StrictInput):
-    """What is sent instead of what was asked for; nothing where it is the same."""
+    """The chips that are sent, if they differ from those requested."""
 
     amount = Amount(required=False)
     pieces = Pieces()
@@ -84,14 +84,14 @@ class _Sent(StrictInput):
 
 @extend_schema_serializer(component_name="ReceiveTransferInput")
 class _Counted(StrictInput):
-    """What was counted on arrival, by denomination."""
+    """The count on arrival, by denomination."""
 
     pieces = Pieces(required=True)
 
 
 @extend_schema_serializer(component_name="AcceptWithVarianceInput")
 class _Accepted(_Counted):
-    """What was counted, and the reason for taking it in although it is not what was sent."""
+    """The count, and the reason for accepting it although it differs from what was sent."""
 
     reason = Reason()
 
@@ -105,7 +105,7 @@ class _Operation(WriteOperation):
     desk: ClassVar[TerminalKind]
 
     def end(self, path: dict[str, Any]) -> services.End:
-        """The end of the transfer that asks."""
+        """The end of the transfer that sends the request."""
         return services.End(self.desk, path[_NAMED[self.desk]])
 
 
@@ -175,7 +175,7 @@ class _AtDrawer:
 
 
 class TransferEvent(EventPart):
-    """What became of a transfer."""
+    """The result for a transfer."""
 
     transfer = TransferPart(help_text="The fill or credit as it is now.")
     mirrors = serializers.DictField(
@@ -214,7 +214,7 @@ class StartAtTable(_AtTable, _Start):
     refuses=[*_STATES, "not_your_side", *_SENDING],
 )
 class SendFromTable(_AtTable, _Send):
-    """The chips leave the tray: those requested, or others where the body names them."""
+    """The chips leave the tray: those requested, or those that the body names."""
 
 
 @documented(
@@ -225,8 +225,8 @@ class SendFromTable(_AtTable, _Send):
     refuses=[*_RECEIVING, "count_mismatch"],
 )
 class ReceiveAtTable(_AtTable, _Receive):
-    """The chips go into the tray. Refused where the count is not what was sent, piece by piece (`count_mismatch`), and
-    for the person who has sent them (`four_eyes`)."""
+    """The chips go into the tray. Refused if the count differs from what was sent, piece by piece (`count_mismatch`),
+    and for the person who sent them (`four_eyes`)."""
 
 
 @documented(
@@ -237,8 +237,8 @@ class ReceiveAtTable(_AtTable, _Receive):
     refuses=_RECEIVING,
 )
 class AcceptAtTable(_AcceptWithVariance):
-    """The floor receives a fill that is not what was sent. The variance is posted as chips over or short at the
-    table."""
+    """The floor receives a fill whose count differs from what was sent. The variance is posted as chips over or short
+    at the table."""
 
     desk = TerminalKind.TABLE
 
@@ -251,7 +251,7 @@ class AcceptAtTable(_AcceptWithVariance):
     refuses=[*_STATES, "not_your_side", *POSTING],
 )
 class CancelAtTable(_AtTable, _Cancel):
-    """What was only requested either end cancels. What was sent only the sender cancels (`not_your_side`): its chips go
+    """Either end can cancel a request. Only the sender can cancel a sent transfer (`not_your_side`): its chips go
     back into the tray."""
 
 
@@ -278,7 +278,7 @@ class StartAtDrawer(_AtDrawer, _Start):
     refuses=[*_STATES, "not_your_side", *_SENDING],
 )
 class SendFromDrawer(_AtDrawer, _Send):
-    """The chips leave the drawer: those requested, or others where the body names them."""
+    """The chips leave the drawer: those requested, or those that the body names."""
 
 
 @documented(
@@ -289,8 +289,8 @@ class SendFromDrawer(_AtDrawer, _Send):
     refuses=[*_RECEIVING, "count_mismatch"],
 )
 class ReceiveAtDrawer(_AtDrawer, _Receive):
-    """The chips go into the drawer. Refused where the count is not what was sent, piece by piece (`count_mismatch`),
-    and for the person who has sent them (`four_eyes`)."""
+    """The chips go into the drawer. Refused if the count differs from what was sent, piece by piece (`count_mismatch`),
+    and for the person who sent them (`four_eyes`)."""
 
 
 @documented(
@@ -301,8 +301,8 @@ class ReceiveAtDrawer(_AtDrawer, _Receive):
     refuses=_RECEIVING,
 )
 class AcceptAtDrawer(_AcceptWithVariance):
-    """The floor receives a credit that is not what was sent. The variance is posted as chips over or short at the
-    table."""
+    """The floor receives a credit whose count differs from what was sent. The variance is posted as chips over or short
+    at the table."""
 
     desk = TerminalKind.CAGE
 
@@ -315,7 +315,7 @@ class AcceptAtDrawer(_AcceptWithVariance):
     refuses=[*_STATES, "not_your_side", "drawer_closed", *POSTING],
 )
 class CancelAtDrawer(_AtDrawer, _Cancel):
-    """What was only requested either end cancels. What was sent only the sender cancels (`not_your_side`): its chips go
+    """Either end can cancel a request. Only the sender can cancel a sent transfer (`not_your_side`): its chips go
     back into the drawer."""
 
 
@@ -324,7 +324,7 @@ class CancelAtDrawer(_AtDrawer, _Cancel):
 
 @documented("listTransfers", summary="List fills and credits", tag=TAG)
 class TransferList(CursorList):
-    """Fills and credits; `from` and `until` select by when they were begun. What is under way has the state
+    """Fills and credits; `from` and `until` select by the time at which they began. Those under way have the state
     `requested` or `sent`."""
 
     sensitive = False
@@ -338,7 +338,7 @@ class TransferList(CursorList):
         ended_at = serializers.DateTimeField(allow_null=True)
 
         def to_representation(self, instance: Transfer) -> dict[str, Any]:
-            """As both ends see it, with its times."""
+            """The transfer with its times."""
             return selectors.describe(instance) | selectors.times(instance)
 
     model = Transfer
@@ -353,7 +353,7 @@ class TransferList(CursorList):
 
 
 class TableChipsOut(serializers.Serializer[Any]):
-    """The house's chips at a table. The locked tax box is not among them: it is counted without knowing."""
+    """The house's chips at a table, without the locked tax box: that must be counted without knowing its contents."""
 
     table = serializers.CharField()
     tray = Rack(help_text="Chips in the tray.")
@@ -369,7 +369,7 @@ class TableChipsOut(serializers.Serializer[Any]):
     refuses=["not_found"],
 )
 class TableChips(ReadOperation):
-    """Tray, tip box, and what is on its way to or from a table."""
+    """Tray, tip box, and chips under way to or from a table."""
 
     sensitive = False
     roles = READERS

@@ -1,4 +1,4 @@
-"""Shapes of answers that depend on the game or the event, as precise as they can be: a JSON schema for each."""
+"""JSON schemas of answers that depend on the game or the event, as precise as possible."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def _described(**properties: tuple[dict[str, Any], str]) -> dict[str, Any]:
     return {name: {**schema, "description": meaning} for name, (schema, meaning) in properties.items()}
 
 
-#: What the value of a game's option may be.
+#: Possible values of a game's option.
 OPTION = {"oneOf": [_TEXT, {"type": "integer"}, {"type": "boolean"}, _CARDS], "nullable": True}
 #: Options of a game by their names; `GET games/NAME` lists them.
 OPTIONS = {"type": "object", "additionalProperties": OPTION}
@@ -44,18 +44,18 @@ HAND_SEATS = {
         ),
     },
 }
-#: What the ledger holds for a hand.
+#: The ledger's balances for a hand.
 BALANCES = {
     "type": "object",
     "required": ["pot", "cukassza", "bank", "stacks"],
     "properties": _described(
         pot=(_AMOUNT, "The pot, in minor units."),
         cukassza=(_AMOUNT, "The pot that is carried over, in minor units."),
-        bank=(_AMOUNT, "What the seats hold in common, in minor units."),
+        bank=(_AMOUNT, "Money that the seats hold in common, in minor units."),
         stacks=(BY_NAME, "Chips in front of each seat of the hand, in minor units."),
     ),
 }
-#: The result of a hand; a game adds members of its own.
+#: The result of a hand; games add other members.
 RESULT = {
     "type": "object",
     "nullable": True,
@@ -63,26 +63,26 @@ RESULT = {
     "properties": _described(
         net=(_AMOUNTS, "What each seat has won or lost, in play order, in minor units."),
         tax=(_AMOUNT, "The house tax, in minor units."),
-        carry_out=(_AMOUNT, "What is carried over, in minor units."),
+        carry_out=(_AMOUNT, "Money that is carried over, in minor units."),
         bonus=(_AMOUNTS, "Bonuses of the house by seat, in minor units."),
     ),
     "additionalProperties": True,
 }
-#: A hand as a viewer sees it; a game adds members of its own, to the view and to its seats.
+#: A hand as a viewer sees it; games add other members to the view and to its seats.
 VIEW = {
     "type": "object",
     "required": ["game", "phase", "actor", "button", "carry", "pot", "stacks", "seats", "log"],
     "properties": _described(
         game=(_TEXT, "Name of the game."),
-        viewer=(_TEXT, "Whose view it is: `public`, everybody's."),
+        viewer=(_TEXT, "The viewer: `public` is everybody."),
         phase=(_TEXT, "Phase of the hand."),
         actor=({**_TEXT, "nullable": True}, "Whose turn it is."),
         options=(OPTIONS, "Options that differ from their defaults."),
         button=(_TEXT, "The seat of the hand that deals."),
-        carry=(_AMOUNT, "What the hand began with beside the stakes, in minor units."),
+        carry=(_AMOUNT, "Money carried into the hand besides the stakes, in minor units."),
         pot=(_AMOUNT, "The pot, in minor units."),
         stacks=(_AMOUNTS, "Chips in front of each seat, in play order, in minor units."),
-        log=({"type": "array", "items": _TEXT}, "The lines so far; a card that lies face down is `??`."),
+        log=({"type": "array", "items": _TEXT}, "The lines so far; a face-down card is `??`."),
     )
     | {
         "seats": {
@@ -94,7 +94,7 @@ VIEW = {
                 "properties": _described(
                     actor=(_TEXT, "Name of the seat in the hand."),
                     stack=(_AMOUNT, "Chips in front of the seat, in minor units."),
-                    cards=(_CARDS, "Cards of the seat; one that lies face down is `??`."),
+                    cards=(_CARDS, "Cards of the seat; a face-down card is `??`."),
                 ),
                 "additionalProperties": True,
             },
