@@ -15,7 +15,7 @@ from typing import Any
 from engine.errors import CardNotInPack
 
 UNKNOWN = "??"
-"""A card that lies on the table but is not known to the writer of the line."""
+"""A card in play that the writer of the line does not know."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
-"""Events: what an accepted action made happen, in order. Money moves in
-:class:`engine.kernel.purse.Move` and nowhere else.
+"""Events: the effects of an accepted action, in order. Money moves in :class:`engine.kernel.purse.Move` and nowhere
+else.
 
 No event carries a card that is not face up, so everyone may see the events.
 """
@@ -80,7 +80,7 @@ class Played(Event):
 
 @dataclass(frozen=True, slots=True)
 class HandEnded(Event):
-    """The hand is over; ``winner`` is 0 when nobody has won, or several."""
+    """The hand is over; ``winner`` is 0 if no seat has won, or several."""
 
     ending: str
     winner: int

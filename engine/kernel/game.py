@@ -22,7 +22,7 @@ def _none(rules: Any, seats: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a table of the game means to the house. Amounts in minor units.
+    """How the house treats tables of the game. Amounts in minor units.
 
     ``must_set``: options without a silent default at a house table, although the engine can do without some of them.
     ``zones``: the places besides seats and house where money lies (``pot``, ``carry``, ``bank``, ``kitty``), none in a
@@ -46,7 +46,7 @@ class Policy:
     not_at_tables: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, object]:
-        """JSON-able form of what is data."""
+        """The data as JSON values."""
         return {
             "must_set": list(self.must_set),
             "zones": sorted(self.zones),
@@ -57,7 +57,7 @@ class Policy:
 
 
 def as_they_stand(opt: Mapping[str, object], seats: int, announced: tuple[str, ...]) -> dict[str, object]:
-    """A table's options that mean the same for any number of seats, and leave nothing to be announced."""
+    """A table's options, if they mean the same for any number of seats and leave nothing to announce."""
     if announced:
         raise OptionOutOfRange("this game leaves nothing for the dealer to announce", announced=[])
     return dict(opt)
@@ -161,7 +161,7 @@ _INTEGERS = frozenset({int})
 
 
 def validate(setup: Setup, game: Game) -> None:
-    """Types and sizes of the set-up; what the stacks must cover is each game's own business."""
+    """Check types and sizes of the set-up; each game checks what the stacks must cover."""
     _, _, seats, stacks, carry, dealer, _, _, series, _, ids = setup
     numbers = (seats, carry, dealer, *stacks)
     if not _INTEGERS.issuperset(map(type, numbers)) or min(numbers) < 0 or max(numbers) > MAX_MONEY:
@@ -179,8 +179,8 @@ def validate(setup: Setup, game: Game) -> None:
 
 
 def require_stacks(stacks: tuple[int, ...], least: int) -> None:
-    """Raise ``StackTooShort`` for the first seat that could not pay ``least``, what it can be forced to pay or may
-    lose at the worst, in minor units; p1 first."""
+    """Raise ``StackTooShort`` for the first seat that could not pay ``least``, the most that it can be forced to pay or
+    may lose, in minor units; p1 first."""
     for seat, stack in enumerate(stacks, 1):
         if stack < least:
             raise StackTooShort(f"p{seat} has {stack}, it may have to pay {least}", seat=seat, min=least)
@@ -206,8 +206,9 @@ def require_no_carry(setup: Setup) -> None:
 
 
 def require_settles_itself(setup: Setup, least: int) -> None:
-    """What a game asks whose every deal settles itself: no money and no packs carried in, and stacks that cover
-    ``least``, the most a seat may lose, in minor units. Raises ``MalformedSetup`` or ``StackTooShort``."""
+    """Requirements of a game in which every deal is settled at its end: no money and no packs are carried in, and
+    stacks cover ``least``, the most that a seat may lose, in minor units. Raises ``MalformedSetup`` or
+    ``StackTooShort``."""
     require_no_redeals(setup)
     require_no_carry(setup)
     require_stacks(setup.stacks, least)

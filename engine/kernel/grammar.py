@@ -62,17 +62,17 @@ class Seen(StrEnum):
     ALL = "all"
     """Everybody, from now on."""
     TARGET = "target"
-    """The seat that they are dealt to, and nobody else whatever becomes of them later."""
+    """Only the seat that they are dealt to, wherever they go later."""
     ACTOR = "actor"
     """The seat that writes the line."""
     HAND = "hand"
-    """As the game says of the hand that they lie in: who has looked at it, and whether it was shown since."""
+    """By the game's rules for the hand that holds them: who has looked at it, and whether it was shown since."""
     TOGETHER = "together"
     """The seat that writes the line; everybody as soon as all seats have chosen theirs."""
     BOTH = "both"
     """The seat that writes the line, and the one that the cards go to."""
     DRAWN = "drawn"
-    """Nobody, but for the card that is drawn of them: the seat that draws it sees it, and the one that held it."""
+    """No one, except for the card that is drawn: the seat that draws it and the seat that held it see it."""
     NOBODY = "nobody"
     """Nobody, to the end."""
 
@@ -87,23 +87,23 @@ class Role(StrEnum):
     PLAYED = "played"
     """Out of the actor's hand, face up."""
     SHOWN = "shown"
-    """The actor's whole hand, in the order of dealing, lies face up."""
+    """The actor's whole hand, face up, in the order of dealing."""
     TURNED = "turned"
-    """Some of the actor's cards are turned up where they lie."""
+    """Some of the actor's cards are turned up in place."""
     LAID_AWAY = "laid_away"
     """Out of the actor's hand, face down."""
     PUT_DOWN = "put_down"
-    """Out of the actor's hand, face up, in a game where cards move from hand to hand: the seat need not be the one that
-    they were dealt to."""
+    """Out of the actor's hand, face up, in a game in which cards move from hand to hand: they may have been dealt to
+    another seat."""
     GIVEN = "given"
     """Out of the actor's hand and into another one, face down."""
     FANNED = "fanned"
-    """The target's whole hand, face down and in a new order; it stays where it is."""
+    """The target's whole hand, face down and in a new order; it stays with the target."""
     SET_ASIDE = "set_aside"
     """Off the pack, face down and out of play."""
 
     TAKEN = "taken"
-    """From where it lies face up into the actor's hand."""
+    """A face-up card, into the actor's hand."""
 
 
 UNCOVERING = frozenset({Role.PLAYED, Role.SHOWN, Role.TURNED, Role.PUT_DOWN, Role.GIVEN})
@@ -211,7 +211,7 @@ def nonce(*, optional: bool = False) -> Argument:
 
 
 class Veiled(NamedTuple):
-    """A line whose cards not everybody sees: who sees them, and the line for all others."""
+    """A line with cards that only some may see: who sees them, and the line for all others."""
 
     action: Action
     seen: Seen
@@ -227,14 +227,14 @@ class Verb:
     arguments: tuple[Argument, ...]
     meaning: str
     reopens: bool = False
-    """What is dealt after it comes of a pack that is shuffled again without the cards that it shows."""
+    """Later cards are dealt from a pack that is shuffled again without the cards that it shows."""
     aside: bool = False
     """The seat that was to act still is, and has to do the same: a look, a call. A time to act runs on through it."""
     beside: bool = False
     """It may be said while another seat is to act, or several are: it answers what its seat has seen so far,
     and lines that come in between do not take it back, as long as it is still legal after them."""
     blind: bool = False
-    """It takes a card that lies face down, so hidden cards decide what follows, as where cards are uncovered."""
+    """It takes a face-down card, so hidden cards decide what follows, as if cards were uncovered."""
 
     @property
     def cards(self) -> Argument | None:
@@ -294,7 +294,7 @@ class Grammar:
             if (argument := verb.cards) is not None and argument.seen is not Seen.ALL
         }
         self.veiled: Callable[[str], Veiled | None] = lru_cache(maxsize=4096)(self._veiled)
-        """What a line is whose cards not everybody sees; None for all other lines."""
+        """The masked form of a line with cards that only some may see; None for all other lines."""
 
     def __iter__(self) -> Iterator[Verb]:
         return iter(self.verbs)
@@ -326,7 +326,7 @@ class Grammar:
         return {role: sorted(set(names)) for role, names in found.items()}
 
     def role(self, action: Action) -> Role | None:
-        """What becomes of the cards that an action names; None where it names none."""
+        """The role of the cards that an action names; None if it names none."""
         named = self.declared(action).cards
         return named.role if named is not None and action.cards else None
 
@@ -374,7 +374,7 @@ class Grammar:
         return line
 
     def fields_of(self, line: str) -> dict[str, Any]:
-        """The inverse of :meth:`compose`: what the API takes for this line."""
+        """The inverse of :meth:`compose`: the API's action for this line."""
         verb, (actor, *texts) = self._matched(line)
         found: dict[str, Any] = {"actor": actor, "verb": verb.name}
         for argument, text in zip(verb.arguments, texts, strict=True):
@@ -392,7 +392,7 @@ class Grammar:
         return verb, [head[0], *match.groups()]
 
     def with_cards(self, action: Action, named: str) -> str:
-        """The line with these cards in place of its own."""
+        """The line with these cards instead."""
         return action.text.replace("".join(action.cards), named)
 
     def masked(self, action: Action, hidden: tuple[bool, ...]) -> str:

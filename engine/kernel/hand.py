@@ -1,4 +1,4 @@
-"""The interface to one hand in play: what the rest of the house, bots and tests hold. The state stays inside.
+"""The interface to one hand in play, for the house, bots and tests. The state is hidden inside.
 
 A refused line raises an ``EngineError`` and changes nothing at all. Hands copy in microseconds (:meth:`Hand.copy`,
 ``pickle``), are equal when they were set up and played alike, and print themselves as a table a person reads.
@@ -60,8 +60,8 @@ class Hand:
 
     @property
     def actors(self) -> tuple[str, ...]:
-        """Everybody who may act next, the one whose turn it is first: more than one where the rules let several act at
-        once, and where cards that the house does not know leave it open whose turn it is."""
+        """All who may act next, the one on turn first. There are several if the rules let several act at once, or if
+        unknown cards leave it open whose turn it is."""
         return tuple(map(actor_name, self._state.actors()))
 
     @property
@@ -118,7 +118,7 @@ class Hand:
 
     @property
     def moves(self) -> tuple[Move, ...]:
-        """Every money movement since the start, the carry included: what the postings of a hand add up to."""
+        """Every money movement since the start, including the carryover; the postings of a hand add up to this."""
         return tuple(starmap(move_of, self._state.moves))
 
     @property
@@ -182,7 +182,7 @@ class Hand:
         return self._state.forced()
 
     def chance(self) -> Chance | None:
-        """Where the house deals from a pack that nobody knows: every deal that is possible, all equally likely."""
+        """If the house deals from an unknown pack: every possible deal, all equally likely."""
         return self._state.chance()
 
     # -- redeals -----------------------------------------------------------------------------------------------------
@@ -230,8 +230,8 @@ class Hand:
         return places_of(self._setup, self._state, viewer)
 
     def learned(self, seat: int) -> dict[str, object]:
-        """What ``seat`` knows beside its own cards and what everybody sees, JSON-able, by name: the hand of a partner
-        that was passed across, a card of the pack at which it has looked. Empty where there is no such thing."""
+        """What only ``seat`` knows besides its cards, as JSON values by name: a partner's hand that was passed across,
+        or a card of the pack at which it has looked. Empty if there is none."""
         require_viewer(seat, self._state.seats)
         return self._state.learned(seat)
 
@@ -261,7 +261,7 @@ class Hand:
         return self._state.tricks_of(seat)
 
     def position(self) -> tuple[Any, ...]:
-        """What decides how the hand can go on, and what it comes to: everything but the way that led here. Two hands of
+        """Everything that the further course and the result of the hand depend on, without its history. Two hands of
         one set-up with equal positions have the same future."""
         return self._state.position()
 
@@ -312,7 +312,7 @@ class Hand:
     # -- copies, equality, text --------------------------------------------------------------------------------------
 
     def copy(self) -> Hand:
-        """Another hand that stands at the same point and goes its own way."""
+        """An independent copy at the same point."""
         twin = object.__new__(Hand)
         twin._setup, twin._rules, twin._state = self._setup, self._rules, self._state.copy()
         return twin
@@ -353,7 +353,7 @@ def _restored(setup: Setup, options: type[Rules], kind: type[CardState], values:
 
 
 def table_text(hand: Hand, viewer: Viewer = "auditor") -> str:
-    """The table as a person reads it: game, phase, a row for each seat, what is open, the last lines."""
+    """The table as readable text: game, phase, a row for each seat, open cards, the last lines."""
     view: Mapping[str, Any] = hand.view(viewer)
     lines = [f"{view['game']}, {view['phase']}" + (f", {view['actor']} to act" if view["actor"] else "")]
     if view["pot"] or view["carry"]:

@@ -1,4 +1,4 @@
-"""Hands that are played out card by card, and what may still lie in a hand that nobody knows.
+"""Hands that are played card by card, and the cards that an unknown hand may still hold.
 
 In physical mode the house may not know the cards (``??``). A line is then legal where nothing that is known rules it
 out: an unknown card may be any card that lies nowhere else.
@@ -97,7 +97,7 @@ class HandsState(CardState):
     # -- what may be done --------------------------------------------------------------------------------------------
 
     def sees_choice(self, declared: Argument, viewer: Viewer) -> bool:
-        """Not where the house does not know the seat's hand: then the choice says which cards it knows elsewhere."""
+        """Not if the house does not know the seat's hand: then the choice would show which cards it knows elsewhere."""
         return super().sees_choice(declared, viewer) and UNKNOWN not in self.cards[self.turn]
 
     def offer_cards(self, verb: str, cards: Iterable[str]) -> Legal:
@@ -105,7 +105,7 @@ class HandsState(CardState):
         return self.offer(verb, Rows(self.in_fixed_order(cards)))
 
     def automatic(self) -> tuple[str, str | None]:
-        """As in every game; a card of a hand that nobody knows is for its seat to name."""
+        """As in every game; a seat with an unknown hand names the card itself."""
         verb, line = super().automatic()
         if self.turn != DEALER and self.GRAMMAR.verb(self.turn, verb).cards and UNKNOWN in self.cards[self.turn]:
             return verb, None

@@ -178,7 +178,7 @@ class Parts:
         return (text for text in self._rows(0, self.most) if text)
 
     def _rows(self, at: int, most: int) -> Iterator[str]:
-        """What the parts from this one on can come to."""
+        """The possible totals of the parts from this one on."""
         if at == len(self.parts):
             yield ""
             return
@@ -314,7 +314,7 @@ class Secret:
     held: Range | None = None
 
     def texts(self) -> Iterator[str]:
-        """The text that binds nobody, if that will do."""
+        """The text without a commitment, if it is allowed."""
         return iter(() if self.unbound is None else (self.unbound,))
 
     def accepts(self, text: str) -> bool:
@@ -330,7 +330,7 @@ Domain = Range | Target | Seats | Rows | Pick | Some | Order | Parts | Words | S
 
 
 def _refusal(action: Action, domain: Domain) -> EngineError:
-    """What is wrong with an action whose argument is not of this domain."""
+    """The error of an action whose argument is not in this domain."""
     expected = domain.as_dict()
     if isinstance(domain, Range):
         what = f"{action.amount} is not from {domain.low} to {domain.high} in steps of {domain.step}"

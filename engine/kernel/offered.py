@@ -1,4 +1,4 @@
-"""What an offer takes, by the names of a request's fields.
+"""The fields of a request for an offer, by name.
 
 The grammar declares the arguments of a verb (:class:`engine.kernel.grammar.Argument`), an offer says what each of them
 may be now (:class:`engine.kernel.legal.Legal`). Put together they say which fields a request for the offer has, and
@@ -20,7 +20,7 @@ from engine.kernel.grammar import OUT_OF_HAND, Argument, Role, Verb, actor_name
 from engine.kernel.legal import Domain, Legal, Order, Parts, Pick, Range, Rows, Seats, Secret, Some, Target, Words
 
 Field = dict[str, object]
-"""What may stand in one field of a request. ``kind`` is that of the argument, or ``places``."""
+"""The allowed values of one field of a request. ``kind`` is that of the argument, or ``places``."""
 
 PLACES = "places"
 """The field, and its kind, that names cards of a hand by where they lie in it, from 0 in the order of dealing."""

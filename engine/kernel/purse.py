@@ -18,9 +18,9 @@ from engine.kernel.setup import Setup
 POT = 0
 """What is played for."""
 CARRY = -1
-"""What lies between two deals: a cukassza."""
+"""Money between two deals: a cukassza."""
 BANK = -2
-"""Money that the seats hold in common beside the pot."""
+"""Money that the seats hold in common besides the pot."""
 KITTY = -3
 """A pot that may last several deals."""
 HOUSE = -4
@@ -54,7 +54,7 @@ class Why(StrEnum):
     """Seat to pot or kitty, by the rules and without a line: a vizi missing at the end, another for a cuhhkassza dealt
     again, tricks that were not taken."""
     RETURNED = "returned"
-    """Pot to seat: the part of a stake that nobody matched, untaxed."""
+    """Pot to seat: the unmatched part of a stake, untaxed."""
     AWARD = "award"
     """Pot to seat: the pot, net of tax."""
     TAX = "tax"
@@ -64,11 +64,11 @@ class Why(StrEnum):
     BONUS = "bonus"
     """House to seat."""
     POINTS = "points"
-    """Seat to seat: what points come to between two players, at the end of the deal."""
+    """Seat to seat: the points between two players in money, at the end of the deal."""
     SHARE = "share"
-    """Kitty to seat: a part of it for every trick, or all of it where nobody plays against the seat."""
+    """Kitty to seat: a part of it for every trick, or all of it if the seat has no opponents."""
     BANKED = "banked"
-    """Kitty to bank: what lies above the agreed level."""
+    """Kitty to bank: the part above the agreed level."""
     TOPPED_UP = "topped_up"
     """Bank to kitty: what fills it up to the level, as far as the bank reaches."""
 
@@ -192,7 +192,7 @@ class Purse:
             self.moves.append((KITTY, seat, amount, Why.SHARE))
 
     def bank_above(self, level: int) -> None:
-        """What the kitty holds above ``level`` goes to the bank."""
+        """Move the part of the kitty above ``level`` to the bank."""
         if self.pot > level:
             above = self.pot - level
             self.pot, self.bank = level, self.bank + above

@@ -1,4 +1,4 @@
-"""What a hand starts from, and what it comes to."""
+"""The set-up and the result of a hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Viewer = int | str
 """A seat number, ``"public"`` or ``"auditor"``."""
 
 NOTHING: Mapping[str, object] = MappingProxyType({})
-"""Nothing but money is carried from deal to deal."""
+"""Only money is carried from deal to deal."""
 
 
 class Setup(NamedTuple):
@@ -60,7 +60,7 @@ class Result(NamedTuple):
     series: Mapping[str, object] = NOTHING
 
     def as_dict(self) -> dict[str, object]:
-        """JSON-able form of what the hand came to; the series is the table's business, not the hand's."""
+        """The result as JSON values, without the series, which belongs to the table."""
         return {
             "net": list(self.net),
             "tax": self.tax,

@@ -35,9 +35,9 @@ class State(Purse):
     OFFERS: ClassVar[Mapping[str, Offer]]
     """verb -> what may be done with it now, or None; the same for every phase that lists the verb."""
     AUTOMATIC: ClassVar[tuple[str, ...]] = ("ps",)
-    """The automatic act is the first of these verbs that is legal, else the first line of the first offer."""
+    """The automatic act is the first legal verb of these, otherwise the first line of the first offer."""
     NOT_AN_ACT: ClassVar[frozenset[str]] = frozenset()
-    """Verbs that are the automatic act only where nothing else is legal: looking at cards decides nothing."""
+    """Verbs that are the automatic act only if nothing else is legal: looking at cards decides nothing."""
     UNTIMED: ClassVar[frozenset[str]] = frozenset()
     """Phases with a seat to act for which there is no automatic act, and so no ``au``."""
     SEVERAL_ACT: ClassVar[bool] = False
@@ -104,7 +104,7 @@ class State(Purse):
         return State.run_out
 
     def out_of_turn(self, action: Action) -> Handler | None:
-        """The handler of what may be said beside the turn, None where this is no such thing."""
+        """The handler of a verb that may be used at any time, None for other verbs."""
         return None
 
     # -- the clock ---------------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ class State(Purse):
         return Legal(actor_name(self.turn), verb, arguments)
 
     def forced(self) -> str | None:
-        """With a known deck, the next line that leaves nobody a choice; else None."""
+        """With a known deck, the next line without a choice; otherwise None."""
         return None
 
     # -- the end -----------------------------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ class State(Purse):
     # -- copies ------------------------------------------------------------------------------------------------------
 
     def copy(self) -> Self:
-        """Another state that goes its own way."""
+        """An independent copy of the state."""
         twin: Self = _shape(type(self)).copy(self)
         return twin
 
@@ -302,7 +302,7 @@ def _without_cards(argument: Domain) -> Domain:
 
 
 class _Shape(NamedTuple):
-    """What is worked out once for each kind of state."""
+    """Values that are computed once for each kind of state."""
 
     names: tuple[str, ...]
     values: Callable[[Any], tuple[Any, ...]]

@@ -1,4 +1,4 @@
-"""What each viewer may know of a hand: views, masked logs, and the places of known cards in the pack.
+"""The part of a hand that each viewer may know: views, masked logs, and the places of known cards in the pack.
 
 Everything follows from declarations. A line's cards are seen by those whom its verb's argument names
 (:class:`engine.kernel.grammar.Seen`); cards in hands by those whom the game lets see them
@@ -19,7 +19,7 @@ from engine.kernel.zones import CardState
 
 
 def require_viewer(viewer: Viewer, seats: int) -> None:
-    """Raise ``MalformedSetup`` for what is neither a seat of the hand nor ``public`` nor ``auditor``."""
+    """Raise ``MalformedSetup`` unless the viewer is a seat of the hand, ``public`` or ``auditor``."""
     if viewer in (PUBLIC, AUDITOR) or (type(viewer) is int and 1 <= viewer <= seats):
         return
     raise MalformedSetup(f"{viewer!r} is no viewer of this hand", viewers=[PUBLIC, AUDITOR, f"1..{seats}"])

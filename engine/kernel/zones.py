@@ -1,4 +1,4 @@
-"""Cards in their zones: the pack, the hands that are dealt from it, and what is known of both.
+"""Cards in their zones: the pack, the hands that are dealt from it, and the known cards of both.
 
 A card moves only by a line of the log: its verb's declaration (:class:`engine.kernel.grammar.Argument`) says what
 becomes of the cards that it names and who sees them, so views, masked logs and openings follow from it. Here is what
@@ -123,14 +123,14 @@ class CardState(State):
         self.deals.pop()
 
     def _refuse_batch(self, seat: int, cards: tuple[str, ...]) -> NoReturn:
-        """Say what is wrong with a batch that goes to another seat or has another size."""
+        """Raise the error of a batch for the wrong seat or of the wrong size."""
         to, count = self.deals[-1]
         if seat != to:
             raise WrongTarget(f"p{to} is to be dealt to, not p{seat}", target=to)
         raise WrongCount(f"p{seat} gets {count} cards, not {len(cards)}", count=count)
 
     def _refuse_cards(self, cards: tuple[str, ...]) -> None:
-        """Say what is wrong with cards that are not the next of the deck."""
+        """Raise the error of cards that are not the next of the deck."""
         require_in_pack(cards, self.pack)
         gone = self.source[: self.next_card] if self.source else ()
         for card in cards:
@@ -148,19 +148,19 @@ class CardState(State):
                 raise CardAlreadyDealt(f"{card} has been dealt before", card=card)
 
     def next_cards(self) -> tuple[str, ...] | None:
-        """What the dealer deals next, where the deck is known; None where nothing is to be dealt."""
+        """The next deal, if the deck is known; None if nothing is to be dealt."""
         if self.source is None or not self.deals:
             return None
         return self.source[self.next_card : self.next_card + self.deals[-1][1]]
 
     def forced(self) -> str | None:
-        """With a known deck, the next line that leaves nobody a choice: a deal."""
+        """With a known deck, the next line without a choice: a deal."""
         if self.turn != DEALER or (cards := self.next_cards()) is None:
             return None
         return deal_line(self.deals[-1][0], cards)
 
     def chance(self) -> Chance | None:
-        """What may be dealt next, where nobody knows it. A card that was dealt unknown may be any of the pool, too: it
+        """What may be dealt next from an unknown pack. A card that was dealt unknown may be any of the pool, too: it
         leaves every set of the pool equally likely."""
         if self.turn != DEALER or self.source is not None or not self.deals:
             return None

@@ -14,12 +14,12 @@ phase          verbs         who acts, and what for
 =============  ============  ===============================================================================
 
 A shout is true if the seat had all eight cards of a suit before it gave and kept no card of another one. p1 gives one
-of its first eight, so it has eight at each later turn where the others have nine, and shouts with seven. After a false
-shout the seat is the Esel; after a true one the last of the others is. The order of shouts is chance, so no time runs
-out for them.
+of its first eight cards. So at each later turn it has eight cards, while the others have nine, and it shouts with
+seven. After a false shout the seat is the Esel; after a true one the last of the others is. The order of shouts is
+chance, so they have no time limit.
 
-Where the house does not know the hand of the seat that shouts first, the line names the cards that it learns as the
-hand is thrown down.
+If the house does not know the hand of the first seat that shouts, the line names its cards when the hand is thrown
+down.
 """
 
 from __future__ import annotations

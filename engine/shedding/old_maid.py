@@ -1,8 +1,8 @@
 """Old Maid, phase by phase. Sections in quotes are those of the Old Maid rules text.
 
-The *Unter* is the knave of the Tell pack; that of bells (``Ub``) makes no pair, and who holds it at the end has lost.
-p1 sits at the dealer's left hand, play is clockwise, and a seat draws from its right-hand neighbour. The options are
-in :mod:`engine.shedding.old_maid_rules`. Phases:
+The *Unter* is the knave of the Tell pack; the one of bells (``Ub``) makes no pair, and the player who holds it at the
+end loses. p1 sits at the dealer's left hand, play is clockwise, and a seat draws from its right-hand neighbour. The
+options are in :mod:`engine.shedding.old_maid_rules`. Phases:
 
 =============  ============  ===============================================================================
 phase          verbs         who acts, and what for
@@ -15,9 +15,9 @@ phase          verbs         who acts, and what for
 ``match``      ds            with ``discard`` "draw": the pair that the drawn card has made goes out
 =============  ============  ===============================================================================
 
-Pairs are forced: there is no line where there are none. The order of a fan is chance: the house shuffles it where it
-deals, and any order is good in a record. A seat is *playing* while it holds a card or the pack has one. A deal ends
-``lost`` by the last seat that plays, or ``void``. Where the house does not know a hand, pairs may go out of it or not.
+Pairs must be put down; without pairs there is no line. The order of a fan is chance: in electronic mode the house
+shuffles it, and a record may have any order. A seat is *playing* while it holds a card or the pack has one. A deal ends
+``lost`` by the last seat that plays, or ``void``. If the house does not know a hand, pairs may or may not be put down.
 """
 
 from __future__ import annotations

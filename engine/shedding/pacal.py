@@ -1,7 +1,7 @@
 """Pacal, phase by phase. Sections in quotes are those of the Pacal rules text.
 
-*Pacal* (Hungarian, tripe) is of the family of Dudák (Czech, bagpiper): every seat has a trump suit of its own, for the
-whole evening. p1 sits at the dealer's left hand, play is clockwise. :mod:`engine.shedding.pacal_rules` has the options.
+*Pacal* (Hungarian, tripe) belongs to the family of Dudák (Czech, bagpiper): every seat has its trump suit for the whole
+evening. p1 sits at the dealer's left hand, play is clockwise. :mod:`engine.shedding.pacal_rules` has the options.
 Phases:
 
 =============  ============  ===============================================================================
@@ -16,9 +16,9 @@ phase          verbs         who acts, and what for
 ``lead``       pl            the table is empty, since the seat before took the stack up: any one card
 =============  ============  ===============================================================================
 
-Nobody has seen a card before the house opens the stack, but for those turned up. A turn in which cards were played ends
-with a card off the pack; with the pack gone and no card left in hand, the seat is out. A deal ends ``lost`` by the one
-that is left, or ``void``.
+Before the house opens the stack, only turned-up cards have been seen. A turn in which cards were played ends with
+drawing a card from the pack. If the pack is empty and the seat has no card left, it is out. A deal ends ``lost`` by the
+last seat left, or ``void``.
 """
 
 from __future__ import annotations

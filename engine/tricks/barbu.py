@@ -9,14 +9,13 @@ the table plays it, ``ravage``. Phases:
 phase         verbs     who acts, and what for
 ============  ========  =========================================================================================
 ``deal``      dh        the dealer gives p1 to p4 13 cards each ("Introduction")
-``call``      cl        D names one of the contracts that D has left ("The Seven Contracts")
-``double``    dbl ps    the others from D's left, once each: whom they double, if anybody ("Doubling")
-``redouble``  rdbl ps   D, if anybody doubled D: whom of those
-``tricks``    pl        from p1; the winner of a trick leads to the next ("The Seven Contracts")
-``dominoes``  pl        from D; a seat without a fitting card is passed over, without a line
-============  ========  =========================================================================================
+``call``      cl        D names one of D's remaining contracts ("The Seven Contracts") ``double``    dbl ps    the
+others from D's left, once each, may double seats ("Doubling") ``redouble``  rdbl ps   D may redouble the seats that
+doubled D ``tricks``    pl        from p1; the winner of a trick leads to the next ("The Seven Contracts") ``dominoes``
+pl from D; a seat without a fitting card is passed over, without a line ============  ========
+=========================================================================================
 
-A negative contract that nobody doubled may end with the doubles (``no_double_no_play``). The deal ends with the
+A negative contract without doubles may end after the doubling (``no_double_no_play``). The deal ends with the
 thirteenth trick, with the trick in which the last card that counts has fallen, or when the third seat has laid its last
 card. There is no pot: what seats owe each other is paid at the end of the deal ("Barbu with Chips"), or of the session.
 """

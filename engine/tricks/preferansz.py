@@ -19,8 +19,8 @@ phase        verbs     who acts, and what for
 ``tricks``   pl        from p1; the winner of a trick leads to the next ("The Play")
 ===========  ========  ==========================================================================================
 
-A seat that could only pass is passed over. Cards that were laid away, and a widow that was not turned up, are never
-shown. A deal ends ``made`` or ``lost``, for P; ``winner`` of the result is P or nobody.
+A seat that could only pass is skipped. Cards that were laid away, and a widow that was not turned up, are never shown.
+A deal ends ``made`` or ``lost``, for P; ``winner`` of the result is P or nobody.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Ramsli, phase by phase. Sections in quotes are those of the Ramsli rules text.
 
-The options are in :mod:`engine.tricks.ramsli_rules`, what happens to cards in :mod:`engine.tricks.ramsli_cards`. p1
-sits at the dealer's left hand, the dealer is the last seat, play is clockwise. Words of the game: the *kitty* is what
-is played for, in a *muss* ("must") it holds no more than the dealer has just put in and everybody plays; to *knock* is
-to undertake two tricks; *eins auf* is one card drawn face up. Phases:
+The options are in :mod:`engine.tricks.ramsli_rules`, the movements of cards in :mod:`engine.tricks.ramsli_cards`. p1
+sits at the dealer's left hand, the dealer is the last seat, play is clockwise. Words of the game: the *kitty* is the
+money that is played for. In a *muss* ("must") it holds only the dealer's four units, and everybody plays. To *knock* is
+to undertake two tricks. *Eins auf* is one card drawn face up. Phases:
 
 ===========  =============  ===========================================================================================
 phase        verbs          who acts, and what for
@@ -23,9 +23,9 @@ phase        verbs          who acts, and what for
 ``play``     pl             four tricks ("The Play")
 ===========  =============  ===========================================================================================
 
-A deal ends ``played``; ``alone``, where nobody plays along and the knocker takes the kitty; or ``failed``, where nobody
-knocks on three suits, or the pack has no card of another one, and the kitty stands. ``winner`` of the result is
-a knocker alone, or the seat that took all four tricks.
+A deal ends ``played``; ``alone``, if nobody plays along and the knocker takes the kitty; or ``failed``, if nobody
+knocks on three suits, or the pack has no card of another suit, and the kitty remains. ``winner`` of the result is a
+knocker without opponents, or the seat that took all four tricks.
 """
 
 from __future__ import annotations

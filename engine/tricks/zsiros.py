@@ -1,4 +1,4 @@
-"""Zsíros ("greasy": aces and tens, the *zsír*, are what counts). Sections in quotes are those of its rules text.
+"""Zsíros ("greasy": only aces and tens, the *zsír*, count). Sections in quotes are those of its rules text.
 
 Tricks, draws and calls are those of the family (:mod:`engine.tricks.sedma`); the options that settle what the text
 leaves open are in :mod:`engine.tricks.zsiros_rules`. p1 sits at the dealer's right hand, play is anticlockwise.

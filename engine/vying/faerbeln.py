@@ -16,8 +16,8 @@ phase          verbs         who acts, and what for
 ``reveal``     sm k          a seat left alone may show a 41, where the table pays for it (``bonus41_for``)
 =============  ============  ===============================================================================
 
-Which two cards a seat turns up it decides before it sees those of others: the lines stand in the log one after
-another, but views and events show them only when all are in.
+Each seat decides which two cards it turns up before it sees those of others. The log has one line for each seat, but
+views and events show the cards only when all lines are in.
 """
 
 from __future__ import annotations

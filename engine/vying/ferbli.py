@@ -30,9 +30,9 @@ phase               verbs        who acts, and what for
 First round: :mod:`engine.vying.ferbli_first`; besszer and charging: :mod:`engine.vying.ferbli_second`; third round:
 :mod:`engine.vying.ferbli_third`; cuhhol: :mod:`engine.vying.ferbli_cuhhol`.
 
-A seat whose turn it is always speaks, even where short stacks leave it only ``k`` or ``st`` to say; with side pots a
-seat that has no chips, or nobody to bet with, is not asked. Where no stack reaches for the first bet of the third
-round nobody speaks in it, not even with cuhhol, and the cards are shown.
+A seat on turn always acts, even if its short stack leaves only ``k`` or ``st``. With side pots, a seat without chips,
+or without an opponent to bet with, is skipped. If no stack covers the first bet of the third round, there is no third
+round, not even with cuhhol, and the cards are shown.
 """
 
 from __future__ import annotations
