@@ -1,4 +1,5 @@
-"""Balance assertions: somebody's word that an account held so much, found true, written down, checked ever after."""
+"""Balance assertions: a stated balance of an account, checked when it is recorded and at every verification after
+that."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

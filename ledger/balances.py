@@ -1,4 +1,4 @@
-"""What accounts hold: now, at a version, at a moment. Amounts in minor units on the account's normal side."""
+"""Balances of accounts: now, at a version, at a time. Amounts in minor units on the account's normal side."""
 
 import uuid
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What the database must have besides rows: tables, columns, constraints, indexes, triggers, functions and rights.
+"""The database objects of the ledger: tables, columns, constraints, indexes, triggers, functions and rights.
 
 `catalogue.json` declares it, an entry for each object, as the migrations make it; `differences` compares it with
 PostgreSQL's own catalogues. Functions are declared by the SHA-256 of everything that they are, the rest in words.
@@ -100,13 +100,13 @@ def found(*, using: str = DEFAULT_DB_ALIAS) -> dict[str, str]:
 
 @cache
 def declared() -> Mapping[str, str]:
-    """What the database must have, from the file that is shipped with the code."""
+    """The declared objects, from the file that is shipped with the code."""
     objects: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8"))
     return objects
 
 
 def differences(*, using: str = DEFAULT_DB_ALIAS) -> list[Finding]:
-    """Where the database is not as declared: what is missing, what is there besides, what is something else."""
+    """The differences between database and declaration: missing, additional and changed objects."""
     there, wanted = found(using=using), declared()
     return [
         Finding("catalogue", name, _difference(wanted.get(name), there.get(name)))
@@ -116,7 +116,7 @@ def differences(*, using: str = DEFAULT_DB_ALIAS) -> list[Finding]:
 
 
 def _difference(wanted: str | None, there: str | None) -> str:
-    """In words, what is wrong with an object."""
+    """The difference of an object in words."""
     if there is None:
         return "is missing"
     if wanted is None:

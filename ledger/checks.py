@@ -82,7 +82,7 @@ def trial_balance(book: Book, *, separator: str = ":", using: str = DEFAULT_DB_A
 
 
 CHECKS: dict[str, str] = {
-    # Every row is as it was written, and nothing that was written is gone.
+    # Every row is as it was written, and no written row is missing.
     "seals": """
         SELECT (ARRAY['transaction', 'account', 'closing of account', 'period', 'closing of period', 'hold',
                       'end of hold', 'reserve of hold', 'snapshot', 'lines of snapshot', 'assertion'])[kind]
@@ -103,7 +103,7 @@ CHECKS: dict[str, str] = {
         FROM ledger_account a JOIN ledger_entry e ON e.account_id = a.id
         WHERE a.book = %(book)s GROUP BY a.commodity HAVING sum(e.amount) <> 0
     """,
-    # An account holds what its entries add up to, and what the last of them says.
+    # An account's balance is the sum of its entries, and the balance after the last of them.
     "balance": """
         SELECT a.code, 'holds ' || a.balance || ', entries give ' || coalesce(s.total, 0)
                        || ', the last one says ' || coalesce(l.balance_after, 0)
@@ -115,7 +115,7 @@ CHECKS: dict[str, str] = {
         WHERE a.book = %(book)s
           AND (a.balance <> a.normal_side * coalesce(s.total, 0) OR a.balance <> coalesce(l.balance_after, 0))
     """,
-    # No account is below its floor and what it holds back, and a closed one is empty.
+    # No account is below its floor plus its reserves, and a closed one is empty.
     "floor": """
         SELECT code, 'holds ' || balance || ', ' || held || ' of it back, floor ' || coalesce(min_balance::text, 'none')
                      || CASE WHEN closed_at IS NULL THEN '' ELSE ', closed' END
@@ -169,7 +169,7 @@ CHECKS: dict[str, str] = {
         WHERE a.book = %(book)s AND a.weight <> 0
         GROUP BY e.transaction_id HAVING sum(a.weight * e.amount::numeric) <> 0
     """,
-    # An account with lanes has all of them, each what it is itself, and no entries of its own.
+    # An account with lanes has all of them, each with its attributes, and no entries itself.
     "lanes": """
         SELECT p.code, 'has ' || count(l.id) || ' of ' || p.lanes || ' lanes, ' || p.version || ' entries of its own'
         FROM ledger_account p
@@ -206,7 +206,7 @@ CHECKS: dict[str, str] = {
         WHERE p.book = %(book)s AND p.closed_at IS NOT NULL
           AND (s.id IS NULL OR e.version > coalesce(l.version, 0))
     """,
-    # Each line of a snapshot is what the entry of that version left, and together they balance.
+    # Each line of a snapshot is the balance after the entry of that version, and together they balance.
     "snapshots": """
         SELECT s.name, 'says ' || l.balance || ' of account ' || l.account_id || ' at version ' || l.version
         FROM ledger_snapshot s JOIN ledger_snapshot_line l ON l.snapshot_id = s.id
@@ -299,7 +299,7 @@ CHECKS: dict[str, str] = {
 
 
 def verify(book: Book, *, using: str = DEFAULT_DB_ALIAS) -> list[Finding]:
-    """Prove the whole book from its rows, and that the database still has what guards them.
+    """Prove the whole book from its rows, and that the database still has the triggers that guard them.
 
     An empty list means that every promise holds. What changed rows and their seals alike is not found: compare with
     what was recorded elsewhere (`recorded`).

@@ -1,4 +1,4 @@
-"""What the ledger refuses, as typed errors with a stable `code`.
+"""The refusals of the ledger: typed errors with a stable `code`.
 
     LedgerError
     ├── NotAtomic               not_atomic               called outside transaction.atomic
@@ -66,13 +66,13 @@ class NotAtomic(LedgerError):
 
 
 class BookBusy(LedgerError):
-    """A lock was not free within `lock_timeout`: nothing was done, and it can be tried again."""
+    """A lock was not free within `lock_timeout`. Nothing was done; the posting can be tried again."""
 
     code = "book_busy"
 
 
 class PostingRefused(LedgerError):
-    """The posting cannot be made as it is."""
+    """The posting cannot be made in this form."""
 
 
 class Unbalanced(PostingRefused):
@@ -125,7 +125,7 @@ class InvalidPosting(PostingRefused):
 
 
 class AccountError(LedgerError):
-    """An account is not what the request takes it for."""
+    """An account does not fit the request."""
 
 
 class UnknownAccount(AccountError):
@@ -135,7 +135,7 @@ class UnknownAccount(AccountError):
 
 
 class AccountClosed(AccountError):
-    """The account is closed, for good; params: account, account_code."""
+    """The account is closed; params: account, account_code."""
 
     code = "account_closed"
 
@@ -181,7 +181,7 @@ class HoldEnded(HoldError):
 
 
 class KeyReused(LedgerError):
-    """The idempotency key has already posted something else; params: key, transaction."""
+    """The idempotency key was used for another posting; params: key, transaction."""
 
     code = "key_reused"
 
@@ -219,7 +219,7 @@ class GuardViolation(LedgerError):
 
 
 class Immutable(GuardViolation):
-    """Entries, transactions and the identity of accounts never change and never go."""
+    """Entries, transactions and the identity of accounts never change and are never deleted."""
 
     code = "immutable"
 
@@ -241,13 +241,13 @@ class ExportError(LedgerError):
 
 
 class UnknownBook(ExportError):
-    """No account is in such a book; params: book."""
+    """The book has no accounts; params: book."""
 
     code = "unknown_book"
 
 
 class InvalidExport(ExportError):
-    """An option that no export can follow: a moment without time zone, an unknown root, places out of range."""
+    """An invalid option of an export: a time without time zone, an unknown root, places out of range."""
 
     code = "invalid_export"
 

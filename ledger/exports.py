@@ -145,7 +145,7 @@ class Snapshot:
 
 @contextmanager
 def snapshot(book: Book, *, using: str = DEFAULT_DB_ALIAS) -> Iterator[Snapshot]:
-    """The book as it is now, on a connection of its own, for as long as the block lasts."""
+    """The book as it is now, on a separate connection, for as long as the block lasts."""
     connection = connections[using].copy()
     connection.inc_thread_sharing()  # one user at a time, though a server may read each piece from another thread
     try:

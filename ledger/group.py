@@ -68,7 +68,7 @@ class _Line:
         self._connection: BaseDatabaseWrapper | None = None
 
     def post(self, request: _Request) -> Posted:
-        """Line up; lead if nobody does, or when it is this thread's turn to."""
+        """Queue up; lead if no thread does, or if it is this thread's turn."""
         request.turn.acquire()
         with self._lock:
             self._waiting.append(request)
@@ -154,7 +154,7 @@ class _Line:
         return posted(call(self.using, POST, params, alone=True, connection=connection)[0])
 
     def _connected(self) -> BaseDatabaseWrapper:
-        """The connection of this line, made again where it was lost or has become too old."""
+        """The connection of this queue, made again if it was lost or has become too old."""
         if self._connection is None:
             self._connection = connections.create_connection(self.using)
             self._connection.inc_thread_sharing()

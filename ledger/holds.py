@@ -22,7 +22,7 @@ MAX_SECONDS = 366 * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A hold as it is now; `state` is a `HoldState`, `replayed` says that it was there before."""
+    """A hold as it is now; `state` is a `HoldState`, `replayed` says that it existed before."""
 
     hold_id: int
     created_at: datetime
@@ -72,7 +72,7 @@ def post_hold(book: Book, key: str, *, period: str | None = None, using: str = D
 
 
 def void_hold(book: Book, key: str, *, using: str = DEFAULT_DB_ALIAS) -> str:
-    """Let go of a hold; returns its last state, "voided" or "expired", also when called again.
+    """Void a hold; returns its last state, "voided" or "expired", also when called again.
 
     Raises UnknownHold, and HoldEnded for one that was posted.
     """

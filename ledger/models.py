@@ -131,7 +131,7 @@ class Period(models.Model):
             models.UniqueConstraint(fields=["book", "name"], name="ledger_period_name_key"),
         ]
         indexes = [
-            # Postings look for the newest open period: what it costs does not grow with the periods that were closed.
+            # Postings look for the newest open period; the cost does not grow with the number of closed periods.
             models.Index(fields=["book", "id"], condition=Q(closed_at=None), name="ledger_period_open"),
         ]
 
@@ -251,7 +251,7 @@ class SnapshotLine(models.Model):
 
 
 class Assertion(models.Model):
-    """Somebody's word, found true when given, that an account held so much at a version: a count, say."""
+    """A stated balance of an account at a version, checked when it was recorded: for example, a count."""
 
     id = models.BigAutoField(primary_key=True)
     book = models.UUIDField()

@@ -1,4 +1,4 @@
-"""Periods: stretches of a book, such as gaming days, that close and then take no transaction any more.
+"""Periods: stretches of a book, such as gaming days. A closed period takes no more transactions.
 
 A book has no periods until its first one is opened; from then on every transaction belongs to one. Several may be open,
 yesterday's until it is counted and today's: a posting names its period or goes into the newest. Writes need
@@ -44,7 +44,7 @@ def open_period(book: Book, name: str, *, using: str = DEFAULT_DB_ALIAS) -> int:
 
 
 def close_period(book: Book, name: str, *, using: str = DEFAULT_DB_ALIAS) -> Closed:
-    """Close a period for good, after waiting for the postings under way; again, it returns the first time.
+    """Close a period, after waiting for the postings under way; a repeated call returns the first time.
 
     Raises PeriodNotOpen for one that never was.
     """

@@ -1,4 +1,4 @@
-"""A book as a plain-text journal that other people's programs add up again: beancount, and hledger's format.
+"""A book as a plain-text journal that other programs check: in beancount's and in hledger's format.
 
 Both files carry their own proof: `bean-check FILE` and `hledger -f FILE check` refuse one in which an amount was
 changed, dropped or added. beancount gets what each account holds at the end (and with `daily` after each of its
@@ -287,7 +287,7 @@ def _tag(value: str) -> str:
 
 
 def _about(one: TransactionRow) -> Iterator[tuple[str, str]]:
-    """What both formats say about a transaction besides its legs."""
+    """The parts of a transaction that both formats have besides its legs."""
     yield "key", one.key
     yield "posted_at", one.posted_at
     if one.occurred_at is not None:

@@ -63,7 +63,7 @@ class Balance:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """What a posting did; `replayed` says that the key had done it before.
+    """The result of a posting; `replayed` says that the key was posted before.
 
     `balances` is by the account ids of the legs. Where an account has lanes, it is that of the lane that was posted to.
     """
@@ -256,7 +256,7 @@ def ensure_accounts(
 
 
 def close_account(book: Book, account_id: int, *, using: str = DEFAULT_DB_ALIAS) -> datetime:
-    """Close an empty account for good; return when that happened (the first time, if it is closed already).
+    """Close an empty account; returns the time (the first one, if it was closed before).
 
     Raises AccountNotEmpty, UnknownAccount.
     """
@@ -407,7 +407,7 @@ def as_json(value: Any) -> str:
 
 
 def moment(value: datetime | None) -> datetime | None:
-    """A time that says its zone. Raises InvalidPosting."""
+    """A time with its time zone. Raises InvalidPosting."""
     if value is not None and value.tzinfo is None:
         raise InvalidPosting("occurred_at needs a time zone")
     return value

@@ -31,7 +31,7 @@ def take(book: Book, name: str, *, using: str = DEFAULT_DB_ALIAS) -> Taken:
 
 
 def balances(book: str | uuid.UUID, name: str, *, using: str = DEFAULT_DB_ALIAS) -> dict[int, Balance]:
-    """Balances and versions in a snapshot by account id; empty where there is no such snapshot."""
+    """Balances and versions in a snapshot by account id; empty if there is no such snapshot."""
     rows = SnapshotLine.objects.using(using).filter(snapshot__book=book, snapshot__name=name)
     return {account: Balance(balance, version) for account, balance, version in rows.values_list(*_FIELDS)}
 
@@ -62,7 +62,7 @@ GROUP BY a.commodity, a.kind, prefix ORDER BY a.commodity, a.kind, prefix
 
 
 def differences(book: Book, name: str, *, after: str | None = None, using: str = DEFAULT_DB_ALIAS) -> list[Finding]:
-    """Where a snapshot says something else than the sums of the entries; empty when it is right.
+    """The differences between a snapshot and the sums of the entries; empty if it is right.
 
     `after` names another snapshot, best the one before, that is taken to be right: then only the entries between the
     two are read. A snapshot that is not there is a finding too; one that lost accounts no longer sums to zero.

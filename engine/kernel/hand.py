@@ -174,10 +174,10 @@ class Hand:
         return self._state.late()
 
     def forced(self) -> str | None:
-        """With a known deck, the next line that leaves nobody a choice: a deal, or cards shown; without one, a line of
-        the house that names no card. Else None.
+        """With a known deck, the next line without a choice: a deal, or cards shown. Without a known deck, a line of
+        the house that names no card. Otherwise None.
 
-        Compulsory money is not among them: it is money out of a seat's stack, so its console says so.
+        Compulsory money is not included: it comes out of a seat's stack, so the console enters it.
         """
         return self._state.forced()
 
