@@ -6,9 +6,9 @@
         processes.wait_ready(f"{address(listener)}/readyz")
         processes.kill("worker")     # comes back by itself
 
-Each child leads a process group of its own and writes to var/log/NAME.log. When a child dies, what is left of
-its group (pool children of a killed Celery or gunicorn master) is killed before it is started again. When the
-supervisor itself is killed, Linux sends every child SIGTERM, so they end in good order.
+Each child leads a separate process group and writes to var/log/NAME.log. When a child dies, what is left of its group
+(pool children of a killed Celery or gunicorn master) is killed before it is started again. When the supervisor itself
+is killed, Linux sends every child SIGTERM, so they end in good order.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class NotReady(ProcessesError):
 
 
 class PortTaken(ProcessesError):
-    """Somebody else listens on the port."""
+    """Another process listens on the port."""
 
     code = "port_taken"
 
@@ -246,8 +246,8 @@ class Processes:
 def listen(port: int) -> socket.socket:
     """A listening socket on 127.0.0.1 (port 0: a free one) that outlives the web process, or `PortTaken`.
 
-    Because the supervisor holds it, requests wait during a restart instead of being refused, and nobody can
-    take the port meanwhile.
+    Because the supervisor holds it, requests wait during a restart instead of being refused, and no other process can
+    take the port.
     """
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

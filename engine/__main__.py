@@ -254,7 +254,7 @@ def _seats(text: str) -> list[tuple[int, ...]]:
 
 
 def _phh(arguments: argparse.Namespace) -> int:
-    """One hand is written as a file of its own (.phh), several as one of tables (.phhs) numbered like their lines."""
+    """One hand is written as one file (.phh), several as one of tables (.phhs) numbered like their lines."""
     return _exported(arguments.file, phh_of, "[{}]\n")
 
 

@@ -33,7 +33,7 @@ def assert_balance(
 
     "Now" locks the account until the transaction ends, so that what is decided on the count is decided on this balance.
     Needs `transaction.atomic`. Raises BalanceDiffers with what it holds instead, UnknownAccount (an account with lanes
-    has no version of its own).
+    has no version itself).
     """
     rows = call(
         using,

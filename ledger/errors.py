@@ -153,7 +153,7 @@ class AccountNotEmpty(AccountError):
 
 
 class AccountHasLanes(AccountError):
-    """An account with lanes has no versions of its own: ask its lanes; params: account, lanes (their ids)."""
+    """An account with lanes has no versions itself: ask its lanes; params: account, lanes (their ids)."""
 
     code = "account_has_lanes"
 

@@ -1,9 +1,9 @@
 """A book as text: CSV with a line for each entry, JSON Lines with an object for each transaction, lists of accounts.
 
-Every export reads one snapshot (REPEATABLE READ, READ ONLY) through a connection and a cursor of its own: it is
-consistent while others post, needs the same memory for any number of entries, and may be handed on piece by piece, for
-instance to Django's StreamingHttpResponse. Closing or dropping the iterator ends the database transaction. What the
-calling transaction has not committed yet is not in it.
+Every export reads one snapshot (REPEATABLE READ, READ ONLY) through a separate connection and cursor: it is consistent
+while others post, needs the same memory for any number of entries, and may be handed on piece by piece, for instance to
+Django's StreamingHttpResponse. Closing or dropping the iterator ends the database transaction. What the calling
+transaction has not committed yet is not in it.
 
 Transactions come in the order of their ids, the legs of one in the order of (account, version). Amounts are integers in
 minor units, debit positive; `balance_after` and `balance` count on the account's normal side; moments are RFC 3339 in

@@ -2,7 +2,7 @@
 
 `post` answers when its posting is committed, as `posting.post(..., alone=True)` does. While one thread is at the
 database, others line up; the next one takes all that wait as a batch. A thread that is alone waits for nobody. All of
-them use one connection of the process, so that its plans stay warm and threads need none of their own.
+them use one connection of the process, so that its plans stay warm and threads need no connection.
 """
 
 import copy

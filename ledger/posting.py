@@ -116,9 +116,9 @@ def post(
     account stay separate entries, and its floor counts after the last. The same key with the same kind, legs, metadata
     and occurred_at returns the first result with `replayed`; with anything else it raises KeyReused. `period` names an
     open period of the book; None means the newest open one.
-    `alone`: outside any `transaction.atomic`, as a database transaction of its own in one round trip; threads that post
-    at once are better served by `group.post`.
-    Raises PostingRefused, UnknownAccount, AccountClosed, PeriodNotOpen, KeyReused, NotAtomic.
+    `alone`: outside any `transaction.atomic`, as a separate database transaction in one round trip; threads that post
+    at once are better served by `group.post`. Raises PostingRefused, UnknownAccount, AccountClosed, PeriodNotOpen,
+    KeyReused, NotAtomic.
     """
     posting = Posting(key, kind, legs, metadata, occurred_at)
     return post_with(None, book, posting, period, alone=alone, using=using)

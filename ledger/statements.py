@@ -51,7 +51,7 @@ def statement(
     MAX_PAGE) of them.
 
     Entries never change, so that a page once read stays true and paging neither skips nor repeats any. An account with
-    lanes has no order of its own: raises AccountHasLanes, which names them.
+    lanes has no single order: raises AccountHasLanes, which names them.
     """
     if not 1 <= limit <= MAX_PAGE:
         raise ValueError(f"limit is 1 to {MAX_PAGE}, not {limit}")

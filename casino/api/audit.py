@@ -105,8 +105,8 @@ class LogKey(ReadOperation):
 
 
 class InclusionOut(serializers.Serializer[Any]):
-    """Where an event stands in the log, and the proof: hashes in hex from the leaf upwards (RFC 6962, 2.1.1). `chain`,
-    `seq` and `hash` are the receipt's: the hash is that of the leaf."""
+    """The position of an event in the log, and the proof: hashes in hex from the leaf upwards (RFC 6962, 2.1.1).
+    `chain`, `seq` and `hash` are the receipt's: the hash is that of the leaf."""
 
     chain = serializers.CharField()
     seq = serializers.IntegerField()

@@ -150,7 +150,7 @@ class DrawerOut(serializers.Serializer[Any]):
 
 
 class EventPart(serializers.Serializer[Any]):
-    """An event; each kind adds fields of its own."""
+    """An event; each kind has additional fields."""
 
     kind = serializers.CharField(help_text="Kind of the event, such as `drawer.opened`.")
 

@@ -13,7 +13,7 @@ HEAD = """
 GAMES = """
 ## Words of the games
 
-The rules of the games come in Hungarian and German; where English has no word of its own, the Hungarian word stays.
+The rules of the games come in Hungarian and German; if English has no word, the Hungarian word is used.
 Options and values of the API write these words without accents, such as `cuhhol` and `majzli_max`.
 """
 

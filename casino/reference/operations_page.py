@@ -105,7 +105,7 @@ def _refusals(operation: Json) -> str:
     """Statuses with the codes that their descriptions name; only the status where nearly any code may come."""
     refused = {status: answer["description"] for status, answer in operation["responses"].items() if status >= "400"}
     found = (f"{status} {_codes(text)}".rstrip() for status, text in sorted(refused.items()))
-    return "; ".join(found) or "no status of its own"
+    return "; ".join(found) or "no additional status"
 
 
 def _codes(description: str) -> str:

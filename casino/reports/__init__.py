@@ -1,1 +1,1 @@
-"""Reports: what the books, the hands and the chains say, read by people."""
+"""Reports about books, hands and chains, for people."""

@@ -138,7 +138,7 @@ def _deal(replayed: replays.Replay, prepared: Deal | None) -> Iterator[Differenc
         yield Difference(hand.name, f"client seeds {taken} were taken, the hand was dealt with {hand.client_seeds}")
     if replayed.game is not None and hand.cards_roots:
         roots = deals.roots(hand, replayed.game.setup)
-        # A replay that was refused has not come to all redeals; the refusal is a difference of its own.
+        # A replay that was refused has not come to all redeals; the refusal is a separate difference.
         stored = hand.cards_roots[: len(roots)] if replayed.error else hand.cards_roots
         if roots != stored:
             yield Difference(hand.name, f"its packs have the roots {roots}, the hand has {stored}")

@@ -90,7 +90,7 @@ class Console:
 
     @property
     def _carried(self) -> int:
-        """What lies at the table between two hands: a cukassza, the bank of the seats."""
+        """Money at the table between two hands: a cukassza, the bank of the seats."""
         return int(self.table["cukassza"] + self.table["bank"])
 
     def _can_follow(self, refs: list[str], stacks: list[int]) -> bool:
@@ -122,7 +122,7 @@ class Console:
         devices = []
         for seat in self.table["seats"][:: 2 if self.words.blind else 1]:
             answer: dict[str, Any] = {}
-            # A key stands in the first answer only; where that one got lost, another key is issued.
+            # Only the first answer has the key; if that was lost, another key is issued.
             while "key" not in answer:
                 answer = self.write(f"seats/{seat['seat']}/key", {})
             devices.append(Device(self.terminal.base_url, answer["key"], seat["seat"]))

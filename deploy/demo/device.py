@@ -1,5 +1,5 @@
-"""A player's own device: adds a seed of its own to every deal, and checks that the cards it is shown are those that the
-house committed to.
+"""A player's device: it adds a seed to every deal, and checks that the cards it is shown are those that the house
+committed to.
 
 What it checks with is written here once more, from the documentation of the engine (`engine/deal/opening.py`), with
 nothing but the standard library: a player who used the house's own code to check the house would have to trust it.
@@ -19,7 +19,7 @@ ALGORITHM = b"hmac-drbg-sha256/fisher-yates-u32"
 
 
 class Cheated(Exception):
-    """What the house shows is not what it committed to."""
+    """The house shows something other than it committed to."""
 
 
 class Device(Connection):
@@ -60,7 +60,7 @@ class Device(Connection):
             raise Cheated(f"{shown['hand']}: {unopened} were not opened")
 
     def offers(self) -> list[dict[str, Any]]:
-        """What the seat may do now, as its own cards say."""
+        """What the seat may do now with its cards."""
         found: list[dict[str, Any]] = self.get("seat/hand")["legal_actions"]
         return found
 

@@ -22,7 +22,7 @@ ELECTRONIC_STACK = 200  # times the least that a seat must bring
 SEED = 41
 #: Chips that go to a tray before the evening and back after it.
 FILL = {"100": 50, "25": 40, "5": 40}
-#: Cash that somebody puts down at a table, and what of it the dealer gets, in minor units.
+#: Cash that a player puts down at a table, and the dealer's tip from it, in minor units.
 DROP, TIP = 1_000, 100
 
 Progress = Callable[[str, int, int], None]
@@ -96,7 +96,7 @@ class Cashier:
 
 @dataclass(slots=True)
 class Played:
-    """What was played and how fast."""
+    """The number of hands and the rate."""
 
     recorded: int = 0
     electronic: list[str] = field(default_factory=list)
@@ -166,7 +166,7 @@ def _credit(cashier: Cashier, console: Console) -> None:
 
 
 def _between_hands(console: Console) -> None:
-    """Somebody puts cash down at the table, and leaves the dealer some of it."""
+    """A player puts cash down at the table, and tips the dealer some of it."""
     console.refresh()
     richest = max(console.table["seats"], key=lambda seat: int(seat["stack"]))
     amount = min(DROP, console.table["limits"]["max_stack"] - richest["stack"])
@@ -214,7 +214,7 @@ def _electronic_tables(consoles: dict[str, Console], tables: dict[str, RecordedT
 
 
 def _play_electronic(console: Console, table: RecordedTable, hands: int, played: Played, progress: Progress) -> None:
-    """A short session of its own with committed decks."""
+    """A separate short session with committed decks."""
     choice = random.Random(SEED)  # noqa: S311 - which legal action the demo takes, not which card falls
     refs = table.hands[0]["seats"]
     limits = console.table["limits"]

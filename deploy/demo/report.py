@@ -17,7 +17,7 @@ EMPTIED = ("9120", "9140", "9150", "9160")
 
 @dataclass(slots=True)
 class Report:
-    """What the house says about the evening, and whether it agrees with the records."""
+    """The house's report of the evening, compared with the records."""
 
     house: dict[str, Any]
     at_its_height: dict[str, Any]

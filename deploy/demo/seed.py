@@ -31,7 +31,7 @@ TRAY_BONUSES = 100
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """What somebody needs to sign in at one terminal."""
+    """The credentials for one terminal."""
 
     login: str
     password: str

@@ -1,5 +1,5 @@
 """A game's vocabulary as the house declares it (`GET games/NAME`): reading lines of records, cutting them into what a
-console sends at once, and choosing among what the house offers. Nothing here knows any game."""
+console sends at once, and choosing among what the house offers. This module depends on no game."""
 
 import hashlib
 import random
@@ -12,11 +12,11 @@ from deploy.demo.evening import EveningError
 
 #: Actions that one request may hold.
 MOST_ACTIONS = 20
-#: A card that nobody but its holder knows.
+#: A card that only its holder knows.
 UNKNOWN = "??"
 #: The nonce of every commitment; a real console draws its own and keeps it secret.
 NONCE = bytes(16)
-#: Roles of cards that a seat chooses by what they are; a console that knows no card cannot choose for it.
+#: Roles of cards that a seat chooses knowing them; a console that does not know the cards cannot choose.
 CHOSEN = ("played", "laid_away", "put_down", "given")
 #: How often an offer is taken against others: saying a bare word (to pass, to check, to fold) is rare, so that hands
 #: get somewhere; so is what others than the seat to act may say.
@@ -49,7 +49,7 @@ class Words:
 
     @property
     def blind(self) -> bool:
-        """Whether somebody who knows no card can play it: no seat chooses by what its cards are."""
+        """Whether the game can be played without knowing cards: no seat chooses by its cards."""
         arguments = [one for (by, _), verb in self._verbs.items() if by == "seat" for one in verb["arguments"]]
         return not any(argument.get("role") in CHOSEN for argument in arguments)
 

@@ -1,4 +1,4 @@
-"""A real PostgreSQL and Valkey for anybody who has a checkout: no root, no Docker, no configuration.
+"""A real PostgreSQL and Valkey for every checkout, without root, Docker or configuration.
 
 `ensure()` starts what the environment does not name and returns the addresses; `python -m deploy.embedded` is
 the same for a shell. Nothing here imports the application.

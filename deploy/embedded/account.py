@@ -1,4 +1,4 @@
-"""Under whose name the servers run: PostgreSQL refuses root.
+"""The account under which the servers run: PostgreSQL refuses root.
 
 An ordinary user runs them directly. Root prefixes them with `unshare --user --map-user=65534`, so that files
 stay owned by root and no user is created; so does a user without a name, whom initdb refuses, too. Where user

@@ -1,4 +1,4 @@
-"""Which folders the embedded services use, and who may look into them.
+"""The folders of the embedded services, and their access rights.
 
 var/                 CASINO_VAR or the checkout's var/, mode 0700
   lock               one `up` or `down` at a time

@@ -17,7 +17,7 @@ from deploy.embedded.process import command_line, last_log_line, read_pid, wait_
 from deploy.embedded.urls import APP_ROLE, DATABASE, OWNER, SEQUENCER_ROLE
 
 START_SECONDS = 60.0
-#: The first version with a locale provider of its own.
+#: The first version with a built-in locale provider.
 BUILT_IN_LOCALE = 17
 # Orphaned backends of a killed postmaster hold its shared memory for a moment, and recovery takes one, too.
 SETTINGS = {

@@ -21,8 +21,8 @@ SEQUENCER_ROLE = "casino_sequencer"
 
 @dataclass(frozen=True)
 class ServiceUrls:
-    """Where the services are. Roles: the owner only migrates, the application uses `database_url`, the sequencer of
-    the audit log a URL of its own."""
+    """Where the services are. Roles: the owner only migrates, the application uses `database_url`, the sequencer of the
+    audit log a separate URL."""
 
     database_owner_url: str
     database_url: str
@@ -96,7 +96,7 @@ def given_urls(environ: Mapping[str, str], layout: Layout | None) -> Given:
     return Given(
         database=values["DATABASE_URL"] or values["DATABASE_OWNER_URL"],
         database_owner=values["DATABASE_OWNER_URL"] or values["DATABASE_URL"],
-        # Without a login of its own the sequencer comes as the owner and becomes its role.
+        # Without a separate login, the sequencer connects as the owner and switches to its role.
         database_sequencer=values["DATABASE_SEQUENCER_URL"] or values["DATABASE_OWNER_URL"] or values["DATABASE_URL"],
         redis=values["REDIS_URL"],
         broker=values["CELERY_BROKER_URL"],

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 
 class Term(NamedTuple):
-    """One word: as it is said in Hungarian, German and English, empty where a language has no word of its own, and
-    what it means, in plain English."""
+    """One word: as it is said in Hungarian, German and English, empty if a language has no word, and what it means, in
+    plain English."""
 
     hungarian: str
     german: str

@@ -18,8 +18,8 @@ Cards
     Two characters as in our records. Those of French packs are PHH's own; those of the Tell pack are not (``Xl``:
     ten of leaves), even where they look alike.
 Everything else
-    Each key of the record stands in a field of its own, ``_`` before its name (``_acts``, ``_deck``, ``_opt``, ...),
-    so that :func:`record_of_phh` gives back an equal record. Money carried in is only there (``_carry``).
+    Each key of the record is a separate field, ``_`` before its name (``_acts``, ``_deck``, ``_opt``, ...), so that
+    :func:`record_of_phh` gives back an equal record. Money carried in is only there (``_carry``).
 """
 
 from __future__ import annotations

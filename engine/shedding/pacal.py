@@ -8,13 +8,12 @@ Phases:
 phase          verbs         who acts, and what for
 =============  ============  ===============================================================================
 ``deal``       dh            the house deals five cards a seat, and after a turn one to its seat ("The Deal")
-``turn_up``    up            first deal of an evening: p1, p2, p3 turn up cards of their own for a trump
-``name``       ts            none of five cards gave a trump: the seat names one ("may choose any trump suit")
-``open``       up            the house turns up the top card, which begins the stack
-``beat``       pl ps         the seat beats the top card or takes up the whole stack ("The Play")
-``second``     pl            after the card that beats, any other one on top of it
-``lead``       pl            the table is empty, since the seat before took the stack up: any one card
-=============  ============  ===============================================================================
+``turn_up``    up            first deal of an evening: p1, p2, p3 turn up some of their cards for a trump ``name``
+ts            none of five cards gave a trump: the seat names one ("may choose any trump suit") ``open``       up
+the house turns up the top card, which begins the stack ``beat``       pl ps         the seat beats the top card or
+takes up the whole stack ("The Play") ``second``     pl            after the card that beats, any other one on top of it
+``lead``       pl            the table is empty, since the seat before took the stack up: any one card =============
+============  ===============================================================================
 
 Before the house opens the stack, only turned-up cards have been seen. A turn in which cards were played ends with
 drawing a card from the pack. If the pack is empty and the seat has no card left, it is out. A deal ends ``lost`` by the
@@ -126,7 +125,7 @@ class PacalState(SheddingState):
         return [card for card in self.cards[self.turn] if card not in self.faces]
 
     def name(self, action: Action) -> None:
-        """``ts SUIT``: any suit that is nobody's trump yet ("may choose any trump suit he likes")."""
+        """``ts SUIT``: any suit that is not a trump yet ("may choose any trump suit he likes")."""
         self.offer_name().require(action)
         self.take_trump(action.word)
 
@@ -140,7 +139,7 @@ class PacalState(SheddingState):
             self.enter("open", DEALER)
 
     def free_suits(self) -> tuple[str, ...]:
-        """Suits that are nobody's trump, in fixed order."""
+        """Suits that are not a trump yet, in fixed order."""
         return tuple(suit for suit in SUITS if suit not in self.trumps)
 
     def open(self, action: Action) -> None:

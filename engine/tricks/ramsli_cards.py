@@ -253,7 +253,7 @@ class RamsliCards(DutyState):
 
     def can_lie(self, counts: list[int], free: int, lacks: tuple[int, ...]) -> bool:
         """As in every trick game; of the cards that a seat was known to hold it still holds all but as many as it has
-        laid away unnamed, each at a place of its own."""
+        laid away unnamed, each at a different place."""
         kept = [(maybe & free).bit_count() - away for maybe, away in zip(self.maybe, self.unnamed, strict=True)]
         own = [(seat, least) for seat, least in enumerate(kept) if least > 0]
         for seat, least in own:

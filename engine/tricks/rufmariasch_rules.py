@@ -25,7 +25,7 @@ class RufmariaschRules(Rules):
     unit: int = option(int, low=1)
     """Money for one point of the difference that the losers pay ("Scoring"). No default."""
     call_own_card: bool = option(bool, True)
-    """Whether the caller may name a card of its own first four ("The Call": some groups permit it)."""
+    """Whether the caller may name one of its first four cards ("The Call": some groups permit it)."""
     two_calls: bool = option(bool, False)
     """A card and, apart from it, the trump suit are called ("Variant"); if not, trumps are the suit of the card."""
     must_differ: bool = option(bool, False)

@@ -37,7 +37,7 @@ class ZsirosRules(SedmaRules):
     """Which cards fill the hands up ("Drawing from the Talon" says only how many).
 
     ``draw``: the next ones of the talon, so who wins a trick changes who gets what. ``preassigned``: the talon lies
-    ready in rows of one card for each seat, p1 first, and a seat draws the next one of its own, also after losing the
+    ready in rows of one card for each seat, p1 first, and a seat draws the next card of its row, also after losing the
     trick. Where the pack is not known, nobody can check whose card is whose, and any free card is taken."""
     calls: str = option(str, "logged", choices=("logged", "off"))
     """Whether the partner of the seat to act may make one of the four calls ("Calls")."""
