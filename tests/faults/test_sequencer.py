@@ -16,6 +16,7 @@ import pytest
 
 from deploy.embedded.process import signalled_when_parent_dies, wait_until
 from tests.casino.logs import chain_order, note, notes_outside
+from tests.slow import some_now
 
 CHECKOUT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "manage.py", "sequence_audit")
@@ -119,7 +120,7 @@ def writing(kit) -> Iterator[Callable[[], int]]:  # type: ignore[no-untyped-def]
         writer.join()
 
 
-@pytest.mark.parametrize("point", ["before the commit", "between commit and file", "within the note"])
+@pytest.mark.parametrize("point", some_now(["between commit and file", "before the commit", "within the note"], 3))
 def test_killed_at_a_point_it_goes_on_without_loss(kit, tmp_path: Path, point: str) -> None:  # type: ignore[no-untyped-def]
     from casino.audit.models import Log
 
@@ -159,6 +160,7 @@ def test_killed_again_and_again_while_the_house_writes(kit, tmp_path: Path) -> N
     chain_order(kit)
 
 
+@pytest.mark.slow
 def test_a_second_sequencer_waits_for_the_first(kit, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     first_log, second_log = tmp_path / "first", tmp_path / "second"
     with running(COMMAND, first_log) as first:

@@ -19,7 +19,7 @@ def test_classic_ferbli(seed: str):
     assert list(one_hand(seed))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(SEEDS, st.sets(st.sampled_from(VARIANTS)).map(sorted))
 def test_variants_alone_and_together(seed: str, variants: list[str]):
     assert list(one_hand(seed, variants))
