@@ -2131,13 +2131,13 @@ def verify_export(folder: Path, held: Sequence[Notes] = (), keys: Sequence[Key] 
 
 
 def trust(report: Report, held: Sequence[Notes], keys: Sequence[Key]) -> None:
-    """Say what the answer rests on."""
+    """Report what the result relies on."""
     if not keys:
-        report.notice("no key was given: signatures were checked with the one that came along, which proves nothing "
-                      "against somebody who can make a key")  # fmt: skip
+        report.notice("no key was given: signatures were checked with the key in the export, which proves nothing "
+                      "against a forger who makes a new key")  # fmt: skip
     if not held:
-        report.notice("no checkpoints were given that somebody else holds: a log that was cut short or written again "
-                      "with the house's own key would not show")  # fmt: skip
+        report.notice("no checkpoints were given from outside: a log that was cut short, or written again with the "
+                      "house's key, would not be found")  # fmt: skip
 
 
 def summary(report: Report, seconds: float) -> str:

@@ -160,7 +160,7 @@ def prepared_of(house: House, chunk: list[Read]) -> dict[str, Deal]:
     return {deal.name: deal for deal in found}
 
 
-def merely_read(house: House) -> int:
+def only_read(house: House) -> int:
     """Read all that :func:`verify` compares, and no more; returns the number of hands. What verification is measured
     against."""
     tables = {found.id: found for found in Table.objects.filter(house=house)}

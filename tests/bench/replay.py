@@ -1,6 +1,6 @@
 """Strict replay of the recorded evening, digest and postings included, against two references in the same process.
 
-The references: merely reading and parsing the JSON of the same lines, and PokerKit (extra ``bench``) replaying hands of
+The references: only reading and parsing the JSON of the same lines, and PokerKit (extra ``bench``) replaying hands of
 no-limit hold'em. There is no other replayer of Ferbli, so the hands are made comparable: as many at each number of
 seats, and no more lines to a hand than the evening has. Both are measured twice: from records or histories that have
 been read, and from their text.

@@ -1,8 +1,8 @@
 """Strict replay of Barbu against two references in the same process, in deals and in cards played.
 
-The references: merely reading the JSON of the same records, and a bare trick player, which is a plain loop that moves
-the same cards, looks whether a seat follows suit and who wins the trick, and does nothing else. Nobody can replay a
-record without the first, nor play a trick game without something like the second.
+The references: only reading the JSON of the same records, and a bare trick player, which is a plain loop that moves the
+same cards, looks whether a seat follows suit and who wins the trick, and does nothing else. Nobody can replay a record
+without the first, nor play a trick game without something like the second.
 """
 
 from __future__ import annotations

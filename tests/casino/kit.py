@@ -206,7 +206,7 @@ class Kit:
         return table
 
     def token(self, role: Role, kind: TerminalKind, location: str) -> str:
-        """The token of somebody who has just been hired, at a terminal of their own."""
+        """The token of a newly hired person, at a separate terminal."""
         return self.hire(role, kind, location)[1]
 
     def hire(self, role: Role, kind: TerminalKind, location: str) -> tuple[RequestContext, str]:

@@ -98,7 +98,7 @@ def followed(kit) -> bool:  # type: ignore[no-untyped-def]
 
 @contextmanager
 def writing(kit) -> Iterator[Callable[[], int]]:  # type: ignore[no-untyped-def]
-    """Somebody who writes events all the time; the value says how many there are."""
+    """A writer that records events all the time; the value is their number."""
     from django.db import connections
 
     stop, count = threading.Event(), [0]

@@ -37,7 +37,7 @@ def comparison(*, hands: int = HANDS, rounds: int = ROUNDS, runs: int = 7) -> Co
         return rounds * stored
 
     def read() -> int:
-        return sum(hand_rows.merely_read(kit.house) for _ in range(rounds))
+        return sum(hand_rows.only_read(kit.house) for _ in range(rounds))
 
     return compare("hands verified against the ledger", "hands", verified, "reading the rows", read, runs=runs)
 

@@ -1,4 +1,4 @@
-"""Verifying a million exported events, and a live house, against merely reading and hashing the same."""
+"""Verifying a million exported events, and a live house, against only reading and hashing the same."""
 
 import gc
 import hashlib
@@ -31,7 +31,7 @@ def _lines(folder: Path) -> Iterator[list[bytes]]:
 
 
 def comparisons(events: int = EVENTS, *, runs: int = 3) -> list[Comparison]:
-    """Verification of an export (everything: chains, tree, signatures, ledger and hands) against three ways of merely
+    """Verification of an export (everything: chains, tree, signatures, ledger and hands) against three ways of only
     reading and hashing its events: as JSON one by one, as JSON many at a time, and as lines without looking inside."""
     from casino.audit import verify
 

@@ -21,7 +21,7 @@ from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.scene import assert_problem
 from tests.casino.staff.test_roster import OTHER, PASSWORD, change, enrol, hire, sign_in
 
-#: Seconds to wait for somebody who has to wait for us.
+#: Seconds to wait for another writer that has to wait for us.
 PATIENCE = 10.0
 _WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 

@@ -151,7 +151,7 @@ def test_a_hand_without_money_that_names_a_settlement_is_found(kit: Kit) -> None
 
 
 def entering(kit: Kit) -> tuple[Desk, Player]:
-    """A hand after its first deal, in which the house knows nobody's cards."""
+    """A hand after its first deal, in which the house knows no cards."""
     desk = four(kit, stake=0)
     player = Player(desk, 7, frozenset({"p1", "p2", "p3", "p4"}))
     player.play(desk.ok("hands", {"mode": "physical"}), until=4)

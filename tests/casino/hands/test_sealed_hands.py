@@ -1,4 +1,4 @@
-"""What an electronic hand must not record: the house knows every card, and a console is nobody's hand."""
+"""What an electronic hand must not record: the house knows every card, and a console may see none of them."""
 
 import json
 from typing import Any

@@ -141,7 +141,7 @@ def test_refusals_are_typed_and_change_nothing():
 
 
 def test_the_bottom_card_is_shown_to_all_with_the_first_deal():
-    """Deal and Betting: the bottom card is nobody's secret."""
+    """Deal and Betting: the bottom card is not secret."""
     hand = table(2)
     assert hand.view("public")["bottom"] is None
     hand.apply("p1 po 100")
