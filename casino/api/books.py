@@ -23,6 +23,7 @@ from casino.api.http.operations import (
     signed_in,
     whole_number,
 )
+from casino.api.http.shapes import METADATA, Shaped
 from casino.api.parts import number_of
 from casino.core.errors import BadRequest, NotFound
 from casino.reports import books
@@ -117,17 +118,6 @@ class AccountBalance(ReadOperation):
         return Response(books.balance(context_of(request).house, account, version=version, at=moment(asked, "at")))
 
 
-@extend_schema_field(
-    {
-        "type": "object",
-        "description": "Details of the posting, such as hand, table, reason.",
-        "additionalProperties": True,
-    }
-)
-class _Metadata(serializers.JSONField):
-    """Members by the kind of the posting."""
-
-
 class _Line(serializers.Serializer[Any]):
     """An entry: `amount` is positive for a debit; `balance` is the account's balance after it, on its normal side."""
 
@@ -138,7 +128,7 @@ class _Line(serializers.Serializer[Any]):
     posted_at = serializers.DateTimeField()
     amount = serializers.IntegerField(help_text="Minor units or pieces; debits are positive, credits negative.")
     balance = serializers.IntegerField()
-    metadata = _Metadata()
+    metadata = Shaped(METADATA, help_text="What the posting says of itself, such as hand, table, reason.")
 
 
 class _Statement(serializers.Serializer[Any]):

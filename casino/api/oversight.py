@@ -5,13 +5,14 @@ from typing import Any
 
 from django.db.models.fields.json import KeyTextTransform
 from django.urls import path
-from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import OVERSIGHT, ReadOperation, context_of, documented
+from casino.api.http.shapes import OPTIONS, SERIES, Shaped
 from casino.api.parts import minor_units
 from casino.audit.events import EVENTS
 from casino.audit.models import Event
@@ -22,30 +23,6 @@ from casino.staff.models import Role
 from casino.tables.models import Table, TableState
 
 TAG = "oversight"
-
-_SCALAR = {"oneOf": [{"type": "string"}, {"type": "integer"}, {"type": "boolean"}]}
-
-
-@extend_schema_field(
-    {
-        "type": "object",
-        "description": "Options of the game; `GET games/NAME` declares them.",
-        "additionalProperties": {"oneOf": [*_SCALAR["oneOf"], {"type": "array", "items": _SCALAR}]},
-    }
-)
-class _Options(serializers.JSONField):
-    """The options of a table or hand, by name."""
-
-
-@extend_schema_field(
-    {
-        "type": "object",
-        "description": "What the game carries from deal to deal besides money; its members are the game's own.",
-        "additionalProperties": True,
-    }
-)
-class _Series(serializers.JSONField):
-    """The options depend on the game."""
 
 
 @documented("listTables", summary="List tables", tag=TAG)
@@ -59,7 +36,7 @@ class TableList(CursorList):
         """A table in a list."""
 
         table = serializers.CharField(source="code")
-        options = _Options()
+        options = Shaped(OPTIONS)
         seat_count = serializers.IntegerField(source="seats")
         hand_count = serializers.IntegerField(source="hands_dealt")
 
@@ -104,7 +81,7 @@ class HandResult(serializers.Serializer[Any]):
     carry_out = serializers.IntegerField()
     ending = serializers.CharField(help_text="How the hand ended, in the game's words.")
     winner = serializers.IntegerField(help_text="Number of the seat that won, in play order; 0: nobody or several.")
-    series = _Series(required=False)
+    series = Shaped(SERIES, required=False)
 
 
 class HandRuling(serializers.Serializer[Any]):
@@ -171,7 +148,7 @@ class HandRecordOut(serializers.Serializer[Any]):
     v = serializers.CharField(help_text="Version of the record's format: `chr/1`.")
     game = serializers.CharField()
     rules = serializers.CharField()
-    opt = _Options()
+    opt = Shaped(OPTIONS, help_text="Options of the game; `GET games/NAME` declares them.")
     hand = serializers.CharField()
     seats = serializers.ListField(child=serializers.CharField(), help_text="References of the players, in play order.")
     dealer = serializers.IntegerField(help_text="Number of the seat that deals, in play order.")
@@ -182,14 +159,14 @@ class HandRecordOut(serializers.Serializer[Any]):
         child=serializers.CharField(), required=False, help_text="Decks, where cards were dealt again."
     )
     acts = serializers.ListField(child=serializers.CharField(), help_text="Lines of the log.")
-    series = _Series(required=False)
+    series = Shaped(SERIES, required=False)
     net = serializers.ListField(child=serializers.IntegerField(), required=False)
     bonus = serializers.ListField(
         child=serializers.IntegerField(), required=False, help_text="Bonuses of each seat, in play order."
     )
     tax = serializers.IntegerField(required=False)
     carry_out = serializers.IntegerField(required=False)
-    series_out = _Series(required=False)
+    series_out = Shaped(SERIES, required=False)
     state = serializers.CharField(required=False, help_text="SHA-256 of the engine's final state, 64 hex digits.")
     prev = serializers.CharField(required=False, help_text="SHA-256 of the table's record before this one.")
     commit = serializers.CharField(required=False, help_text="Commitment to the seed, 64 hexadecimal digits.")

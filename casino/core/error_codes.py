@@ -20,6 +20,17 @@ _NUMBERS: Schema = {"type": "array", "items": _NUMBER}
 _CHIPS: Schema = {"type": "object", "additionalProperties": _NUMBER}
 _CHECKPOINT: Schema = {"type": "object", "additionalProperties": {"oneOf": [_TEXT, _NUMBER]}}
 _SCALAR: Schema = {"oneOf": [_TEXT, _NUMBER, {"type": "boolean"}]}
+#: A figure of the ledger: a number, a name or a moment, ids; null where there is none.
+_FIGURE: Schema = {"oneOf": [_TEXT, _NUMBER, _NUMBERS], "nullable": True}
+#: What a game accepts: a value, several of them (cards by their places are lists of numbers), or values by name.
+_ACCEPTED: Schema = {
+    "oneOf": [
+        *_SCALAR["oneOf"],
+        {"type": "array", "items": {"oneOf": [*_SCALAR["oneOf"], _NUMBERS]}},
+        {"type": "object", "additionalProperties": _SCALAR},
+    ],
+    "nullable": True,
+}
 
 #: Members of problem documents: JSON schema and meaning.
 MEMBERS: Mapping[str, tuple[Schema, str]] = {
@@ -48,7 +59,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "duplicate": (_TEXTS, "the cards that were named twice"),
     "exception": (_NUMBER, "the card exception that was stored with this refusal; `GET exceptions/cards` has it"),
     "exceptions": (_NUMBERS, "the open card exceptions of the table"),
-    "expected": ({"type": "object", "additionalProperties": True}, "what would have been accepted, by name"),
+    "expected": ({"type": "object", "additionalProperties": _ACCEPTED}, "what would have been accepted, by name"),
     "failed": (
         {
             "type": "array",
@@ -89,7 +100,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "owed": (_CHIPS, "what each player is owed or owes, in minor units"),
     "parameters": (_TEXTS, "the query parameters in question"),
     "params": (
-        {"type": "object", "additionalProperties": True},
+        {"type": "object", "additionalProperties": _FIGURE},
         "the ledger's figures: account, balance, needed ..., in minor units",
     ),
     "player": (_TEXT, "reference of the player"),

@@ -1,14 +1,18 @@
-"""What the tests' HTTP client checks of every answer: the operation has such a status, and such a code for it.
+"""What the tests' HTTP client checks of every answer: the operation has such a status, and such a code for it, whose
+members have the shapes that the table of codes gives them.
 
 It reads the same registry as the schema (`casino/api/http/contract.py`), which contract tests compare with the schema.
 """
 
 from functools import cache
+from typing import Any
 
 import httpx
+import jsonschema
 from django.urls import Resolver404, resolve
 
 from casino.api.http import contract
+from casino.core.error_codes import ERROR_CODES, MEMBERS
 
 #: Statuses of refusals before any operation: who asks is not known, or there is no such address or method.
 BEFORE = frozenset({401, 403, 404, 405})
@@ -30,8 +34,17 @@ def assert_promised(answer: httpx.Response) -> None:
         return
     answer.read()
     assert answer.status_code in operation.codes, (operation.id, answer.status_code, answer.text)
-    code = answer.json()["code"]
+    problem = answer.json()
+    code = problem["code"]
     assert code in operation.codes[answer.status_code], f"{operation.id} does not state {answer.status_code} {code}"
+    for name in problem.keys() & set(ERROR_CODES[code].members):
+        found = [(error.json_path, error.message) for error in _member(name).iter_errors(problem[name])]
+        assert not found, (operation.id, code, name, found)
+
+
+@cache
+def _member(name: str) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(as_json_schema(MEMBERS[name][0]))
 
 
 def operation_of(method: str, path: str) -> contract.Operation | None:
@@ -47,3 +60,18 @@ def _operations(path: str) -> dict[str, contract.Operation]:
         return {}
     found: dict[str, contract.Operation] = getattr(getattr(view, "view_class", None), "operations", {})
     return found
+
+
+def as_json_schema(node: Any) -> Any:
+    """OpenAPI 3.0's schemas as JSON Schema: `nullable` is the type null, and an object that names its properties and
+    does not mention others has no others."""
+    if isinstance(node, list):
+        return [as_json_schema(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    out = {name: as_json_schema(item) for name, item in node.items()}
+    if out.get("type") == "object" and "properties" in out:
+        out.setdefault("additionalProperties", False)
+    if out.pop("nullable", False) is True:
+        return {"anyOf": [out, {"type": "null"}]}
+    return out

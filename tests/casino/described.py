@@ -7,7 +7,7 @@ import httpx
 import jsonschema
 from drf_spectacular.generators import SchemaGenerator
 
-from tests.casino.contract import operation_of
+from tests.casino.contract import as_json_schema, operation_of
 
 METHODS = ("get", "post")
 
@@ -72,18 +72,3 @@ def _validator(operation: str, status: int, media: str) -> jsonschema.Draft20201
 
 def _made(described: dict[str, Any]) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator({**as_json_schema(described), "components": _components()})
-
-
-def as_json_schema(node: Any) -> Any:
-    """OpenAPI 3.0's schemas as JSON Schema: `nullable` is the type null, and an object that names its properties and
-    does not mention others has no others."""
-    if isinstance(node, list):
-        return [as_json_schema(item) for item in node]
-    if not isinstance(node, dict):
-        return node
-    out = {name: as_json_schema(item) for name, item in node.items()}
-    if out.get("type") == "object" and "properties" in out:
-        out.setdefault("additionalProperties", False)
-    if out.pop("nullable", False) is True:
-        return {"anyOf": [out, {"type": "null"}]}
-    return out

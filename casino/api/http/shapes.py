@@ -26,6 +26,21 @@ def _described(**properties: tuple[dict[str, Any], str]) -> dict[str, Any]:
 OPTION = {"oneOf": [_TEXT, {"type": "integer"}, {"type": "boolean"}, _CARDS], "nullable": True}
 #: Options of a game by their names; `GET games/NAME` lists them.
 OPTIONS = {"type": "object", "additionalProperties": OPTION}
+_SCALARS = [_TEXT, {"type": "integer"}, {"type": "boolean"}]
+#: What a game carries from deal to deal besides money, by the game's own names: a number, a name or cards; a list with
+#: a value for each seat; or values by the reference of the player.
+SERIES = {
+    "type": "object",
+    "additionalProperties": {
+        "oneOf": [
+            *_SCALARS,
+            {"type": "array", "items": {"oneOf": _SCALARS}},
+            {"type": "object", "additionalProperties": {"oneOf": [{"type": "integer"}, _CARDS]}},
+        ]
+    },
+}
+#: What a posting says of itself, by name.
+METADATA = {"type": "object", "additionalProperties": {"oneOf": [*_SCALARS, _CARDS]}}
 #: Chips, pieces by denomination.
 CHIPS = {"type": "object", "additionalProperties": {"type": "integer"}}
 #: Amounts by name, in minor units.
@@ -55,18 +70,20 @@ BALANCES = {
         stacks=(BY_NAME, "Chips in front of each seat of the hand, in minor units."),
     ),
 }
-#: The result of a hand; games add other members.
+#: The result of a hand.
 RESULT = {
     "type": "object",
     "nullable": True,
-    "required": ["net", "tax", "carry_out", "bonus"],
+    "required": ["net", "tax", "carry_out", "bonus", "ending", "winner"],
     "properties": _described(
         net=(_AMOUNTS, "What each seat has won or lost, in play order, in minor units."),
         tax=(_AMOUNT, "The house tax, in minor units."),
         carry_out=(_AMOUNT, "Money that is carried over, in minor units."),
         bonus=(_AMOUNTS, "Bonuses of the house by seat, in minor units."),
+        ending=(_TEXT, "How the hand ended, in the game's words."),
+        winner=({"type": "integer"}, "Number of the seat that won, in play order; 0: nobody or several."),
+        series=(SERIES, "What the game carries to the next deal besides money."),
     ),
-    "additionalProperties": True,
 }
 #: A hand as a viewer sees it; games add other members to the view and to its seats.
 VIEW = {

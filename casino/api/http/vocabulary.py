@@ -184,6 +184,8 @@ FIELDS: Mapping[str, str] = {
     "sent": "The chips that were sent, pieces by denomination.",
     "sent_by": "Login of the person who sent it.",
     "seq": "Number of the event in its chain, from 1.",
+    "series": "What the game carries from deal to deal besides money, by the game's own names.",
+    "series_out": "What the game carries to the next deal besides money, by the game's own names.",
     "settled_at": "When the hand was settled; null before that.",
     "shift": "The shift; null while the drawer is closed.",
     "sitting_out": "Numbers of the seats that sit this hand out.",
