@@ -94,7 +94,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "missing": ({"oneOf": [_CHIPS, _TEXTS]}, "what is missing: chips (pieces by denomination), or cards"),
     "mode": (_TEXT, "how the hand was dealt"),
     "must_set": (_TEXTS, "the options that a table of the house must set"),
-    "open": (_TEXT, "the earlier day that is open"),
+    "open": (_TEXTS, "the earlier days that are open"),
     "option": (_TEXT, "the option of the game"),
     "outside": (_CHECKPOINT, "epoch, size and root of the checkpoint outside the database"),
     "owed": (_CHIPS, "what each player is owed or owes, in minor units"),
