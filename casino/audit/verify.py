@@ -887,7 +887,7 @@ class Books:
         for posting in postings:
             number = posting["tx"]
             if type(number) is not int:
-                raise TypeError("a transaction is recorded by its number")
+                raise TypeError("a transaction is named by its number")
             if number in self._recorded:
                 self._report.find(
                     "transaction_recorded_twice", f"transaction {number}", f"{place_of(doc)} records it again"

@@ -45,8 +45,8 @@ def chairs(answer: dict[str, Any]) -> list[str]:
 
 @dataclass
 class Player:
-    """Plays everybody's part of a physical hand of Zsíros. `hidden`: seats whose cards the house is not recorded; of
-    these it is recorded what they play."""
+    """Plays everybody's part of a physical hand of Zsíros. `hidden`: seats whose cards the house does not know until
+    they are played."""
 
     desk: Desk
     seed: int = 1

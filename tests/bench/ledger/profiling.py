@@ -28,7 +28,7 @@ SAMPLE_SECONDS = 0.01
 
 # Triggers that look at what a posting writes: on INSERT of transactions and entries, on UPDATE of accounts. Those that
 # also stand for DELETE or TRUNCATE refuse everything and are not met. The one on entries moves the balances as well, so
-# no posting is possible without it; its share is recorded by its time as a function.
+# no posting is possible without it; its share shows in its time as a function.
 _TRIGGERS = """
 SELECT tgrelid::regclass::text, tgname, tgenabled::text FROM pg_trigger
 WHERE NOT tgisinternal AND tgenabled <> 'D' AND tgtype & (8 | 32) = 0

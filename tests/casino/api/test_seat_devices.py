@@ -46,7 +46,7 @@ def test_a_device_checks_its_own_cards_and_everybodys_and_gets_no_others(kit: Ki
     assert opened > 75
 
 
-def test_a_device_is_recorded_what_its_own_seat_may_do_by_its_own_cards(kit: Kit) -> None:
+def test_a_device_reads_what_its_own_seat_may_do_with_its_own_cards(kit: Kit) -> None:
     """The console sees how many cards; the seat whose they are, which; and nobody else's offer."""
     zsiros(kit)
     desk = kit.seated(stacks=(20_000,) * 4)

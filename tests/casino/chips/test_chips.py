@@ -192,7 +192,7 @@ def test_a_house_whose_chips_cannot_pay_its_tax_sets_up_no_table(live_db: None) 
     assert chart.rack_value(house, "9130/T1") == 1_000
 
 
-def test_a_house_that_kept_chips_by_value_is_reported_and_recorded_what_it_lacks(live_db: None) -> None:
+def test_a_house_that_kept_chips_by_value_is_reported_with_what_it_lacks(live_db: None) -> None:
     house = bare_house()
     specs = [
         AccountSpec("2010/anna", "chips outstanding", "HUF", CREDIT),

@@ -116,7 +116,7 @@ def test_every_table_of_an_app_is_declared_by_it(live_db: None) -> None:
         assert names <= {table.name for table in protection.of(app).tables}, app
 
 
-def test_the_ledger_is_recorded_which_triggers_on_its_tables_are_not_its_own() -> None:
+def test_the_ledger_knows_which_triggers_on_its_tables_are_not_its_own() -> None:
     others = [f"{table.name}.{name}" for table in tables() if table.name.startswith(LEDGER) and not table.own_triggers
               for name in table.guards()]  # fmt: skip
     assert others == settings.LEDGER_OTHER_TRIGGERS

@@ -50,7 +50,7 @@ def test_a_call_stands_although_others_have_spoken_since(kit: Kit, tmp_path: Pat
     assert_whole(kit, tmp_path)
 
 
-def test_what_comes_too_late_is_recorded_what_came_before_it(kit: Kit) -> None:
+def test_a_refusal_that_came_too_late_says_what_came_before_it(kit: Kit) -> None:
     desk, hand, line = dealt(kit)
     after = lead(kit, desk, hand)
     late = say(desk, hand["hand"], line, "p3")

@@ -235,7 +235,7 @@ def test_cards_turned_up_are_nobodys_business_until_all_have_chosen(kit: Kit) ->
     assert_house_is_whole(kit)
 
 
-def test_what_the_house_knows_is_recorded_by_no_refusal(kit: Kit) -> None:
+def test_no_refusal_gives_away_what_the_house_knows(kit: Kit) -> None:
     kit.table(seats=3, show_two=True, cuhhol=True)
     desk = kit.seated(stacks=(9_000,) * 3)
     hand = desk.ok("hands", {"mode": "electronic"})["hand"]

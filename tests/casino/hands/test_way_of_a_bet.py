@@ -246,7 +246,7 @@ def test_a_refused_batch_names_the_action(kit: Kit) -> None:
     assert (refused["code"], refused["expected"]["refused_action"]) == ("not_your_turn", 2)
 
 
-def test_a_leaver_is_recorded_what_to_take_along(kit: Kit) -> None:
+def test_a_leaver_reads_what_to_take_along(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
     left = dealer.ok("seats/2/leave")["last_event"]

@@ -53,7 +53,7 @@ def boxes(kit: Kit) -> Boxes:
 
 def test_two_persons_count_and_the_boxes_are_empty(boxes: Boxes) -> None:
     answer = boxes.cashier.ok("soft-counts", {"table": "T1", "cash": CASH, "pieces": TAX})["last_event"]["soft_count"]
-    # The cashier is not recorded what there should be.
+    # The cashier does not read what there should be.
     assert not {name for name in answer if "expected" in name or "variance" in name}
     assert boxes.moved() == [0, 0, CASH, 165]
     confirmed = boxes.witness().ok(f"soft-counts/{answer['soft_count']}/confirm", {"cash": CASH, "pieces": TAX})
