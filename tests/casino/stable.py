@@ -17,7 +17,7 @@ from casino.core import canonical
 NUMBERS = {
     "transfer": "transfer", "soft_count": "count", "count": "count", "exception": "exception", "account": "account",
     "transaction": "transaction", "tx": "transaction", "transaction_id": "transaction", "reverses": "transaction",
-    "entry": "entry", "settlement": "transaction",
+    "entry": "entry", "settlement": "transaction", "snapshot": "snapshot",
 }  # fmt: skip
 #: Names of secrets, random text in URL-safe base64.
 SECRETS = frozenset({"token", "key", "terminal_key"})
