@@ -18,6 +18,14 @@ _MINOR: Schema = {"type": "integer", "format": "int64"}
 _TEXTS: Schema = {"type": "array", "items": _TEXT}
 _NUMBERS: Schema = {"type": "array", "items": _NUMBER}
 _CHIPS: Schema = {"type": "object", "additionalProperties": _NUMBER}
+_COUNT: Schema = {
+    "type": "object",
+    "required": ["cash", "pieces"],
+    "properties": {
+        "cash": {**_MINOR, "description": "Cash, in minor units."},
+        "pieces": {**_CHIPS, "description": "Chips, pieces by denomination."},
+    },
+}
 _CHECKPOINT: Schema = {"type": "object", "additionalProperties": {"oneOf": [_TEXT, _NUMBER]}}
 _SCALAR: Schema = {"oneOf": [_TEXT, _NUMBER, {"type": "boolean"}]}
 #: A figure of the ledger: a number, a name or a moment, ids; null where there is none.
@@ -75,7 +83,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
         "the checks that failed, with a code each",
     ),
     "file": (_TEXT, "the file outside the database"),
-    "first": (_CHIPS, "the first count"),
+    "first": (_COUNT, "the first count"),
     "foreign": (_TEXTS, "the cards that the pack does not have"),
     "games": (_TEXTS, "the games that exist"),
     "giver": (_TEXT, "login of the person who set the password"),
@@ -111,7 +119,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "retry_after": (_NUMBER, "seconds to wait"),
     "seat": (_NUMBER, "the seat"),
     "seats": ({"type": "array", "items": _SCALAR}, "the seats in question"),
-    "second": (_CHIPS, "the second count"),
+    "second": (_COUNT, "the second count"),
     "sent": (_CHIPS, "what was sent, pieces by denomination"),
     "session_under_way": ({"type": "boolean"}, "whether a session of several deals is under way"),
     "short": (_NUMBERS, "denominations of which there are too few"),
