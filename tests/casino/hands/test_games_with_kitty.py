@@ -157,11 +157,11 @@ def test_entered_cards_agree_with_cards_that_came_face_up(kit: Kit, tmp_path: Pa
         while game.actor == "d":
             go_on(desk, game, game.forced() or "", hidden)
         go_on(desk, game, line, hidden)
-    for place, card in enumerate(("Al", "Kl", "Ol", "Ul")):
-        desk.ok("hand/cards", {"entries": [{"actor": "p2", "place": place, "card": card}]})
+    for index, card in enumerate(("Al", "Kl", "Ol", "Ul")):
+        desk.ok("hand/cards", {"entries": [{"actor": "p2", "index": index, "card": card}]})
     for line in ("p2 ds Kl", "p2 ps", "p1 ps", "p2 pl 7b"):
         go_on(desk, game, line, hidden)
-    refused = desk.post("hand/cards", {"entries": [{"actor": "p1", "place": 0, "card": "7b"}]})
+    refused = desk.post("hand/cards", {"entries": [{"actor": "p1", "index": 0, "card": "7b"}]})
     assert code(refused) == (422, "card_entered_twice")
     floor.refresh()
     floor.ok("hand/void", REASON)

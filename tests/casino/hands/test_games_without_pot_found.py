@@ -160,7 +160,7 @@ def entering(kit: Kit) -> tuple[Desk, Player]:
 
 def entries(seat: str, cards: list[str], first: int = 0) -> dict[str, Any]:
     """The body that enters cards of a seat from a place on."""
-    return {"entries": [{"actor": seat, "place": first + at, "card": card} for at, card in enumerate(cards)]}
+    return {"entries": [{"actor": seat, "index": first + at, "card": card} for at, card in enumerate(cards)]}
 
 
 def test_cards_that_are_played_agree_with_those_that_were_entered(kit: Kit, tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_the_floor_corrects_what_was_dealt_and_what_was_entered(kit: Kit, tmp_pa
     floor = kit.dealer(role=Role.FLOOR)
     desk.ok("hand/cards", entries("p1", [player.pack[0], *player.dealt["p1"][1:]]))
     floor.refresh()
-    floor.ok("hand/corrections", {"entry": {"actor": "p1", "place": 0, "card": player.dealt["p1"][0]}, **REASON})
+    floor.ok("hand/corrections", {"entry": {"actor": "p1", "index": 0, "card": player.dealt["p1"][0]}, **REASON})
     floor.ok("hand/corrections", {"line": 2, "cards": "".join(player.dealt["p2"]), **REASON})
     desk.refresh()
     player.play(desk.get("hand").json())
