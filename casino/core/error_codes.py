@@ -207,6 +207,17 @@ HTTP = (
         ("log_damaged", "The parts of the audit log contradict each other; the house is read-only."),
         ("outside_checkpoint_missing", "A checkpoint outside the database is missing.", "file"),
         ("outside_checkpoint_unreadable", "A checkpoint outside the database cannot be read.", "file"),
+        (
+            "database_unavailable",
+            "The database cannot be reached. Nothing was changed; try again.",
+            "retry_after",
+        ),
+        (
+            "outcome_unknown",
+            "The connection to the database was lost before it confirmed the commit. It is unknown whether the write "
+            "was carried out: send it again under the same Idempotency-Key.",
+            "retry_after",
+        ),
         ("not_ready", "A check of /readyz failed.", "failed"),
         ("database_unreachable", "The database does not answer."),
         ("migrations_missing", "Migrations have not been applied to the database."),

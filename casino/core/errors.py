@@ -17,6 +17,8 @@
     │   ├── LogDamaged             503 log_damaged
     │   ├── OutsideCheckpointMissing     503 outside_checkpoint_missing
     │   └── OutsideCheckpointUnreadable  503 outside_checkpoint_unreadable
+    ├── DatabaseUnavailable        503 database_unavailable (`core/lost.py`)
+    ├── OutcomeUnknown             503 outcome_unknown (`core/lost.py`)
     └── ProofFailed                500, books and hands disagree: nothing is written, people must look
 
 Engine and ledger have their own trees with the same `code` attribute; `api/problems.py` maps all three.

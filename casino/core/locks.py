@@ -22,9 +22,9 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from django.core.exceptions import FieldError
-from django.db import OperationalError, connection, models, transaction
+from django.db import InterfaceError, OperationalError, connection, models, transaction
 
-from casino.core import sql
+from casino.core import lost, sql
 from casino.core.errors import NotFound
 
 M = TypeVar("M", bound=models.Model)
@@ -60,13 +60,19 @@ def begin() -> None:
 
 
 def in_transaction(operation: Callable[[], T]) -> T:
-    """Run `operation` in one transaction; on a deadlock or serialization failure run it again from its start."""
+    """Run `operation` in one transaction; on a deadlock or serialization failure run it again from its start. Raises
+    OutcomeUnknown where the connection is lost while the database commits."""
     for attempt in range(1, MAX_ATTEMPTS + 1):
+        committing = False
         try:
             with transaction.atomic(durable=True):
                 begin()
-                return operation()
-        except OperationalError as error:
+                found = operation()
+                committing = True
+            return found
+        except (OperationalError, InterfaceError) as error:
+            if committing and lost.is_lost(error):
+                raise lost.OutcomeUnknown from error
             if getattr(error.__cause__, "sqlstate", None) not in RETRYABLE or attempt == MAX_ATTEMPTS:
                 raise
         finally:

@@ -1,4 +1,5 @@
-"""Transactional outbox: rows written with the change they follow, sent to Celery after commit, sent again if stale."""
+"""Transactional outbox: rows written with the change they follow. After the commit Celery gets a hint; the sweeper
+sends rows that are still open after a while."""
 
 import logging
 from datetime import timedelta
@@ -10,20 +11,30 @@ from kombu.exceptions import OperationalError
 
 from casino.celery import app
 from casino.core import sql
+from casino.core.hints import Hints
 from casino.houses.models import ClockTimestamp, OutboxMessage
 
 log = logging.getLogger(__name__)
 
 
-def send(message: OutboxMessage) -> bool:
-    """Send the hint to the broker. A broker that is away loses nothing: the sweeper sends the row again.
-
-    Returns whether the broker took it.
-    """
+def publish(message: OutboxMessage) -> bool:
+    """Send the hint to the broker; returns whether the broker took it. A broker that is away loses nothing: the sweeper
+    sends the row again."""
     try:
         app.send_task(message.task, args=[str(message.house_id), message.id], retry=False)
     except OperationalError as error:
         log.warning("broker did not take %s: %s; the sweeper will send it again", message, error)
+        return False
+    return True
+
+
+#: What a process has committed and not yet hinted at.
+HINTS = Hints(lambda message: publish(message))
+
+
+def send(message: OutboxMessage) -> bool:
+    """Send a row again, and note that; returns whether the broker took it."""
+    if not publish(message):
         return False
     OutboxMessage.objects.filter(id=message.id, done_at=None).update(
         sent_at=ClockTimestamp(), deliveries=F("deliveries") + 1

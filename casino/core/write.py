@@ -17,13 +17,13 @@ from functools import cache, partial
 from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, connection, transaction
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, InterfaceError, connection, transaction
 
 from casino.audit.events import AuditEvent
 from casino.audit.services import NOT_OURS, Actor, Receipt, not_ours, require_recordable
 from casino.bookkeeping import books
 from casino.bookkeeping.postings import Posting
-from casino.core import canonical, locks, outbox, sql
+from casino.core import canonical, locks, lost, outbox, sql
 from casino.core.errors import IdempotencyKeyReused, ProofFailed, VersionConflict, WrongTerminal
 from casino.houses.models import House, OutboxMessage
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
@@ -272,7 +272,7 @@ class Work:
         [(seq, leaf_hash, messages)] = self._run(statement, parameters)
         for (task, subject), id_ in zip(self._messages, messages or (), strict=True):
             message = OutboxMessage(id=id_, house=self.house, task=task, subject=subject)
-            transaction.on_commit(partial(outbox.send, message))
+            transaction.on_commit(partial(outbox.HINTS.leave, message))
         self._posted, self._waiting, self._also, self._proved, self._messages = [], None, [], {}, []
         return Receipt(chain, seq, leaf_hash)
 
@@ -454,7 +454,9 @@ def _in_one_statement(
             return _changed(command, subject, change, found, unmoved, silence.end)
         except sql.NotSilentError:
             pass
-        except DatabaseError as error:
+        except (DatabaseError, InterfaceError) as error:
+            if silence.ended and lost.is_lost(error):
+                raise lost.OutcomeUnknown from error
             state = getattr(error.__cause__, "sqlstate", None)
             if not (state == MOVED or state in locks.RETRYABLE or _is_answered(error)):
                 raise
@@ -492,6 +494,6 @@ def _once(command: Command, attempt: Callable[[], Answer]) -> Answer:
         return Stored(*row).replayed_for(command)
 
 
-def _is_answered(error: DatabaseError) -> bool:
+def _is_answered(error: Exception) -> bool:
     """Whether a statement failed because the same key has been answered meanwhile."""
     return getattr(getattr(error.__cause__, "diag", None), "constraint_name", None) == "answered_request_key"

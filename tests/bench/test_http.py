@@ -55,8 +55,8 @@ def test_everything_is_measured_and_leaves_right_books() -> None:
 
 
 def _ends_a_write(statement: str) -> bool:
-    """COMMIT, the one statement that is a whole write, or the mark on the outbox message that was hinted at."""
-    return statement == "COMMIT" or "core_record" in statement or "outbox" in statement
+    """COMMIT, or the one statement that is a whole write."""
+    return statement == "COMMIT" or "core_record" in statement
 
 
 # --- The client -----------------------------------------------------------------------------------------------------

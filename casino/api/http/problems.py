@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from django.core.exceptions import ValidationError as DjangoValidationError
+from django.db import DatabaseError, InterfaceError
 from django.http import Http404, JsonResponse
 from rest_framework import exceptions as drf
 from rest_framework.renderers import JSONRenderer
@@ -17,6 +18,7 @@ from rest_framework.views import set_rollback
 from casino.api.http import attempts
 from casino.api.http.parsers import BodyTooLarge
 from casino.bookkeeping.chart import CHART
+from casino.core import lost
 from casino.core.error_codes import ERROR_CODES
 from casino.core.errors import HouseError
 from casino.houses.models import House
@@ -79,6 +81,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     A refusal is first recorded in the audit trail. If it cannot be recorded, that failure is the answer.
     """
     request = context.get("request")
+    error = _typed(error, request)
     by = attempts.asked_by(request) if request is not None and isinstance(error, InsufficientFunds) else None
     found = describe(error, by.house if by is not None else None)
     set_rollback()
@@ -87,9 +90,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
             attempts.record_failed(request, context.get("view"), error)
         return None
     if request is not None:
-        try:
-            attempts.record_refused(request, context.get("view"), found)
-        except HouseError as unrecorded:
+        if (unrecorded := _unrecorded(request, context.get("view"), error, found)) is not None:
             error = unrecorded
             found = document(unrecorded.status, unrecorded.code, unrecorded.detail, **unrecorded.extra)
         found["instance"] = f"urn:uuid:{getattr(request, 'request_id', '')}"
@@ -106,6 +107,29 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         if wait := getattr(error, "wait", None):
             response["Retry-After"] = str(int(wait))
     return response
+
+
+def _typed(error: Exception, request: Any) -> Exception:
+    """The refusal that an error of the database comes to where there is no connection to it, else the error itself."""
+    if lost.is_lost(error):
+        return lost.DatabaseUnavailable()
+    if isinstance(error, lost.OutcomeUnknown) and request is not None and request.method in ("GET", "HEAD"):
+        return lost.DatabaseUnavailable()  # it is the event of a read that may or may not be written
+    return error
+
+
+def _unrecorded(request: Any, view: Any, error: Exception, found: dict[str, Any]) -> HouseError | None:
+    """Record a refusal in the audit trail, if there is a database to record it in; why it was not recorded."""
+    if isinstance(error, lost.ConnectionLost):
+        return None
+    try:
+        attempts.record_refused(request, view, found)
+    except (HouseError, DatabaseError, InterfaceError) as failure:
+        refused = _typed(failure, request)
+        if not isinstance(refused, HouseError):
+            raise
+        return refused
+    return None
 
 
 def describe(error: Exception, house: House | None = None) -> dict[str, Any] | None:

@@ -1,0 +1,47 @@
+"""What it means when the database cannot be reached: whether anything can have been written."""
+
+from django.db import InterfaceError, OperationalError
+
+from casino.core.errors import HouseError
+
+#: SQLSTATEs with which the server ends a connection or takes none: it is being stopped or has crashed, is starting, has
+#: no connection left. What the connection's own library reports, for example a server that closed it, has no state.
+_ENDED = frozenset({"57P01", "57P02", "57P03", "57P05", "53300"})
+#: Seconds after which a client may try again.
+RETRY_AFTER = 1
+
+
+class ConnectionLost(HouseError):
+    """There is no connection to the database, or none any more."""
+
+    status, code = 503, "database_unavailable"
+
+
+class DatabaseUnavailable(ConnectionLost):
+    """The database cannot be reached; nothing was changed."""
+
+    code = "database_unavailable"
+
+    def __init__(self) -> None:
+        super().__init__("The database cannot be reached. Nothing was changed; try again.", retry_after=RETRY_AFTER)
+
+
+class OutcomeUnknown(ConnectionLost):
+    """The connection was lost after the database had been asked to commit, and before it answered."""
+
+    code = "outcome_unknown"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The connection to the database was lost before it confirmed the commit. It is unknown whether the write "
+            "was carried out: send it again under the same Idempotency-Key.",
+            retry_after=RETRY_AFTER,
+        )
+
+
+def is_lost(error: BaseException) -> bool:
+    """Whether an error of the database says that there is no connection to it, or none any more."""
+    if not isinstance(error, (OperationalError, InterfaceError)):
+        return False
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state is None or state.startswith("08") or state in _ENDED

@@ -1,0 +1,156 @@
+"""The database goes away in the middle of a request: the answer says what is known, and the same request sent again
+finds out the rest."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+from django.db import connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.postgresql.base import DatabaseWrapper
+
+from casino.audit.models import Event
+from casino.tables import services
+from tests.casino.kit import Desk, Kit
+
+SEAT = {"seat": 3, "player": "T1-u3", "amount": 500}
+
+
+@pytest.fixture
+def desk(kit: Kit) -> Desk:
+    """A dealer's console at an open table with two players and a third who stands beside it."""
+    kit.table()
+    desk = kit.seated(stacks=(5_000, 5_000))
+    kit.players("T1-u3", chips=1_000)
+    return desk
+
+
+def end_the_connection() -> None:
+    """The server ends the application's connection, as when it is stopped."""
+    number = connection.connection.info.backend_pid
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [number])
+
+
+@contextmanager
+def at_the_commit(monkeypatch: pytest.MonkeyPatch, happens: Callable[[Callable[[], None]], None]) -> Iterator[None]:
+    """Let this happen in the place of the next COMMIT of the application's, which it is given."""
+    commit = BaseDatabaseWrapper._commit  # type: ignore[attr-defined]
+
+    def instead(self: Any) -> None:
+        if self.alias != "default":
+            commit(self)
+            return
+        monkeypatch.setattr(BaseDatabaseWrapper, "_commit", commit)
+        with self.wrap_database_errors:
+            happens(lambda: commit(self))
+
+    monkeypatch.setattr(BaseDatabaseWrapper, "_commit", instead)
+    yield
+    monkeypatch.setattr(BaseDatabaseWrapper, "_commit", commit)
+
+
+def refusal(answer: httpx.Response) -> tuple[int, str, str]:
+    """Status, code and when to try again."""
+    return answer.status_code, answer.json()["code"], answer.headers["Retry-After"]
+
+
+def sittings(kit: Kit) -> int:
+    """How many players have sat down, by the audit trail."""
+    return Event.objects.filter(chain__house=kit.house, doc__kind="table.sat_down", doc__data__seat=3).count()
+
+
+def test_before_the_commit_nothing_was_changed(kit: Kit, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    take_seat = services.take_seat
+
+    def interrupted(*arguments: Any) -> None:
+        take_seat(*arguments)
+        end_the_connection()
+
+    monkeypatch.setattr(services, "take_seat", interrupted)
+    assert refusal(desk.post("seats", SEAT, key="same")) == (503, "database_unavailable", "1")
+    monkeypatch.undo()
+    assert sittings(kit) == 0
+    again = desk.post("seats", SEAT, key="same")
+    assert (again.status_code, again.headers.get("Idempotency-Replayed"), sittings(kit)) == (201, None, 1)
+
+
+def test_where_the_commit_was_not_carried_out_the_same_request_is(
+    kit: Kit, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(commit: Callable[[], None]) -> None:
+        end_the_connection()
+        commit()
+
+    with at_the_commit(monkeypatch, lost):
+        assert refusal(desk.post("seats", SEAT, key="same")) == (503, "outcome_unknown", "1")
+    assert sittings(kit) == 0
+    again = desk.post("seats", SEAT, key="same")
+    assert (again.status_code, again.headers.get("Idempotency-Replayed"), sittings(kit)) == (201, None, 1)
+
+
+def test_where_only_the_answer_to_the_commit_was_lost_the_same_request_gets_it(
+    kit: Kit, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = desk.version
+
+    def lost(commit: Callable[[], None]) -> None:
+        commit()
+        connection.connection.close()
+        raise psycopg.OperationalError("server closed the connection unexpectedly")
+
+    with at_the_commit(monkeypatch, lost):
+        assert refusal(desk.post("seats", SEAT, key="same")) == (503, "outcome_unknown", "1")
+    assert sittings(kit) == 1
+    again = desk.post("seats", SEAT, key="same", version=version)
+    assert (again.status_code, again.headers["Idempotency-Replayed"], sittings(kit)) == (201, "true", 1)
+
+
+def test_a_sensitive_read_whose_event_may_be_lost_is_not_given(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    office = kit.office()
+
+    def lost(commit: Callable[[], None]) -> None:
+        end_the_connection()
+        commit()
+
+    with at_the_commit(monkeypatch, lost):
+        assert refusal(office.get("audit/events")) == (503, "database_unavailable", "1")
+    assert office.get("audit/events").status_code == 200
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_database_that_is_away_is_said_to_be(desk: Desk, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    def refused(*_: object) -> None:
+        raise psycopg.OperationalError("connection refused")
+
+    connection.close()
+    monkeypatch.setattr(DatabaseWrapper, "get_new_connection", refused)
+    answer = desk.get() if method == "get" else desk.post("seats", SEAT)
+    assert refusal(answer) == (503, "database_unavailable", "1")
+    monkeypatch.undo()
+    assert desk.get().status_code == 200
+
+
+def test_a_refusal_that_cannot_be_recorded_says_that_the_database_is_away(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_state, connect = services.require_state, DatabaseWrapper.get_new_connection
+
+    def refused(self: Any, *arguments: Any) -> Any:
+        if self.alias != "default":
+            return connect(self, *arguments)
+        raise psycopg.OperationalError("connection refused")
+
+    def interrupted(*arguments: Any) -> None:
+        require_state(*arguments)
+        monkeypatch.setattr(DatabaseWrapper, "get_new_connection", refused)
+        end_the_connection()
+        raise services.Conflict("refused", code="table_closed")
+
+    monkeypatch.setattr(services, "require_state", interrupted)
+    assert refusal(desk.post("seats", SEAT)) == (503, "database_unavailable", "1")
+    monkeypatch.undo()
+    assert desk.get().status_code == 200
