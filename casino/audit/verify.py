@@ -877,9 +877,7 @@ class Books:
         self._legs: dict[int, list[list[Any]]] = {}
         self._older: dict[int, list[list[Any]]] = {}
         self._mirrors: dict[int, tuple[list[list[Any]], str, int]] = {}
-        self._first_recorded: int | None = None
         self._count = 0
-        self.silent = False
         report.counts["accounts"] = len(self._accounts)
 
     def record(self, postings: Sequence[Row], doc: Row) -> None:
@@ -893,8 +891,6 @@ class Books:
                     "transaction_recorded_twice", f"transaction {number}", f"{place_of(doc)} records it again"
                 )
                 continue
-            if self._first_recorded is None:
-                self._first_recorded = number
             row = self._unrecorded.pop(number, None)
             if row is not None:
                 self._compare(row, posting, doc, self._report.now)
@@ -908,8 +904,6 @@ class Books:
         or later than the ledger has it."""
         if number in self._recorded or number in self._unrecorded:
             return False
-        if self._first_recorded is None:
-            self._first_recorded = number
         self._recorded[number] = _TAKEN_APART, recorded, self._report.now
         if number > self._top:
             self._top = number
@@ -1073,13 +1067,7 @@ class Books:
             self._report.find("transaction_missing", f"transaction {number}",
                               f"{place} records it; the ledger does not have it, or it was recorded before",
                               at)  # fmt: skip
-        unrecorded = sorted(self._unrecorded)
-        if self.silent:  # events of version 1 did not record their postings
-            first = LAST if self._first_recorded is None else self._first_recorded
-            older = [number for number in unrecorded if number < first]
-            unrecorded = unrecorded[len(older) :]
-            self._report.notice(f"{len(older)} transactions are older than the first event that records its postings")
-        for number in unrecorded:
+        for number in sorted(self._unrecorded):
             self._report.find(
                 "transaction_unrecorded", f"transaction {number}", "the ledger has it, and no event records it"
             )
@@ -1191,8 +1179,8 @@ class _Deals:
         self._prepared: dict[str, tuple[str, str, dict[str, str]]] = {}
         self._used: set[str] = set()
 
-    def take(self, doc: Row, silent: bool) -> None:
-        """The next `deal.*` event of its table's chain; `silent` where events of version 1 came before."""
+    def take(self, doc: Row) -> None:
+        """The next `deal.*` event of its table's chain."""
         kind, data, chain = doc["kind"], doc["data"], doc["chain"]
         name, prepared = data["hand"], self._prepared.get(chain)
         if kind == "deal.committed":
@@ -1202,9 +1190,7 @@ class _Deals:
             self._prepared[chain] = name, data["commitment"], {}
         elif kind in ("deal.seed_taken", "deal.abandoned"):
             if prepared is None or prepared[0] != name:
-                # What events of version 1 committed to is not known here.
-                if not silent or name in self._used:
-                    self._differs(name, f"{place_of(doc)} records {kind} of a deal that is not prepared")
+                self._differs(name, f"{place_of(doc)} records {kind} of a deal that is not prepared")
             elif kind == "deal.seed_taken":
                 if prepared[2].setdefault(str(data["seat"]), data["seed"]) != data["seed"]:
                     self._differs(name, f"{place_of(doc)} records another seed of seat {data['seat']}")
@@ -1213,7 +1199,7 @@ class _Deals:
                     self._differs(name, f"it was abandoned with another commitment than {prepared[1]}")
                 del self._prepared[chain]
 
-    def dealt(self, doc: Row, silent: bool) -> None:
+    def dealt(self, doc: Row) -> None:
         """A `hand.dealt`: of the prepared deal with all that was recorded of it where there is one, or else of none."""
         data, name = doc["data"], doc["data"]["hand"]
         seeds = data.get("client_seeds", {})
@@ -1221,7 +1207,7 @@ class _Deals:
         if prepared is None:
             if name in self._used:
                 self._differs(name, "it was dealt under the name of a deal that was abandoned or dealt before")
-            elif seeds and not silent:
+            elif seeds:
                 self._differs(name, f"it was dealt with client seeds {seeds}, and no deal of it was committed to")
             return
         committed, commitment, taken = prepared
@@ -1353,7 +1339,6 @@ class Hands:
         #: By chain, what the last session has held for the next one.
         self._held: dict[str, Row | None] = {}
         self._deals = _Deals(report)
-        self.silent = False
 
     def take(self, doc: Row) -> None:
         """The next event, in the order of its table's chain."""
@@ -1407,7 +1392,7 @@ class Hands:
         if kind[:5] == "hand.":
             return self._next(doc)
         if kind[:5] == "deal.":
-            self._deals.take(doc, self.silent)
+            self._deals.take(doc)
         elif kind == SESSION:
             self._opened_table(doc)
         elif kind == "table.closed":
@@ -1427,7 +1412,7 @@ class Hands:
         if stored is not None:
             self._stored[stored["hand"]] = stored
         number = data["number"]
-        last = self._numbers.get(table, number - 1 if self.silent else 0)
+        last = self._numbers.get(table, 0)
         if number != last + 1:
             self._wrong(name, f"it is number {number} of its table and follows {last}", "hand_missing")
         self._numbers[table] = number
@@ -1436,11 +1421,11 @@ class Hands:
         there = [self._balances.get(f"2020/{table}/{seat['player']}", 0) for seat in data["seats"]]
         carry = self._balances.get(f"2040/{table}", 0) + self._balances.get(f"2050/{table}", 0)
         stacks = [stack + fee for stack, fee in zip(data["stacks"], _fees(data), strict=True)]
-        if not self.silent and (there, carry) != (stacks, data["carry"]):
+        if (there, carry) != (stacks, data["carry"]):
             self._wrong(name, f"it was dealt with stacks {stacks} (fees included) and cukassza {data['carry']}; events "
                               f"before it leave {there} and {carry}", "stacks_differ")  # fmt: skip
         self._require_fees(doc)
-        self._deals.dealt(doc, self.silent)
+        self._deals.dealt(doc)
         self._goes_on(doc)
         if self._declared is not None and "card_verbs" in data:
             declared = self._declared(data.get("rules"))
@@ -1452,7 +1437,7 @@ class Hands:
     def _opened_table(self, doc: Row) -> None:
         """A session goes on with what the last one has held, or starts over."""
         chain, resumed = doc["chain"], doc["data"].get("resumed")
-        if not self.silent and resumed != self._held.get(chain):
+        if resumed != self._held.get(chain):
             problem = f"{place_of(doc)} goes on with {resumed}; the last session held {self._held.get(chain)}"
             self._report.find("hand_differs", f"table {chain}", problem)
         if resumed is None:
@@ -1462,8 +1447,6 @@ class Hands:
     def _require_fees(self, doc: Row) -> None:
         """Everybody who is dealt in pays what the table asks; by the hour, who has paid for one may pay nothing."""
         data, chain = doc["data"], doc["chain"]
-        if self.silent and chain not in self._fee:
-            return
         fee, per = self._fee.get(chain, (0, None))
         recorded = data.get("fees", {})
         paid = self._paid.get(chain, set()) if per == "hour" else set()
@@ -1478,8 +1461,6 @@ class Hands:
         """A hand goes on from what the last one of the session left, or says that it starts over: by what, only an
         engine knows."""
         data, chain = doc["data"], doc["chain"]
-        if self.silent and chain not in self._left:
-            return
         left = self._left.get(chain, {})
         if data["series"] != left and data.get("series_begins") is not True:
             problem = f"it was dealt with series {data['series']}; the last settled hand left {left}"
@@ -1489,8 +1470,7 @@ class Hands:
         name, kind = doc["data"]["hand"], doc["kind"]
         hand = self._open.get(name)
         if hand is None:
-            if not self.silent:
-                self._wrong(name, f"{place_of(doc)} records {kind} of a hand that is not under way")
+            self._wrong(name, f"{place_of(doc)} records {kind} of a hand that is not under way")
             return None
         if hand.chain != doc["chain"]:
             self._wrong(name, f"{place_of(doc)} records {kind} of it, its own chain is {hand.chain}")
@@ -1713,11 +1693,8 @@ class Hands:
                 self._wrong(name, "events record it, and it has no row", "hand_missing", hand.at)
             else:
                 self._compare(name, hand, row)
-        if self.silent and self._stored:
-            self._report.notice(f"{len(self._stored)} hands are older than the first event that records a whole hand")
-        else:
-            for name in self._stored:
-                self._wrong(name, "it has a row, and no event records it", "hand_unrecorded")
+        for name in self._stored:
+            self._wrong(name, "it has a row, and no event records it", "hand_unrecorded")
 
     def _compare(self, name: str, hand: _Hand, row: Row) -> None:
         recorded = hand.summary | {"state": hand.state}
@@ -1767,6 +1744,8 @@ def _refuse(text: str) -> Any:
 
 
 _decoded = json.JSONDecoder(parse_float=_refuse, parse_constant=_refuse).decode
+#: Version of every event.
+VERSION = 2
 json_text = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False).encode
 _NOT_JSON = (ValueError, RecursionError)
 
@@ -1799,7 +1778,7 @@ def row_of(event: Event) -> Row:
         "kind": "hand.acted",
         "prev": prev,
         "seq": int(seq),
-        "v": 2,
+        "v": VERSION,
     }
     if number:
         code, commodity, amount, other, another, rest = legs
@@ -1818,8 +1797,6 @@ class Verifier:
         self._report, self._house = report, house
         self.trees, self.books, self.hands = trees, books, hands
         self.chains = Chains(report)
-        #: Chains that have recorded events of version 1 and nothing else so far.
-        self._aged: set[str] = set()
         # No writer of the lines can know it: it keeps them apart where many are read as one text.
         self._mark = secrets.randbits(60)
 
@@ -1917,10 +1894,14 @@ class Verifier:
         self.hands.advance()
 
     def _take(self, doc: Row, hashed: bytes) -> None:
-        if doc["house"] != self._house.id or doc["v"] != 2 or self._aged:
-            self._strange(doc)
+        if doc["house"] != self._house.id:
+            self._report.find("event_of_another_house", place_of(doc), f"it names house {doc['house']}")
         self.chains.take(doc, hashed.hex())
-        if doc["v"] == 1:  # it records less than events do now: its chain proves it, nothing is made of it
+        if doc["v"] != VERSION or type(doc["v"]) is not int:
+            problem = (
+                f"it is of version {doc['v']!r}; events are of version {VERSION}, and nothing is made of any other"
+            )
+            self._report.find("unknown_version", place_of(doc), problem)
             return
         postings = doc.get("postings")
         if postings is not None:
@@ -1943,27 +1924,6 @@ class Verifier:
         self.chains.heads[chain] = (number + 1, hashed.hex(), at)
         self.hands.take_lines(hand, recorded)
         return True
-
-    def _strange(self, doc: Row) -> None:
-        if doc["house"] != self._house.id:
-            self._report.find("event_of_another_house", place_of(doc), f"it names house {doc['house']}")
-        if doc["v"] == 1:
-            self._old(doc)
-        else:
-            self._aged.discard(doc["chain"])
-            if doc["v"] != 2:
-                self._report.find("unknown_version", place_of(doc), f"events of version {doc['v']} are not known here")
-
-    def _old(self, doc: Row) -> None:
-        """An event of version 1: none can be written any more where there was one of a later version."""
-        chain = doc["chain"]
-        if chain in self.chains.heads and chain not in self._aged:
-            problem = "it is of version 1, which records less, and comes after an event of a later version"
-            self._report.find("version_differs", place_of(doc), problem)
-            return
-        self._aged.add(chain)
-        self.books.silent = self.hands.silent = True
-        self._report.notice("events of version 1 record no postings: their money is taken as the ledger has it")
 
 
 # --- An export set ---------------------------------------------------------------------------------------------------

@@ -602,10 +602,10 @@ def corrected_line(kit: Kit) -> None:
 # --- Versions --------------------------------------------------------------------------------------------------------
 
 
-@attack("version_differs", "table/T1#3")
+@attack("unknown_version", "table/T1#3")
 def older_version(kit: Kit) -> None:
-    """an event recorded as version 1 did, without postings, everything forged that follows, outside the database as
-    well"""
+    """an event that says it is of version 1 and records no postings, everything forged that follows, outside the
+    database as well"""
 
     def alter(forger: Forger) -> None:
         line = [line for line in forger.lines if line.chain == "table/T1"][2]

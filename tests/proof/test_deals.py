@@ -1,7 +1,9 @@
 """Deals that were committed to: the verifier holds every hand to what its house recorded before the cards fell, also
-where the house forges its events from the start; and events of version 1 prove their chains and nothing more."""
+where the house forges its events from the start."""
 
+import copy
 import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -166,31 +168,35 @@ def test_a_deal_cannot_be_dropped_in_silence(tmp_path: Path, change: Callable[[D
     assert [(one.code, one.place) for one in report.findings] == [("deal_differs", f"hand {name}")]
 
 
-# --- Version 1 -------------------------------------------------------------------------------------------------------
-
-OLD = {"hand": FIRST, "lines": 1, "mode": "physical"}
+# --- Versions --------------------------------------------------------------------------------------------------------
 
 
 def aged(docs: Docs, upto: str) -> None:
-    """The events before the first one of this kind as version 1 recorded them: no postings, and little of hands."""
+    """The events before the first one of this kind say that they are of version 1, and record no postings."""
     for doc in docs:
         if doc["kind"] == upto:
             return
         doc["v"] = 1
         doc.pop("postings", None)
-        if doc["kind"][:5] == "hand.":
-            doc["data"] = OLD
 
 
 @pytest.mark.parametrize("upto", ["deal.seed_taken", "hand.dealt", "hand.acted", "hand.settled", "deal.abandoned"])
-def test_events_of_version_1_prove_their_chains_and_tell_nothing_more(tmp_path: Path, upto: str) -> None:
-    report = verified(rewritten(electronic(), lambda docs: aged(docs, upto)), tmp_path)
-    assert report.findings == []
-    assert any(text.startswith("events of version 1 ") for text in report.notices)
+def test_every_event_of_another_version_is_found(tmp_path: Path, upto: str) -> None:
+    world = rewritten(electronic(), lambda docs: aged(docs, upto))
+    of_another = {f"{doc['chain']}#{doc['seq']}" for doc in map(json.loads, world.payloads) if doc["v"] == 1}
+    found = verified(world, tmp_path).findings
+    assert {one.place for one in found if one.code == "unknown_version"} == of_another != set()
 
 
-def test_a_link_between_events_of_version_1_still_counts(tmp_path: Path) -> None:
-    world = rewritten(electronic(), lambda docs: aged(docs, "hand.settled"))
-    at = next(number for number, text in enumerate(world.payloads) if '"kind":"hand.dealt"' in text)
-    world.payloads[at] = world.payloads[at].replace('"lines":1', '"lines":2')
-    assert "link_broken" in {one.code for one in verified(world, tmp_path).findings}
+@pytest.mark.parametrize("version", [1, 3, 0, -2, True, "2", None])
+def test_one_event_of_another_version_in_a_chain_of_its_own_switches_nothing_off(tmp_path: Path, version: Any) -> None:
+    """Money that was taken beside every event is found all the same."""
+
+    def alter(docs: Docs) -> None:
+        first = copy.deepcopy(docs[0])
+        docs.insert(0, first | {"chain": "drawer/C9", "data": {}, "v": version, "postings": []})
+        of(docs, "hand.settled")["postings"] = []
+
+    found = {one.code for one in verified(rewritten(electronic(), alter), tmp_path).findings}
+    assert "transaction_unrecorded" in found
+    assert found & {"unknown_version", "not_canonical"}
