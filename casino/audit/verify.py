@@ -1746,6 +1746,24 @@ def _refuse(text: str) -> Any:
 _decoded = json.JSONDecoder(parse_float=_refuse, parse_constant=_refuse).decode
 #: Version of every event.
 VERSION = 2
+#: Every kind of event that a house records.
+KINDS = frozenset((
+    "attempt.failed", "attempt.refused", "cage.buy_in", "cage.cash_out", "cage.exchange", "cage.foreign_chips",
+    "cage.tronc_paid", "cards.exception", "cards.exception_cleared", "chips.introduced", "credit.cancelled",
+    "credit.received", "credit.requested", "credit.sent", "data.read", "day.closed", "day.opened",
+    "deal.abandoned", "deal.committed", "deal.seed_taken", "drawer.closed", "drawer.opened", "drawer.set_up",
+    "fill.cancelled", "fill.received", "fill.requested", "fill.sent", "hand.acted", "hand.cards_entered",
+    "hand.dealt", "hand.disputed", "hand.entry_corrected", "hand.line_corrected", "hand.ruled", "hand.settled",
+    "hand.settlement_failed", "hand.voided", "holds.expired", "house.duty", "house.founded", "imbalance.cleared",
+    "imbalance.found", "log.epoch_opened", "player.forgotten", "player.person_recorded", "player.registered",
+    "seat.key_issued", "seat.key_revoked", "snapshot.taken", "soft_count.confirmed", "soft_count.counted",
+    "soft_count.voided", "staff.activated", "staff.deactivated", "staff.hired", "staff.locked_out",
+    "staff.password_changed", "staff.password_set", "staff.roles_changed", "staff.sign_in_refused",
+    "staff.signed_in", "staff.signed_out", "staff.unlocked", "table.buy_in", "table.chips_added",
+    "table.client_seeds_changed", "table.closed", "table.deck_checked", "table.exchange", "table.left",
+    "table.opened", "table.sat_down", "table.seat_fee_changed", "table.set_up", "table.time_to_act_changed",
+    "table.tip", "table.tray_stocked", "terminal.enrolled", "terminal.revoked", "vault.opened",
+))  # fmt: skip
 json_text = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False).encode
 _NOT_JSON = (ValueError, RecursionError)
 
@@ -1903,6 +1921,8 @@ class Verifier:
             )
             self._report.find("unknown_version", place_of(doc), problem)
             return
+        if doc["kind"] not in KINDS:
+            self._report.find("unknown_kind", place_of(doc), f"no house records events of the kind {doc['kind']!r}")
         postings = doc.get("postings")
         if postings is not None:
             self.books.record(postings, doc)

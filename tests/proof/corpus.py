@@ -615,6 +615,17 @@ def older_version(kit: Kit) -> None:
     forged_everywhere(kit, alter)
 
 
+@attack("unknown_kind", "table/T1#3")
+def invented_kind(kit: Kit) -> None:
+    """an event of a kind that there is not, everything forged that follows, outside the database as well"""
+
+    def alter(forger: Forger) -> None:
+        line = [line for line in forger.lines if line.chain == "table/T1"][2]
+        line.doc["kind"] = "table.blessed"
+
+    forged_everywhere(kit, alter)
+
+
 @attack("hand_differs", "hand T1-000001", before=evening_of_entries)
 def recorded_elsewhere(kit: Kit) -> None:
     """an event of a hand moved to another chain, everything forged that follows, outside the database as well"""

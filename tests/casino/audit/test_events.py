@@ -68,6 +68,10 @@ def test_every_kind_is_described_and_typed() -> None:
         assert (kind.KIND, bool(kind.CHAINS)) == (name, True)
 
 
+def test_the_verifier_knows_every_kind_and_no_other() -> None:
+    assert frozenset(EVENTS) == verify.KINDS
+
+
 def test_every_kind_is_recorded_by_a_service() -> None:
     outside = (tree for path, tree in SOURCES.items() if path.parent.name != "events")
     imported = {
