@@ -14,7 +14,7 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -596,9 +596,11 @@ class Trees:
     """The Merkle tree of each epoch against every checkpoint that is known of it."""
 
     def __init__(
-        self, report: Report, house: House, keys: Sequence[Key], sources: Sequence[Notes], signed: Signed
-    ) -> None:
-        self._report, self._house, self._signed = report, house, signed
+        self, report: Report, house: House, keys: Sequence[Key], sources: Sequence[Notes], signed: Signed,
+        accepted: Collection[int] | None = None,
+    ) -> None:  # fmt: skip
+        """`accepted`: the epochs after the first whose opening the verifying person has looked into; None for all."""
+        self._report, self._house, self._signed, self._accepted = report, house, signed, accepted
         self._keys = {(key.name, key.hash): key.public for key in keys}
         self._points: dict[int, dict[int, list[_Known]]] = {}
         self._sources = list(sources)
@@ -746,8 +748,7 @@ class Trees:
     def _judge_end(self, epoch: int) -> None:
         size = self.sizes.get(epoch, 0)
         agreed, name, wrong = self._differing.get(epoch, (0, "", []))
-        wrong = [point for point in wrong if not self._explained(epoch, point.size)]
-        if wrong:
+        if wrong:  # an epoch explains leaves that are gone, never such as contradict what was signed
             later = len({point.size for point in wrong}) - 1
             more = f", nor that of {later} later ones" if later else ""
             self._report.find(
@@ -784,12 +785,19 @@ class Trees:
             problem = "no signed checkpoint covers it"
         elif note is not None:
             problem = self._judge_outside(data, note)
+        elif (data.get("old_epoch"), data.get("old_size")) != (None, None):
+            problem = "it names leaves as lost without the checkpoint outside that covers them"
         if problem is not None:
             self._report.find("epoch_not_opened", place, problem, at=self._bases[epoch])
             return
-        kept = self._differing[before][0] if before in self._differing else size
-        lost = (before, kept), (data.get("old_epoch") or 0, data.get("old_size") or 0)
+        lost = (before, size), (data.get("old_epoch") or 0, data.get("old_size") or 0)
         self._losses.append(lost)
+        if self._accepted is not None and epoch not in self._accepted:
+            problem = (
+                f"{opening['actor']} and {opening['approver']} opened it ({opening.get('reason')}); ask both and "
+                f"look at their paper, then verify with --accept-epoch {epoch}"
+            )
+            self._report.find("epoch_not_accepted", place, problem, at=self._bases[epoch])
         self._report.notice(
             f"epoch {epoch} was opened by {opening['actor']} and {opening['approver']} ({opening.get('reason')}): "
             f"the log outside had reached epoch {lost[1][0]}, {lost[1][1]} leaves; epoch {before}, "
@@ -2093,15 +2101,18 @@ def no_collector() -> Iterator[None]:
 
 
 @no_collector()
-def verify_export(folder: Path, held: Sequence[Notes] = (), keys: Sequence[Key] = ()) -> Report:
-    """Verify an export against checkpoints that others hold, under keys not taken from it. Raises Unusable."""
+def verify_export(
+    folder: Path, held: Sequence[Notes] = (), keys: Sequence[Key] = (), accepted: Collection[int] = ()
+) -> Report:
+    """Verify an export against checkpoints that others hold, under keys not taken from it, with the epochs after the
+    first that the verifying person accepts. Raises Unusable."""
     report = Report()
     export = Export(folder, report)
     for key in export.keys if keys else ():
         if key not in keys:
             report.find("key_differs", VKEY, f"the export brings {key.text}, which is not among the keys held", at=-1)
     trust(report, held, keys)
-    trees = Trees(report, export.house, keys or export.keys, [export.notes(), *held], ed25519_verify)
+    trees = Trees(report, export.house, keys or export.keys, [export.notes(), *held], ed25519_verify, accepted)
     books = Books(report, export.accounts(), export.transactions)
     verifier = Verifier(report, export.house, trees, books, Hands(report, export.hands(), export.house.currency))
     for number in sorted(export.epochs):
@@ -2139,13 +2150,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, help="what manage.py export_audit wrote")
     parser.add_argument("--checkpoints", type=Path, action="append", default=[], help="checkpoints that you hold")
     parser.add_argument("--key", help="the house's key that you hold: its text, or a file of it")
+    parser.add_argument(
+        "--accept-epoch", type=int, action="append", default=[], metavar="N",
+        help="an epoch that was opened after a restore, when you have asked the two people who opened it",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args(arguments)
     started = time.monotonic()
     try:
         keys = read_keys(given.key) if given.key else []
         held = [read_notes(path, str(path), held=True) for path in given.checkpoints]
-        report = verify_export(given.folder, held, keys)
+        report = verify_export(given.folder, held, keys, given.accept_epoch)
     except Unusable as error:
         print(error, file=sys.stderr)
         return 2

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from casino.audit import epochs, guard, verify
+from casino.audit.events.log import EpochOpened
 from casino.audit.services import Actor
 from casino.verification import auditing
 from tests.casino.kit import Kit
-from tests.proof.superuser import Backup, Forger, change, evening
+from tests.proof.superuser import Backup, Forger, change, evening, held_key, outside_file
 from tests.proof.test_tampering import export, recorded
 
 TWO = Actor(staff="alma", role="admin", terminal="", request="restore")
@@ -25,8 +28,8 @@ def restored(kit: Kit) -> tuple[int, int]:
 
 
 def both(kit: Kit, folder: Path) -> list[verify.Report]:
-    """The house verified live and from an export."""
-    return [auditing.verify_house(kit.house), export(kit, folder)]
+    """The house verified live and from an export, by somebody who has looked into the second epoch."""
+    return [auditing.verify_house(kit.house), export(kit, folder, [2])]
 
 
 def opened(kit: Kit, *, healthy: bool = False) -> None:
@@ -54,6 +57,47 @@ def test_an_epoch_that_two_people_opened_explains_what_is_lost(kit: Kit, tmp_pat
         [notice] = report.notices
         assert notice.startswith("epoch 2 was opened by alma and bea (the disk broke)")
         assert f"epoch 1, {had} leaves; epoch 1, {kept} leaves, was left" in notice
+
+
+def test_an_epoch_is_a_finding_until_the_verifying_person_accepts_it(
+    kit: Kit, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    restored(kit)
+    opened(kit)
+    kit.sequence()
+    found = export(kit, tmp_path)
+    assert [one.code for one in found.findings] == ["epoch_not_accepted"]
+    assert "alma and bea opened it (the disk broke)" in found.findings[0].problem
+    command = [str(tmp_path / "export"), "--checkpoints", str(outside_file(kit)), "--key", str(held_key(kit))]
+    assert (verify.main(command), verify.main([*command, "--accept-epoch", "3"])) == (1, 1)
+    assert "--accept-epoch 2" in capsys.readouterr().out
+    assert verify.main([*command, "--accept-epoch", "2"]) == 0
+
+
+def test_an_epoch_excuses_no_leaf_that_was_altered(kit: Kit, tmp_path: Path) -> None:
+    """An insider alters an event that was signed, links everything anew, and has an epoch opened over it."""
+    evening(kit)
+    kit.sequence()
+    forger = Forger(kit)
+    forger.lines[forger.find("hand.settled")].doc["data"]["digest"] = "0" * 64
+    forger.forge()
+    guard.forget()
+    opened(kit)
+    kit.sequence()
+    for report in both(kit, tmp_path):
+        assert "leaves_differ" in {one.code for one in report.findings}, recorded(report)
+
+
+def test_an_epoch_explains_no_loss_without_the_checkpoint_that_shows_it(
+    kit: Kit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    restored(kit)
+    monkeypatch.setattr(epochs, "EpochOpened", lambda **data: EpochOpened(**data | {"note": None}))
+    opened(kit)
+    kit.sequence()
+    for report in both(kit, tmp_path):
+        found = {(one.code, "without the checkpoint" in one.problem) for one in report.findings}
+        assert ("epoch_not_opened", True) in found, recorded(report)
 
 
 def test_an_epoch_explains_nothing_before_it_is_signed(kit: Kit, tmp_path: Path) -> None:
