@@ -1025,7 +1025,7 @@ class Books:
 
     def _compare(self, row: Row, posting: Row, doc: Event, at: int) -> None:
         """A transaction against what an event records of it: usually the same, or the same legs the other way round."""
-        same = row["reverses"] is None and posting.get("about", row["about"]) == row["about"]
+        same = row["reverses"] is None and posting.get("about") == row["about"]
         if same and (row["legs"] == (legs := posting.get("legs")) or row["legs"][::-1] == legs):
             return
         try:
@@ -1049,7 +1049,7 @@ class Books:
                 f"{_difference(recorded, row['legs'])} ({place} records it)",
                 at,
             )
-        if posting.get("about", row["about"]) != row["about"]:
+        if posting.get("about") != row["about"]:
             find("transaction_differs", f"transaction {number}",
                  f"key, kind, metadata or a moment of it is not what {place} records", at)  # fmt: skip
 

@@ -174,6 +174,12 @@ def _legs(docs: list[dict[str, Any]]) -> None:
     next(doc for doc in docs if "postings" in doc)["postings"][0]["legs"][0][2] += 1
 
 
+def _without_about(docs: list[dict[str, Any]]) -> None:
+    for doc in docs:
+        for posting in doc.get("postings", ()):
+            del posting["about"]
+
+
 def _settled_twice(docs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     at = docs.index(_hand(docs, "hand.settled"))
     return [*docs[: at + 1], json.loads(json.dumps(docs[at])), *docs[at + 1 :]]
@@ -195,6 +201,7 @@ def _not_mirrored(docs: list[dict[str, Any]]) -> None:
         (_net, {"hand_money_differs", "hand_row_differs"}),
         (_stakes, {"stacks_differ", "hand_row_differs"}),
         (_legs, {"transaction_differs"}),
+        (_without_about, {"transaction_differs"}),
         (_settled_twice, {"transaction_recorded_twice", "hand_differs"}),
         (_line, {"hand_differs"}),
         (_not_mirrored, {"transaction_unrecorded", "hand_money_differs"}),
