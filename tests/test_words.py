@@ -33,7 +33,6 @@ INNOCENT = {
     "points": "reason of a move",
     "up": "a command of the embedded services",
     "rm": "a program of the system",
-    "discard": "takes an element out of a set",
     "ps": "a program of the system",
 }
 

@@ -23,8 +23,8 @@ PATIENCE = 1.0
 
 
 class Hints:
-    """Messages that wait to be hinted at, and the thread that passes them to `send`. The thread starts with the first
-    message, in every process anew: it does not survive a fork."""
+    """Messages that wait to be hinted at, and the thread that passes them to `send`. Every process starts
+    its own thread with its first message: threads do not survive a fork."""
 
     def __init__(self, send: Callable[[OutboxMessage], object]) -> None:
         self._send = send

@@ -28,7 +28,7 @@ def restored(kit: Kit) -> tuple[int, int]:
 
 
 def both(kit: Kit, folder: Path) -> list[verify.Report]:
-    """The house verified live and from an export, by somebody who has looked into the second epoch."""
+    """The house verified live, and from an export by a person who accepts the second epoch."""
     return [auditing.verify_house(kit.house), export(kit, folder, [2])]
 
 
@@ -75,7 +75,7 @@ def test_an_epoch_is_a_finding_until_the_verifying_person_accepts_it(
 
 
 def test_an_epoch_excuses_no_leaf_that_was_altered(kit: Kit, tmp_path: Path) -> None:
-    """An insider alters an event that was signed, links everything anew, and has an epoch opened over it."""
+    """An insider alters an event that was signed, links everything again, and has an epoch opened over it."""
     evening(kit)
     kit.sequence()
     forger = Forger(kit)

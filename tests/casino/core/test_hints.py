@@ -17,7 +17,7 @@ PATIENCE = 60
 
 @pytest.fixture
 def release() -> Iterator[threading.Event]:
-    """Lets go whoever waits for it, at the latest when the test ends."""
+    """Lets a waiting thread go on; set at the latest when the test ends."""
     found = threading.Event()
     yield found
     found.set()
