@@ -5,6 +5,7 @@ import random
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from axes.models import AccessAttempt
 from django.test import Client
 from django.utils import timezone
@@ -25,6 +26,7 @@ from tests.casino.transfers.test_transfers import floor_at
 from tests.casino.trick_hands import zsiros
 
 
+@pytest.mark.slow
 def test_a_device_checks_its_own_cards_and_everybodys_and_gets_no_others(kit: Kit) -> None:
     kit.table(cuhhol=True)
     desk = kit.seated(stacks=DEEP)

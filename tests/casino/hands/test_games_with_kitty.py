@@ -136,6 +136,7 @@ def test_a_failed_hand_leaves_the_kitty(kit: Kit, tmp_path: Path) -> None:
     assert_whole(kit, tmp_path)
 
 
+@pytest.mark.slow
 def test_cards_that_the_house_does_not_know(kit: Kit, tmp_path: Path) -> None:
     desk = at_table(kit)
     for seed in range(6):
@@ -146,6 +147,7 @@ def test_cards_that_the_house_does_not_know(kit: Kit, tmp_path: Path) -> None:
     assert_whole(kit, tmp_path)
 
 
+@pytest.mark.slow
 def test_entered_cards_agree_with_cards_that_came_face_up(kit: Kit, tmp_path: Path) -> None:
     """The dealer takes the trump card: it was dealt to nobody, and is none of the four that were entered."""
     desk, floor = at_table(kit, seats=2), kit.dealer(role=Role.FLOOR)
@@ -220,7 +222,7 @@ def test_a_dealer_s_device_shows_its_cards_once_it_has_looked(kit: Kit) -> None:
 # --- Void, dispute, close -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", ["physical", "electronic"])
+@pytest.mark.parametrize("mode", some_now(["electronic", "physical"], 2))
 def test_a_voided_hand_gives_kitty_and_bank_back(kit: Kit, tmp_path: Path, mode: str) -> None:
     desk, floor = at_table(kit), kit.dealer(role=Role.FLOOR)
     left = grow(kit, desk).result["series"]  # type: ignore[index]
@@ -272,6 +274,7 @@ def test_a_dispute_freezes_kitty_and_bank_and_a_ruling_divides_both(kit: Kit, tm
     assert_whole(kit, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_disputed_hand_that_is_voided_gives_the_bank_back(kit: Kit, tmp_path: Path) -> None:
     desk, floor = at_table(kit), kit.dealer(role=Role.FLOOR)
     left = grow(kit, desk).result["series"]  # type: ignore[index]
@@ -317,6 +320,7 @@ def test_a_table_that_closes_shares_kitty_and_bank_by_its_rule(
     assert_whole(kit, tmp_path / "again")
 
 
+@pytest.mark.slow
 def test_players_may_leave_and_come_between_hands(kit: Kit, tmp_path: Path) -> None:
     """Who leaves gives up a share; who comes plays for the kitty that stands."""
     desk = at_table(kit)
@@ -333,6 +337,7 @@ def test_players_may_leave_and_come_between_hands(kit: Kit, tmp_path: Path) -> N
 # --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_report_says_since_when_money_lies_in_kitty_and_bank(kit: Kit) -> None:
     desk = at_table(kit)
     grow(kit, desk)
@@ -364,6 +369,7 @@ def test_the_report_says_since_when_money_lies_in_kitty_and_bank(kit: Kit) -> No
     assert (recorded["cukassza_since"], recorded["bank_since"]) == (None, None)
 
 
+@pytest.mark.slow
 def test_a_bank_that_is_not_what_the_log_gives_is_found(kit: Kit) -> None:
     """Somebody alters what the last hand left: the next one would go on from it."""
     desk = at_table(kit)
@@ -374,6 +380,7 @@ def test_a_bank_that_is_not_what_the_log_gives_is_found(kit: Kit) -> None:
     assert any("series is" in problem for problem in found(kit))
 
 
+@pytest.mark.slow
 def test_money_that_lies_in_the_other_of_the_two_is_found(kit: Kit) -> None:
     """The ledger is right as a whole, but what was banked went to the cukassza."""
     desk = at_table(kit)

@@ -41,6 +41,7 @@ from tests.casino.trick_hands import (
     transactions,
     zsiros,
 )
+from tests.slow import some_now
 
 # --- Setting up -----------------------------------------------------------------------------------------------------
 
@@ -142,7 +143,7 @@ def test_the_deal_and_the_score_sheet_pass_on(kit: Kit) -> None:
         assert hand.series["order"] == first.series["order"]
 
 
-@pytest.mark.parametrize("seats", [2, 4])
+@pytest.mark.parametrize("seats", some_now([2, 4], 2))
 def test_a_table_goes_on_from_its_last_record_alone(kit: Kit, seats: int) -> None:
     zsiros(kit, seats=seats, stake=0)
     desk = kit.seated(stacks=(0,) * seats)
@@ -366,6 +367,7 @@ def test_a_new_session_starts_over(kit: Kit, tmp_path: Path) -> None:
     assert_whole(kit, tmp_path)
 
 
+@pytest.mark.slow
 def test_other_people_start_over_and_so_do_the_same_in_another_order(kit: Kit, tmp_path: Path) -> None:
     desk = four(kit, stake=0)
     kit.players("eve")
@@ -407,7 +409,7 @@ def test_somebody_who_leaves_and_comes_back_before_the_next_deal_goes_on(kit: Ki
     assert begun(kit) == [True, False]
 
 
-@pytest.mark.parametrize("mode", ["physical", "electronic"])
+@pytest.mark.parametrize("mode", some_now(["physical", "electronic"], 2))
 def test_a_voided_hand_is_dealt_again_by_the_same_dealer(kit: Kit, tmp_path: Path, mode: str) -> None:
     desk, floor = four(kit), kit.dealer(role=Role.FLOOR)
     left = play_physical(kit, desk, 1).result["series"]  # type: ignore[index]
@@ -428,6 +430,7 @@ def test_a_voided_hand_is_dealt_again_by_the_same_dealer(kit: Kit, tmp_path: Pat
 # --- Beside the games with a pot ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_tables_of_all_kinds_in_one_house(kit: Kit, tmp_path: Path) -> None:
     create_drawer(house=kit.house, code="C2", actor=ACTOR)
     zsiros(kit, code="Z1", seats=2, stake=50)

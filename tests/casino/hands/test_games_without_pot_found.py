@@ -44,7 +44,7 @@ def disputed(kit: Kit, desk: Desk) -> Hand:
     return hand
 
 
-@pytest.mark.parametrize("stake", [0, 100])
+@pytest.mark.parametrize("stake", some_now([100, 0], 2))
 def test_a_disputed_hand_without_a_pot_can_only_be_voided(kit: Kit, stake: int) -> None:
     desk, floor = four(kit, stake=stake), kit.dealer(role=Role.FLOOR)
     left = play_physical(kit, desk, 1).result["series"]  # type: ignore[index]
@@ -163,6 +163,7 @@ def entries(seat: str, cards: list[str], first: int = 0) -> dict[str, Any]:
     return {"entries": [{"actor": seat, "index": first + at, "card": card} for at, card in enumerate(cards)]}
 
 
+@pytest.mark.slow
 def test_cards_that_are_played_agree_with_those_that_were_entered(kit: Kit, tmp_path: Path) -> None:
     desk, player = entering(kit)
     for seat in ("p1", "p3"):
@@ -172,6 +173,7 @@ def test_cards_that_are_played_agree_with_those_that_were_entered(kit: Kit, tmp_
     assert_whole(kit, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_card_that_was_not_entered_is_not_played_once_all_are(kit: Kit) -> None:
     desk, player = entering(kit)
     desk.ok("hand/cards", entries("p1", player.hands["p1"]))
@@ -184,6 +186,7 @@ def test_a_card_that_was_not_entered_is_not_played_once_all_are(kit: Kit) -> Non
     desk.ok("hand/actions", {"actions": [{"actor": "p1", "verb": "pl", "cards": player.hands["p1"][2]}]})
 
 
+@pytest.mark.slow
 def test_a_card_that_was_played_must_be_among_those_of_its_time(kit: Kit) -> None:
     """After the draw there is a place that is not known, but a card that was played before did not come from there."""
     desk, player = entering(kit)
@@ -197,6 +200,7 @@ def test_a_card_that_was_played_must_be_among_those_of_its_time(kit: Kit) -> Non
     desk.ok("hand/cards", entries("p1", own[:4]))
 
 
+@pytest.mark.slow
 def test_a_card_is_not_entered_for_one_seat_and_played_by_another(kit: Kit) -> None:
     desk, player = entering(kit)
     desk.ok("hand/cards", entries("p2", player.hands["p2"][:1]))
@@ -205,6 +209,7 @@ def test_a_card_is_not_entered_for_one_seat_and_played_by_another(kit: Kit) -> N
     assert code(refused) == (422, "card_entered_twice")
 
 
+@pytest.mark.slow
 def test_a_hand_of_two_has_sixteen_places(kit: Kit) -> None:
     zsiros(kit, stake=0, seats=2)
     desk = kit.seated(stacks=(0, 0))
@@ -217,6 +222,7 @@ def test_a_hand_of_two_has_sixteen_places(kit: Kit) -> None:
     assert code(desk.post("hand/cards", entries("p2", ["Aa"], first=52))) == (400, "invalid_request")
 
 
+@pytest.mark.slow
 def test_the_floor_corrects_what_was_dealt_and_what_was_entered(kit: Kit, tmp_path: Path) -> None:
     desk, player = entering(kit)
     floor = kit.dealer(role=Role.FLOOR)
