@@ -12,6 +12,7 @@ import pytest
 import redis
 
 from casino.celery import queue_prefix
+from casino.core import outbox
 from casino.hands.models import Hand, HandState
 from deploy.embedded.process import wait_until
 from deploy.processes import Processes, Program, application, listen
@@ -66,6 +67,7 @@ def test_no_worker_takes_the_hints_of_another_database(
     here = settings.CELERY_BROKER_TRANSPORT_OPTIONS["global_keyprefix"]  # type: ignore[attr-defined]
     broker.flushdb()
     kit.worked_hand()
+    assert outbox.HINTS.drain(60)
     assert waiting(broker, here) == 1
     run(second, "-c", SEND)
     queues = {key.decode() for key in broker.keys(f"*:{QUEUE}")}
