@@ -92,13 +92,9 @@ class PlacesTaken(serializers.Serializer[Any]):
     if_held = serializers.BooleanField(required=False)
 
 
-class CommitmentTaken(serializers.Serializer[Any]):
+class CommitmentTaken(AmountTaken):
     """A commitment to an amount: SHA-256 of `tag`, amount and nonce, each after its length in four bytes."""
 
-    kind = serializers.CharField()
-    min = serializers.IntegerField()
-    max = serializers.IntegerField()
-    step = serializers.IntegerField()
     tag = serializers.CharField()
     unknown = serializers.BooleanField()
 

@@ -28,7 +28,6 @@ class Hints:
 
     def __init__(self, send: Callable[[OutboxMessage], object]) -> None:
         self._send = send
-        self._starting = threading.Lock()
         self._begin()
         os.register_at_fork(after_in_child=self._begin)
         atexit.register(self.drain, PATIENCE)
@@ -36,26 +35,23 @@ class Hints:
     def _begin(self) -> None:
         self._waiting: queue.Queue[OutboxMessage] = queue.Queue(MOST)
         self._thread: threading.Thread | None = None
-        self._idle = threading.Condition()
-        self._under_way = 0
+        self._starting = threading.Lock()
 
     def leave(self, message: OutboxMessage) -> None:
         """Leave a message whose row is committed. It never waits; where too many wait already, the sweeper sends it."""
-        with self._idle:
-            self._under_way += 1
         try:
             self._waiting.put_nowait(message)
         except queue.Full:
-            self._done()
             log.warning("%d hints wait for the broker; the sweeper will send %s", MOST, message)
             return
         if self._thread is None:
             self._start()
 
     def drain(self, patience: float) -> bool:
-        """Wait until no message waits, at most `patience` seconds; says whether that is so."""
-        with self._idle:
-            return self._idle.wait_for(lambda: not self._under_way, patience)
+        """Wait until every message was passed on, at most `patience` seconds; says whether that is so."""
+        waiting = self._waiting
+        with waiting.all_tasks_done:
+            return waiting.all_tasks_done.wait_for(lambda: not waiting.unfinished_tasks, patience)
 
     def _start(self) -> None:
         with self._starting:
@@ -72,9 +68,4 @@ class Hints:
                 # The thread must outlive whatever the broker's client raises; the sweeper sends the message.
                 log.exception("the hint at %s was not sent; the sweeper will send it", message)
             finally:
-                self._done()
-
-    def _done(self) -> None:
-        with self._idle:
-            self._under_way -= 1
-            self._idle.notify_all()
+                waiting.task_done()

@@ -14,7 +14,7 @@ RETRY_AFTER = 1
 class ConnectionLost(HouseError):
     """There is no connection to the database, or none any more."""
 
-    status, code = 503, "database_unavailable"
+    status = 503
 
 
 class DatabaseUnavailable(ConnectionLost):

@@ -63,6 +63,19 @@ def sittings(kit: Kit) -> int:
     return Event.objects.filter(chain__house=kit.house, doc__kind="table.sat_down", doc__data__seat=3).count()
 
 
+def cut_off_before(commit: Callable[[], None]) -> None:
+    """A COMMIT that does not reach the server."""
+    end_the_connection()
+    commit()
+
+
+def assert_carried_out_now(kit: Kit, desk: Desk) -> None:
+    """Nothing was written, and the same request sent again is carried out, once."""
+    assert sittings(kit) == 0
+    again = desk.post("seats", SEAT, key="same")
+    assert (again.status_code, again.headers.get("Idempotency-Replayed"), sittings(kit)) == (201, None, 1)
+
+
 def test_before_the_commit_nothing_was_changed(kit: Kit, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     take_seat = services.take_seat
 
@@ -73,23 +86,15 @@ def test_before_the_commit_nothing_was_changed(kit: Kit, desk: Desk, monkeypatch
     monkeypatch.setattr(services, "take_seat", interrupted)
     assert refusal(desk.post("seats", SEAT, key="same")) == (503, "database_unavailable", "1")
     monkeypatch.undo()
-    assert sittings(kit) == 0
-    again = desk.post("seats", SEAT, key="same")
-    assert (again.status_code, again.headers.get("Idempotency-Replayed"), sittings(kit)) == (201, None, 1)
+    assert_carried_out_now(kit, desk)
 
 
 def test_where_the_commit_was_not_carried_out_the_same_request_is(
     kit: Kit, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lost(commit: Callable[[], None]) -> None:
-        end_the_connection()
-        commit()
-
-    with at_the_commit(monkeypatch, lost):
+    with at_the_commit(monkeypatch, cut_off_before):
         assert refusal(desk.post("seats", SEAT, key="same")) == (503, "outcome_unknown", "1")
-    assert sittings(kit) == 0
-    again = desk.post("seats", SEAT, key="same")
-    assert (again.status_code, again.headers.get("Idempotency-Replayed"), sittings(kit)) == (201, None, 1)
+    assert_carried_out_now(kit, desk)
 
 
 def test_where_only_the_answer_to_the_commit_was_lost_the_same_request_gets_it(
@@ -112,11 +117,7 @@ def test_where_only_the_answer_to_the_commit_was_lost_the_same_request_gets_it(
 def test_a_sensitive_read_whose_event_may_be_lost_is_not_given(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     office = kit.office()
 
-    def lost(commit: Callable[[], None]) -> None:
-        end_the_connection()
-        commit()
-
-    with at_the_commit(monkeypatch, lost):
+    with at_the_commit(monkeypatch, cut_off_before):
         assert refusal(office.get("audit/events")) == (503, "database_unavailable", "1")
     assert office.get("audit/events").status_code == 200
 
