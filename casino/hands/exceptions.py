@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import engine
 from casino.audit.events.cards import CardExceptionCleared, CardExceptionKept, DeckChecked
 from casino.audit.services import record
-from casino.core import locks, write
+from casino.core import locks, sql, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import selectors
@@ -102,11 +102,12 @@ def _keep(command: Command, code: str, kind: ExceptionKind, found: dict[str, Any
     return locks.in_transaction(operation)
 
 
+_OPEN = "SELECT id FROM hands_cardexception WHERE table_id = %s AND cleared_at IS NULL ORDER BY id"
+
+
 def require_none_open(table: Table) -> None:
     """Refuse while an exception is open at the table. Raises Conflict cards_exception_open."""
-    waiting = list(
-        CardException.objects.filter(table=table, cleared_at=None).order_by("id").values_list("id", flat=True)
-    )
+    waiting = [id_ for (id_,) in sql.rows(_OPEN, [table.id])]
     if waiting:
         raise Conflict(
             f"Table {table.code} has open card exceptions; the floor must clear them before the next hand.",

@@ -8,6 +8,7 @@ from casino.bookkeeping.accounts import Account
 from casino.core import sql
 from casino.core.errors import NotFound
 from casino.houses.models import House
+from casino.players.models import Player
 from casino.tables.models import Seating, SeatKey, Table, TableSession
 
 
@@ -24,13 +25,27 @@ def open_session(table: Table) -> TableSession | None:
     return TableSession.objects.filter(table=table, closed_at=None).first()
 
 
+_SEATED = f"""
+SELECT {sql.columns(Seating)}, {sql.columns(TableSession)}, {sql.columns(Player)}
+FROM tables_tablesession
+JOIN tables_seating ON tables_seating.session_id = tables_tablesession.id
+JOIN players_player ON players_player.id = tables_seating.player_id
+WHERE tables_tablesession.table_id = %s AND tables_tablesession.closed_at IS NULL AND tables_seating.left_at IS NULL
+ORDER BY tables_seating.seat
+"""  # noqa: S608 - names from the code only
+_SESSION = len(Seating._meta.concrete_fields)
+_PLAYER = _SESSION + len(TableSession._meta.concrete_fields)
+
+
 def seated(table: Table) -> list[Seating]:
-    """Who sits there now, in play order."""
-    return list(
-        Seating.objects.filter(session__table=table, session__closed_at=None, left_at=None)
-        .select_related("player", "session")
-        .order_by("seat")
-    )
+    """Who sits there now, in play order, each with player and session."""
+    found = []
+    for row in sql.rows(_SEATED, [table.id]):
+        seating = sql.built(Seating, row[:_SESSION])
+        seating.session = sql.built(TableSession, row[_SESSION:_PLAYER])
+        seating.player = sql.built(Player, row[_PLAYER:])
+        found.append(seating)
+    return found
 
 
 def has_device(seating: Seating) -> bool:
