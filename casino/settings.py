@@ -165,7 +165,7 @@ WHITENOISE_AUTOREFRESH = False
 REDIS_URL = environment.redis_url
 CELERY_BROKER_URL = environment.celery_broker_url or REDIS_URL.replace("unix://", "redis+socket://", 1)
 CELERY_TASK_IGNORE_RESULT = True  # state is in rows, not in a result backend
-# Without it the worker opens a connection for every task, and PostgreSQL plans everything anew in it: 50 ms of CPU a
+# Without it the worker opens a connection for every task, and PostgreSQL plans everything again in it: 50 ms of CPU a
 # hand. `casino.core.sql.drop_lost_connections` sees to those that are lost.
 CELERY_DB_REUSE_MAX = 1_000
 CELERY_TASK_ACKS_LATE = True

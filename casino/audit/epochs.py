@@ -13,7 +13,7 @@ from casino.audit.proofs import Hashes, HashesMissing
 from casino.audit.refusals import log_refusals
 from casino.audit.services import Actor, record
 from casino.audit.signing import origin
-from casino.audit.verify import EMPTY_ROOT
+from casino.audit.verifier import EMPTY_ROOT
 from casino.core import sql
 from casino.core.errors import Conflict, Forbidden, LogRefused
 from casino.houses.models import House

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from casino.audit.signing import label
-from casino.audit.verify import Checkpoint, Key, Unusable, verify_note
+from casino.audit.verifier import Checkpoint, Key, Unusable, verify_note
 from casino.core.errors import OutsideCheckpointMissing, OutsideCheckpointUnreadable
 from casino.houses.models import House
 

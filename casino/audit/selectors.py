@@ -7,7 +7,7 @@ from casino.audit import guard, outside
 from casino.audit.models import Event, Leaf, Log, SignedCheckpoint
 from casino.audit.proofs import Hashes
 from casino.audit.services import Receipt
-from casino.audit.verify import join_notes
+from casino.audit.verifier import join_notes
 from casino.core import sql
 from casino.core.errors import Conflict, NotFound
 from casino.houses.models import House

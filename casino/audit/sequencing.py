@@ -20,7 +20,7 @@ from casino.audit.models import SignedCheckpoint
 from casino.audit.proofs import Hashes
 from casino.audit.refusals import log_refusals
 from casino.audit.signing import Signer, origin
-from casino.audit.verify import Checkpoint, Frontier
+from casino.audit.verifier import Checkpoint, Frontier
 from casino.core.errors import HouseError, LogDamaged
 from casino.houses.models import House
 

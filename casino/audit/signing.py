@@ -4,7 +4,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from casino.audit.verify import Checkpoint, Key, key_of, log_name, note_text
+from casino.audit.verifier import Checkpoint, Key, key_of, log_name, note_text
 from casino.houses.models import House
 
 

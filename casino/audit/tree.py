@@ -1,5 +1,5 @@
 """The shape of a Merkle tree that is kept in tiles: which hashes a root or a proof needs. How it grows is
-`verify.Frontier`'s.
+`Frontier`'s.
 
 Pure: hashes are read elsewhere (`proofs.py`). A range is `(begin, end)` in leaves, half open. RFC 6962 splits a tree at
 the largest power of two below its size, so every range here is made of perfect subtrees that begin at a multiple of
@@ -8,7 +8,7 @@ their own size, and a perfect subtree is 2**r hashes of one tile level: level n 
 
 from dataclasses import dataclass
 
-from casino.audit.verify import TILE_BITS
+from casino.audit.verifier import TILE_BITS
 
 Range = tuple[int, int]
 

@@ -15,8 +15,8 @@ from typing import Any
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from casino.audit import outside, verify
-from casino.audit.verify import Books, Event, Hands, Key, Notes, Report, Row, Trees, Verifier
+from casino.audit import outside, verifier
+from casino.audit.verifier import Books, Event, Hands, Key, Notes, Report, Row, Trees, Verifier
 from casino.core import guards
 from casino.hands import verbs
 from casino.houses.models import House
@@ -28,11 +28,11 @@ OUTSIDE_WITHIN = timedelta(seconds=60)
 SIGNED_WITHIN = timedelta(seconds=60)
 
 
-@verify.no_collector()
+@verifier.no_collector()
 def verify_house(house: House, held: Sequence[Notes] = (), keys: Sequence[Key] = ()) -> Report:
     """Verify everything of a house against the checkpoints outside the database and those `held` besides.
 
-    `keys`: trusted beforehand; without them the keys beside the checkpoints outside are. Raises verify.Unusable.
+    `keys`: trusted beforehand; without them the keys beside the checkpoints outside are. Raises verifier.Unusable.
     """
     report = Report()
     # Before the moment: the database is written first, so that what the files say must be in it.
@@ -48,12 +48,12 @@ def _outside(folder: Path, house: House) -> Notes | None:
     path = outside.notes_file(folder, house)
     if not path.exists():
         return None
-    return verify.read_notes(path, str(path), held=True, complete=True)
+    return verifier.read_notes(path, str(path), held=True, complete=True)
 
 
 def _outside_keys(house: House) -> list[Key]:
     files = [path for folder in outside.folders() if (path := outside.key_file(folder, house)).exists()]
-    return [key for path in files for key in verify.parse_keys(path.read_text(encoding="utf-8"))]
+    return [key for path in files for key in verifier.parse_keys(path.read_text(encoding="utf-8"))]
 
 
 @lru_cache(maxsize=16)
@@ -73,7 +73,7 @@ def _signed(public: bytes, message: bytes, signature: bytes) -> bool:
 class _LiveTrees(Trees):
     """Trees that keep their tiles, a 256th of the leaves, to be compared with those of the database."""
 
-    def __init__(self, report: Report, house: verify.House, keys: Sequence[Key], sources: Sequence[Notes]) -> None:
+    def __init__(self, report: Report, house: verifier.House, keys: Sequence[Key], sources: Sequence[Notes]) -> None:
         super().__init__(report, house, keys, sources, _signed)
         self.tiles: dict[tuple[int, int], bytes] = {}
 
@@ -94,7 +94,7 @@ class _Live:
         self, report: Report, there: Moment, files: Sequence[Notes], held: Sequence[Notes], keys: Sequence[Key]
     ) -> None:
         self._report, self._there = report, there
-        house = verify.House(str(there.house.id), there.house.code, there.house.currency)
+        house = verifier.House(str(there.house.id), there.house.code, there.house.currency)
         self._logs = there.rows(
             "SELECT epoch, size, origin, vkey FROM audit_log WHERE house_id = %s ORDER BY epoch", [there.house.id]
         )
@@ -110,28 +110,28 @@ class _Live:
         self._require_outside(files, own)
         self._origin = house.origin
         self.trees = _LiveTrees(report, house, keys or self._own_keys(), [own, *files, *held])
-        books = Books(report, there.accounts(), lambda: verify.transactions_of(there.transactions()))
+        books = Books(report, there.accounts(), lambda: verifier.transactions_of(there.transactions()))
         hands = Hands(report, there.hands(), house.currency, verbs.declared_of_cards)
         self._verifier = Verifier(report, house, self.trees, books, hands)
         self._columns: list[bytes] = []
         self._keys = keys
-        verify.trust(report, [*files, *held], keys)
+        verifier.trust(report, [*files, *held], keys)
 
     def verify(self) -> Report:
         """Everything, once."""
-        there, verifier = self._there, self._verifier
+        there, checks = self._there, self._verifier
         tail = self._payloads(there.tail())  # what it takes to find it is done beside the rest
         for epoch, size, origin, vkey in self._logs:
             # The sequencer goes on with the newest epoch only.
             self._signed = self._sizes.get(epoch, 0) if epoch == self._logs[-1][0] else sys.maxsize
-            verifier.epoch(epoch, self._payloads(there.leaves(epoch)), self._beside_leaves)
+            checks.epoch(epoch, self._payloads(there.leaves(epoch)), self._beside_leaves)
             self._compare_log(epoch, size, origin, vkey)
             self._compare_tiles(epoch)
-        logged = {chain: seq for chain, (seq, _, _) in verifier.chains.heads.items()}
-        verifier.tail(tail, self._beside_tail)
+        logged = {chain: seq for chain, (seq, _, _) in checks.chains.heads.items()}
+        checks.tail(tail, self._beside_tail)
         self._compare_heads(logged)
         self._require_signed()
-        return verifier.finish()
+        return checks.finish()
 
     def _own_notes(self) -> Notes:
         rows = self._there.rows(
@@ -141,8 +141,8 @@ class _Live:
         for epoch, size, root, text in rows:
             self._sizes[epoch] = size
             try:
-                point = verify.parse_note(text).checkpoint
-            except verify.Unusable:
+                point = verifier.parse_note(text).checkpoint
+            except verifier.Unusable:
                 continue  # reported with its place when the trees read it
             if (point.origin.rpartition("/")[2], point.size, point.root) != (str(epoch), size, bytes(root)):
                 place = f"the database, checkpoint of epoch {epoch} over {size} leaves"
@@ -150,7 +150,7 @@ class _Live:
         return Notes("the database", [text for *_, text in rows])
 
     def _own_keys(self) -> list[Key]:
-        return [verify.parse_key(vkey) for *_, vkey in self._logs if vkey]
+        return [verifier.parse_key(vkey) for *_, vkey in self._logs if vkey]
 
     def _require_outside(self, files: Sequence[Notes], own: Notes) -> None:
         """A file outside may lack checkpoints of the last moments, not older ones."""
@@ -188,7 +188,7 @@ class _Live:
         """Of events under no checkpoint, the oldest one that should be under one."""
         for event in docs:
             # An event that is not made like one is found where it is read.
-            doc = verify.row_of(event) if event is not None else None
+            doc = verifier.row_of(event) if event is not None else None
             at = doc.get("at") if doc is not None else None
             if isinstance(at, str) and at < self._limit and (self._late is None or at < self._late["at"]):
                 self._late = doc
@@ -198,7 +198,7 @@ class _Live:
         if self._logs and self._late is not None:
             now = self._now.astimezone(UTC).isoformat()
             problem = f"recorded at {self._late['at']}, and no checkpoint covers it at {now}"
-            self._report.find("log_behind", verify.place_of(self._late), problem)
+            self._report.find("log_behind", verifier.place_of(self._late), problem)
 
     def _compare(self, docs: Sequence[Event | None], wanted: Sequence[str]) -> None:
         """The columns beside each event against what its payload gives."""
@@ -208,7 +208,7 @@ class _Live:
         for at, (doc, one, column) in enumerate(zip(docs, wanted, there, strict=True)):
             if doc is not None and column != one:
                 problem = f"its column is {column!r}, its payload gives {one!r}"
-                self._report.find("columns_differ", verify.place_of(doc), problem, self._report.now + at)
+                self._report.find("columns_differ", verifier.place_of(doc), problem, self._report.now + at)
 
     def _compare_log(self, epoch: int, size: int, origin: str, vkey: str) -> None:
         place, trees = f"log of epoch {epoch}", self.trees
@@ -241,7 +241,7 @@ class _Live:
         )
         heads = self._verifier.chains.heads
         for name, seq, hashed, mark in rows:
-            there = heads.get(name, (0, verify.GENESIS, ""))[:2]
+            there = heads.get(name, (0, verifier.GENESIS, ""))[:2]
             if there[0] != seq:
                 problem = f"the chain's head names event {seq}, the last event is {there[0]}"
                 self._report.find("head_differs", f"{name}#{there[0] + 1}", problem)
@@ -255,12 +255,12 @@ class _Live:
 
 
 def _places(docs: Sequence[Event | None]) -> list[tuple[Any, Any]]:
-    return [(None, None) if doc is None else verify.chain_and_seq(doc) for doc in docs]
+    return [(None, None) if doc is None else verifier.chain_and_seq(doc) for doc in docs]
 
 
 def _age(note: str) -> timedelta:
     try:
-        at = datetime.fromisoformat(verify.parse_note(note).checkpoint.at)
-    except (verify.Unusable, ValueError):
+        at = datetime.fromisoformat(verifier.parse_note(note).checkpoint.at)
+    except (verifier.Unusable, ValueError):
         return timedelta(0)  # the trees report that it cannot be read
     return datetime.now(UTC) - at

@@ -1,11 +1,10 @@
-"""The export set of a house's audit trail: what `verify.py` reads, written from one moment of the database."""
+"""The export set of a house's audit trail: what `verify.pyz` reads, written from one moment of the database."""
 
-import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from casino.audit import verify
+from casino.audit import archive, verifier
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState
 from casino.houses.models import House
@@ -18,21 +17,21 @@ def export_house(house: House, folder: Path) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     with moment(house) as there:
         epochs = {epoch: _events(folder / f"events-{epoch}.jsonl", there.leaves(epoch)) for epoch, _ in _logs(there)}
-        tail = _events(folder / verify.TAIL, there.tail())
+        tail = _events(folder / verifier.TAIL, there.tail())
         notes = there.rows("SELECT note FROM audit_checkpoint WHERE house_id = %s ORDER BY epoch, size", [house.id])
-        _write(folder / verify.CHECKPOINTS, verify.join_notes(note for (note,) in notes))
-        _write(folder / verify.VKEY, "".join(f"{vkey}\n" for vkey in dict.fromkeys(v for _, v in _logs(there) if v)))
-        _lines(folder / verify.LEDGER, _ledger(there))
-        _lines(folder / verify.HANDS, (_line(_sealed(house, row)) for row in there.hands()))
+        _write(folder / verifier.CHECKPOINTS, verifier.join_notes(note for (note,) in notes))
+        _write(folder / verifier.VKEY, "".join(f"{vkey}\n" for vkey in dict.fromkeys(v for _, v in _logs(there) if v)))
+        _lines(folder / verifier.LEDGER, _ledger(there))
+        _lines(folder / verifier.HANDS, (_line(_sealed(house, row)) for row in there.hands()))
     manifest = {
         "code": house.code,
         "currency": house.currency,
         "epochs": {str(epoch): size for epoch, size in epochs.items()},
         "house": str(house.id),
         "tail": tail,
+        "verifier_sha256": archive.sha256(),
     }
-    _lines(folder / verify.MANIFEST, [_line(manifest)])
-    shutil.copyfile(verify.__file__, folder / "verify.py")
+    _lines(folder / verifier.MANIFEST, [_line(manifest)])
     return manifest
 
 
@@ -71,7 +70,7 @@ def _sealed(house: House, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _line(row: dict[str, Any]) -> bytes:
-    return verify.json_text(row).encode()
+    return verifier.json_text(row).encode()
 
 
 def _lines(path: Path, lines: Iterable[bytes]) -> None:

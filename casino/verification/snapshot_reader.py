@@ -16,7 +16,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import pq
 
-from casino.audit import verify
+from casino.audit import verifier
 from casino.houses.models import House
 
 BATCH = 128
@@ -128,7 +128,7 @@ class Moment:
 
     def transactions(self) -> Iterator[list[bytes]]:
         """The ledger's transactions as lines of an export, canonical JSON, in the order of their ids: `about` is what
-        `verify.about_of` hashes, legs are account, version, amount, balance after it."""
+        `verifier.about_of` hashes, legs are account, version, amount, balance after it."""
         for lines in self._copied(_TRANSACTIONS, [self.house.id], _ALONG):
             yield [line if line.startswith(_CANONICAL) else _made_canonical(line) for line in lines]
 
@@ -173,7 +173,7 @@ class Moment:
 
 
 def _made_canonical(line: bytes) -> bytes:
-    return verify.json_text(json.loads(line)).encode()
+    return verifier.json_text(json.loads(line)).encode()
 
 
 def _batches(connection: BaseDatabaseWrapper) -> Iterator[list[bytes]]:

@@ -21,7 +21,7 @@ PATIENCE = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What `verify.py` said of the exported evening: its findings, notices and counts."""
+    """What `verify.pyz` said of the exported evening: its findings, notices and counts."""
 
     folder: Path
     said: dict[str, Any]
@@ -34,7 +34,7 @@ class Proof:
     @property
     def verdict(self) -> str:
         """One line for the report, in rich's markup."""
-        return f"  [{'green]yes' if self.ok else 'red]NO '}[/] verify.py, alone with the exported trail, finds nothing"
+        return f"  [{'green]yes' if self.ok else 'red]NO '}[/] verify.pyz, alone with the exported trail, finds nothing"
 
     def lines(self, command: str) -> list[str]:
         """For people."""
@@ -45,17 +45,19 @@ class Proof:
 
 
 def prove(auditor: Terminal, house: str, last: dict[str, Any], folder: Path) -> tuple[Proof, str]:
-    """Wait until the event of the receipt `last` is in the log, export the house into `folder`, and have the export's
-    own `verify.py` check it, isolated from everything that is installed; returns what it said and the command."""
+    """Wait until the event of the receipt `last` is in the log, export the house into `folder`, and let
+    `verify.pyz` beside it check it, isolated from what is installed; returns what it said and the command."""
     _wait_for(auditor, last)
     shutil.rmtree(folder, ignore_errors=True)
     held = _hold(house, folder.with_suffix(".held"))
+    program = folder.parent / "verify.pyz"
+    program.unlink(missing_ok=True)  # of an earlier version, perhaps
     _run([sys.executable, "manage.py", "export_audit", house, str(folder)])
-    command = [str(folder / "verify.py"), str(folder)]
+    command = ["-I", str(program), str(folder)]
     for file in held:
         command += ["--checkpoints", str(file)]
     command += ["--key", str(held[0].with_suffix(".vkey"))]
-    said = _run([sys.executable, "-I", *command, "--json"], also=1)
+    said = _run([sys.executable, *command, "--json"], also=1)
     return Proof(folder, json.loads(said)), f"python3 {' '.join(command)}"
 
 

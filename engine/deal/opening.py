@@ -16,8 +16,8 @@ Opening
     ``{"pack", "position", "size", "card", "salt", "path"}``: pack and place, how many cards the pack has, salt and path
     in hex, the path from the leaf upwards as in RFC 6962, section 2.1.1.
 
-The tree is built here although the audit log hashes its own in the same way (``casino/audit/verify.py``): the engine
-takes nothing from the house, and that file must run on its own.
+The tree is built here although the audit log hashes its own in the same way
+(``casino/audit/verifier/merkle.py``): the engine takes nothing from the house, and that file must run on its own.
 
 >>> seed, deck = bytes(range(32)), ("Aa", "Ka", "Oa")
 >>> root = pack_root(deck, seed, "hand-0001", 0)

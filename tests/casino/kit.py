@@ -18,7 +18,7 @@ from casino.audit.models import SignedCheckpoint
 from casino.audit.sequencing import Sequencer
 from casino.audit.services import Actor, Receipt
 from casino.audit.signing import Signer
-from casino.audit.verify import Checkpoint, parse_note
+from casino.audit.verifier import Checkpoint, parse_note
 from casino.bookkeeping import chart
 from casino.bookkeeping.postings import Posting
 from casino.cage.models import Shift

@@ -7,7 +7,7 @@ from django.db import transaction
 from casino.audit import outside
 from casino.audit.models import Leaf
 from casino.audit.services import record
-from casino.audit.verify import split_notes
+from casino.audit.verifier import split_notes
 from tests.casino.any_event import AnyEvent
 from tests.casino.kit import ACTOR, Kit
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from casino.audit import verify
+from casino.audit import verifier
 from casino.audit.models import Event
 from casino.houses.models import House
 from casino.staff.credentials import Credentials, two_people
@@ -102,8 +102,8 @@ def test_an_export_is_recorded_before_anything_is_given(
     parameters = [["folder", str(folder)]] if command == "export_audit" else [["format", "jsonl"]]
     assert recorded["data"] == {"operation": command, "subject": kit.house.code, "parameters": parameters}
     if command == "export_audit":
-        held = [verify.read_notes(outside_file(kit), "the newest checkpoints", held=True)]
-        assert verify.verify_export(folder, held, verify.read_keys(str(held_key(kit)))).findings == []
+        held = [verifier.read_notes(outside_file(kit), "the newest checkpoints", held=True)]
+        assert verifier.verify_export(folder, held, verifier.read_keys(str(held_key(kit)))).findings == []
         *_, line = (folder / "events-1.jsonl").read_text().splitlines()
         assert recorded == json.loads(line), "the export records of itself"
     else:
@@ -146,7 +146,7 @@ def test_an_export_does_not_wait_for_ever(kit: Kit, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(unattended, "PATIENCE", 0.2)
     _, err = run("export_audit", kit.house.code, str(tmp_path / "export"))
     assert "Does the sequencer run?" in err
-    report = verify.verify_export(tmp_path / "export")
+    report = verifier.verify_export(tmp_path / "export")
     assert (report.findings, report.counts["leaves"]) == ([], 0), "the log was never begun"
 
 

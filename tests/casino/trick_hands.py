@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management import call_command
 
-from casino.audit import verify
+from casino.audit import verifier
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState
 from casino.verification import exporting, replaying
@@ -156,7 +156,7 @@ def assert_whole(kit: Kit, folder: Path) -> None:
     call_command("verify_hands", kit.house.code, stdout=out)
     assert json.loads(out.getvalue().splitlines()[-1])["differences"] == 0
     exporting.export_house(kit.house, folder / "export")
-    report = verify.verify_export(folder / "export")
+    report = verifier.verify_export(folder / "export")
     assert (report.findings, report.counts["hands"]) == ([], Hand.objects.filter(house=kit.house).count())
     for hand in Hand.objects.filter(house=kit.house, state=HandState.SETTLED):
         outcome = replay(parse_record(json.dumps(selectors.record(hand))))

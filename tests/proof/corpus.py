@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from casino.audit import verify
+from casino.audit import verifier
 from casino.audit.signing import Signer, origin
 from casino.core import canonical
 from tests.casino.kit import Kit
@@ -230,12 +230,12 @@ def duplicate_key(kit: Kit) -> None:
 # --- Checkpoints, leaves, tiles, heads ------------------------------------------------------------
 
 
-def _first_note(kit: Kit) -> verify.Note:
-    return verify.parse_note(verify.split_notes(outside_file(kit).read_text())[0])
+def _first_note(kit: Kit) -> verifier.Note:
+    return verifier.parse_note(verifier.split_notes(outside_file(kit).read_text())[0])
 
 
 def _replace_first(kit: Kit, signer: Signer, root: bytes, size: int) -> None:
-    point = verify.Checkpoint(origin(kit.house, 1), size, root, _first_note(kit).checkpoint.at)
+    point = verifier.Checkpoint(origin(kit.house, 1), size, root, _first_note(kit).checkpoint.at)
     note = signer.note(kit.house, point)
     change("UPDATE audit_checkpoint SET root = %s, size = %s, note = %s WHERE id = "
            "(SELECT min(id) FROM audit_checkpoint WHERE house_id = %s)", root, size, note, kit.house.id)  # fmt: skip
@@ -285,8 +285,8 @@ def file_cut(kit: Kit) -> None:
 def file_without_a_note(kit: Kit) -> None:
     """a note taken out of the file of checkpoints outside"""
     path = outside_file(kit)
-    notes = verify.split_notes(path.read_text())
-    path.write_text(verify.join_notes([*notes[:1], *notes[2:]]))
+    notes = verifier.split_notes(path.read_text())
+    path.write_text(verifier.join_notes([*notes[:1], *notes[2:]]))
 
 
 @attack("columns_differ", r"house/.*#1", None)
@@ -488,7 +488,7 @@ def forged_everywhere(kit: Kit, alter: Callable[[Forger], None]) -> None:
     forger.forge(_stolen())
     with guards_off() as cursor:
         cursor.execute("SELECT note FROM audit_checkpoint WHERE house_id = %s ORDER BY id", [kit.house.id])
-        outside_file(kit).write_text(verify.join_notes([note for (note,) in cursor.fetchall()]))
+        outside_file(kit).write_text(verifier.join_notes([note for (note,) in cursor.fetchall()]))
 
 
 @attack("deal_differs", _DEALT, before=evening_of_deals)

@@ -60,6 +60,7 @@ class World:
     code: str = "MODEL"
     every: int = 5
     house: str = ""
+    verifier: str = "0" * 64
     payloads: list[str] = field(default_factory=list)
     heads: dict[str, tuple[int, str]] = field(default_factory=dict)
     accounts: dict[tuple[str, str], Account] = field(default_factory=dict)
@@ -219,7 +220,7 @@ class World:
         size = self.sizes[-1] if self.sizes else 0
         lines = [f"{payload}\n" for payload in self.payloads]
         manifest = {"code": self.code, "currency": "HUF", "epochs": {"1": size}, "house": self.house,
-                    "tail": len(lines) - size}  # fmt: skip
+                    "tail": len(lines) - size, "verifier_sha256": self.verifier}  # fmt: skip
         accounts = [
             {"account": {"balance": one.balance, "code": one.code, "commodity": one.commodity, "id": one.id,
                          "normal_side": one.side, "version": one.version}}

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connections, transaction
 from django.db.backends.utils import CursorWrapper
 
-from casino.audit import outside, verify
+from casino.audit import outside, verifier
 from casino.audit.signing import Signer, origin
 from casino.core import canonical
 from tests.casino.hands.test_voiding import REASON, floor
@@ -134,7 +134,7 @@ class Forger:
         heads: dict[str, tuple[int, str]] = {}
         rows = []
         for line in self.lines:
-            seq, prev = heads.get(line.chain, (0, verify.GENESIS))
+            seq, prev = heads.get(line.chain, (0, verifier.GENESIS))
             line.doc |= {"chain": line.chain, "prev": prev, "seq": seq + 1}
             payload = canonical.dumps(line.doc)
             hashed = hashlib.sha256(b"\0" + payload.encode()).hexdigest()
@@ -191,9 +191,9 @@ class Forger:
     def _sign(self, cursor: CursorWrapper, leaves: list[bytes], signer: Signer) -> None:
         cursor.execute("SELECT id, size, note FROM audit_checkpoint WHERE house_id = %s", [self.house.id])
         for id_, size, note in cursor.fetchall():
-            root = verify.root_of(leaves[:size])
-            at = verify.parse_note(note).checkpoint.at
-            forged = signer.note(self.house, verify.Checkpoint(origin(self.house, 1), size, root, at))
+            root = verifier.root_of(leaves[:size])
+            at = verifier.parse_note(note).checkpoint.at
+            forged = signer.note(self.house, verifier.Checkpoint(origin(self.house, 1), size, root, at))
             cursor.execute("UPDATE audit_checkpoint SET root = %s, note = %s WHERE id = %s", [root, forged, id_])
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from casino.audit import verify
+from casino.audit import verifier
 from tests.proof.model import World
 from tests.proof.test_export import rewritten
 
@@ -70,8 +70,8 @@ def of(docs: Docs, kind: str, name: str = FIRST) -> dict[str, Any]:
     return next(doc for doc in docs if doc["kind"] == kind and doc["data"]["hand"] == name)
 
 
-def verified(world: World, folder: Path) -> verify.Report:
-    return verify.verify_export(world.write(folder))
+def verified(world: World, folder: Path) -> verifier.Report:
+    return verifier.verify_export(world.write(folder))
 
 
 def test_deals_that_were_dealt_as_recorded_give_nothing(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from casino.audit import verify
+from casino.audit.verifier.cards import CardPlaces
 
 #: A game whose verbs are of no game of the house.
 VERBS = {"dealt": ["gv"], "played": ["to"], "turned": ["tu"], "shown": ["la", "op"], "reopens": ["op"]}
@@ -14,7 +14,7 @@ DEAL = ("d gv p1 ????", "d gv p2 KlAh")
 
 def wrong(log: tuple[str, ...], *entered: str, verbs: dict[str, list[str]] = VERBS) -> list[tuple[str, str]]:
     """What is wrong with a log beside entries like `p1.0 Kl`."""
-    return list(verify._Table(log, [_entry(text) for text in entered], verbs).wrong())
+    return list(CardPlaces(log, [_entry(text) for text in entered], verbs).wrong())
 
 
 def _entry(text: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from django.db import connections
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casino.audit import verify
+from casino.audit import verifier
 from casino.verification import auditing
 from casino.verification.snapshot_reader import moment
 from tests.casino.kit import Kit
@@ -38,7 +38,7 @@ def expected(book: Any) -> list[bytes]:
     lines = []
     for number, key, kind, metadata, occurred, posted, reverses, legs in rows:
         about = [key, kind, json.loads(metadata), utc(occurred), utc(posted)]
-        lines.append(verify.json_text({"about": about, "id": number, "legs": legs, "reverses": reverses}).encode())
+        lines.append(verifier.json_text({"about": about, "id": number, "legs": legs, "reverses": reverses}).encode())
     return lines
 
 
@@ -67,8 +67,8 @@ def check(kit: Kit, data: st.DataObject) -> None:
     wanted = expected(kit.house.id)
     with moment(kit.house) as there:
         assert [line for lines in there.transactions() for line in lines] == wanted
-    abouts = [verify.about_of(json.loads(line)["about"]) for line in wanted]
-    assert [row["about"] for row in verify.transactions_of([wanted])] == abouts
+    abouts = [verifier.about_of(json.loads(line)["about"]) for line in wanted]
+    assert [row["about"] for row in verifier.transactions_of([wanted])] == abouts
 
 
 def test_postgresql_writes_the_lines_that_python_writes(kit: Kit) -> None:

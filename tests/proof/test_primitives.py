@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casino.audit import verify
+from casino.audit import verifier
 
 #: RFC 8032, 7.1: public key, message, signature.
 RFC_8032 = (
@@ -58,27 +58,27 @@ def proof(old: int, leaves: list[bytes], whole: bool = True) -> list[bytes]:
 
 @given(st.lists(LEAVES, max_size=5))
 def test_a_tree_grown_in_pieces_is_the_rfcs(parts: list[list[bytes]]) -> None:
-    frontier, leaves = verify.Frontier(), []
+    frontier, leaves = verifier.Frontier(), []
     for part in parts:
-        frontier.extend([verify.leaf_hash(leaf) for leaf in part])
+        frontier.extend([verifier.leaf_hash(leaf) for leaf in part])
         leaves += part
         assert (frontier.size, frontier.root()) == (len(leaves), tree(leaves))
-        again = verify.Frontier(frontier.size, frontier.roots)
-        again.add(verify.leaf_hash(b"one more"))
+        again = verifier.Frontier(frontier.size, frontier.roots)
+        again.add(verifier.leaf_hash(b"one more"))
         assert again.root() == tree([*leaves, b"one more"])
 
 
 @given(LEAVES.filter(len), st.data())
 def test_inclusion_is_proved_by_the_rfcs_path_and_by_no_other(leaves: list[bytes], data: st.DataObject) -> None:
     index = data.draw(st.integers(0, len(leaves) - 1))
-    leaf, good, root = verify.leaf_hash(leaves[index]), path(index, leaves), tree(leaves)
-    assert verify.verify_inclusion(leaf, index, len(leaves), good, root)
-    assert not verify.verify_inclusion(leaf, index, len(leaves), [*good, root], root)
-    assert not verify.verify_inclusion(leaf, len(leaves), len(leaves), good, root)
-    assert not verify.verify_inclusion(leaf, index, len(leaves), good, b"\0" * 32)
+    leaf, good, root = verifier.leaf_hash(leaves[index]), path(index, leaves), tree(leaves)
+    assert verifier.verify_inclusion(leaf, index, len(leaves), good, root)
+    assert not verifier.verify_inclusion(leaf, index, len(leaves), [*good, root], root)
+    assert not verifier.verify_inclusion(leaf, len(leaves), len(leaves), good, root)
+    assert not verifier.verify_inclusion(leaf, index, len(leaves), good, b"\0" * 32)
     if good:
-        assert not verify.verify_inclusion(leaf, index, len(leaves), good[:-1], root)
-        assert not verify.verify_inclusion(b"\0" * 32, index, len(leaves), good, root)
+        assert not verifier.verify_inclusion(leaf, index, len(leaves), good[:-1], root)
+        assert not verifier.verify_inclusion(b"\0" * 32, index, len(leaves), good, root)
 
 
 @given(LEAVES.filter(len), st.data())
@@ -86,22 +86,22 @@ def test_consistency_is_proved_by_the_rfcs_path_and_by_no_other(leaves: list[byt
     new = len(leaves)
     old = data.draw(st.integers(1, new))
     before, after, good = tree(leaves[:old]), tree(leaves), proof(old, leaves)
-    assert verify.verify_consistency(old, new, good, before, after)
-    assert not verify.verify_consistency(old, new, [*good, after], before, after)
-    assert not verify.verify_consistency(old, new, good, b"\0" * 32, after)
-    assert not verify.verify_consistency(old, new, good, before, b"\0" * 32)
-    assert not verify.verify_consistency(new + 1, new, good, before, after)
+    assert verifier.verify_consistency(old, new, good, before, after)
+    assert not verifier.verify_consistency(old, new, [*good, after], before, after)
+    assert not verifier.verify_consistency(old, new, good, b"\0" * 32, after)
+    assert not verifier.verify_consistency(old, new, good, before, b"\0" * 32)
+    assert not verifier.verify_consistency(new + 1, new, good, before, after)
     for at in range(len(good)):
-        assert not verify.verify_consistency(old, new, [*good[:at], b"\0" * 32, *good[at + 1 :]], before, after)
+        assert not verifier.verify_consistency(old, new, [*good[:at], b"\0" * 32, *good[at + 1 :]], before, after)
 
 
 @pytest.mark.parametrize(("public", "message", "signature"), RFC_8032)
 def test_signatures_of_rfc_8032(public: str, message: str, signature: str) -> None:
     key, said, signed = (bytes.fromhex(text) for text in (public, message, signature))
-    assert verify.ed25519_verify(key, said, signed)
-    assert not verify.ed25519_verify(key, said + b"x", signed)
+    assert verifier.ed25519_verify(key, said, signed)
+    assert not verifier.ed25519_verify(key, said + b"x", signed)
     for at in (0, 31, 32, 63):
-        assert not verify.ed25519_verify(key, said, signed[:at] + bytes([signed[at] ^ 1]) + signed[at + 1 :])
+        assert not verifier.ed25519_verify(key, said, signed[:at] + bytes([signed[at] ^ 1]) + signed[at + 1 :])
 
 
 @settings(max_examples=25, deadline=None)  # the first signature of a key costs a hundred others
@@ -110,29 +110,29 @@ def test_signatures_of_an_independent_implementation(seed: bytes, message: bytes
     private = Ed25519PrivateKey.from_private_bytes(seed)
     public = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
     signature = bytearray(private.sign(message))
-    assert verify.ed25519_verify(public, message, bytes(signature))
+    assert verifier.ed25519_verify(public, message, bytes(signature))
     signature[bit // 8] ^= 1 << bit % 8
-    assert not verify.ed25519_verify(public, message, bytes(signature))
+    assert not verifier.ed25519_verify(public, message, bytes(signature))
 
 
 def test_a_signature_with_the_order_added_is_refused() -> None:
     public, message, signature = (bytes.fromhex(text) for text in RFC_8032[1])
     order = 2**252 + 27742317777372353535851937790883648493
     larger = (int.from_bytes(signature[32:], "little") + order).to_bytes(32, "little")
-    assert not verify.ed25519_verify(public, message, signature[:32] + larger)
+    assert not verifier.ed25519_verify(public, message, signature[:32] + larger)
 
 
 def signed(size: int = 3) -> tuple[str, str]:
     """A note of a small log, and the key's text."""
     private = Ed25519PrivateKey.from_private_bytes(b"k" * 32)
-    key = verify.key_of("cukassza/H-0123abcd", private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw))
-    point = verify.Checkpoint("cukassza/H-0123abcd/1", size, b"r" * 32, "2026-11-21T20:00:00.000000Z")
-    return verify.note_text(point, key, private.sign(point.text.encode())), key.text
+    key = verifier.key_of("cukassza/H-0123abcd", private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw))
+    point = verifier.Checkpoint("cukassza/H-0123abcd/1", size, b"r" * 32, "2026-11-21T20:00:00.000000Z")
+    return verifier.note_text(point, key, private.sign(point.text.encode())), key.text
 
 
 def test_a_note_says_what_its_checkpoint_says() -> None:
     note, vkey = signed()
-    point = verify.verify_note(note, vkey)
+    point = verifier.verify_note(note, vkey)
     assert (point.origin, point.size, point.root) == ("cukassza/H-0123abcd/1", 3, b"r" * 32)
     assert note.split("\n")[:4] == [
         "cukassza/H-0123abcd/1", "3", base64.b64encode(b"r" * 32).decode(), "at 2026-11-21T20:00:00.000000Z",
@@ -146,8 +146,8 @@ def test_no_byte_of_a_note_can_be_another(data: st.DataObject) -> None:
     raw = bytearray(note.encode())
     at = data.draw(st.integers(0, len(raw) - 1))
     raw[at] ^= data.draw(st.integers(1, 255))
-    with pytest.raises((verify.Unusable, UnicodeDecodeError)):
-        verify.verify_note(raw.decode(), vkey)
+    with pytest.raises((verifier.Unusable, UnicodeDecodeError)):
+        verifier.verify_note(raw.decode(), vkey)
 
 
 @settings(deadline=None)
@@ -157,19 +157,19 @@ def test_no_byte_of_a_key_can_be_another(data: st.DataObject) -> None:
     raw = bytearray(vkey.encode())
     at = data.draw(st.integers(0, len(raw) - 1))
     raw[at] ^= data.draw(st.integers(1, 255))
-    with pytest.raises((verify.Unusable, UnicodeDecodeError)):
-        verify.verify_note(note, raw.decode())
+    with pytest.raises((verifier.Unusable, UnicodeDecodeError)):
+        verifier.verify_note(note, raw.decode())
 
 
 def test_notes_of_a_file_come_apart_as_they_were_put_together() -> None:
     notes = [signed(size)[0] for size in (3, 4, 5)]
-    text = verify.join_notes(notes)
-    assert verify.split_notes(text) == notes
-    assert verify.split_notes(text[:-1]) == notes
-    assert verify.split_notes("") == []
+    text = verifier.join_notes(notes)
+    assert verifier.split_notes(text) == notes
+    assert verifier.split_notes(text[:-1]) == notes
+    assert verifier.split_notes("") == []
     for cut in range(len(text) - len(notes[2]), len(text) - 2):
-        whole, broken = verify.split_notes(text[:cut])[:2], verify.split_notes(text[:cut])[2:]
+        whole, broken = verifier.split_notes(text[:cut])[:2], verifier.split_notes(text[:cut])[2:]
         assert whole == notes[:2]
         for piece in broken:
-            with pytest.raises(verify.Unusable):
-                verify.verify_note(piece, signed()[1])
+            with pytest.raises(verifier.Unusable):
+                verifier.verify_note(piece, signed()[1])

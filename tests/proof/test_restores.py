@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from casino.audit import epochs, guard, verify
+from casino.audit import epochs, guard, verifier
 from casino.audit.events.log import EpochOpened
 from casino.audit.services import Actor
 from casino.verification import auditing
@@ -27,7 +27,7 @@ def restored(kit: Kit) -> tuple[int, int]:
     return had, kept
 
 
-def both(kit: Kit, folder: Path) -> list[verify.Report]:
+def both(kit: Kit, folder: Path) -> list[verifier.Report]:
     """The house verified live, and from an export by a person who accepts the second epoch."""
     return [auditing.verify_house(kit.house), export(kit, folder, [2])]
 
@@ -69,9 +69,9 @@ def test_an_epoch_is_a_finding_until_the_verifying_person_accepts_it(
     assert [one.code for one in found.findings] == ["epoch_not_accepted"]
     assert "alma and bea opened it (the disk broke)" in found.findings[0].problem
     command = [str(tmp_path / "export"), "--checkpoints", str(outside_file(kit)), "--key", str(held_key(kit))]
-    assert (verify.main(command), verify.main([*command, "--accept-epoch", "3"])) == (1, 1)
+    assert (verifier.main(command), verifier.main([*command, "--accept-epoch", "3"])) == (1, 1)
     assert "--accept-epoch 2" in capsys.readouterr().out
-    assert verify.main([*command, "--accept-epoch", "2"]) == 0
+    assert verifier.main([*command, "--accept-epoch", "2"]) == 0
 
 
 def test_an_epoch_excuses_no_leaf_that_was_altered(kit: Kit, tmp_path: Path) -> None:

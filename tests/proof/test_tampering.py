@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from casino.audit import epochs, verify
+from casino.audit import epochs, verifier
 from casino.audit.models import Event
 from casino.audit.services import Actor
 from casino.verification import auditing, exporting
@@ -18,14 +18,14 @@ from tests.proof.superuser import evening, evening_of_deals, evening_of_entries,
 from tests.slow import some_now
 
 
-def export(kit: Kit, folder: Path, accepted: Sequence[int] = ()) -> verify.Report:
+def export(kit: Kit, folder: Path, accepted: Sequence[int] = ()) -> verifier.Report:
     """The export of a house, verified with the checkpoints and the key that somebody else holds."""
     exporting.export_house(kit.house, folder / "export")
-    held = [verify.read_notes(outside_file(kit), str(outside_file(kit)), held=True)]
-    return verify.verify_export(folder / "export", held, verify.read_keys(str(held_key(kit))), accepted)
+    held = [verifier.read_notes(outside_file(kit), str(outside_file(kit)), held=True)]
+    return verifier.verify_export(folder / "export", held, verifier.read_keys(str(held_key(kit))), accepted)
 
 
-def recorded(report: verify.Report) -> list[tuple[str, str, str]]:
+def recorded(report: verifier.Report) -> list[tuple[str, str, str]]:
     """Findings in their order, to be read where a test fails."""
     return [(one.code, one.place, one.problem) for one in report.findings]
 
@@ -102,6 +102,6 @@ def test_an_edit_under_new_links_is_narrowed_down_to_the_leaves_between_two_chec
     [first, *_] = auditing.verify_house(kit.house).findings
     found = re.fullmatch(r"epoch 1, leaves (\d+) to (\d+) \(the first is (.+)#(\d+)\)", first.place)
     assert found is not None, first
-    sizes = [verify.parse_note(note).checkpoint.size for note in verify.split_notes(outside_file(kit).read_text())]
+    sizes = [verifier.parse_note(note).checkpoint.size for note in verifier.split_notes(outside_file(kit).read_text())]
     # The hand was settled between the first checkpoint and the second.
     assert (int(found[1]), int(found[2])) == (sizes[0], sizes[1] - 1)

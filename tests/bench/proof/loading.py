@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import connections
 from django.db.backends.utils import CursorWrapper
 
-from casino.audit import verify
+from casino.audit import verifier
 
 if TYPE_CHECKING:
     from casino.houses.models import House
@@ -57,7 +57,7 @@ def _events(cursor: CursorWrapper, house: "House", folder: Path) -> None:
         with (folder / "events-1.jsonl").open(encoding="utf-8") as lines:
             for number, line in enumerate(lines):
                 payload = line[:-1]
-                doc, hashed = json.loads(payload), verify.leaf_hash(payload.encode())
+                doc, hashed = json.loads(payload), verifier.leaf_hash(payload.encode())
                 chains.setdefault(doc["chain"], chain_id + len(chains))
                 heads[doc["chain"]] = (doc["seq"], hashed.hex())
                 leaves.append(hashed)
@@ -70,10 +70,10 @@ def _events(cursor: CursorWrapper, house: "House", folder: Path) -> None:
     _copy(cursor, "audit_leaf", "event_id, house_id, epoch, leaf_index, leaf_hash",
           ((first + at, house.id, 1, at, hashed) for at, hashed in enumerate(leaves)))  # fmt: skip
     tiles: list[tuple[Any, ...]] = []
-    verify.Frontier(formed=lambda *tile: tiles.append((house.id, 1, *tile))).extend(leaves)
+    verifier.Frontier(formed=lambda *tile: tiles.append((house.id, 1, *tile))).extend(leaves)
     _copy(cursor, "audit_tile", "house_id, epoch, level, tile_index, hash", tiles)
-    notes = verify.split_notes((folder / "checkpoints").read_text())
-    points = [verify.parse_note(note).checkpoint for note in notes]
+    notes = verifier.split_notes((folder / "checkpoints").read_text())
+    points = [verifier.parse_note(note).checkpoint for note in notes]
     _copy(cursor, "audit_checkpoint", "house_id, epoch, size, root, at, note",
           ((house.id, 1, one.size, one.root, one.at, note)
            for one, note in zip(points, notes, strict=True)))  # fmt: skip
@@ -83,8 +83,8 @@ def _events(cursor: CursorWrapper, house: "House", folder: Path) -> None:
 
 
 def _ledger(cursor: CursorWrapper, house: "House", folder: Path) -> None:
-    report = verify.Report()
-    export = verify.Export(folder, report)
+    report = verifier.Report()
+    export = verifier.Export(folder, report)
     columns = (
         "id, book, code, kind, commodity, normal_side, balance, version, lock_rank, opened_at, held, weight, lanes"
     )

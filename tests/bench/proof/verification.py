@@ -33,16 +33,16 @@ def _lines(folder: Path) -> Iterator[list[bytes]]:
 def comparisons(events: int = EVENTS, *, runs: int = 3) -> list[Comparison]:
     """Verification of an export (everything: chains, tree, signatures, ledger and hands) against three ways of only
     reading and hashing its events: as JSON one by one, as JSON many at a time, and as lines without looking inside."""
-    from casino.audit import verify
+    from casino.audit import verifier
 
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         world = write(folder, events, every=EVERY)
-        held = [verify.read_notes(folder / "checkpoints", "held", held=True)]
-        keys = [verify.parse_key(world.vkey)]
+        held = [verifier.read_notes(folder / "checkpoints", "held", held=True)]
+        keys = [verifier.parse_key(world.vkey)]
 
         def verified() -> int:
-            report = verify.verify_export(folder, held, keys)
+            report = verifier.verify_export(folder, held, keys)
             if report.found or report.counts["events"] != world.count:
                 raise AssertionError(report.as_json())
             return report.counts["events"]

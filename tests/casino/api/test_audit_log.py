@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from casino.audit.models import Event
-from casino.audit.verify import (
+from casino.audit.verifier import (
     Frontier,
     leaf_hash,
     parse_note,

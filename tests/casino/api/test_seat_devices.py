@@ -10,7 +10,7 @@ from axes.models import AccessAttempt
 from django.test import Client
 from django.utils import timezone
 
-from casino.audit.verify import verify_inclusion, verify_note
+from casino.audit.verifier import verify_inclusion, verify_note
 from casino.hands import selectors
 from casino.hands.models import Hand
 from casino.staff.limits import SEAT_KEY

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import casino
 from casino.audit import reference_page as page
-from casino.audit import verify
+from casino.audit import verifier
 from casino.audit.events import EVENTS, AuditEvent, UnknownEvent
 from casino.audit.events.custody import TransferEvent
 from casino.audit.events.declared import Mark
@@ -69,7 +69,7 @@ def test_every_kind_is_described_and_typed() -> None:
 
 
 def test_the_verifier_knows_every_kind_and_no_other() -> None:
-    assert frozenset(EVENTS) == verify.KINDS
+    assert frozenset(EVENTS) == verifier.KINDS
 
 
 def test_every_kind_is_recorded_by_a_service() -> None:
@@ -541,8 +541,8 @@ def test_what_events_tell_about_postings_is_what_the_ledger_gives_back(
     with moment(kit.house) as there:
         lines = [line for lines in there.transactions() for line in lines]
     rows = {row["id"]: row["about"] for row in map(json.loads, lines)}
-    assert {id_: verify.about_of(rows[id_]) for id_ in noted} == noted
-    read = {row["id"]: row["about"] for row in verify.transactions_of([lines])}
+    assert {id_: verifier.about_of(rows[id_]) for id_ in noted} == noted
+    read = {row["id"]: row["about"] for row in verifier.transactions_of([lines])}
     assert {id_: read[id_] for id_ in noted} == noted
 
 

@@ -16,7 +16,7 @@ from casino.audit.models import Event, Leaf, Log, SignedCheckpoint, Tile
 from casino.audit.proofs import Hashes
 from casino.audit.sequencing import Sequencer
 from casino.audit.signing import Signer
-from casino.audit.verify import leaf_hash, root_of, split_notes, verify_note
+from casino.audit.verifier import leaf_hash, root_of, split_notes, verify_note
 from casino.core.errors import LogDamaged, OutsideCheckpointMissing, OutsideCheckpointUnreadable
 from casino.reports import tasks
 from tests.casino.kit import Kit

@@ -16,7 +16,7 @@ from casino.audit.models import Epoch, Event, Leaf, Log, SignedCheckpoint
 from casino.audit.sequencing import Sequencer
 from casino.audit.services import record
 from casino.audit.signing import Signer
-from casino.audit.verify import parse_note, verify_note
+from casino.audit.verifier import parse_note, verify_note
 from casino.core import sql
 from casino.core.errors import LogRefused
 from casino.houses.models import House

@@ -16,7 +16,7 @@ from django.core.management import call_command
 from django.db import IntegrityError, OperationalError, connections, transaction
 
 import engine
-from casino.audit import guard, verify
+from casino.audit import guard, verifier
 from casino.core.errors import LogRolledBack
 from casino.hands import automatic, clock, selectors, tasks
 from casino.hands.clock import Overdue
@@ -112,7 +112,7 @@ def sound(kit: Kit, folder: Path) -> None:
     assert list(verify_hands(kit.house)) == []
     assert verification(kit.house)["ok"]
     call_command("export_audit", kit.house.code, str(folder / "export"), stdout=io.StringIO(), stderr=io.StringIO())
-    assert verify.verify_export(folder / "export", [], verify.read_keys(str(held_key(kit)))).findings == []
+    assert verifier.verify_export(folder / "export", [], verifier.read_keys(str(held_key(kit)))).findings == []
     hand = the_hand(kit)
     if hand.state == HandState.SETTLED:
         assert replay(parse_record(json.dumps(kit.office().get(f"hands/{hand.name}").json()))).ok

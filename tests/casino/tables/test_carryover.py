@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from casino.audit import verify
+from casino.audit import verifier
 from casino.hands import selectors
 from casino.hands.models import Hand
 from casino.tables.models import CarryoverOnClose, TableSession
@@ -99,7 +99,7 @@ def test_a_held_sum_that_was_altered_is_found(kit: Kit, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="carry"):
         play(kit, desk, 79)  # the kitty's series is lost with it, so nothing is dealt
     exporting.export_house(kit.house, tmp_path / "export")
-    assert verify.verify_export(tmp_path / "export").findings == []  # its events are as they were
+    assert verifier.verify_export(tmp_path / "export").findings == []  # its events are as they were
 
 
 # --- Played for -----------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from casino.audit import verify
+from casino.audit import verifier
 from casino.bookkeeping import chart
 from casino.hands.models import HandState
 from casino.hands.terms import set_up_table
@@ -200,4 +200,4 @@ def test_a_fee_that_was_altered_is_found(kit: Kit, tmp_path: Path) -> None:
     differing = {difference.account for difference in verify_hands(kit.house)}
     assert f"2020/T1/{hand.seats[0]['player']}" in differing and "4020/T1" in differing
     exporting.export_house(kit.house, tmp_path / "export")
-    assert "hand_row_differs" in {finding.code for finding in verify.verify_export(tmp_path / "export").findings}
+    assert "hand_row_differs" in {finding.code for finding in verifier.verify_export(tmp_path / "export").findings}

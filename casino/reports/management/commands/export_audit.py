@@ -1,10 +1,11 @@
-"""`manage.py export_audit CODE FOLDER`: write what verify.py needs to verify a house, and verify.py itself."""
+"""`manage.py export_audit CODE FOLDER`: write what verify.pyz verifies a house with, and verify.pyz beside it."""
 
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from casino.audit import archive
 from casino.houses.cli_arguments import house_named
 from casino.verification.command_audit import UNRECORDED, record_read, wait_until_signed
 from casino.verification.exporting import export_house, require_room
@@ -15,7 +16,7 @@ COMMAND = "export_audit"
 class Command(BaseCommand):
     """Export one house's audit trail, ledger and hands as they are at one moment."""
 
-    help = "Write a house's audit trail, ledger and hands into a folder, with the verifier that checks them."
+    help = "Write a house's audit trail, ledger and hands into a folder, and the verifier that checks them beside it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Which house, and where to."""
@@ -28,6 +29,7 @@ class Command(BaseCommand):
         found = house_named(house)
         try:
             require_room(folder)  # before it is recorded: what cannot be written is not read
+            program, own = archive.write_beside(folder)
             event = record_read(found, COMMAND, [("folder", str(folder))], unrecorded=unrecorded, stderr=self.stderr)
             if event is not None:
                 # Else the checkpoint that lies outside a second later would already be newer than the export.
@@ -36,6 +38,7 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(str(error)) from error
         events = sum(manifest["epochs"].values()) + manifest["tail"]
-        self.stdout.write(
-            f"{events} events in {folder}. Verify: python {folder / 'verify.py'} {folder} --checkpoints FILE --key FILE"
-        )
+        self.stdout.write(f"{events} events in {folder}.")
+        if not own:
+            self.stderr.write(f"{program} is of another version: it was left as it is.")
+        self.stdout.write(f"Verify: python3 -I {program} {folder} --checkpoints FILE --key FILE")

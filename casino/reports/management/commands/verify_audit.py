@@ -1,4 +1,4 @@
-"""`manage.py verify_audit [CODE]`: verify the audit trail of a house in the database, as verify.py does an export."""
+"""`manage.py verify_audit [CODE]`: verify the audit trail of a house in the database, as verify.pyz does an export."""
 
 import json
 import time
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from casino.audit import verify
+from casino.audit import verifier
 from casino.houses.cli_arguments import UNUSABLE, houses_named
 from casino.houses.models import House
 from casino.verification import auditing
@@ -36,13 +36,13 @@ class Command(BaseCommand):
     def _verified(self, house: House, options: dict[str, Any]) -> bool:
         started = time.monotonic()
         try:
-            keys = verify.read_keys(options["key"]) if options["key"] else []
-            held = [verify.read_notes(path, str(path), held=True) for path in options["checkpoints"]]
+            keys = verifier.read_keys(options["key"]) if options["key"] else []
+            held = [verifier.read_notes(path, str(path), held=True) for path in options["checkpoints"]]
             report = auditing.verify_house(house, held, keys)
-        except verify.Unusable as error:
+        except verifier.Unusable as error:
             raise CommandError(str(error), returncode=UNUSABLE) from error
         if options["json"]:
             self.stdout.write(json.dumps({"house": house.code, **report.as_json()}, ensure_ascii=False))
         else:
-            self.stdout.write(f"{house.code}\n{verify.summary(report, time.monotonic() - started)}")
+            self.stdout.write(f"{house.code}\n{verifier.summary(report, time.monotonic() - started)}")
         return not report.found

@@ -1,0 +1,109 @@
+"""Verify an audit trail with Python's standard library and nothing else of the house.
+
+Formats: RFC 6962 (Merkle tree), C2SP signed-note and tlog-checkpoint (checkpoints), RFC 8032 (Ed25519). The package
+becomes `verify.pyz` (`casino/audit/archive.py`), so its modules import each other relatively, and nothing else of the
+project. The live verification (`casino/verification/`) feeds the same checks from the database.
+"""
+
+from .canonical import json_text
+from .chains import GENESIS
+from .command import main
+from .ed25519 import ed25519_verify
+from .events import KINDS, VERSION, Event, Row, chain_and_seq, place_of, row_of
+from .export import Export, no_collector, trust, verify_export
+from .files import CHECKPOINTS, HANDS, LEDGER, MANIFEST, TAIL, VKEY
+from .findings import Finding, Report, Unusable, summary
+from .hands import Hands
+from .ledger import Books, about_of, transactions_of
+from .merkle import (
+    EMPTY_ROOT,
+    TILE_BITS,
+    Frontier,
+    leaf_hash,
+    leaf_hashes,
+    node_hash,
+    root_of,
+    verify_consistency,
+    verify_inclusion,
+)
+from .notes import (
+    Checkpoint,
+    House,
+    Key,
+    Note,
+    Notes,
+    join_notes,
+    key_hash,
+    key_of,
+    log_name,
+    note_text,
+    parse_key,
+    parse_keys,
+    parse_note,
+    read_keys,
+    read_notes,
+    split_notes,
+    verify_note,
+)
+from .trees import Trees
+from .verification import Verifier
+
+__all__ = [
+    "CHECKPOINTS",
+    "EMPTY_ROOT",
+    "GENESIS",
+    "HANDS",
+    "KINDS",
+    "LEDGER",
+    "MANIFEST",
+    "TAIL",
+    "TILE_BITS",
+    "VERSION",
+    "VKEY",
+    "Books",
+    "Checkpoint",
+    "Event",
+    "Export",
+    "Finding",
+    "Frontier",
+    "Hands",
+    "House",
+    "Key",
+    "Note",
+    "Notes",
+    "Report",
+    "Row",
+    "Trees",
+    "Unusable",
+    "Verifier",
+    "about_of",
+    "chain_and_seq",
+    "ed25519_verify",
+    "join_notes",
+    "json_text",
+    "key_hash",
+    "key_of",
+    "leaf_hash",
+    "leaf_hashes",
+    "log_name",
+    "main",
+    "no_collector",
+    "node_hash",
+    "note_text",
+    "parse_key",
+    "parse_keys",
+    "parse_note",
+    "place_of",
+    "read_keys",
+    "read_notes",
+    "root_of",
+    "row_of",
+    "split_notes",
+    "summary",
+    "transactions_of",
+    "trust",
+    "verify_consistency",
+    "verify_export",
+    "verify_inclusion",
+    "verify_note",
+]

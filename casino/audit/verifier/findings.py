@@ -1,0 +1,91 @@
+"""What a verification finds, notices and counts."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+class Unusable(Exception):
+    """Input that cannot be read as what it should be: a note, a key, a folder without an export in it."""
+
+
+KEPT = 500
+"""Findings that a report keeps; the rest are only counted."""
+LAST = 1 << 62
+"""The place of a finding that has no place among the events."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not what it must be: a stable code, the bad place, what is wrong with it.
+
+    `at` is the number of the event, counted over all epochs, where it shows.
+    """
+
+    code: str
+    place: str
+    problem: str
+    at: int = LAST
+
+    def as_json(self) -> dict[str, str]:
+        """As `--json` prints it."""
+        return {"code": self.code, "place": self.place, "problem": self.problem}
+
+
+#: First words of the codes of the ledger's findings and of the hands'.
+_PARTS = dict.fromkeys(
+    ("transaction", "entry", "account", "unbalanced", "mirror", "balance", "ledger"), 1
+) | dict.fromkeys(("hand", "stacks"), 2)
+
+
+class Report:
+    """What a verification gave: findings, notices (what the reader must know, though nothing is wrong), and counts."""
+
+    def __init__(self) -> None:
+        self.kept: list[Finding] = []
+        self.found = 0
+        self.notices: list[str] = []
+        self.counts: dict[str, int] = dict.fromkeys(
+            ("events", "chains", "leaves", "checkpoints", "transactions", "accounts", "hands"), 0
+        )
+        #: The number, over all epochs, of the event that is looked at.
+        self.now = 0
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What was found, the first bad place first: of the log, then of the ledger, then of hands; while the log is
+        not whole, what it says of the others may not be true."""
+        return sorted(self.kept, key=lambda finding: (_PARTS.get(finding.code.split("_")[0], 0), finding.at))
+
+    def find(self, code: str, place: str, problem: str, at: int | None = None) -> None:
+        """Add a finding; its place is the event that is looked at unless `at` says otherwise."""
+        self.found += 1
+        if len(self.kept) < KEPT:
+            self.kept.append(Finding(code, place, problem, self.now if at is None else at))
+
+    def notice(self, text: str) -> None:
+        """Say something that is no finding, once."""
+        if text not in self.notices:
+            self.notices.append(text)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything, as `--json` prints it."""
+        return {
+            "ok": not self.found,
+            "found": self.found,
+            "findings": [finding.as_json() for finding in self.findings],
+            "notices": self.notices,
+            "counts": self.counts,
+        }
+
+
+def summary(report: Report, seconds: float) -> str:
+    """A report in words."""
+    counts = report.counts
+    lines = [f"note: {text}" for text in report.notices]
+    lines += [f"BAD {finding.code} at {finding.place}: {finding.problem}" for finding in report.findings]
+    if report.found > len(report.kept):
+        lines.append(f"and {report.found - len(report.kept)} more")
+    lines.append(", ".join(f"{count:,} {name}" for name, count in counts.items()))
+    lines.append(f"{seconds:.1f} s, {counts['events'] / max(seconds, 1e-9):,.0f} events a second")
+    lines.append("nothing found" if not report.found else f"{report.found} findings; the first wrong place comes first")
+    return "\n".join(lines)

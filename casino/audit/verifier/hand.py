@@ -1,0 +1,61 @@
+"""One hand as its events have recorded it so far."""
+
+from .events import Row
+
+#: What a hand's first event records of it that its row holds too.
+DEALT = (
+    *("hand", "table", "number", "mode", "game", "rules", "options", "seats", "stacks", "carry", "series"),
+    *("fees", "commitment", "client_seeds", "cards_roots"),
+)
+
+
+#: What the event that completes a hand's log records besides the log.
+ENDING = ("digest", "result", "handle")
+#: From which states each event may come.
+STATES_BEFORE = {
+    "hand.acted": ("playing",),
+    "hand.cards_entered": ("playing",),
+    "hand.entry_corrected": ("playing",),
+    "hand.line_corrected": ("playing",),
+    "hand.settled": ("ended",),
+    "hand.disputed": ("ended",),
+    "hand.ruled": ("disputed",),
+    "hand.voided": ("playing", "disputed"),
+}
+
+
+class Hand:
+    """A hand as its events have recorded it so far."""
+
+    __slots__ = (
+        *("at", "card_verbs", "chain", "corrected", "entered", "lines"),
+        *("mirrored", "money", "posted", "state", "summary", "table"),
+    )
+
+    def __init__(self, data: Row, chain: str, at: int) -> None:
+        self.summary: Row = {name: data[name] for name in DEALT if name in data}
+        #: Verbs of its log that name cards, by what becomes of these; None where no event has recorded them.
+        self.card_verbs: dict[str, list[str]] | None = data.get("card_verbs")
+        self.table: str = data["table"]
+        self.chain = chain
+        self.lines: list[str] = []
+        self.state = "playing"
+        #: Account code -> what its postings moved there, debit positive.
+        self.money: dict[str, int] = {}
+        self.posted: list[int] = []
+        self.mirrored: list[int] = []
+        #: Cards that were entered: seat, index, and what was recorded of the card, its hash.
+        self.entered: list[tuple[str, int, str]] = []
+        #: Corrections of lines: number, line before and after as everybody saw them.
+        self.corrected: list[tuple[int, str, str]] = []
+        self.at = at
+
+
+def entry_of(entry: Row) -> tuple[str, int, str]:
+    return entry["actor"], entry["index"], entry["hash"]
+
+
+def fees_of(dealt: Row) -> list[int]:
+    """What each seat of a hand pays the house, p1 first, in minor units."""
+    amounts: list[int] = dealt.get("fees", {}).get("amounts") or [0] * len(dealt["seats"])
+    return amounts

@@ -1,0 +1,261 @@
+"""The log: the Merkle tree of each epoch against every checkpoint that is known of it."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from .events import Event, Row, place_of
+from .findings import Report, Unusable
+from .merkle import EMPTY_ROOT, Frontier
+from .notes import House, Key, Note, Notes, is_number, parse_note
+
+Signed = Callable[[bytes, bytes, bytes], bool]
+"""Whether a signature is good: `ed25519_verify`, or something quicker."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A signed checkpoint, where it was read."""
+
+    size: int
+    root: bytes
+    place: str
+    source: Notes
+
+
+class Trees:
+    """The Merkle tree of each epoch against every checkpoint that is known of it."""
+
+    def __init__(
+        self, report: Report, house: House, keys: Sequence[Key], sources: Sequence[Notes], signed: Signed,
+        accepted: Collection[int] | None = None,
+    ) -> None:  # fmt: skip
+        """`accepted`: the epochs after the first whose opening the verifying person has looked into; None for all."""
+        self._report, self._house, self._signed, self._accepted = report, house, signed, accepted
+        self._keys = {(key.name, key.hash): key.public for key in keys}
+        self._points: dict[int, dict[int, list[_Known]]] = {}
+        self._sources = list(sources)
+        self._judged: dict[str, bool] = {}
+        self.sizes: dict[int, int] = {}
+        self._bases: dict[int, int] = {}
+        self._openings: dict[int, Row] = {}
+        self._roots: dict[int, bytes] = {}
+        self._agreed_at: dict[int, int] = {}
+        self._losses: list[tuple[tuple[int, int], tuple[int, int]]] = []
+        self._differing: dict[int, tuple[int, str, list[_Known]]] = {}
+        for source in self._sources:
+            self._read(source)
+        report.counts["checkpoints"] = sum(self._judged.values())
+
+    def _read(self, source: Notes) -> None:
+        last = (0, -1)
+        for number, text in enumerate(source.texts, 1):
+            place, find = f"{source.name}, note {number}", self._report.find
+            try:
+                note = parse_note(text)
+            except Unusable as error:
+                find("note_unreadable", place, str(error), at=-1)
+                continue
+            point = note.checkpoint
+            origin, _, epoch = point.origin.rpartition("/")
+            if origin != self._house.origin or not is_number(epoch):
+                find("note_of_another_log", place, f"its origin is {point.origin}", at=-1)
+            elif not self._is_signed(text, note):
+                find("note_not_signed", place, "no key that is trusted has signed it", at=-1)
+            else:
+                here = (int(epoch), point.size)
+                if here <= last:
+                    find("notes_out_of_order", place, f"size {point.size} of epoch {epoch} follows {last[1]}", at=-1)
+                last = here
+                self._add(int(epoch), _Known(point.size, point.root, place, source))
+
+    def _add(self, epoch: int, point: _Known) -> None:
+        same = self._points.setdefault(epoch, {}).setdefault(point.size, [])
+        for other in same:
+            if other.root != point.root:
+                place = f"epoch {epoch}, {point.size} leaves"
+                self._report.find("split_view", place, f"two signed roots: {other.place} and {point.place}", at=-1)
+        same.append(point)
+
+    def _is_signed(self, text: str, note: Note) -> bool:
+        if text not in self._judged:
+            said = note.checkpoint.text.encode()
+            self._judged[text] = any(
+                (name, hashed) in self._keys and self._signed(self._keys[name, hashed], said, signature)
+                for name, hashed, signature in note.signatures
+            )
+        return self._judged[text]
+
+    @property
+    def size(self) -> int:
+        """How many leaves of the epoch have been read."""
+        return self._tree.size
+
+    def formed(self, epoch: int, level: int, number: int, root: bytes) -> None:
+        """A tile has become complete; a caller that has kept tiles compares them."""
+
+    def begin(self, epoch: int) -> None:
+        """The leaves of an epoch follow."""
+        self._epoch, self._tree = epoch, Frontier(formed=lambda *tile: self.formed(epoch, *tile))
+        self._bases[epoch] = self._report.now
+        self._sizes = sorted(self._points.get(epoch, {}))
+        self._next = 0
+        self._agreed, self._agreed_before = 0, ""
+        self._wrong: list[_Known] = []
+
+    def extend(self, hashes: list[bytes], docs: Sequence[Event | None]) -> None:
+        """Leaf hashes in their order, and their events to name them by."""
+        start, tree = 0, self._tree
+        if tree.size == self._agreed:
+            self._agreed_before = place_of(docs[0])
+        while self._next < len(self._sizes) and (size := self._sizes[self._next]) <= tree.size + len(hashes) - start:
+            count = size - tree.size
+            tree.extend(hashes[start : start + count])
+            start += count
+            if self._agrees(size) and start < len(docs):
+                self._agreed_before = place_of(docs[start])
+            self._next += 1
+        tree.extend(hashes[start:] if start else hashes)
+
+    def _agrees(self, size: int) -> bool:
+        root, points = self._tree.root(), self._points[self._epoch][size]
+        bad = [point for point in points if point.root != root]
+        self._wrong += bad
+        if len(bad) == len(points):
+            return False
+        for point in self._wrong:
+            problem = f"it is not the root of the first {point.size} leaves, which another checkpoint confirms"
+            self._report.find("checkpoint_false", point.place, problem, at=self._bases[self._epoch] + point.size)
+        self._wrong, self._agreed = [], size
+        return True
+
+    def end(self) -> None:
+        """The epoch has no more leaves."""
+        epoch, size = self._epoch, self._tree.size
+        self.sizes[epoch], self._roots[epoch] = size, self._tree.root()
+        self._tree = Frontier()  # the epoch's holds on to these trees, and they to it
+        self._agreed_at[epoch] = self._agreed
+        self._report.counts["leaves"] += size
+        if self._wrong:
+            self._differing[epoch] = (self._agreed, self._agreed_before, self._wrong)
+        signed = max((one for one in self._sizes if one <= size), default=0)
+        if size > signed:
+            self._report.notice(f"epoch {epoch}: no checkpoint covers leaves {signed} to {size - 1} yet")
+
+    def opened(self, epoch: int, doc: Row | None) -> None:
+        """The first event of an epoch after the first: it must record what was lost."""
+        data = doc.get("data") if doc is not None and doc.get("kind") == "log.epoch_opened" else None
+        before = max((other for other in self.sizes if other < epoch), default=0)
+        if not isinstance(data, dict) or (data.get("epoch"), data.get("restored_epoch")) != (epoch, before):
+            place = f"epoch {epoch}, leaf 0"
+            self._report.find("epoch_not_opened", place, f"its first event does not open it after epoch {before}")
+        else:
+            self._openings[epoch] = doc or {}
+
+    def finish(self) -> None:
+        """No more epochs come: judge what checkpoints know of leaves that are not there, and of each other."""
+        for epoch, opening in self._openings.items():
+            try:
+                self._judge_opening(epoch, opening)
+            except (Unusable, LookupError, TypeError, AttributeError) as error:
+                place = f"epoch {epoch}, leaf 0"
+                self._report.find("epoch_not_opened", place, f"it cannot be read: {error!r}", at=self._bases[epoch])
+        for epoch in sorted(self._points.keys() | self.sizes.keys()):
+            self._judge_end(epoch)
+        own = {key for source in self._sources if not source.held for key in self._noted(source)}
+        for source in self._sources:
+            if source.held:
+                self._compare(source, own)
+
+    def _noted(self, source: Notes) -> list[tuple[int, int, bytes]]:
+        return [
+            (epoch, point.size, point.root)
+            for epoch, sizes in self._points.items()
+            for points in sizes.values()
+            for point in points
+            if point.source is source
+        ]
+
+    def _judge_end(self, epoch: int) -> None:
+        size = self.sizes.get(epoch, 0)
+        agreed, name, wrong = self._differing.get(epoch, (0, "", []))
+        if wrong:  # an epoch explains leaves that are gone, never such as contradict what was signed
+            later = len({point.size for point in wrong}) - 1
+            more = f", nor that of {later} later ones" if later else ""
+            self._report.find(
+                "leaves_differ",
+                f"epoch {epoch}, leaves {agreed} to {wrong[0].size - 1} (the first is {name})",
+                f"they do not give the signed root of {wrong[0].place}{more}",
+                at=self._bases[epoch] + wrong[0].size,  # behind whatever is found among them
+            )
+        beyond = [point for at, points in self._points.get(epoch, {}).items() if at > size for point in points]
+        unexplained = [point for point in beyond if not self._explained(epoch, point.size)]
+        if unexplained:
+            most = max(unexplained, key=lambda point: point.size)
+            self._report.find(
+                "log_cut_off",
+                f"epoch {epoch}, leaf {size}",
+                f"the log ends there, {most.place} was signed over {most.size} leaves",
+                at=self._bases.get(epoch, 0) + size,
+            )
+
+    def _judge_opening(self, epoch: int, opening: Row) -> None:
+        """What an opening says of the log before it and of the checkpoint outside; it explains what was lost only where
+        all of it is true, and signed."""
+        data, place = opening["data"], f"epoch {epoch}, leaf 0 ({place_of(opening)})"
+        before: int = data["restored_epoch"]
+        size, root = self.sizes.get(before, 0), self._roots.get(before, EMPTY_ROOT)
+        restored = (data.get("restored_size"), data.get("restored_root"))
+        note = data.get("note")
+        problem = None
+        if not opening.get("approver") or opening["approver"] == opening["actor"]:
+            problem = "an epoch is opened by two people"
+        elif restored != (size, root.hex()):
+            problem = f"it names {restored[0]} leaves as restored, or another root; the log has {size}"
+        elif not self._agreed_at.get(epoch):
+            problem = "no signed checkpoint covers it"
+        elif note is not None:
+            problem = self._judge_outside(data, note)
+        elif (data.get("old_epoch"), data.get("old_size")) != (None, None):
+            problem = "it names leaves as lost without the checkpoint outside that covers them"
+        if problem is not None:
+            self._report.find("epoch_not_opened", place, problem, at=self._bases[epoch])
+            return
+        lost = (before, size), (data.get("old_epoch") or 0, data.get("old_size") or 0)
+        self._losses.append(lost)
+        if self._accepted is not None and epoch not in self._accepted:
+            problem = (
+                f"{opening['actor']} and {opening['approver']} opened it ({opening.get('reason')}); ask both and "
+                f"look at their paper, then verify with --accept-epoch {epoch}"
+            )
+            self._report.find("epoch_not_accepted", place, problem, at=self._bases[epoch])
+        self._report.notice(
+            f"epoch {epoch} was opened by {opening['actor']} and {opening['approver']} ({opening.get('reason')}): "
+            f"the log outside had reached epoch {lost[1][0]}, {lost[1][1]} leaves; epoch {before}, "
+            f"{lost[0][1]} leaves, was left of it"
+        )
+
+    def _judge_outside(self, data: Row, text: str) -> str | None:
+        note = parse_note(text)
+        point = note.checkpoint
+        said = (f"{self._house.origin}/{data.get('old_epoch')}", data.get("old_size"), data.get("old_root"))
+        if said != (point.origin, point.size, point.root.hex()):
+            return "it says otherwise than the outside checkpoint in it"
+        return None if self._is_signed(text, note) else "the outside checkpoint in it is not signed"
+
+    def _explained(self, epoch: int, size: int) -> bool:
+        """Whether the opening of a later epoch records that leaves up to this one were lost."""
+        return any(first < (epoch, size) <= last for first, last in self._losses)
+
+    def _compare(self, source: Notes, own: set[tuple[int, int, bytes]]) -> None:
+        held = self._noted(source)
+        for epoch, size, _ in sorted(set(held) - own):
+            if self._explained(epoch, size):
+                continue
+            place = f"checkpoint of epoch {epoch} over {size} leaves"
+            at = self._bases.get(epoch, 0) + size
+            self._report.find("checkpoint_missing", place, f"{source.name} has it, the log's own do not", at)
+        missing = sorted(key for key in own - set(held) if key[:2] <= max(held, default=(0, 0))[:2])
+        for epoch, size, _ in missing if source.complete else ():
+            place = f"{source.name}, checkpoint of epoch {epoch} over {size} leaves"
+            at = self._bases.get(epoch, 0) + size
+            self._report.find("outside_checkpoint_missing", place, "the log has it, this file has lost it", at)

@@ -1,0 +1,155 @@
+"""Events in the order of the log, through every check."""
+
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from .canonical import NOT_JSON, decoded, json_text
+from .chains import GENESIS, Chains
+from .events import ACTED, KINDS, VERSION, Event, Parts, Row, place_of, row_of
+from .findings import Report
+from .hands import OF_TABLES, Hands
+from .ledger import Books
+from .merkle import leaf_hashes
+from .notes import House
+from .trees import Trees
+
+Beside = Callable[[Sequence[Event | None], Sequence[bytes]], None]
+
+
+class Verifier:
+    """Events in the order of the log, through every check."""
+
+    def __init__(self, report: Report, house: House, trees: Trees, books: Books, hands: Hands) -> None:
+        self._report, self._house = report, house
+        self.trees, self.books, self.hands = trees, books, hands
+        self.chains = Chains(report)
+        # No writer of the lines can know it: it keeps them apart where many are read as one text.
+        self._mark = secrets.randbits(60)
+
+    def epoch(self, number: int, batches: Iterable[list[bytes]], beside: Beside | None = None) -> None:
+        """The payloads of an epoch's leaves, in portions of any size above zero.
+
+        `beside` is handed the events (None for what cannot be read) and hashes of each portion.
+        """
+        self.trees.begin(number)
+        first = number > 1
+        for lines in batches:
+            hashes = leaf_hashes(lines)
+            docs = self._documents(lines)
+            self.trees.extend(hashes, docs)
+            if beside is not None:
+                beside(docs, hashes)
+            self._events(docs, hashes, number if first else 0)
+            first = False
+        if first:
+            self.trees.opened(number, None)
+        self.trees.end()
+
+    def tail(self, batches: Iterable[list[bytes]], beside: Beside | None = None) -> None:
+        """Payloads that are in no log yet, in the order in which they were written; `beside` as for an epoch."""
+        waiting = 0
+        for lines in batches:
+            waiting += len(lines)
+            hashes, docs = leaf_hashes(lines), self._documents(lines)
+            if beside is not None:
+                beside(docs, hashes)
+            self._events(docs, hashes)
+        if waiting:
+            self._report.notice(f"{waiting} events are not in the log yet: only their chains prove them")
+
+    def finish(self) -> Report:
+        """No more events come."""
+        self._report.counts["events"] = self._report.now
+        self.chains.finish()
+        self.books.finish()
+        self.hands.finish()
+        self.trees.finish()
+        return self._report
+
+    def _documents(self, lines: list[bytes]) -> list[Event | None]:
+        """The events of these lines, None for what cannot be read; each must be the one text of what it says."""
+        try:
+            found: list[Parts] = ACTED(b"\n".join(lines).decode())
+        except UnicodeDecodeError:
+            found = []
+        if len(found) != len(lines):
+            return [*self._read(lines, range(len(lines)))]
+        docs: list[Event | None] = [*found]
+        others = [number for number, recorded in enumerate(found) if not recorded[0]]
+        for number, doc in zip(others, self._read([lines[number] for number in others], others), strict=True):
+            docs[number] = doc
+        return docs
+
+    def _read(self, lines: list[bytes], numbers: Sequence[int]) -> list[Row | None]:
+        """Lines as JSON, all at once; `numbers` are their places in the portion."""
+        mark = self._mark
+        try:
+            text = f"[{f',{mark},'.encode().join(lines).decode()}]"
+            values: list[Any] = decoded(text)
+            if values[1::2] == [mark] * (len(lines) - 1) and len(values) % 2 and json_text(values) == text:
+                return values[::2]
+        except NOT_JSON:
+            pass  # one of them; each is looked at on its own below, and found
+        return [self._document(line, self._report.now + number) for number, line in zip(numbers, lines, strict=True)]
+
+    def _document(self, line: bytes, at: int) -> Row | None:
+        try:
+            text = line.decode()
+            value = decoded(text)
+            canonical = json_text(value)
+        except NOT_JSON as error:
+            self._report.find("not_json", f"event {at}", f"it cannot be read: {error}", at)
+            return None
+        if canonical != text:
+            place = place_of(value) if isinstance(value, dict) else f"event {at}"
+            self._report.find("not_canonical", place, "its text is not the canonical one of what it says", at)
+        return value if isinstance(value, dict) else None
+
+    def _events(self, docs: list[Event | None], hashes: list[bytes], opening: int = 0) -> None:
+        report = self._report
+        if opening:
+            self.trees.opened(opening, None if docs[0] is None else row_of(docs[0]))
+        for event, hashed in zip(docs, hashes, strict=True):
+            try:
+                if event is not None and not (type(event) is tuple and self._is_usual(event, hashed)):
+                    self._take(row_of(event), hashed)
+            except (LookupError, TypeError, ValueError, AttributeError) as error:
+                report.find("not_an_event", f"event {report.now}", f"it is not made like one: {error!r}")
+            report.now += 1
+        self.books.advance()
+        self.hands.advance()
+
+    def _take(self, doc: Row, hashed: bytes) -> None:
+        if doc["house"] != self._house.id:
+            self._report.find("event_of_another_house", place_of(doc), f"it names house {doc['house']}")
+        self.chains.take(doc, hashed.hex())
+        if doc["v"] != VERSION or type(doc["v"]) is not int:
+            problem = (
+                f"it is of version {doc['v']!r}; events are of version {VERSION}, and nothing is made of any other"
+            )
+            self._report.find("unknown_version", place_of(doc), problem)
+            return
+        if doc["kind"] not in KINDS:
+            self._report.find("unknown_kind", place_of(doc), f"no house records events of the kind {doc['kind']!r}")
+        postings = doc.get("postings")
+        if postings is not None:
+            self.books.record(postings, doc)
+            self.hands.take(doc)
+        elif doc["kind"][:5] in ("hand.", "deal.") or doc["kind"] in OF_TABLES:
+            self.hands.take(doc)
+
+    def _is_usual(self, recorded: Parts, hashed: bytes) -> bool:
+        """Take an event in which all is as it must be; False, and nothing done, for any other."""
+        at, chain, line, name, _, house, _, _, _, _, _, _, _, posted, prev, seq = recorded
+        number, wanted, before = self.chains.heads.get(chain) or (0, GENESIS, "")
+        hand = self.hands.under_way(name, int(line))
+        if hand is None or chain != hand.chain or house != self._house.id:
+            return False
+        if prev != wanted or int(seq) != number + 1 or at < before:
+            return False
+        if posted and not self.books.record_one(int(posted), recorded):
+            return False
+        self.chains.heads[chain] = (number + 1, hashed.hex(), at)
+        self.hands.take_lines(hand, recorded)
+        return True
