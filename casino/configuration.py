@@ -53,6 +53,16 @@ def _days(value: str) -> int:
     return int(value)
 
 
+def _seconds(value: str) -> float:
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = 0.0
+    if not 0.05 <= seconds <= 15:
+        raise ValueError("expected seconds, from 0.05 to 15")
+    return seconds
+
+
 def _key(value: str) -> str:
     if len(value) != 64 or not set(value.lower()) <= set("0123456789abcdef"):
         raise ValueError("expected 64 hex digits (32 bytes)")
@@ -129,6 +139,13 @@ class Configuration:
             "`0` prepares no statement on the server: for a pooler in transaction mode that does not keep them "
             "(pgbouncer before 1.21, or with `max_prepared_statements = 0`)."
         ),
+    )
+    lock_timeout: float = variable(
+        "CASINO_LOCK_TIMEOUT",
+        _seconds,
+        default=5.0,
+        shown="`5`",
+        meaning="Seconds that a write waits for a lock that another one holds, before it is refused as `busy`.",
     )
     redis_url: str = variable(
         "REDIS_URL",

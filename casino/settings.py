@@ -100,6 +100,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # auth.W004 wants logins that are unique over all houses; they are unique in a house, which `Staff.get_username` names.
 SILENCED_SYSTEM_CHECKS = ["axes.W002", "auth.W004"]
 
+#: Seconds that a write waits for a lock; below the hard limit of a task.
+CASINO_LOCK_TIMEOUT = environment.lock_timeout
+
 # --- Staff, terminals and tokens ------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "staff.Staff"
 KNOX_TOKEN_MODEL = "staff.TerminalToken"  # noqa: S105 - the name of a model

@@ -188,7 +188,7 @@ class SeatInclusion(SeatRead):
     summary="Add one's own seed",
     answers=SeededOut,
     tag=TAG,
-    refuses=[*OF_KEYS, "not_found", "no_deal_prepared", "seed_taken", "seed_malformed", "book_busy"],
+    refuses=[*OF_KEYS, "not_found", "no_deal_prepared", "seed_taken", "seed_malformed"],
 )
 class SeatSeed(APIView):
     """Add the player's seed to the deal whose commitment the device has seen. Repeating the request changes nothing."""

@@ -10,7 +10,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 from casino.audit import guard
 from casino.audit.events.registry import AuditEvent, require_known
-from casino.core import canonical, sql
+from casino.core import canonical, patience, sql
 from casino.core.errors import ProofFailed
 from casino.houses.models import House
 
@@ -56,8 +56,8 @@ class Receipt:
 #: SQLSTATE of sql/append.sql.
 NOT_OURS = "KZ903"
 _APPEND = (
-    "SELECT seq, leaf_hash FROM audit_append(%s::uuid, %s::text, %s::text, %s::text, %s::text, %s::text, %s::text,"
-    " %s::text, %s::text, %s::text, %s::text)"
+    f"SELECT seq, leaf_hash FROM {patience.PATIENT.format(type='uuid')}, LATERAL audit_append(patient.value,"  # noqa: S608 - a constant
+    " %s::text, %s::text, %s::text, %s::text, %s::text, %s::text, %s::text, %s::text, %s::text, %s::text)"
 )
 
 
@@ -74,6 +74,7 @@ def record(*, chain: str, house: House, actor: Actor, event: AuditEvent, using: 
     data, beside = canonical.dumps(event.data), event.beside_data
     values = [
         house.id,
+        patience.lock_timeout(),
         chain,
         event.KIND,
         actor.staff,

@@ -218,6 +218,12 @@ HTTP = (
             "was carried out: send it again under the same Idempotency-Key.",
             "retry_after",
         ),
+        (
+            "busy",
+            "Somebody has held a lock that this request needs for too long. Nothing was changed; try again under the "
+            "same Idempotency-Key.",
+            "retry_after",
+        ),
         ("not_ready", "A check of /readyz failed.", "failed"),
         ("database_unreachable", "The database does not answer."),
         ("migrations_missing", "Migrations have not been applied to the database."),

@@ -19,6 +19,7 @@
     │   └── OutsideCheckpointUnreadable  503 outside_checkpoint_unreadable
     ├── DatabaseUnavailable        503 database_unavailable (`core/lost.py`)
     ├── OutcomeUnknown             503 outcome_unknown (`core/lost.py`)
+    ├── Busy                       503 busy (`core/patience.py`)
     └── ProofFailed                500, books and hands disagree: nothing is written, people must look
 
 Engine and ledger have their own trees with the same `code` attribute; `api/problems.py` maps all three.

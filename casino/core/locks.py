@@ -24,7 +24,7 @@ from uuid import UUID
 from django.core.exceptions import FieldError
 from django.db import InterfaceError, OperationalError, connection, models, transaction
 
-from casino.core import lost, sql
+from casino.core import lost, patience, sql
 from casino.core.errors import NotFound
 
 M = TypeVar("M", bound=models.Model)
@@ -33,6 +33,9 @@ T = TypeVar("T")
 #: SQLSTATEs after which the same transaction may simply be run again.
 RETRYABLE = {"40001": "serialization_failure", "40P01": "deadlock_detected"}
 MAX_ATTEMPTS = 4
+_LOCK_NAME = "SELECT pg_advisory_xact_lock(hashtextextended(patient.value, 0)) FROM {}".format(  # noqa: S608 - constants
+    patience.PATIENT.format(type="text")
+)
 
 
 class Rank(IntEnum):
@@ -61,11 +64,12 @@ def begin() -> None:
 
 def in_transaction(operation: Callable[[], T]) -> T:
     """Run `operation` in one transaction; on a deadlock or serialization failure run it again from its start. Raises
-    OutcomeUnknown where the connection is lost while the database commits."""
+    OutcomeUnknown where the connection is lost while the database commits, Busy for a lock that was not free in time.
+    """
     for attempt in range(1, MAX_ATTEMPTS + 1):
         committing = False
         try:
-            with transaction.atomic(durable=True):
+            with patience.typed(), transaction.atomic(durable=True):
                 begin()
                 found = operation()
                 committing = True
@@ -93,7 +97,8 @@ def lock(model: type[M], rank: Rank, **lookup: Any) -> M:
     _take(rank, model.__name__)
     named = [f"{_column(model, name)} = %s" for name in lookup]
     values = [value.pk if isinstance(value, models.Model) else value for value in lookup.values()]
-    for found in sql.instances(model, f"WHERE {' AND '.join(named)} FOR NO KEY UPDATE", values):
+    locking = f", {patience.PATIENTLY} WHERE {' AND '.join(named)} FOR NO KEY UPDATE OF {model._meta.db_table}"
+    for found in sql.instances(model, locking, [patience.lock_timeout(), *values]):
         return found
     wanted = ", ".join(f"{key}={value}" for key, value in lookup.items() if not key.startswith("house"))
     raise NotFound(f"This house has no {model._meta.verbose_name} with {wanted}.")
@@ -111,20 +116,25 @@ def lock_days(house_id: UUID) -> None:
     """Keep others from opening or closing a gaming day of this house until the transaction ends. Raises
     LockOrderError."""
     _take(Rank.DAYS, "gaming days")
-    sql.rows("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"gaming days of {house_id}"])
+    _lock_name(f"gaming days of {house_id}")
 
 
 def lock_roster(house_id: UUID) -> None:
     """Keep others from changing this house's staff until the transaction ends. Raises LockOrderError."""
     _take(Rank.STAFF, "roster")
-    sql.rows("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"roster of {house_id}"])
+    _lock_name(f"roster of {house_id}")
 
 
 def lock_person(player_id: int) -> None:
     """Keep others from recording or forgetting this player's person until the transaction ends. The application may not
     update players, so their rows cannot be locked. Raises LockOrderError."""
     _take(Rank.PLAYER, "a player's person")
-    sql.rows("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"person of player {player_id}"])
+    _lock_name(f"person of player {player_id}")
+
+
+def _lock_name(name: str) -> None:
+    """Take the advisory lock of this name."""
+    sql.rows(_LOCK_NAME, [name, patience.lock_timeout()])
 
 
 def _take(rank: Rank, what: str) -> None:

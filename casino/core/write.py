@@ -23,7 +23,7 @@ from casino.audit.events import AuditEvent
 from casino.audit.services import NOT_OURS, Actor, Receipt, not_ours, require_recordable
 from casino.bookkeeping import books
 from casino.bookkeeping.postings import Posting
-from casino.core import canonical, locks, lost, outbox, sql
+from casino.core import canonical, locks, lost, outbox, patience, sql
 from casino.core.errors import IdempotencyKeyReused, ProofFailed, VersionConflict, WrongTerminal
 from casino.houses.models import House, OutboxMessage
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
@@ -128,8 +128,9 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Unmoved:
-    """What lets a write be one statement: a row of SQL that locks the subject and returns its house, or refuses with
-    MOVED where the subject is no longer at the version that was known, or the request was answered before."""
+    """What lets a write be one statement: a row of SQL that locks the subject of the house `patient.value` and returns
+    that, or refuses with MOVED where the subject is no longer at the version that was known, or the request was
+    answered before."""
 
     statement: str
     parameters: Sequence[Any]
@@ -282,7 +283,7 @@ class Work:
         before = [statement for statement, _ in self._also]
         parameters: list[Any] = [value for _, values in self._also for value in values]
         actor, waiting, beside = self.actor, self._waiting, event.beside_data
-        parameters += unmoved.parameters if unmoved else [self.house.id]
+        parameters += [self.house.id, patience.lock_timeout(), *(unmoved.parameters if unmoved else ())]
         parameters += [
             chain, event.KIND, actor.staff, actor.role, actor.terminal, actor.request,
             canonical.dumps(event.data), beside.get("approver"), beside.get("reason"),
@@ -362,7 +363,8 @@ class _AnswerRow:
 #: SQLSTATE of `core_record`.
 _NOT_PROVED = "KZ904"
 _RECORD = (
-    "SELECT seq, leaf_hash, messages FROM {house} subject (house), LATERAL core_record(subject.house,"
+    "SELECT seq, leaf_hash, messages FROM {patient}, LATERAL {house} AS subject (house),"
+    " LATERAL core_record(subject.house,"
     " %s::text, %s::text, %s::text, %s::text, %s::text,"
     " %s::text, %s::text, %s::text, %s::text, %s::text,"
     " %s::text, %s::text, %s::text, %s::timestamptz, %s::text, %s::bigint[], %s::bigint[],"
@@ -371,14 +373,14 @@ _RECORD = (
 )
 
 
-_OWN_HOUSE = "(VALUES (%s::uuid))"
+_OWN_HOUSE = "(SELECT patient.value)"
 
 
 @cache
 def _with(before: tuple[str, ...], house: str) -> str:
     """`core_record` with other writes in the same statement: one round trip, one plan. It is called when the row that
     names the house has been found."""
-    record = _RECORD.replace("{house}", house)
+    record = _RECORD.replace("{patient}", patience.PATIENT.format(type="uuid")).replace("{house}", house)
     parts = ", ".join(f"also{number} AS ({statement})" for number, statement in enumerate(before))
     return f"WITH {parts} {record}" if parts else record
 
@@ -405,17 +407,18 @@ def write(command: Command, subject: Subject[T] | Remembered[T], change: Callabl
     """Carry out a write once under its Idempotency-Key.
 
     `change` decides over what it is given and may be called twice. Raises IdempotencyKeyReused when the key was used
-    for another request, and what subject and change refuse with.
+    for another request, Busy for a lock that was not free in time, and what subject and change refuse with.
     """
-    if (remembered := getattr(subject, "remembered", None)) is not None:
-        answer = _in_one_statement(command, subject, change, remembered)
-        if answer is not None:
-            return answer
 
     def attempt() -> Answer:
         return _changed(command, subject, change, subject.open(command))
 
-    return _once(command, attempt)
+    with patience.of_terminal(command.context.terminal.id), patience.typed():
+        if (remembered := getattr(subject, "remembered", None)) is not None:
+            answer = _in_one_statement(command, subject, change, remembered)
+            if answer is not None:
+                return answer
+        return _once(command, attempt)
 
 
 def _changed(

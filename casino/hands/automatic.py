@@ -8,10 +8,8 @@ is another one, and nothing is done. A console that comes second is refused by i
 import logging
 from time import monotonic
 
-from django.db import OperationalError
-
 from casino.audit.services import Actor
-from casino.core import locks, sql
+from casino.core import locks, patience
 from casino.hands import clock, services
 from casino.hands.clock import Overdue
 from casino.hands.models import Hand
@@ -24,7 +22,7 @@ PUT_OFF = 10.0
 #: Seconds after which a run begins no further hand; the next run does. Well below the task's hard limit.
 ENOUGH = 10.0
 #: Seconds that a lock is waited for: one table that is held up must not hold up the clocks of all others.
-_PATIENCE = "SET LOCAL lock_timeout = '2s'"
+PATIENCE = 2.0
 
 #: Hands that could not be played on, and until when (`monotonic`) they are left alone.
 _put_off: dict[Overdue, float] = {}
@@ -54,18 +52,16 @@ def _played(found: Overdue) -> bool:
     except Exception as error:
         # A day that is closed, a log that was rolled back, a lock that is held: nothing was written, and it may pass.
         # What house, ledger and engine refuse has a code; of anything else the log needs to know where it happened.
-        refused = hasattr(error, "code") or isinstance(error, OperationalError)
         problem = f"{type(error).__name__}: {error}"
-        log.error("hand %d: its automatic act waits, %s", found.hand_id, problem, exc_info=not refused)
+        log.error("hand %d: its automatic act waits, %s", found.hand_id, problem, exc_info=not hasattr(error, "code"))
         return False
 
 
 def play(found: Overdue) -> bool:
     """Play the automatic act of one hand, if it has not changed since and its time is over. Returns whether it
-    was played. Raises what a console's act would be refused with, and OperationalError for a lock that is held."""
+    was played. Raises what a console's act would be refused with."""
 
     def operation() -> bool:
-        sql.change(_PATIENCE, [])
         table = locks.lock(Table, locks.Rank.DESK, id=found.table_id)
         hand = locks.lock(Hand, locks.Rank.HAND, id=found.hand_id)
         if clock.overdue(found.hand_id) != [found]:
@@ -73,4 +69,5 @@ def play(found: Overdue) -> bool:
         hand.table, hand.house = table, table.house
         return services.play_automatic(hand, Actor.system(f"clock:{hand.name}:{found.lines + 1}"))
 
-    return locks.in_transaction(operation)
+    with patience.at_most(PATIENCE):
+        return locks.in_transaction(operation)

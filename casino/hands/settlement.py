@@ -13,7 +13,7 @@ from casino.audit.services import Actor
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import moved_anything, posting
-from casino.core import locks, outbox, sql
+from casino.core import locks, outbox, patience, sql
 from casino.core.errors import NotFound
 from casino.core.write import Work
 from casino.hands import postings, replays, selectors
@@ -62,7 +62,7 @@ def failed(message_id: int, error: Exception) -> None:
 
 _TO_SETTLE = f"""
 SELECT {sql.columns(House, "(house)")}, {sql.columns(Table, "(seat_table)")}, {sql.columns(Hand, "(hand)")}, log
-FROM hands_to_settle(%s::bigint)
+FROM {patience.PATIENT.format(type="bigint")}, LATERAL hands_to_settle(patient.value)
 """  # noqa: S608 - the names come from the models
 _HOUSE = len(House._meta.concrete_fields)
 _TABLE = _HOUSE + len(Table._meta.concrete_fields)
@@ -78,7 +78,7 @@ def _locked(message_id: int) -> tuple[Hand, list[str]]:
     """The hand of an outbox message, locked with its table, and its log as it reads now. Raises NotFound."""
     locks.taken(locks.Rank.DESK, "the table of a hand")
     locks.taken(locks.Rank.HAND, "a hand to be settled")
-    [row] = sql.bound(_TO_SETTLE, [message_id])
+    [row] = sql.bound(_TO_SETTLE, [message_id, patience.lock_timeout()])
     if row[0] is None:
         raise NotFound(f"Outbox message {message_id} names no hand.")
     house, table = sql.built(House, row[:_HOUSE]), sql.built(Table, row[_HOUSE:_TABLE])

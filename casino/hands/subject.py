@@ -14,7 +14,7 @@ from uuid import UUID
 
 import engine
 from casino.audit.events import AuditEvent
-from casino.core import locks, sql, write
+from casino.core import locks, patience, sql, write
 from casino.core.errors import NotFound
 from casino.core.write import Command, Outcome, Unmoved, Work
 from casino.hands import deals, selectors
@@ -114,7 +114,8 @@ _OPEN = f"""
 SELECT {sql.columns(Table, "(seat_table)")},
     {sql.columns(Hand, "(hand)")},
     known, corrections, first_line, log, entered, request_hash, status, version, answer
-FROM hands_open(%s::uuid, %s::text, %s::bigint, %s::text, %s::bigint, %s::bigint, %s::integer, %s::integer)
+FROM {patience.PATIENT.format(type="uuid")},
+    LATERAL hands_open(patient.value, %s::text, %s::bigint, %s::text, %s::bigint, %s::bigint, %s::integer, %s::integer)
 """  # noqa: S608 - the names come from the models
 _TABLE, _HAND = len(Table._meta.concrete_fields), len(Hand._meta.concrete_fields)
 
@@ -136,8 +137,8 @@ class AtHand:
         table.house = house
         tables.require_at(command.context, table)
         hand = _copied(known.row, table)
-        asked = [house.id, table.id, known.version, terminal.id, command.key]
-        unmoved = Unmoved("hands_unmoved(%s::uuid, %s::bigint, %s::bigint, %s::bigint, %s::text)", asked)
+        asked = [table.id, known.version, terminal.id, command.key]
+        unmoved = Unmoved("hands_unmoved(patient.value, %s::bigint, %s::bigint, %s::bigint, %s::text)", asked)
         return _as_remembered(table, hand, known), unmoved
 
     def open(self, command: Command) -> Opened:
@@ -146,7 +147,7 @@ class AtHand:
         known = _known.get((house.id, self.code))
         seen = known.seen() if known else _NOTHING_SEEN
         locks.taken(locks.Rank.DESK, "a table and its hand")
-        [row] = sql.bound(_OPEN, [house.id, self.code, terminal.id, command.key, *seen])
+        [row] = sql.bound(_OPEN, [house.id, patience.lock_timeout(), self.code, terminal.id, command.key, *seen])
         as_known, corrections, first_line, lines, entered, request_hash, status, version, answer = row[_TABLE + _HAND :]
         if row[0] is None:
             raise NotFound(f"This house has no table with code={self.code}.")

@@ -14,14 +14,14 @@ from casino.core import error_codes
 #: Refusals of every operation: media type of the answer, an audit log that cannot be trusted, errors of the server.
 ANYBODY = (
     "not_acceptable", "log_rolled_back", "log_damaged", "outside_checkpoint_missing", "outside_checkpoint_unreadable",
-    "server_error", "proof_failed", "posting_not_ours", "database_unavailable", "outcome_unknown",
+    "server_error", "proof_failed", "posting_not_ours", "database_unavailable", "outcome_unknown", "busy",
 )  # fmt: skip
 #: Refusals of every operation for signed-in staff.
 STAFF = ("not_authenticated", "forbidden", "password_change_required")
 #: Refusals of every operation that takes a body.
 BODY = ("malformed_json", "invalid_request", "body_too_large", "unsupported_media_type")
 #: Refusals of every write under an Idempotency-Key.
-WRITE = ("wrong_terminal", "not_found", "precondition_required", "idempotency_key_reused", "book_busy")
+WRITE = ("wrong_terminal", "not_found", "precondition_required", "idempotency_key_reused")
 #: Refusals of every list.
 LIST = ("invalid_parameter", "not_found")
 #: Refusals of every write that posts money of the house's books.

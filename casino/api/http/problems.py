@@ -18,7 +18,7 @@ from rest_framework.views import set_rollback
 from casino.api.http import attempts
 from casino.api.http.parsers import BodyTooLarge
 from casino.bookkeeping.chart import CHART
-from casino.core import lost
+from casino.core import lost, patience
 from casino.core.error_codes import ERROR_CODES
 from casino.core.errors import HouseError
 from casino.houses.models import House
@@ -110,17 +110,21 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
 
 
 def _typed(error: Exception, request: Any) -> Exception:
-    """The refusal that an error of the database comes to where there is no connection to it, else the error itself."""
+    """The refusal that an error of the database comes to where there is no connection to it, or a lock was not free in
+    time; else the error itself."""
     if lost.is_lost(error):
         return lost.DatabaseUnavailable()
+    if patience.is_busy(error):
+        return patience.Busy()
     if isinstance(error, lost.OutcomeUnknown) and request is not None and request.method in ("GET", "HEAD"):
         return lost.DatabaseUnavailable()  # it is the event of a read that may or may not be written
     return error
 
 
 def _unrecorded(request: Any, view: Any, error: Exception, found: dict[str, Any]) -> HouseError | None:
-    """Record a refusal in the audit trail, if there is a database to record it in; why it was not recorded."""
-    if isinstance(error, lost.ConnectionLost):
+    """Record a refusal in the audit trail, if there is a database to record it in; why it was not recorded. One that
+    has waited in vain is not recorded: it would wait again, perhaps for the same chain."""
+    if isinstance(error, (lost.ConnectionLost, patience.Busy)):
         return None
     try:
         attempts.record_refused(request, view, found)
