@@ -8,12 +8,12 @@ from django.db import DatabaseError, transaction
 
 from casino.audit import guard, outside
 from casino.audit.events.log import EpochOpened
+from casino.audit.merkle import EMPTY_ROOT
 from casino.audit.models import Epoch, Log
 from casino.audit.proofs import Hashes, HashesMissing
 from casino.audit.refusals import log_refusals
 from casino.audit.services import Actor, record
 from casino.audit.signing import origin
-from casino.audit.verifier import EMPTY_ROOT
 from casino.core import sql
 from casino.core.errors import Conflict, Forbidden, LogRefused
 from casino.houses.models import House

@@ -15,8 +15,8 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 
+from casino.audit.notes import Checkpoint, Key, NoteUnreadable, verified
 from casino.audit.signing import label
-from casino.audit.verifier import Checkpoint, Key, Unusable, verify_note
 from casino.core.errors import OutsideCheckpointMissing, OutsideCheckpointUnreadable
 from casino.houses.models import House
 
@@ -47,10 +47,10 @@ class Ending:
 
 
 def epoch_of(checkpoint: Checkpoint) -> int:
-    """The epoch that a checkpoint's origin names. Raises Unusable."""
+    """The epoch that a checkpoint's origin names. Raises NoteUnreadable."""
     number = checkpoint.origin.rpartition("/")[2]
     if not re.fullmatch(r"[1-9][0-9]{0,8}", number, re.ASCII):
-        raise Unusable(f"no epoch in the origin {checkpoint.origin!r}")
+        raise NoteUnreadable(f"no epoch in the origin {checkpoint.origin!r}")
     return int(number)
 
 
@@ -103,9 +103,9 @@ def _verified(note: str, keys: Path) -> Checkpoint:
     problem = f"{keys} holds no key"
     for line in lines:
         try:
-            checkpoint = verify_note(note, line)
+            checkpoint = verified(note, line)
             epoch_of(checkpoint)
-        except Unusable as error:
+        except NoteUnreadable as error:
             problem = str(error)
         else:
             return checkpoint

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from casino.audit import tree
+from casino.audit.merkle import Frontier, root_of
 from casino.audit.tree import Range, Span
-from casino.audit.verifier import Frontier, root_of
 
 # Each span is read by one walk of the index: joined freely, the planner reads the whole log for them.
 _LEAVES = """

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from casino.audit import guard, outside
 from casino.audit.models import Event, Leaf, Log, SignedCheckpoint
+from casino.audit.notes import joined
 from casino.audit.proofs import Hashes
 from casino.audit.services import Receipt
-from casino.audit.verifier import join_notes
 from casino.core import sql
 from casino.core.errors import Conflict, NotFound
 from casino.houses.models import House
@@ -108,7 +108,7 @@ def consistency(old: SignedCheckpoint, new: SignedCheckpoint) -> list[bytes]:
 
 def notes(house: House) -> Iterator[str]:
     """Every checkpoint of a house, oldest first, in the format of the files outside, in pieces."""
-    return map(join_notes, outside.stored(house))
+    return map(joined, outside.stored(house))
 
 
 def payloads(house: House, epoch: int, size: int) -> Iterator[str]:

@@ -16,11 +16,12 @@ from typing import Any
 from django.db import connections, transaction
 
 from casino.audit import guard, outside
+from casino.audit.merkle import Frontier
 from casino.audit.models import SignedCheckpoint
+from casino.audit.notes import Checkpoint
 from casino.audit.proofs import Hashes
 from casino.audit.refusals import log_refusals
 from casino.audit.signing import Signer, origin
-from casino.audit.verifier import Checkpoint, Frontier
 from casino.core.errors import HouseError, LogDamaged
 from casino.houses.models import House
 
@@ -111,7 +112,7 @@ class Sequencer:
         with log_refusals(), transaction.atomic(using=ALIAS):
             known = [house_id, followed.epoch, followed.tree.size, followed.root, MOST]
             leaves = _rows(_SEQUENCE, known)
-            grown.extend([bytes(leaf) for _, leaf in leaves])
+            grown.extend(bytes(leaf) for _, leaf in leaves)
             if grown.size == followed.published:
                 checkpoint = None
             else:

@@ -8,7 +8,7 @@ their own size, and a perfect subtree is 2**r hashes of one tile level: level n 
 
 from dataclasses import dataclass
 
-from casino.audit.verifier import TILE_BITS
+from casino.audit.merkle import TILE_BITS
 
 Range = tuple[int, int]
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casino.audit import verifier
+from casino.audit.notes import note_text
 
 #: RFC 8032, 7.1: public key, message, signature.
 RFC_8032 = (
@@ -127,7 +128,7 @@ def signed(size: int = 3) -> tuple[str, str]:
     private = Ed25519PrivateKey.from_private_bytes(b"k" * 32)
     key = verifier.key_of("cukassza/H-0123abcd", private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw))
     point = verifier.Checkpoint("cukassza/H-0123abcd/1", size, b"r" * 32, "2026-11-21T20:00:00.000000Z")
-    return verifier.note_text(point, key, private.sign(point.text.encode())), key.text
+    return note_text(point, key, private.sign(point.text.encode())), key.text
 
 
 def test_a_note_says_what_its_checkpoint_says() -> None:

@@ -62,14 +62,14 @@ def key_of(name: str, public: bytes) -> Key:
 
 
 def parse_key(vkey: str) -> Key:
-    """A key from its text, white space around it ignored. Raises Unusable."""
-    name, _, rest = vkey.strip().partition("+")
+    """A key from its text. Raises Unusable."""
+    name, _, rest = vkey.partition("+")
     digits, _, encoded = rest.partition("+")
     raw = base64_bytes(encoded)
     if raw is None or len(raw) != 33 or raw[0] != 1:
         raise Unusable("a key is <name>+<8 hex digits>+<base64 of 01 and 32 bytes>")
     key = key_of(name, raw[1:])
-    if key.text != vkey.strip():
+    if key.text != vkey:
         raise Unusable(f"the key's own hash is {key.hash.hex()}, not {digits}")
     return key
 
@@ -80,12 +80,6 @@ def parse_keys(text: str) -> list[Key]:
     if "".join(f"{key.text}\n" for key in keys).removesuffix("\n") != text.removesuffix("\n"):
         raise Unusable("keys stand on a line each, with nothing around them")
     return keys
-
-
-def note_text(checkpoint: Checkpoint, key: Key, signature: bytes) -> str:
-    """The whole note: the signed text, an empty line, one signature line."""
-    signed = base64.b64encode(key.hash + signature).decode()
-    return f"{checkpoint.text}\n— {key.name} {signed}\n"
 
 
 def parse_note(text: str) -> Note:
@@ -191,7 +185,7 @@ def read_notes(path: Path, name: str, *, held: bool = False, complete: bool = Fa
 def read_keys(given: str) -> list[Key]:
     """Keys from the text of one, or from a file that holds them, a line each. Raises Unusable."""
     if "+" in given and not Path(given).exists():
-        return [parse_key(given)]
+        return [parse_key(given.strip())]
     try:
         return parse_keys(Path(given).read_bytes().decode())
     except (OSError, ValueError) as error:

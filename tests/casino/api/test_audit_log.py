@@ -36,7 +36,7 @@ def inclusion(desk: Desk, **asked: object) -> dict:
     assert answer.status_code == 200, answer.text
     proof: dict = answer.json()
     path = [bytes.fromhex(node) for node in proof["path"]]
-    root = verify_note(proof["checkpoint"], desk.get("audit/key").text).root
+    root = verify_note(proof["checkpoint"], desk.get("audit/key").text.strip()).root
     assert verify_inclusion(bytes.fromhex(proof["hash"]), proof["leaf_index"], proof["size"], path, root)
     return proof
 

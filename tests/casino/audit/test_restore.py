@@ -232,7 +232,7 @@ def test_both_epochs_are_proven_over_http(
     open_epoch(kit, monkeypatch, auditor.login, admin.login)
     kit.sequence()
     desk = kit.office()
-    newest = verify_note(desk.get("audit/checkpoint").text, desk.get("audit/key").text)
+    newest = verify_note(desk.get("audit/checkpoint").text, desk.get("audit/key").text.strip())
     assert newest.origin.endswith("/2")
     assert parse_note(desk.get("audit/checkpoint?epoch=1").text).checkpoint.origin.endswith("/1")
     for chain, seq, epoch in ((f"house/{kit.house.code}", 1, 1), (f"log/{kit.house.code}", 1, 2)):

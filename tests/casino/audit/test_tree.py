@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from casino.audit.merkle import EMPTY_ROOT, Frontier
 from casino.audit.proofs import Hashes
 from casino.audit.sequencing import Tile
 from casino.audit.tree import Span
-from casino.audit.verifier import EMPTY_ROOT, Frontier, leaf_hash, verify_consistency, verify_inclusion
+from casino.audit.verifier import leaf_hash, verify_consistency, verify_inclusion
 from tests.slow import some_now
 
 # --- RFC 6962 once more, straight from its definitions (2.1, 2.1.1, 2.1.2) -------------------------------------------
