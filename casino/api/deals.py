@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.http.contract import NOT_OPEN
+from casino.api.http.contract import CHANGE, NOT_OPEN
 from casino.api.http.operations import (
     AT_TABLES,
     OVERSIGHT,
@@ -21,6 +21,7 @@ from casino.api.http.operations import (
     StrictInput,
     StrictInteger,
     StrictPattern,
+    StrictText,
     WriteOperation,
     context_of,
     documented,
@@ -43,7 +44,55 @@ class Seed(StrictPattern):
         super().__init__(r"^[!-~]{1,64}\Z", **kwargs)
 
 
+#: Refusals of a hand that cannot be dealt now.
+NEXT_HAND = (
+    *CHANGE,
+    "cards_exception_open",
+    "button_already_known",
+    "no_such_seat",
+    "too_few_players",
+    "no_cukassza",
+    "session_under_way",
+    "stack_too_short",
+    "tray_too_small",
+    "malformed_setup",
+    "option_out_of_range",
+)
+
+
+class DealtInInput(StrictInput):
+    """The first button of a session, the seats that sit the hand out, and what the dealer announces. The game's policy
+    lists the announcements (`GET games/RULES`)."""
+
+    button = StrictInteger(min_value=1, max_value=99, required=False)
+    sitting_out = serializers.ListField(child=StrictInteger(min_value=1, max_value=99), required=False, max_length=20)
+    announce = serializers.ListField(child=StrictText(max_length=40), required=False, max_length=4)
+
+
+def dealt_in(data: dict[str, Any]) -> dict[str, Any]:
+    """The same as arguments of a service."""
+    return {
+        "button": data.get("button"),
+        "sitting_out": data.get("sitting_out", []),
+        "announced": data.get("announce", ()),
+    }
+
+
+class SeedHash(StrictPattern):
+    """A commitment to a seed: 64 hexadecimal digits."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(r"^[0-9a-f]{64}\Z", **kwargs)
+
+
 # --- Answers --------------------------------------------------------------------------------------------------------
+
+
+class DealSeatOut(serializers.Serializer[Any]):
+    """A seat that is dealt in."""
+
+    seat = serializers.IntegerField()
+    player = serializers.CharField()
 
 
 class DealOut(serializers.Serializer[Any]):
@@ -52,6 +101,14 @@ class DealOut(serializers.Serializer[Any]):
     hand = serializers.CharField()
     state = serializers.ChoiceField(choices=DealState.choices)
     commitment = serializers.CharField()
+    seats = DealSeatOut(many=True, help_text="Who is dealt in, in play order, the button last.")
+    announced = serializers.ListField(child=serializers.CharField())
+    commitments_closed = serializers.BooleanField(
+        help_text="Whether seeds are revealed now; before, devices commit to theirs."
+    )
+    seed_commitments = serializers.DictField(
+        child=serializers.CharField(), help_text="What devices have committed to, by number of their seat."
+    )
     client_seeds = serializers.DictField(
         child=serializers.CharField(), help_text="What players added to the seed, by number of their seat."
     )
@@ -101,7 +158,7 @@ class KeyOut(TableOut):
     answers=TableOut,
     status=201,
     tag=TAG,
-    refuses=[*NOT_OPEN, "deal_prepared"],
+    refuses=[*NOT_OPEN, "deal_prepared", "too_many_abandoned", *NEXT_HAND],
 )
 @documented(
     "readPreparedDeal",
@@ -113,11 +170,20 @@ class KeyOut(TableOut):
     refuses=["not_found", "no_deal_prepared"],
 )
 class PreparedDeal(WriteOperation, Reading):
-    """Commit to the seed of the next hand, so that players can add theirs before it is dealt."""
+    """Prepare the next electronic hand: seats and button are fixed, and the house commits to its seed. Then devices
+    commit to their seeds and players without a device say theirs, the commitments are closed, the devices reveal, and
+    the hand is dealt (`POST hands`).
+    """
 
     sensitive = False
     roles = AT_TABLES
     readers = READERS
+
+    @extend_schema_serializer(component_name="PrepareDealInput")
+    class Input(DealtInInput):
+        """Who is dealt in."""
+
+    input = Input
 
     def get(self, request: Request, table: str) -> Response:
         """The deal."""
@@ -126,7 +192,7 @@ class PreparedDeal(WriteOperation, Reading):
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Commit."""
-        return preparing.prepare(command=command, code=path["table"])
+        return preparing.prepare(command=command, code=path["table"], **dealt_in(data))
 
 
 @documented(
@@ -134,11 +200,11 @@ class PreparedDeal(WriteOperation, Reading):
     summary="Add a player's seed",
     answers=TableOut,
     tag=TAG,
-    refuses=["no_deal_prepared", "seat_has_device", "seed_taken", "seed_malformed"],
+    refuses=["no_deal_prepared", "seat_has_device", "commitments_closed", "seed_taken", "seed_malformed"],
 )
 class AddSeed(WriteOperation):
-    """Add a seed that a player says at the table to the prepared deal, once for each seat. A player who uses a device
-    can give the seed only with the device.
+    """Add a seed that a player says at the table to the prepared deal, once for each seat, before the commitments are
+    closed. A player who uses a device can give the seed only with the device.
     """
 
     roles = AT_TABLES
@@ -158,6 +224,25 @@ class AddSeed(WriteOperation):
 
 
 @documented(
+    "closeCommitments",
+    summary="Close the commitments",
+    answers=TableOut,
+    tag=TAG,
+    refuses=["no_deal_prepared", "commitments_closed", "client_seeds_missing"],
+)
+class CloseCommitments(WriteOperation):
+    """Take no more commitments: devices reveal their seeds from now on. They close by themselves as soon as every seat
+    that is dealt in has committed to a seed or said one.
+    """
+
+    roles = AT_TABLES
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Close."""
+        return preparing.close_commitments(command=command, code=path["table"])
+
+
+@documented(
     "abandonDeal",
     summary="Abandon a prepared deal",
     answers=TableOut,
@@ -165,7 +250,9 @@ class AddSeed(WriteOperation):
     refuses=["no_deal_prepared"],
 )
 class AbandonDeal(WriteOperation):
-    """Abandon the prepared deal: its name is used up with it; the floor."""
+    """Abandon the prepared deal: its name is used up with it. The event names the seats that have not revealed their
+    seeds. Only the floor may do this.
+    """
 
     roles = (Role.FLOOR,)
 
@@ -185,8 +272,8 @@ class AbandonDeal(WriteOperation):
     refuses=["table_closed"],
 )
 class IssueSeatKey(WriteOperation):
-    """Issue a key for the device of the player on this seat. With it, the device adds a seed and checks the cards of
-    the hands dealt from now on. An earlier key ends.
+    """Issue a key for the device of the player on this seat. With it, the device commits to seeds, reveals them, and
+    checks the cards of the hands dealt from now on. An earlier key ends.
     """
 
     roles = AT_TABLES
@@ -291,6 +378,7 @@ urls = [
     path("tables/<slug:table>/client-seeds", DemandSeeds.as_view()),
     path("tables/<slug:table>/deal", PreparedDeal.as_view()),
     path("tables/<slug:table>/deal/seeds", AddSeed.as_view()),
+    path("tables/<slug:table>/deal/close", CloseCommitments.as_view()),
     path("tables/<slug:table>/deal/abandon", AbandonDeal.as_view()),
     path("hands/<slug:hand>/openings", HandOpenings.as_view()),
     path("deals/<slug:hand>", DealDetail.as_view()),

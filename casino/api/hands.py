@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from casino.api.deals import NEXT_HAND, DealtInInput, dealt_in
 from casino.api.http.contract import ACTIONS, CARDS, CHANGE, NOT_OPEN, POSTS
 from casino.api.http.operations import (
     AT_TABLES,
@@ -162,24 +163,17 @@ class HandOut(serializers.Serializer[Any]):
     refuses=[
         *NOT_OPEN,
         *POSTS,
-        *CHANGE,
         "deal_prepared",
         "no_deal_prepared",
         "client_seeds_missing",
-        "cards_exception_open",
-        "button_already_known",
-        "no_such_seat",
-        "too_few_players",
-        "no_cukassza",
-        "session_under_way",
-        "stack_too_short",
-        "tray_too_small",
-        "malformed_setup",
-        "option_out_of_range",
+        "client_seeds_unrevealed",
+        "deal_seats_changed",
+        *NEXT_HAND,
     ],
 )
 class DealHand(WriteOperation):
-    """Deal the next hand: from a real pack, or electronically from a committed shuffle.
+    """Deal the next hand: from a real pack, or electronically from the prepared deal (`POST deal`), which has fixed
+    seats, button and announcements.
 
     Refused if the table is not open, a card exception is open, or a stack is smaller than what the hand can cost its
     seat.
@@ -188,29 +182,24 @@ class DealHand(WriteOperation):
     roles = AT_TABLES
 
     @extend_schema_serializer(component_name="DealHandInput")
-    class Input(StrictInput):
-        """The source of the cards, the first button of a session, the seats that sit this hand out, and what the dealer
-        announces. The game's policy lists the announcements (`GET games/RULES`)."""
+    class Input(DealtInInput):
+        """The source of the cards; and from a real pack, who is dealt in."""
 
         mode = StrictChoice(choices=Mode.choices)
-        button = StrictInteger(min_value=1, max_value=99, required=False)
-        sitting_out = serializers.ListField(
-            child=StrictInteger(min_value=1, max_value=99), required=False, max_length=20
-        )
-        announce = serializers.ListField(child=StrictText(max_length=40), required=False, max_length=4)
+
+        def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+            """Refuse for an electronic hand what its prepared deal has fixed."""
+            if attrs["mode"] == Mode.ELECTRONIC and (named := sorted(attrs.keys() - {"mode"})):
+                raise serializers.ValidationError(dict.fromkeys(named, "The prepared deal fixes this (POST deal)."))
+            return super().validate(attrs)
 
     input = Input
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Deal."""
-        return play.deal(
-            command=command,
-            code=path["table"],
-            mode=Mode(data["mode"]),
-            button=data.get("button"),
-            sitting_out=data.get("sitting_out", []),
-            announced=data.get("announce", ()),
-        )
+        if data["mode"] == Mode.ELECTRONIC:
+            return play.deal_prepared(command=command, code=path["table"])
+        return play.deal(command=command, code=path["table"], **dealt_in(data))
 
 
 def _argument_field(argument: verbs.Argument) -> serializers.Field[Any, Any, Any, Any]:

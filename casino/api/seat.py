@@ -1,11 +1,11 @@
 """Operations of a player's device, which has the key of the seat and no rights of staff.
 
-A device adds a seed to the prepared deal and checks the cards that its player may see. It needs no Idempotency-Key and
-no If-Match: its only write names the deal, and repeating it changes nothing.
+A device commits to a seed of the prepared deal, reveals it, and checks the cards that its player may see. It needs no
+Idempotency-Key and no If-Match: its writes name the deal, and repeating them changes nothing.
 """
 
 import logging
-from typing import Any
+from typing import Any, ClassVar
 
 from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
@@ -18,15 +18,16 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from casino.api.audit import OF_A_RECEIPT, InclusionOut, prove_inclusion
-from casino.api.deals import DealOut, OpeningsOut, Seed
+from casino.api.deals import DealOut, OpeningsOut, Seed, SeedHash
 from casino.api.hands import LegalOut
 from casino.api.http import attempts
 from casino.api.http.operations import Reading, StrictInput, StrictText, documented
 from casino.api.http.shapes import HAND_SEATS, VIEW, Shaped
 from casino.api.tables import ReceiptOut
+from casino.audit.services import Receipt
 from casino.core.errors import TooManyAttempts
 from casino.hands import openings, preparing
-from casino.hands.models import HandState, Mode
+from casino.hands.models import Deal, HandState, Mode
 from casino.staff import limits
 from casino.tables import keys
 from casino.tables import selectors as tables
@@ -157,7 +158,7 @@ class SeatHand(SeatRead):
     refuses=[*OF_KEYS, "no_deal_prepared"],
 )
 class SeatDeal(SeatRead):
-    """The deal that is prepared at the player's table: its commitment, and the seeds that were added."""
+    """The deal that is prepared at the player's table: its commitment, who is dealt in, and the seeds of the seats."""
 
     def get(self, request: Request) -> Response:
         """The deal."""
@@ -183,18 +184,68 @@ class SeatInclusion(SeatRead):
         return prove_inclusion(request, holder.table.house, holder.table.chain)
 
 
-@documented(
-    "addSeatSeed",
-    summary="Add one's own seed",
-    answers=SeededOut,
-    tag=TAG,
-    refuses=[*OF_KEYS, "not_found", "no_deal_prepared", "seed_taken", "seed_malformed"],
-)
-class SeatSeed(APIView):
-    """Add the player's seed to the deal whose commitment the device has seen. Repeating the request changes nothing."""
+class SeatWrite(APIView):
+    """What a player's device adds to the prepared deal whose commitment it has seen. Repeating it changes nothing."""
 
     authentication_classes = [SeatKeyAuthentication]
     permission_classes = [HasSeat]
+    input: ClassVar[type[StrictInput]]
+
+    def add(self, **given: Any) -> tuple[Deal, Receipt | None]:
+        """Call the service; subclasses say how."""
+        raise AssertionError(f"{type(self).__name__} does not say what it adds")
+
+    def post(self, request: Request) -> Response:
+        """Add."""
+        given = self.input(data=request.data)
+        given.is_valid(raise_exception=True)
+        request_id: str = request.request_id  # type: ignore[attr-defined]
+        deal, receipt = self.add(holder=holder_of(request), request_id=request_id, **given.validated_data)
+        return Response(preparing.describe(deal) | {"audit": receipt and receipt.as_json()})
+
+
+OF_SEEDS = (*OF_KEYS, "not_found", "no_deal_prepared", "seed_taken")
+
+
+@documented(
+    "commitToSeatSeed",
+    summary="Commit to one's own seed",
+    answers=SeededOut,
+    tag=TAG,
+    refuses=[*OF_SEEDS, "commitments_closed"],
+)
+class SeatCommitment(SeatWrite):
+    """Commit to the player's seed before anybody's is known. `engine/deal/shuffle.py` says how the commitment is made;
+    a seed that can be guessed is not hidden by it. Repeating the request changes nothing.
+    """
+
+    @extend_schema_serializer(component_name="SeatCommitmentInput")
+    class Input(StrictInput):
+        """The deal, by the name of its hand, and the commitment."""
+
+        hand = StrictText(max_length=48)
+        commitment = SeedHash()
+
+    input = Input
+
+    def add(self, **given: Any) -> tuple[Deal, Receipt | None]:
+        """Commit."""
+        return preparing.commit_players_seed(**given)
+
+
+@documented(
+    "revealSeatSeed",
+    summary="Reveal one's own seed",
+    answers=SeededOut,
+    tag=TAG,
+    refuses=[
+        *OF_SEEDS, "no_seed_commitment", "commitments_open", "seed_differs", "seed_malformed",
+    ],
+)  # fmt: skip
+class SeatSeed(SeatWrite):
+    """Reveal the seed that the device has committed to, as soon as the commitments are closed. Repeating the request
+    changes nothing.
+    """
 
     @extend_schema_serializer(component_name="SeatSeedInput")
     class Input(StrictInput):
@@ -205,18 +256,14 @@ class SeatSeed(APIView):
 
     input = Input
 
-    def post(self, request: Request) -> Response:
-        """Add."""
-        given = self.Input(data=request.data)
-        given.is_valid(raise_exception=True)
-        request_id: str = request.request_id  # type: ignore[attr-defined]
-        holder = holder_of(request)
-        deal, receipt = preparing.take_players_seed(holder=holder, request_id=request_id, **given.validated_data)
-        return Response(preparing.describe(deal) | {"audit": receipt and receipt.as_json()})
+    def add(self, **given: Any) -> tuple[Deal, Receipt | None]:
+        """Reveal."""
+        return preparing.reveal_players_seed(**given)
 
 
 urls = [
     path("seat/deal", SeatDeal.as_view()),
+    path("seat/commitment", SeatCommitment.as_view()),
     path("seat/seed", SeatSeed.as_view()),
     path("seat/hand", SeatHand.as_view()),
     path("seat/proofs/inclusion", SeatInclusion.as_view()),

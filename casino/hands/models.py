@@ -150,8 +150,12 @@ class DealState(models.TextChoices):
 
 
 class Deal(models.Model):
-    """An electronic deal that is committed to before client seeds are taken. The seed is sealed as in a hand's row, and
-    is kept of abandoned deals too."""
+    """An electronic deal: seats, button and the house's seed are fixed before the first client seed. The seed is sealed
+    as in a hand's row, and is kept of abandoned deals too.
+
+    Seats commit to their seeds until the commitments are closed, then they reveal them; who reveals last has committed
+    before anybody's seed was known.
+    """
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+")
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="+")
@@ -160,7 +164,13 @@ class Deal(models.Model):
     name = models.CharField(max_length=48)
     commitment = models.CharField(max_length=64)
     sealed_seed = models.BinaryField()
+    #: Who is dealt in, in play order, the button last: [{"seat": 3, "player": "u12"}, ...].
+    seats = models.JSONField()
+    #: What the dealer announced for this deal; the game's policy lists it.
+    announced = models.JSONField(default=list)
     state = models.CharField(max_length=9, choices=DealState.choices, default=DealState.PREPARED)
+    #: Since when seeds are revealed instead of committed to; null before.
+    closed_at = models.DateTimeField(null=True)
     at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:
@@ -182,8 +192,28 @@ class GivenBy(models.TextChoices):
     PLAYER = "player"
 
 
+class SeedCommitment(HouseRow):
+    """What a player's device committed to before anybody's seed was known. Rows are only ever added."""
+
+    deal = models.ForeignKey(Deal, on_delete=models.PROTECT, related_name="seed_commitments")
+    seat = models.PositiveSmallIntegerField()
+    #: Reference of the player who sat there.
+    player = models.CharField(max_length=32)
+    #: `engine.deal.shuffle.client_commitment` of hand, seat and seed; 64 hex digits.
+    commitment = models.CharField(max_length=64)
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "seed commitment"
+        constraints = [models.UniqueConstraint(fields=["house", "deal", "seat"], name="seed_commitment_once")]
+
+    def __str__(self) -> str:
+        return f"{self.deal_id}/{self.seat}"
+
+
 class ClientSeed(HouseRow):
-    """What one seat added to a deal. Rows are only ever added; PostgreSQL refuses anything else."""
+    """What one seat added to a deal: said at the table before the commitments were closed, or revealed by a device that
+    had committed to it. Rows are only ever added; PostgreSQL refuses anything else."""
 
     deal = models.ForeignKey(Deal, on_delete=models.PROTECT, related_name="client_seeds")
     seat = models.PositiveSmallIntegerField()

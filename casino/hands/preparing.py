@@ -1,47 +1,82 @@
-"""Preparing an electronic deal: the house commits to a seed, then players add their seeds, then it is dealt.
+"""Preparing an electronic deal: seats, button and the house's seed are fixed, players add their seeds, it is dealt.
 
-The commitment is in the audit trail before the first client seed is taken, so the house cannot choose its seed to
-suit them; they cannot suit it, because they do not know it. Every seed that was taken counts, that of a seat that sits
-out as well: otherwise deciding about sitting out would be choosing among decks.
+The order is what keeps anybody from choosing the deck:
+
+1. *Committing.* The house commits to its seed, and with it to who is dealt in and who has the button. A device commits
+   to a seed without showing it; a player without a device says one at the table, which everybody hears.
+2. *Revealing.* The commitments are closed: by the dealer, or as soon as every seat that is dealt in has given its own.
+   From now on nothing new is taken; each device reveals what it committed to.
+3. *Dealing*, once everything that was committed to is revealed. A seat that does not reveal is named, and the floor
+   abandons the deal: to leave its seed out would be to choose between two decks.
+
+Whoever reveals last knows every other seed but committed before; whoever can open the house's seed does not know those
+that are not revealed. Every seed that was taken counts, that of a seat that sits out as well.
 """
 
+from collections.abc import Callable, Sequence
+
 from casino.audit.events import TableEvent
-from casino.audit.events.deals import ClientSeedTaken, DealAbandoned, DealCommitted
+from casino.audit.events.deals import (
+    ClientSeedCommitted,
+    ClientSeedTaken,
+    CommitmentsClosed,
+    DealAbandoned,
+    DealCommitted,
+)
 from casino.audit.services import Receipt
 from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
-from casino.hands import deals
-from casino.hands.models import ClientSeed, Deal, DealState, GivenBy, Hand
-from casino.houses.models import House
+from casino.hands import deals, next_hand
+from casino.hands.models import ClientSeed, Deal, DealState, GivenBy, SeedCommitment
+from casino.houses.models import ClockTimestamp, House
 from casino.tables import selectors
 from casino.tables import services as tables
 from casino.tables.keys import Holder
 from casino.tables.models import ClientSeeds, Seating, Table, TableState
-from engine.deal.shuffle import CLIENT_SEED
+from engine.deal.shuffle import CLIENT_SEED, client_commitment
+
+#: Deals that can be abandoned at a table one after the other. Each shows another deck to those who can open its seed,
+#: so there must be an end to it.
+MOST_ABANDONED = 10
 
 
-def prepare(*, command: Command, code: str) -> Answer:
-    """Commit to the seed of the table's next hand. Raises Conflict deal_prepared where that is done already."""
+def prepare(
+    *, command: Command, code: str, button: int | None, sitting_out: Sequence[int], announced: Sequence[str] = ()
+) -> Answer:
+    """Fix the table's next hand, and commit to its seed. `button`, `sitting_out` and `announced` are those of a deal of
+    a real pack (:func:`casino.hands.services.deal`).
+
+    Raises Conflict deal_prepared where that is done already, too_many_abandoned, and what
+    :func:`casino.hands.next_hand.ready` raises: a deal that could not be dealt is not prepared.
+    """
 
     def change(table: Table, work: Work) -> Outcome:
         tables.require_state(table, TableState.OPEN)
         tables.require_none_prepared(table)
+        _require_few_abandoned(table)
+        order = next_hand.play_order(table, button, sitting_out)
         deal = Deal(house=table.house, table=table, number=table.hands_dealt + 1, name=table.next_hand)
+        deal.seats, deal.announced = next_hand.seats_of(order), list(announced)
         deals.commit(deal)
+        next_hand.ready(table, order, announced, deal)
         deal.save(force_insert=True)
         table.prepared_deal = deal.name
-        return Outcome(DealCommitted(hand=deal.name, number=deal.number, commitment=deal.commitment), status=201)
+        event = DealCommitted(
+            hand=deal.name, number=deal.number, commitment=deal.commitment, seats=deal.seats,
+            announced=deal.announced or None,
+        )  # fmt: skip
+        return Outcome(event, status=201)
 
     return write.write(command, tables.AtTable(code), change)
 
 
 def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
-    """Add what the player on a seat says at the table, entered at the dealer's console.
+    """Add what the player on a seat says at the table, entered at the dealer's console, while commitments are open.
 
     Where the player has a device, only that adds the seat's seed: otherwise the console could be first,
-    and the house would have chosen the player's seed. Raises NotFound for an empty seat, Conflict
-    no_deal_prepared, seat_has_device or seed_taken, Unprocessable seed_malformed.
+    and the house would have chosen the player's seed. Raises NotFound for an empty seat, Conflict no_deal_prepared,
+    seat_has_device, commitments_closed or seed_taken, Unprocessable seed_malformed.
     """
 
     def change(table: Table, work: Work) -> Outcome:
@@ -49,21 +84,208 @@ def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
         seating = tables.at_seat(table, seat)
         if selectors.has_device(seating):
             raise Conflict(
-                f"Seat {seat} has a device, which adds its seed (POST seat/seed); the floor can revoke its key.",
+                f"Seat {seat} has a device, which adds its seed (POST seat/commitment); the floor can revoke its key.",
                 code="seat_has_device",
                 seat=seat,
             )
+        _require_open(deal)
+        _require_first(deal, seating)
         return Outcome(_add(deal, seating, seed, GivenBy.CONSOLE))
 
     return write.write(command, tables.AtTable(code), change)
 
 
-def take_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) -> tuple[Deal, Receipt | None]:
-    """Add what a player's own device says to the deal of `hand`, whose commitment it has seen.
+def commit_players_seed(*, holder: Holder, request_id: str, hand: str, commitment: str) -> tuple[Deal, Receipt | None]:
+    """Add what a player's own device commits to, to the deal of `hand`, whose commitment it has seen.
 
-    The same again changes nothing, so it has no receipt. Raises as :func:`take_seed`, and Conflict no_deal_prepared
-    when another deal is prepared by now.
+    The same again changes nothing, so it has no receipt. Raises NotFound for a seat that was left, Conflict
+    no_deal_prepared when another deal is prepared by now, commitments_closed, seed_taken.
     """
+
+    def change(deal: Deal, seating: Seating) -> TableEvent | None:
+        if SeedCommitment.objects.filter(deal=deal, seat=seating.seat, commitment=commitment).exists():
+            return None
+        _require_open(deal)
+        _require_first(deal, seating)
+        player = seating.player.ref
+        SeedCommitment.objects.create(
+            house_id=deal.house_id, deal=deal, seat=seating.seat, player=player, commitment=commitment
+        )
+        return ClientSeedCommitted(
+            hand=deal.name, seat=seating.seat, player=player, seed_commitment=commitment, closed=_closed_by(deal)
+        )
+
+    return _by_device(holder, request_id, hand, change)
+
+
+def reveal_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) -> tuple[Deal, Receipt | None]:
+    """Add the seed that a player's own device has committed to.
+
+    The same again changes nothing, so it has no receipt. Raises as :func:`commit_players_seed`, and Conflict
+    commitments_open or no_seed_commitment, Unprocessable seed_malformed or seed_differs.
+    """
+
+    def change(deal: Deal, seating: Seating) -> TableEvent | None:
+        given = ClientSeed.objects.filter(deal=deal, seat=seating.seat, given_by=GivenBy.PLAYER)
+        if given.filter(seed=seed).exists():
+            return None
+        committed = SeedCommitment.objects.filter(deal=deal, seat=seating.seat, player=seating.player.ref).first()
+        if committed is None:
+            raise Conflict(
+                f"Seat {seating.seat} has not committed to a seed of {deal.name}.", code="no_seed_commitment",
+                seat=seating.seat,
+            )  # fmt: skip
+        if deal.closed_at is None:
+            raise Conflict(
+                f"Seats can still commit to seeds of {deal.name}; reveal yours when they are closed.",
+                code="commitments_open",
+                hand=deal.name,
+            )
+        if client_commitment(deal.name, seating.seat, seed) != committed.commitment:
+            raise Unprocessable(
+                f"This is not the seed that seat {seating.seat} committed to.", code="seed_differs", seat=seating.seat
+            )
+        return _add(deal, seating, seed, GivenBy.PLAYER)
+
+    return _by_device(holder, request_id, hand, change)
+
+
+def close_commitments(*, command: Command, code: str) -> Answer:
+    """Take no more commitments and said seeds; devices reveal theirs from now on. Raises Conflict no_deal_prepared,
+    commitments_closed, and client_seeds_missing where the table demands seeds that are not there."""
+
+    def change(table: Table, work: Work) -> Outcome:
+        deal = prepared(table)
+        _require_open(deal)
+        _require_seeds(table, deal)
+        _close(deal)
+        return Outcome(CommitmentsClosed(hand=deal.name))
+
+    return write.write(command, tables.AtTable(code), change)
+
+
+def abandon(*, command: Command, code: str, reason: str) -> Answer:
+    """Give the prepared deal up; the event names the seats that have not revealed their seeds. Its name is used up with
+    it: the next one is committed to under another."""
+
+    def change(table: Table, work: Work) -> Outcome:
+        deal = prepared(table)
+        Deal.objects.filter(id=deal.id).update(state=DealState.ABANDONED)
+        table.prepared_deal = ""
+        table.abandoned_deals += 1
+        missing = unrevealed(deal) or None if deal.closed_at is not None else None
+        return Outcome(DealAbandoned(hand=deal.name, commitment=deal.commitment, reason=reason, unrevealed=missing))
+
+    return write.write(command, tables.AtTable(code), change)
+
+
+def ready(table: Table) -> next_hand.Ready:
+    """The next hand from the prepared deal, which is dealt with it: the seats that were fixed, with every seed taken.
+
+    Raises Conflict no_deal_prepared, client_seeds_missing, client_seeds_unrevealed or deal_seats_changed, and what
+    :func:`casino.hands.next_hand.ready` raises.
+    """
+    deal = prepared(table)
+    order = _order(table, deal)
+    _require_seeds(table, deal)
+    if missing := unrevealed(deal):
+        raise Conflict(
+            f"Seats {', '.join(map(str, missing))} have committed to a seed of {deal.name} and not revealed it. "
+            "Close the commitments and let them, or let the floor abandon the deal.",
+            code="client_seeds_unrevealed",
+            seats=missing,
+            hand=deal.name,
+        )
+    found = next_hand.ready(table, order, deal.announced, deal, client_seeds(deal))
+    Deal.objects.filter(id=deal.id).update(state=DealState.DEALT)
+    table.prepared_deal = ""
+    return found
+
+
+def _order(table: Table, deal: Deal) -> list[Seating]:
+    """The seats of a deal in play order. Raises Conflict deal_seats_changed."""
+    there = {seating.seat: seating for seating in selectors.seated(table)}
+    gone = [at["seat"] for at in deal.seats if at["seat"] not in there or there[at["seat"]].player.ref != at["player"]]
+    if gone:
+        raise Conflict(
+            f"{deal.name} is prepared for other players on seats {', '.join(map(str, gone))}; the floor abandons it.",
+            code="deal_seats_changed",
+            seats=gone,
+            hand=deal.name,
+        )
+    return [there[at["seat"]] for at in deal.seats]
+
+
+def _require_few_abandoned(table: Table) -> None:
+    """Refuse another electronic deal after too many that were abandoned. Raises Conflict too_many_abandoned."""
+    if table.abandoned_deals >= MOST_ABANDONED:
+        raise Conflict(
+            f"{table.abandoned_deals} deals in a row were abandoned at table {table.code}; deal the next hand from a "
+            "real pack.",
+            code="too_many_abandoned",
+            max=MOST_ABANDONED,
+        )
+
+
+def _require_seeds(table: Table, deal: Deal) -> None:
+    """Every player who is dealt in has given a seed or committed to one, where the table demands that. Raises Conflict
+    client_seeds_missing."""
+    if table.client_seeds != ClientSeeds.ALL:
+        return
+    given = _given(deal)
+    missing = [at["seat"] for at in deal.seats if at["seat"] not in given]
+    if missing:
+        raise Conflict(
+            f"Table {table.code} deals electronically once every seat has given its seed. Missing: seat "
+            f"{', '.join(map(str, missing))}. The floor can abandon the deal or change the table's client seeds.",
+            code="client_seeds_missing",
+            seats=missing,
+            hand=deal.name,
+        )
+
+
+def _require_open(deal: Deal) -> None:
+    if deal.closed_at is not None:
+        raise Conflict(
+            f"The commitments to seeds of {deal.name} are closed.", code="commitments_closed", hand=deal.name
+        )
+
+
+def _require_first(deal: Deal, seating: Seating) -> None:
+    if seating.seat in _given(deal):
+        raise Conflict(
+            f"Seat {seating.seat} has already given its seed to {deal.name}.", code="seed_taken", seat=seating.seat
+        )
+
+
+def _given(deal: Deal) -> set[int]:
+    """Seats that have added a seed, or committed to one."""
+    committed = deal.seed_commitments.values_list("seat", flat=True)
+    return {*committed, *deal.client_seeds.values_list("seat", flat=True)}
+
+
+def unrevealed(deal: Deal) -> list[int]:
+    """Seats that have committed to a seed and not revealed it, in order."""
+    return sorted(_given(deal) - set(deal.client_seeds.values_list("seat", flat=True)))
+
+
+def _close(deal: Deal) -> None:
+    Deal.objects.filter(id=deal.id).update(closed_at=ClockTimestamp())
+    deal.refresh_from_db(fields=["closed_at"])
+
+
+def _closed_by(deal: Deal) -> bool | None:
+    """Close the commitments if every seat that is dealt in has given its own; says so."""
+    if not {at["seat"] for at in deal.seats} <= _given(deal):
+        return None
+    _close(deal)
+    return True
+
+
+def _by_device(
+    holder: Holder, request_id: str, hand: str, change: Callable[[Deal, Seating], TableEvent | None]
+) -> tuple[Deal, Receipt | None]:
+    """Write what a device adds to the deal of `hand`; `change` returns the event, None where nothing changes."""
 
     def operation() -> tuple[Deal, Receipt | None]:
         table = locks.lock(Table, locks.Rank.DESK, id=holder.table.id)
@@ -73,62 +295,14 @@ def take_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) 
         deal = prepared(table)
         if deal.name != hand:
             raise Conflict(f"{deal.name} is prepared, not {hand}.", code="no_deal_prepared", hand=deal.name)
-        if ClientSeed.objects.filter(deal=deal, seat=holder.seating.seat, given_by=GivenBy.PLAYER, seed=seed).exists():
+        event = change(deal, holder.seating)
+        if event is None:
             return deal, None
-        event = _add(deal, holder.seating, seed, GivenBy.PLAYER)
         work = Work(table.house, holder.actor(request_id))
         tables.advance(table, work)
         return deal, work.record(chain=table.chain, event=event.at_table_version(table.version))
 
     return locks.in_transaction(operation)
-
-
-def abandon(*, command: Command, code: str, reason: str) -> Answer:
-    """Give the prepared deal up. Its name is used up with it: the next one is committed to under another."""
-
-    def change(table: Table, work: Work) -> Outcome:
-        deal = prepared(table)
-        Deal.objects.filter(id=deal.id).update(state=DealState.ABANDONED)
-        table.prepared_deal = ""
-        table.abandoned_deals += 1
-        return Outcome(DealAbandoned(hand=deal.name, commitment=deal.commitment, reason=reason))
-
-    return write.write(command, tables.AtTable(code), change)
-
-
-def use(hand: Hand) -> None:
-    """Give an electronic hand its seed: that of the prepared deal with every client seed taken, or else a new one.
-
-    Raises Conflict client_seeds_missing where the table demands seeds of seats that have given none.
-    """
-    deal = prepared(hand.table) if hand.table.prepared_deal else None
-    _require_seeds(hand, deal)
-    if deal is None:
-        deals.commit(hand)
-        return
-    hand.commitment, hand.sealed_seed = deal.commitment, bytes(deal.sealed_seed)
-    hand.client_seeds = client_seeds(deal)
-    Deal.objects.filter(id=deal.id).update(state=DealState.DEALT)
-    hand.table.prepared_deal = ""
-
-
-def _require_seeds(hand: Hand, deal: Deal | None) -> None:
-    """Every player who is dealt in has added a seed, where the table demands that; a seed added by the player who sat
-    there before does not count."""
-    if hand.table.client_seeds != ClientSeeds.ALL:
-        return
-    given = set(deal.client_seeds.values_list("seat", "player")) if deal else set()
-    missing = [at["seat"] for at in hand.seats if (at["seat"], at["player"]) not in given]
-    if missing:
-        raise Conflict(
-            f"Table {hand.table.code} deals electronically once every seat has given its seed. Missing: seat "
-            f"{', '.join(map(str, missing))}."
-            + ("" if deal else " Prepare the deal first (POST deal).")
-            + " They may sit out, or the floor abandons the deal or changes the table's client seeds.",
-            code="client_seeds_missing",
-            seats=missing,
-            hand=deal.name if deal else None,
-        )
 
 
 def prepared(table: Table) -> Deal:
@@ -158,6 +332,12 @@ def describe(deal: Deal) -> dict[str, object]:
         "hand": deal.name,
         "state": deal.state,
         "commitment": deal.commitment,
+        "seats": deal.seats,
+        "announced": deal.announced,
+        "commitments_closed": deal.closed_at is not None,
+        "seed_commitments": {
+            str(seat): found for seat, found in deal.seed_commitments.order_by("seat").values_list("seat", "commitment")
+        },
         "client_seeds": client_seeds(deal),
     }
 
@@ -169,15 +349,14 @@ def disclosed(deal: Deal) -> dict[str, object]:
     return describe(deal) | {"seed": seed}
 
 
-def _add(deal: Deal, seating: Seating, seed: str, given_by: GivenBy) -> TableEvent:
+def _add(deal: Deal, seating: Seating, seed: str, given_by: GivenBy) -> ClientSeedTaken:
     if not CLIENT_SEED.fullmatch(seed):
         raise Unprocessable("A seed is 1 to 64 visible ASCII characters.", code="seed_malformed")
-    if ClientSeed.objects.filter(deal=deal, seat=seating.seat).exists():
-        raise Conflict(
-            f"Seat {seating.seat} has already given its seed to {deal.name}.", code="seed_taken", seat=seating.seat
-        )
     player = seating.player.ref
     ClientSeed.objects.create(
         house_id=deal.house_id, deal=deal, seat=seating.seat, player=player, seed=seed, given_by=given_by
     )
-    return ClientSeedTaken(hand=deal.name, seat=seating.seat, player=player, seed=seed, given_by=str(given_by))
+    closed = _closed_by(deal) if given_by == GivenBy.CONSOLE else None
+    return ClientSeedTaken(
+        hand=deal.name, seat=seating.seat, player=player, seed=seed, given_by=str(given_by), closed=closed
+    )

@@ -29,6 +29,12 @@ PROTECTION = Protection(
             triggers=(Trigger("before", "BEFORE INSERT", "hands_seed_before_deal"),),
             app=ADD,
         ),
+        Table(
+            name="hands_seedcommitment",
+            keep=Keep.APPEND_ONLY,
+            triggers=(Trigger("before", "BEFORE INSERT", "hands_seed_before_deal"),),
+            app=ADD,
+        ),
         Table(name="hands_cardentry", keep=Keep.APPEND_ONLY, triggers=(_WHILE_PLAYED,), app=ADD),
         Table(name="hands_correction", keep=Keep.APPEND_ONLY, triggers=(_WHILE_PLAYED,), app=ADD),
         Table(

@@ -20,23 +20,18 @@ from casino.hands import (
     deals,
     exceptions,
     fees,
+    next_hand,
     postings,
     preparing,
     selectors,
-    series,
-    sessions,
-    terms,
-    trays,
     verbs,
 )
 from casino.hands.models import Hand, HandState, Mode
 from casino.hands.subject import AtHand, Opened
 from casino.houses.models import ClockTimestamp
-from casino.tables import selectors as table_selectors
 from casino.tables import services as tables
-from casino.tables.carrying import in_play_order
-from casino.tables.models import Seating, Table, TableState
-from engine.errors import EngineError, StackTooShort
+from casino.tables.models import TableState
+from engine.errors import EngineError
 from engine.kernel.purse import BANK, KITTY, POT, Move
 from engine.registry import prepare
 
@@ -212,58 +207,55 @@ def _next_dealer(hand: Hand, result: engine.Result) -> int:
 
 
 def deal(
-    *,
-    command: Command,
-    code: str,
-    mode: Mode,
-    button: int | None,
-    sitting_out: Sequence[int],
-    announced: Sequence[str] = (),
+    *, command: Command, code: str, button: int | None, sitting_out: Sequence[int], announced: Sequence[str] = ()
 ) -> Answer:
-    """Start the next hand with everybody seated but those who sit out.
+    """Start the next hand from a real pack, with everybody seated but those who sit out.
 
     `button` may be named for the first hand of a session only; after that the turn to deal passes by itself, to
-    the seat that came first after the dealer. An electronic hand is dealt from the prepared deal, where there is one,
-    else from a seed that is committed to now. `announced`: what the dealer announces for this deal (the game's
+    the seat that came first after the dealer. `announced`: what the dealer announces for this deal (the game's
     policy lists it), at a table that leaves it open; where money can be carried, only with some. Raises Conflict
-    table_settling while the last hand is not settled,
-    deal_prepared for a physical hand while an electronic one is committed to, client_seeds_missing where the table
-    demands them, cards_exception_open until the floor has
-    cleared it, and the engine's errors (too few seats, a stack that cannot cover the forced payments).
+    table_settling while the last hand is not settled, deal_prepared while an electronic one is committed to, and what
+    :func:`casino.hands.next_hand.ready` raises.
     """
 
     def change(opened: Opened, work: Work) -> Outcome:
         table = opened.table
         tables.require_state(table, TableState.OPEN)
-        exceptions.require_none_open(table)
-        if mode == Mode.PHYSICAL:
-            tables.require_none_prepared(table)
-        order = _play_order(table, button, sitting_out)
-        _require_tray(table, len(order))
-        left = selectors.series(table)
-        hand = _new_hand(table, order, mode, left=left, announced=announced)
-        if hand.series != left:
-            sessions.require_paid(table, left)
-        if announced and not hand.carry and "carry" in engine.game_info(table.game).policy.zones:
-            raise Conflict("This is possible only in a deal that begins with a cukassza.", code="no_cukassza", carry=0)
-        _require_fees(hand)
-        try:
-            game = engine.start(selectors.setup(hand))
-        except StackTooShort as error:
-            raise _too_short(hand, error) from error
-        trays.require_change_for(table, [fee.amount for fee in postings.fees(hand)])
-        hand.save(force_insert=True)
-        table.state = TableState.PLAYING
-        table.button = hand.seats[0]["seat"]
-        table.hands_dealt, table.abandoned_deals = hand.number, 0
-        play = _Play(hand, game, deals.shuffle(hand), first_seq=0, first_move=0)
-        _post_at_once(work, play)
-        play.first_seq, play.first_move = 1, len(game.moves)
-        play.take_forced()
-        opened.hand = hand
-        return _remembered(opened, game, _outcome(work, play, _dealt(hand, left=left), status=201))
+        tables.require_none_prepared(table)
+        order = next_hand.play_order(table, button, sitting_out)
+        return _begun(opened, work, next_hand.ready(table, order, announced))
 
     return write.write(command, AtHand(code), change)
+
+
+def deal_prepared(*, command: Command, code: str) -> Answer:
+    """Start the next hand from the prepared deal, to the seats that were fixed with it.
+
+    Raises Conflict no_deal_prepared, deal_seats_changed where another player sits there by now, client_seeds_missing
+    where the table demands seeds that are not there, client_seeds_unrevealed, and what
+    :func:`casino.hands.next_hand.ready` raises.
+    """
+
+    def change(opened: Opened, work: Work) -> Outcome:
+        tables.require_state(opened.table, TableState.OPEN)
+        return _begun(opened, work, preparing.ready(opened.table))
+
+    return write.write(command, AtHand(code), change)
+
+
+def _begun(opened: Opened, work: Work, ready: next_hand.Ready) -> Outcome:
+    """The hand is in play: its row, its first lines, and what they post."""
+    table, hand, game = opened.table, ready.hand, ready.game
+    hand.save(force_insert=True)
+    table.state = TableState.PLAYING
+    table.button = hand.seats[0]["seat"]
+    table.hands_dealt, table.abandoned_deals = hand.number, 0
+    play = _Play(hand, game, deals.shuffle(hand), first_seq=0, first_move=0)
+    _post_at_once(work, play)
+    play.first_seq, play.first_move = 1, len(game.moves)
+    play.take_forced()
+    opened.hand = hand
+    return _remembered(opened, game, _outcome(work, play, _dealt(hand, left=ready.left), status=201))
 
 
 def act(*, command: Command, code: str, actions: Sequence[Mapping[str, Any]]) -> Answer:
@@ -364,18 +356,6 @@ def play_automatic(hand: Hand, actor: Actor) -> bool:
     return True
 
 
-def _require_fees(hand: Hand) -> None:
-    """Refuse a deal if its players cannot pay for their seats. Raises Unprocessable stack_too_short."""
-    for number, stack in enumerate(hand.stacks, 1):
-        if stack < 0:
-            raise _too_short(hand, StackTooShort("nothing is left for the fee", seat=number, min=0)) from None
-
-
-def _require_tray(table: Table, seats: int) -> None:
-    policy = engine.game_info(table.game).policy
-    trays.require_tray(table, policy, terms.rules(table.game, table.options, seats), seats)
-
-
 def _entered(hand: Hand, lines: Sequence[str]) -> dict[cards.Position, str]:
     """What was entered of a hand's unknown cards, where any of these lines could disagree with it."""
     if hand.mode != Mode.PHYSICAL:
@@ -408,74 +388,3 @@ def _dealt(hand: Hand, *, left: Mapping[str, Any]) -> Callable[..., HandProgress
         client_seeds=hand.client_seeds or None,
         card_verbs=verbs.of_cards(hand.rules),
     )
-
-
-def _play_order(table: Table, button: int | None, sitting_out: Sequence[int]) -> list[Seating]:
-    """The seats that are dealt in, in play order: first the seat after the button, last the button."""
-    seated = table_selectors.seated(table)
-    absent = sorted(set(sitting_out) - {seating.seat for seating in seated})
-    if absent:
-        raise Unprocessable(f"Seats {absent} are empty.", code="no_such_seat", seats=absent)
-    dealt_in = [seating for seating in seated if seating.seat not in sitting_out]
-    if button is not None:
-        if table.button is not None:
-            raise Conflict(
-                "Only the first hand of a session names the button; after that it moves by itself.",
-                code="button_already_known",
-                button=table.button,
-            )
-        if button not in [seating.seat for seating in dealt_in]:
-            raise Unprocessable(f"Seat {button} is not dealt in.", code="no_such_seat")
-    least = terms.least_players(table.game, table.options)
-    if len(dealt_in) < least:
-        raise Conflict(f"A hand of {table.game} takes at least {least} players.", code="too_few_players", min=least)
-    first_dealer = dealt_in[-1].seat
-    wanted = button or table.button or first_dealer
-    # A dealer who has left or sits out is replaced by the next in play order.
-    dealer = in_play_order(dealt_in, after=wanted - 1)[0].seat
-    return in_play_order(dealt_in, after=dealer)
-
-
-def _too_short(hand: Hand, error: StackTooShort) -> Unprocessable:
-    """The engine's refusal in the words of the table."""
-    number = int(str(error.expected["seat"]))
-    short, fee = hand.seats[number - 1], fees.of_seat(hand.fees, number)
-    besides = f" besides the fee of {hand.table.house.money(fee)}" if fee else ""
-    return Unprocessable(
-        f"{short['player']} on seat {short['seat']} has too little for a hand: {error.message}{besides}. Add chips, or "
-        "let the seat sit out.",
-        code=error.code,
-        min=int(str(error.expected["min"])) + fee,
-        **short,
-    )
-
-
-def _new_hand(
-    table: Table, order: list[Seating], mode: Mode, *, left: Mapping[str, Any], announced: Sequence[str]
-) -> Hand:
-    """The row of the next hand, not saved yet."""
-    held, carried = table_selectors.before_a_hand(table, order)
-    owed = fees.due(table, order)
-    options = engine.resolve(table.game, table.options, len(order), announced=announced)
-    rules_id, players = engine.game_info(table.game).rules_id, [seating.player.ref for seating in order]
-    carry = carried.whole
-    hand = Hand(
-        house=table.house,
-        table=table,
-        session=order[0].session,
-        number=table.hands_dealt + 1,
-        name=table.next_hand,
-        mode=mode,
-        game=table.game,
-        rules=rules_id,
-        options=options,
-        seats=[{"seat": seating.seat, "player": seating.player.ref} for seating in order],
-        stacks=[held[seating.player.ref] - fees.of_seat(owed, seat) for seat, seating in enumerate(order, 1)],
-        carry=carry,
-        fees=owed,
-        series=series.due(rules_id, table.game, options, players, left, carry),
-        previous_hash=table.last_record_hash,
-    )
-    if mode == Mode.ELECTRONIC:
-        preparing.use(hand)
-    return hand

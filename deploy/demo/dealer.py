@@ -129,15 +129,18 @@ class Console:
         return devices
 
     def prepare_deal(self, devices: list[Device], choice: random.Random) -> None:
-        """Commit to the next deal, then take a seed of every seat."""
+        """Commit to the next deal, then take a seed of every seat; with the last one the commitments close."""
         self.write("deal", {})
         for device in devices:
-            device.add_seed()
+            device.commit_seed()
         self.refresh()
         own = {device.seat for device in devices}
         for seat in self.table["seats"]:
             if seat["seat"] not in own:
                 self.write("deal/seeds", {"seat": seat["seat"], "seed": f"{choice.randrange(10**6):06d}"})
+        for device in devices:
+            device.reveal_seed()
+        self.refresh()
 
     def play_electronic(self, devices: list[Device], choice: random.Random) -> str:
         """Deal one hand from a committed deck and take random legal actions; the devices check it when it is dealt and

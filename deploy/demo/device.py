@@ -34,13 +34,24 @@ class Device(Connection):
         self._roots: list[str] = []
         self._seen: dict[tuple[int, int], str] = {}
 
-    def add_seed(self) -> None:
-        """Remember what the house has committed to, and add a seed that the house could not know."""
+    def commit_seed(self) -> None:
+        """Remember what the house has committed to, and commit to a seed that nobody could know."""
         self._deal, self._seed = self.get("seat/deal"), secrets.token_hex(16)
-        shown = self._send("POST", "seat/seed", {"hand": self._deal["hand"], "seed": self._seed}, {})
-        if shown["commitment"] != self._deal["commitment"]:
-            raise Cheated(f"{shown['hand']}: the commitment changed when seeds were added")
+        hand = self._deal["hand"]
+        commitment = commitment_to(hand, self.seat, self._seed)
+        self._deal = self._added("commitment", {"hand": hand, "commitment": commitment})
         self._roots, self._seen = [], {}
+
+    def reveal_seed(self) -> None:
+        """Reveal the seed, now that no seat can commit to another."""
+        self._deal = self._added("seed", {"hand": self._deal["hand"], "seed": self._seed})
+
+    def _added(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """The deal after what the device has added to it. Raises Cheated where the house's part has changed."""
+        shown = self._send("POST", f"seat/{path}", body, {})
+        if any(shown[name] != self._deal[name] for name in ("hand", "commitment", "seats")):
+            raise Cheated(f"{shown['hand']}: what the house had fixed changed when seeds were added")
+        return shown
 
     def check(self) -> None:
         """Check what the house shows of the hand now. Raises Cheated."""
@@ -49,6 +60,9 @@ class Device(Connection):
             raise Cheated(f"{shown['hand']} was not dealt from what was committed to for {self._deal['hand']}")
         if shown["client_seeds"].get(str(self.seat)) != self._seed:
             raise Cheated(f"{shown['hand']}: the seed of seat {self.seat} was not used")
+        for seat, commitment in self._deal["seed_commitments"].items():
+            if commitment_to(shown["hand"], int(seat), shown["client_seeds"].get(seat, "")) != commitment:
+                raise Cheated(f"{shown['hand']}: the seed of seat {seat} is not the one that was committed to")
         if shown["cards_roots"][: len(self._roots)] != self._roots or not shown["cards_roots"]:
             raise Cheated(f"{shown['hand']}: a root over cards changed after it was published")
         self._roots = shown["cards_roots"]
@@ -85,14 +99,25 @@ def shown_to_all(view: Any) -> list[str]:
     return [card for part in view for card in shown_to_all(part)] if isinstance(view, list) else []
 
 
+def encoded(*parts: bytes) -> bytes:
+    """The parts, each after its length: 4 bytes, big-endian."""
+    return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+
+
+def commitment_to(hand: str, seat: int, seed: str) -> str:
+    """The commitment of a seat to its seed for one hand, in hex."""
+    parts = encoded(b"client-commit-v1", ALGORITHM, hand.encode(), bytes([seat]), seed.encode())
+    return hashlib.sha256(parts).hexdigest()
+
+
 def root_of(hand: str, opening: dict[str, Any]) -> str:
     """The root to which an opening leads (RFC 6962, 2.1.1), in hex."""
     pack, place, card, salt = (opening[name] for name in ("pack", "position", "card", "salt"))
-    parts = (
+    leaf = encoded(
         b"card-v1", ALGORITHM, hand.encode(), pack.to_bytes(4, "big"), place.to_bytes(4, "big"), card.encode(),
         bytes.fromhex(salt),
     )  # fmt: skip
-    found = hashlib.sha256(b"\0" + b"".join(len(part).to_bytes(4, "big") + part for part in parts)).digest()
+    found = hashlib.sha256(b"\0" + leaf).digest()
     last = opening["size"] - 1
     for other in map(bytes.fromhex, opening["path"]):
         # A node that is the last one of its level and has no neighbour goes up as it is.

@@ -6,6 +6,8 @@ Commitment
     ``SHA-256(encode("commit-v1", ALGORITHM, hand id, seed))``, recorded before any client seed is taken.
 Client seeds
     After the commitment and before the deal each chair of the table may add a text of 1 to 64 visible ASCII characters.
+    A device commits first, ``SHA-256(encode("client-commit-v1", ALGORITHM, hand id, chair, client seed))``, and reveals
+    its text when no chair can commit any more: nobody chooses a text knowing those of all others.
     They go by the number of the chair at the table, dealt in or not: a seat that sits out has a say too.
 Generator
     HMAC-DRBG with SHA-256 (NIST SP 800-90A, section 10.1.2), entropy input = the 32 bytes of the seed, nonce
@@ -90,6 +92,11 @@ def commitment(seed: bytes, hand_id: str) -> str:
     """The hex commitment to ``seed`` (32 bytes) for one hand."""
     _require_seed(seed)
     return hashlib.sha256(encode("commit-v1", ALGORITHM, hand_id, seed)).hexdigest()
+
+
+def client_commitment(hand_id: str, chair: int, client_seed: str) -> str:
+    """The hex commitment of a chair (1..255) to its client seed; it hides a text that cannot be guessed."""
+    return hashlib.sha256(encode("client-commit-v1", ALGORITHM, hand_id, bytes([chair]), client_seed)).hexdigest()
 
 
 def shuffled_deck(pack: Pack, seed: bytes, hand_id: str, client_seeds: Mapping[int, str]) -> tuple[str, ...]:

@@ -134,6 +134,7 @@ STEPS: dict[str, Step] = {
     "deal.committed": _at("dealer", "deal"),
     "seat.key_revoked": _at("table_floor", "seats/1/key/revoke", REASON),
     "deal.seed_taken": _at("dealer", "deal/seeds", {"seat": 1, "seed": "bob"}),
+    "deal.commitments_closed": _at("dealer", "deal/close"),
     "deal.abandoned": _at("table_floor", "deal/abandon", REASON),
     "table.client_seeds_changed": _at("table_floor", "client-seeds", {"client_seeds": "all"} | REASON),
     "table.time_to_act_changed": _at("table_floor", "time-to-act", {"seconds": 60} | REASON),

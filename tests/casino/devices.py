@@ -9,6 +9,7 @@ import httpx
 from casino.audit.models import Event
 from deploy.demo.dealer import COMPELLED
 from engine.deal.opening import check_opening
+from engine.deal.shuffle import client_commitment
 from tests.casino.kit import Desk, Kit
 from tests.words import WORDS
 
@@ -19,22 +20,38 @@ DEEP = (200_000,) * 4
 class Device:
     """A player's own device: an HTTP client with the key of a seat."""
 
-    def __init__(self, kit: Kit, key: str) -> None:
-        self.http = kit.http(None)
+    def __init__(self, kit: Kit, key: str, seat: int = 1) -> None:
+        self.http, self.seat = kit.http(None), seat
         self.http.headers["Authorization"] = f"Seat {key}"
 
     def get(self, path: str) -> httpx.Response:
         """Read below `seat/`."""
         return self.http.get(f"/api/v1/seat/{path}")
 
-    def seed(self, hand: str, seed: Any) -> httpx.Response:
-        """Add a seed to the deal of this hand."""
+    def commit(self, hand: str, seed: str) -> httpx.Response:
+        """Commit to a seed of the deal of this hand."""
+        commitment = client_commitment(hand, self.seat, seed)
+        return self.http.post("/api/v1/seat/commitment", json={"hand": hand, "commitment": commitment})
+
+    def reveal(self, hand: str, seed: Any) -> httpx.Response:
+        """Reveal the seed."""
         return self.http.post("/api/v1/seat/seed", json={"hand": hand, "seed": seed})
 
 
 def device(kit: Kit, desk: Desk, seat: int) -> Device:
     """A device with a new key for a seat."""
-    return Device(kit, desk.ok(f"seats/{seat}/key")["key"])
+    return Device(kit, desk.ok(f"seats/{seat}/key")["key"], seat)
+
+
+def seeded(desk: Desk, hand: str, own: dict[Device, str]) -> dict[str, Any]:
+    """Let these devices commit to their seeds, close the commitments, and let them reveal; the table."""
+    answers = [each.commit(hand, seed) for each, seed in own.items()]
+    desk.refresh()
+    if not desk.get("deal").json()["commitments_closed"]:
+        desk.ok("deal/close")
+    answers += [each.reveal(hand, seed) for each, seed in own.items()]
+    assert all(answer.is_success for answer in answers), [answer.text for answer in answers]
+    return desk.refresh()
 
 
 def events(kit: Kit, *kinds: str) -> list[dict[str, Any]]:

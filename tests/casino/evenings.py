@@ -103,7 +103,7 @@ def play_electronically(kit: Kit, desk: Desk, *, hands: int, seed: int) -> list[
     choice, found = random.Random(seed), []
     for _ in range(hands):
         bring_stacks(kit, desk)
-        answer = desk.ok("hands", {"mode": "electronic"})
+        answer = desk.deal()
         while answer["actor"] is not None:
             answer = one_action(desk, answer, choice)
         assert kit.settle() == ["settled"]

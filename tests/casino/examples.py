@@ -155,13 +155,16 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
     desk, floor = kit.seated("T2", stacks=(20_000,) * 4), floor_at(kit, TerminalKind.TABLE, "T2")
     floor.ok("seat-fee", {"amount": 50, "per": "deal"} | REASON)
     desk.refresh()
-    device = Device(kit, desk.ok("seats/2/key")["key"])
+    device = Device(kit, desk.ok("seats/2/key")["key"], 2)
     desk.ok("deal")
     name = kit.read(device.get, "deal").json()["hand"]
-    added = device.seed(name, "queen-of-acorns")
+    device.commit(name, "queen-of-acorns")
+    desk.refresh()
+    desk.ok("deal/close")
+    added = device.reveal(name, "queen-of-acorns")
     receipt = added.json()["audit"]
     desk.refresh()
-    dealt = desk.ok("hands", {"mode": "electronic"})
+    dealt = desk.deal()
     said = {"actor": "p3", "verb": "cl", "word": "uss"}
     desk.ok("hand/beside", {"hand": name, "line": len(dealt["view"]["log"]), "action": said})
     kit.read(device.get, "hand")

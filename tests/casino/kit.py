@@ -134,6 +134,12 @@ class Desk:
         self.version = found["version"]
         return found
 
+    def deal(self, **dealt_in: Any) -> dict[str, Any]:
+        """Prepare an electronic deal with these members of the request, unless one is, and deal it; the hand."""
+        if dealt_in or self.get("deal").status_code == 409:
+            self.ok("deal", dealt_in)
+        return self.ok("hands", {"mode": "electronic"})
+
     def act(self, *lines: str) -> dict[str, Any]:
         """Take these lines of a hand in one request."""
         return self.ok("hand/actions", {"actions": [as_action(line) for line in lines]})

@@ -85,7 +85,7 @@ def electronic_step(kit: Kit, desk: Desk, choice: random.Random) -> dict[str, An
 
 def play_electronic(kit: Kit, desk: Desk, seed: int, **dealt: Any) -> Hand:
     """One electronic hand from the deal to its settlement."""
-    choice, answer = random.Random(seed), desk.ok("hands", {"mode": "electronic", **dealt})
+    choice, answer = random.Random(seed), desk.deal(**dealt)
     while answer["actor"] is not None:
         answer = electronic_step(kit, desk, choice)
     return settled(kit, desk)

@@ -126,7 +126,7 @@ def place_action(answer: dict[str, Any], cards: tuple[str, ...], choice: random.
 def play_electronic(kit: Kit, desk: Desk, seed: int = 1, **dealt: Any) -> Hand:
     """One electronic hand from the deal to its settlement, by a console that names places only."""
     choice = random.Random(seed)
-    answer = desk.ok("hands", {"mode": "electronic", **dealt})
+    answer = desk.deal(**dealt)
     while answer["actor"] is not None:
         action = place_action(answer, held(kit, answer["actor"]), choice)
         answer = desk.ok("hand/actions", {"actions": [action]})

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from deploy.demo.device import ALGORITHM, Cheated, Device, root_of, shown_to_all
+from deploy.demo.device import ALGORITHM, Cheated, Device, commitment_to, root_of, shown_to_all
 from engine.deal import shuffle
 from engine.deal.opening import openings, pack_root
-from engine.deal.shuffle import commitment, shuffled_deck
+from engine.deal.shuffle import client_commitment, commitment, shuffled_deck
 from engine.kernel.cards import TELL32
 
 SEED = bytes(range(32))
@@ -24,13 +24,23 @@ def test_a_device_finds_the_root_that_the_engine_makes(size: int) -> None:
     assert ALGORITHM.decode() == shuffle.ALGORITHM
 
 
+@pytest.mark.parametrize("seed", ["x", "mine", "~" * 64])
+def test_a_device_commits_to_its_seed_as_the_engine_says(seed: str) -> None:
+    assert commitment_to("T1-000001", 7, seed) == client_commitment("T1-000001", 7, seed)
+
+
 class RecordedDevice(Device):
     """A device that reads what a test has prepared, instead of asking a house."""
 
     def __init__(self, hand: dict[str, Any]) -> None:
         super().__init__("http://nowhere", "key", 2)
         self.hand = hand
-        self._deal = {"hand": hand["hand"], "commitment": hand["commitment"]}
+        self._deal = {
+            "hand": hand["hand"], "commitment": hand["commitment"],
+            "seed_commitments": {
+                seat: client_commitment(hand["hand"], int(seat), seed) for seat, seed in (("2", "mine"), ("3", "other"))
+            },
+        }  # fmt: skip
         self._seed = "mine"
 
     def get(self, path: str) -> Any:
@@ -91,6 +101,11 @@ def other_seed(hand: dict[str, Any]) -> None:
     hand["client_seeds"]["2"] = "yours"
 
 
+def seed_of_another(hand: dict[str, Any]) -> None:
+    """Another seat's seed is not the one that it had committed to."""
+    hand["client_seeds"]["3"] = "chosen late"
+
+
 def other_deal(hand: dict[str, Any]) -> None:
     """Another seed was committed to."""
     hand["commitment"] = "0" * 64
@@ -111,7 +126,7 @@ def other_hand(hand: dict[str, Any]) -> None:
     hand["hand"] = "T1-000002"
 
 
-@pytest.mark.parametrize("cheat", [swap, other_seed, other_deal, no_roots, unopened, other_hand])
+@pytest.mark.parametrize("cheat", [swap, other_seed, seed_of_another, other_deal, no_roots, unopened, other_hand])
 def test_a_device_notices(cheat: Any) -> None:
     device = RecordedDevice(honest())
     cheat(device.hand)

@@ -13,6 +13,7 @@ from django.db.backends.utils import CursorWrapper
 from casino.audit import outside, verifier
 from casino.audit.signing import Signer, origin
 from casino.core import canonical
+from tests.casino.devices import device
 from tests.casino.hands.test_voiding import REASON, floor
 from tests.casino.kit import SAMPLE, Kit
 
@@ -69,7 +70,8 @@ def evening(kit: Kit) -> None:
 
 
 def evening_of_deals(kit: Kit) -> None:
-    """A deal prepared with a seed of seat 1 and dealt, and one abandoned before; three checkpoints."""
+    """A deal prepared with seeds that seat 1 says and seat 2's device reveals, and dealt; one abandoned before; three
+    checkpoints."""
     kit.table(seats=2)
     dealer = kit.seated(stacks=(5_000, 5_000))
     kit.sequence()
@@ -77,9 +79,13 @@ def evening_of_deals(kit: Kit) -> None:
     floor(kit).ok("deal/abandon", REASON)
     kit.sequence()
     dealer.refresh()
-    dealer.ok("deal")
+    dealer.ok("deal", {"button": 2})
     dealer.ok("deal/seeds", {"seat": 1, "seed": "alice"})
-    dealer.ok("hands", {"mode": "electronic", "button": 2})
+    own = device(kit, dealer, 2)
+    own.commit("T1-000001x2", "bob")
+    own.reveal("T1-000001x2", "bob")
+    dealer.refresh()
+    dealer.deal()
     kit.sequence()
 
 

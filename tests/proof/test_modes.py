@@ -13,7 +13,7 @@ def test_an_electronic_hand_with_a_players_seed_while_it_is_played(kit: Kit, tmp
     dealer = kit.seated()
     dealer.ok("deal")
     dealer.ok("deal/seeds", {"seat": 3, "seed": "alice"})
-    dealer.ok("hands", {"mode": "electronic"})
+    dealer.deal()
     dealer.act("p1 po 100")
     kit.sequence()
     for report in both(kit, tmp_path):

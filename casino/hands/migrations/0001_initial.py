@@ -187,6 +187,8 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=48)),
                 ("commitment", models.CharField(max_length=64)),
                 ("sealed_seed", models.BinaryField()),
+                ("seats", models.JSONField()),
+                ("announced", models.JSONField(default=list)),
                 (
                     "state",
                     models.CharField(
@@ -195,6 +197,7 @@ class Migration(migrations.Migration):
                         max_length=9,
                     ),
                 ),
+                ("closed_at", models.DateTimeField(null=True)),
                 ("at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
             ],
             options={
@@ -208,6 +211,36 @@ class Migration(migrations.Migration):
                         condition=models.Q(("state__in", ["prepared", "dealt", "abandoned"])), name="deal_state"
                     ),
                 ],
+            },
+        ),
+        migrations.CreateModel(
+            name="SeedCommitment",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "deal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="seed_commitments", to="hands.deal"
+                    ),
+                ),
+                ("seat", models.PositiveSmallIntegerField()),
+                ("player", models.CharField(max_length=32)),
+                ("commitment", models.CharField(max_length=64)),
+                ("at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+            ],
+            options={
+                "verbose_name": "seed commitment",
+                "constraints": [models.UniqueConstraint(fields=("house", "deal", "seat"), name="seed_commitment_once")],
             },
         ),
         migrations.CreateModel(

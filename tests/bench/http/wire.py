@@ -91,6 +91,7 @@ class Console:
         self._wire, self._token, self._client = wire, token, client
         self._read, _ = prepared("GET", path, token)
         self._deal = {mode: prepared("POST", f"{path}/hands", token, str(one["deal"])) for mode, one in scripts.items()}
+        self._prepare = prepared("POST", f"{path}/deal", token, "{}")
         self._actions = {
             mode: [prepared("POST", f"{path}/hand/actions", token, body) for body in one["actions"]]  # type: ignore[attr-defined]
             for mode, one in scripts.items()
@@ -104,6 +105,8 @@ class Console:
     ) -> None:
         """Play a hand from the deal to its last action; `before_actions` is called once it is dealt. Raises Refused."""
         self._wait_until_open()
+        if mode == "electronic":
+            self._write(self._prepare)
         self._write(self._deal[mode])
         before_actions()
         for request in self._actions[mode]:

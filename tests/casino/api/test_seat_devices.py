@@ -20,7 +20,7 @@ from engine.deal.rebuild import rebuilt
 from engine.kernel.cards import UNKNOWN
 from engine.record.format import parse_record
 from engine.record.replay import replay
-from tests.casino.devices import DEEP, Device, check, code, device, events, one_action, play_out
+from tests.casino.devices import DEEP, Device, check, code, device, events, one_action, play_out, seeded
 from tests.casino.kit import Desk, Kit
 from tests.casino.transfers.test_transfers import floor_at
 from tests.casino.trick_hands import zsiros
@@ -35,9 +35,8 @@ def test_a_device_checks_its_own_cards_and_everybodys_and_gets_no_others(kit: Ki
     for number in range(1, 4):
         desk.ok("deal")
         name = f"T1-{number:06d}"
-        assert all(own[seat].seed(name, f"{seat}-{number}").is_success for seat in (1, 2))
-        desk.refresh()
-        answer, choice = desk.ok("hands", {"mode": "electronic"}), random.Random(number)
+        seeded(desk, name, {own[seat]: f"{seat}-{number}" for seat in (1, 2)})
+        answer, choice = desk.deal(), random.Random(number)
         while True:
             opened += check_devices(kit, reader, own, name)
             if answer["actor"] is None:
@@ -56,7 +55,7 @@ def test_a_device_reads_what_its_own_seat_may_do_with_its_own_cards(kit: Kit) ->
     desk.refresh()
     own = {seat: device(kit, desk, seat) for seat in range(1, 5)}
     desk.refresh()
-    answer, taken = desk.ok("hands", {"mode": "electronic"}), 0
+    answer, taken = desk.deal(), 0
     while answer["actor"] is not None:
         recorded = {actor["actor"]: own[actor["seat"]].get("hand").json() for actor in answer["seats"]}
         assert {hand["actor"] for hand in recorded.values()} == {answer["actor"]}
@@ -83,8 +82,7 @@ def test_a_redeal_is_committed_to_when_it_is_shuffled(kit: Kit) -> None:
     own, reader = {seat: device(kit, desk, seat) for seat in range(1, 5)}, kit.office(Role.CASHIER)
     for number in range(1, 41):
         desk.ok("deal")
-        assert own[4].seed(f"T1-{number:06d}", f"number-{number}").is_success
-        desk.refresh()
+        seeded(desk, f"T1-{number:06d}", {own[4]: f"number-{number}"})
         answer = laid_open(desk)
         kit.settle()
         desk.refresh()
@@ -106,7 +104,7 @@ def test_a_redeal_is_committed_to_when_it_is_shuffled(kit: Kit) -> None:
 
 def laid_open(desk: Desk) -> dict[str, Any]:
     """A hand in which everybody pays and looks, and the first seat lays its hand open."""
-    answer = desk.ok("hands", {"mode": "electronic"})
+    answer = desk.deal()
     while answer["actor"] is not None:
         offers = {offer["verb"]: offer for offer in answer["legal_actions"]}
         verb = next(name for name in ("po", "cc", "lk", "cu", "k", "st", "rb", "f") if name in offers)
@@ -200,32 +198,41 @@ def test_a_seed_is_for_the_deal_that_the_device_has_seen(kit: Kit) -> None:
     kit.table()
     desk = kit.seated()
     own = device(kit, desk, 1)
-    assert code(own.seed("T1-000001", "early")) == (409, "no_deal_prepared")
+    assert code(own.commit("T1-000001", "early")) == (409, "no_deal_prepared")
     desk.ok("deal")
-    assert code(own.seed("T1-000002", "other")) == (409, "no_deal_prepared")
-    receipt = own.seed("T1-000001", "mine").json()["audit"]
+    assert code(own.commit("T1-000002", "other")) == (409, "no_deal_prepared")
+    receipt = own.commit("T1-000001", "mine").json()["audit"]
+    [committed] = events(kit, "deal.seed_committed")
+    assert (receipt["chain"], receipt["seq"]) == (committed["chain"], committed["seq"])
+    again = own.commit("T1-000001", "mine").json()
+    assert again["seed_commitments"].keys() == {"1"} and again["audit"] is None
+    assert code(own.commit("T1-000001", "another")) == (409, "seed_taken")
+    desk.refresh()
+    desk.ok("deal/close")
+    receipt = own.reveal("T1-000001", "mine").json()["audit"]
     [taken] = events(kit, "deal.seed_taken")
     assert (receipt["chain"], receipt["seq"]) == (taken["chain"], taken["seq"])
     version = desk.refresh()["version"]
     # The same again is answered and changes nothing: its first answer may have been lost.
-    again = own.seed("T1-000001", "mine").json()
+    again = own.reveal("T1-000001", "mine").json()
     assert again["client_seeds"] == {"1": "mine"} and again["audit"] is None
     assert desk.refresh()["version"] == version
-    assert code(own.seed("T1-000001", "another")) == (409, "seed_taken")
+    assert code(own.reveal("T1-000001", "another")) == (422, "seed_differs")
     assert len(events(kit, "deal.seed_taken")) == 1
-    desk.ok("hands", {"mode": "electronic"})
-    assert code(own.seed("T1-000001", "mine")) == (409, "no_deal_prepared")
+    desk.deal()
+    assert code(own.reveal("T1-000001", "mine")) == (409, "no_deal_prepared")
     refused = events(kit, "attempt.refused")
     assert {event["role"] for event in refused} == {"player"} and {event["chain"] for event in refused} == {"table/T1"}
     for body in ({}, {"hand": "T1-000001"}, {"hand": 1, "seed": "x"}, {"hand": "h", "seed": "x", "more": 1}, []):
         assert own.http.post("/api/v1/seat/seed", json=body).status_code == 400, body
+        assert own.http.post("/api/v1/seat/commitment", json=body).status_code == 400, body
 
 
 def test_a_device_sees_no_hand_of_the_player_who_sat_there_before(kit: Kit) -> None:
     kit.table()
     desk = kit.seated()
     mine = device(kit, desk, 2)
-    answer = desk.ok("hands", {"mode": "electronic"})
+    answer = desk.deal()
     play_out(desk, answer)
     kit.settle()
     desk.refresh()
@@ -239,7 +246,7 @@ def test_a_device_sees_no_hand_of_the_player_who_sat_there_before(kit: Kit) -> N
 def test_a_key_shows_no_hand_that_was_dealt_before_it_was_issued(kit: Kit) -> None:
     kit.table()
     desk = kit.seated()
-    answer = desk.ok("hands", {"mode": "electronic"})
+    answer = desk.deal()
     # A dealer who takes a player's key during a hand sees nothing of it, also when it is over.
     late = device(kit, desk, 2)
     assert code(late.get("hand")) == (404, "not_found")
@@ -248,7 +255,7 @@ def test_a_key_shows_no_hand_that_was_dealt_before_it_was_issued(kit: Kit) -> No
     kit.settle()
     assert code(late.get("hand")) == (404, "not_found")
     desk.refresh()
-    desk.ok("hands", {"mode": "electronic"})
+    desk.deal()
     assert late.get("hand").json()["hand"] == "T1-000002"
 
 
@@ -274,7 +281,7 @@ def test_wrong_keys_are_limited_by_address_and_good_ones_are_let_in(kit: Kit) ->
     statuses = [own.get("hand").status_code for own in (guess, guess, guess, old, old)]
     assert statuses == [401] * 5
     for own in (guess, old):
-        for refused in (own.get("hand"), own.seed("T1-000001", "x")):
+        for refused in (own.get("hand"), own.reveal("T1-000001", "x")):
             assert code(refused) == (429, "too_many_attempts")
             assert 840 < int(refused.headers["Retry-After"]) <= 900
             assert refused.json()["retry_after"] == int(refused.headers["Retry-After"])
@@ -303,7 +310,7 @@ def test_a_seat_with_a_device_gives_its_seed_with_it_alone(kit: Kit) -> None:
     desk.ok("deal")
     refused = desk.post("deal/seeds", {"seat": 2, "seed": "the-dealers"})
     assert (code(refused), refused.json()["seat"]) == ((409, "seat_has_device"), 2)
-    assert own.seed("T1-000001", "mine").json()["client_seeds"] == {"2": "mine"}
+    assert own.commit("T1-000001", "mine").json()["seed_commitments"].keys() == {"2"}
     desk.refresh()
     desk.ok("deal/seeds", {"seat": 1, "seed": "said-aloud"})
     # What is lost or broken the floor revokes; then the console may.
@@ -319,7 +326,10 @@ def test_a_seat_with_a_device_gives_its_seed_with_it_alone(kit: Kit) -> None:
     assert code(other.get("deal")) == (401, "not_authenticated")
     desk.refresh()
     desk.ok("deal/seeds", {"seat": 3, "seed": "said-aloud"})
-    desk.ok("hands", {"mode": "electronic"})
+    desk.ok("deal/close")
+    assert own.reveal("T1-000001", "mine").json()["client_seeds"]["2"] == "mine"
+    desk.refresh()
+    desk.deal()
     play_out(desk, desk.get("hand").json())
     kit.settle()
     desk.refresh()
@@ -336,7 +346,7 @@ def test_a_device_proves_its_receipt_and_nothing_of_another_chain(kit: Kit) -> N
     desk = kit.seated()
     own = device(kit, desk, 1)
     desk.ok("deal")
-    receipt = own.seed("T1-000001", "mine").json()["audit"]
+    receipt = own.commit("T1-000001", "mine").json()["audit"]
 
     def asked(**query: Any) -> Any:
         return own.http.get("/api/v1/seat/proofs/inclusion", params=query)
@@ -367,7 +377,7 @@ def test_a_device_shows_a_partners_hand_once_it_was_passed_across(kit: Kit) -> N
     desk = kit.seated(stacks=(40_000,) * 4)
     devices = {f"T1-u{seat}": device(kit, desk, seat) for seat in (1, 2, 3, 4)}
     desk.refresh()
-    answer = desk.ok("hands", {"mode": "electronic"})
+    answer = desk.deal()
     mine, partner, other = (devices[answer["seats"][at]["player"]] for at in (0, 2, 1))
     while answer["view"]["talon"]:
         assert mine.get("hand").json()["learned"] == {}

@@ -25,7 +25,7 @@ def say(desk: Desk, hand: str, line: int, actor: str, verb: str = "cl", **more: 
 def dealt(kit: Kit) -> tuple[Desk, dict[str, Any], int]:
     """A table of Zsíros with an electronic hand; its console, the hand, and how many lines it has."""
     desk = four(kit)
-    answer = desk.ok("hands", {"mode": "electronic"})
+    answer = desk.deal()
     return desk, answer, len(answer["view"]["log"])
 
 
@@ -119,7 +119,7 @@ def test_a_shout_counts_until_the_next_card_is_given(kit: Kit, tmp_path: Path) -
     """Esel: the last giver may shout; the shouts that follow are in the order in which they arrive."""
     kit.table_for("esel", {"forfeit": 100}, code="T1", seats=4, tray=0, max_stack=50_000)
     desk = kit.seated(stacks=(20_000,) * 4)
-    answer = desk.ok("hands", {"mode": "electronic"})
+    answer = desk.deal()
     name, line = answer["hand"], len(answer["view"]["log"])
     assert code(say(desk, name, line, "p1", "sh")) == (422, "not_your_turn")
     for seat in ("p1", "p2"):

@@ -198,7 +198,7 @@ def test_no_cards_are_entered_where_the_house_deals(kit: Kit) -> None:
     kit.table()
     desk = kit.seated()
     assert refusal(desk.post("hand/cards", entries("p1.0 Aa"))) == (409, "no_hand")
-    desk.ok("hands", {"mode": "electronic"})
+    desk.deal()
     assert refusal(desk.post("hand/cards", entries("p1.0 Aa"))) == (409, "not_physical")
     floor = at_the_table(kit, desk)
     body = {"line": 1, "cards": "Aa", "reason": "a test"}

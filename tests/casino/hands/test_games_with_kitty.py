@@ -175,7 +175,7 @@ def test_nobody_can_name_a_card_of_the_house_s_pack_nor_ask_for_the_seven(kit: K
     nor by whether anything may follow in one request."""
     desk, seen = at_table(kit, seats=4), set()
     for seed in range(30):
-        choice, answer = random.Random(seed), desk.ok("hands", {"mode": "electronic"})
+        choice, answer = random.Random(seed), desk.deal()
         while answer["actor"] is not None:
             offers = {offer["verb"]: offer for offer in answer["legal_actions"]}
             if answer["view"]["phase"] == "draw":
@@ -207,7 +207,7 @@ def test_a_dealer_s_device_shows_its_cards_once_it_has_looked(kit: Kit) -> None:
     desk = kit.seated(stacks=(90_000,) * 2)
     devices = {f"T1-u{seat}": device(kit, desk, seat) for seat in (1, 2)}
     desk.refresh()
-    answer = desk.ok("hands", {"mode": "electronic"})
+    answer = desk.deal()
     dealer, other = devices[chairs(answer)[1]], devices[chairs(answer)[0]]
     desk.say("ramsli", "p2 po 400")
     desk.say("ramsli", "p2 cl top")
@@ -227,7 +227,7 @@ def test_a_voided_hand_gives_kitty_and_bank_back(kit: Kit, tmp_path: Path, mode:
     desk, floor = at_table(kit), kit.dealer(role=Role.FLOOR)
     left = grow(kit, desk).result["series"]  # type: ignore[index]
     before = lying(kit)
-    answer = desk.ok("hands", {"mode": mode})
+    answer = desk.deal() if mode == "electronic" else desk.ok("hands", {"mode": mode})
     desk.say("ramsli", "p3 po 400")
     assert lying(kit) != before
     floor.refresh()

@@ -177,7 +177,7 @@ def test_electronic_hands(kit: Kit, tmp_path: Path) -> None:
 
 def test_nobody_can_name_a_card_of_the_house_s_pack(kit: Kit) -> None:
     desk = four(kit)
-    answer = desk.ok("hands", {"mode": "electronic"})
+    answer = desk.deal()
     fields = [offer["takes"] for offer in answer["legal_actions"]]
     assert all("cards" not in takes and "choices" not in takes.get("places", {}) for takes in fields)
     card = held(kit, "p1")[0]
@@ -202,7 +202,7 @@ def test_a_device_reads_its_cards_in_the_order_in_which_places_count(kit: Kit) -
     desk = kit.seated(stacks=STACKS[:2])
     devices = {f"T1-u{seat}": device(kit, desk, seat) for seat in (1, 2)}
     desk.refresh()
-    answer, choice, seen = desk.ok("hands", {"mode": "electronic"}), random.Random(3), 0
+    answer, choice, seen = desk.deal(), random.Random(3), 0
     players = dict(zip(("p1", "p2"), chairs(answer), strict=True))
     while answer["actor"] is not None:
         actor = answer["actor"]
@@ -236,7 +236,7 @@ def test_the_partner_calls_out_of_turn(kit: Kit) -> None:
     electronic = kit.dealer(role=Role.FLOOR)
     electronic.ok("hand/void", REASON)
     desk.refresh()
-    desk.ok("hands", {"mode": "electronic"})
+    desk.deal()
     calls = [{"actor": "p3", "verb": "cl", "word": "uss"}, {"actor": "p1", "verb": "pl", "places": [0]}]
     desk.ok("hand/actions", {"actions": calls})
 
@@ -413,7 +413,7 @@ def test_somebody_who_leaves_and_comes_back_before_the_next_deal_goes_on(kit: Ki
 def test_a_voided_hand_is_dealt_again_by_the_same_dealer(kit: Kit, tmp_path: Path, mode: str) -> None:
     desk, floor = four(kit), kit.dealer(role=Role.FLOOR)
     left = play_physical(kit, desk, 1).result["series"]  # type: ignore[index]
-    answer = desk.ok("hands", {"mode": mode})
+    answer = desk.deal() if mode == "electronic" else desk.ok("hands", {"mode": mode})
     if mode == "physical":
         Player(desk, 2).play(answer, until=9)
     floor.refresh()

@@ -58,7 +58,7 @@ def test_a_hand_goes_on_with_the_same_deck_in_any_process_after_any_line(kit: Ki
     desk.ok("deal")
     for seat in (1, 2, 4):
         desk.ok("deal/seeds", {"seat": seat, "seed": f"seat-{seat}"})
-    answer, choice = desk.ok("hands", {"mode": "electronic"}), random.Random(5)
+    answer, choice = desk.deal(), random.Random(5)
     hand = Hand.objects.get(house=kit.house)
     deck, log, step = selectors.state(hand).setup.deck, [], 0
     while True:

@@ -165,7 +165,7 @@ def test_a_hand_of_every_game_is_played_over_http_by_its_offers(kit: Kit, game: 
     desk = kit.seated(stacks=(stack,) * seats)
     devices = {seat: device(kit, desk, seat) for seat in range(1, seats + 1)}
     desk.refresh()
-    answer = desk.ok("hands", {"mode": "electronic"})
+    answer = desk.deal()
     while answer["actor"] is not None:
         chairs = {seat["actor"]: devices[seat["seat"]] for seat in answer["seats"]}
         offers = [offer for offer in answer["legal_actions"] if offer["actor"] == "d"]

@@ -14,7 +14,7 @@ def electronic(kit: Kit, *, until: str, **options: Any) -> tuple[Desk, dict[str,
     """An electronic hand of three at the first moment at which `until` is on offer, everybody checking and calling."""
     kit.table(seats=3, **options)
     desk = kit.seated(stacks=(9_000,) * 3)
-    answer = desk.ok("hands", {"mode": "electronic"})
+    answer = desk.deal()
     quiet = ("po", "cc", "k", "rb", "lk") if until == "up" else ("po", "cc", "k", "lk", "cu")
     while until not in [offer["verb"] for offer in answer["legal_actions"]]:
         offers = {offer["verb"]: offer for offer in answer["legal_actions"]}
@@ -68,7 +68,7 @@ def test_nobody_learns_before_the_answer_whether_a_hand_is_higher(kit: Kit) -> N
 def test_a_console_commits_to_the_vizi_that_it_holds(kit: Kit) -> None:
     kit.table(seats=3, majzli_max=300)
     desk = kit.seated(stacks=(9_000,) * 3)
-    desk.ok("hands", {"mode": "electronic"})
+    desk.deal()
     assert refused(desk, {"actor": "p1", "verb": "mj", "commitment": "??"}) == (422, "commitment_needed")
     commitment = majzli_commitment(200, bytes.fromhex(NONCE))
     desk.ok("hand/actions", {"actions": [{"actor": "p1", "verb": "mj", "commitment": commitment}]})

@@ -49,7 +49,7 @@ def actions(kit: Kit, answer: dict[str, Any], choice: random.Random) -> list[dic
 def play(kit: Kit, desk: Desk, seed: int) -> Hand:
     """One electronic hand from the deal to its settlement."""
     choice = random.Random(seed)
-    answer = desk.ok("hands", {"mode": "electronic"})
+    answer = desk.deal()
     while answer["actor"] is not None:
         for action in actions(kit, answer, choice):
             tried = desk.post("hand/actions", {"actions": [action]})
@@ -96,7 +96,7 @@ def test_fans_come_of_the_seed_and_another_order_is_a_difference(kit: Kit) -> No
 def test_nobody_but_the_house_ends_a_deal_that_nobody_shouts_in(kit: Kit) -> None:
     """The clock writes it when the time to act is over, and the event names the house."""
     desk = seated(kit, "esel", max_passes=2)
-    answer = desk.ok("hands", {"mode": "electronic"})
+    answer = desk.deal()
     for _ in range(2):
         answer = desk.ok("hand/actions", {"actions": [{"actor": answer["actor"], "verb": "gv", "places": [0]}]})
     assert answer["actor"] == "d" and [offer["verb"] for offer in answer["legal_actions"]] == ["vd", "sh"]

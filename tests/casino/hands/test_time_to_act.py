@@ -235,7 +235,7 @@ def test_an_electronic_hand_is_played_by_the_clock_alone(
 ) -> None:
     """To its end where that comes soon, as it does wherever there is betting; else the floor voids it."""
     desk = timed(kit, 30, stacks=(30_000, 25_000, 29_000, 40_000), game=game, options=options)
-    answer = desk.ok("hands", {"mode": "electronic"})
+    answer = desk.deal()
     acts = 0
     while the_hand(kit).state == HandState.PLAYING and acts < SOME_ACTS:
         recorded = desk.get("hand").json()
@@ -313,7 +313,7 @@ def test_no_clock_says_of_unknown_cards_that_they_are_higher(kit: Kit) -> None:
 
 def test_a_worker_that_was_away_plays_once_and_the_next_seat_has_its_whole_time(kit: Kit) -> None:
     desk = timed(kit, 30, stacks=(20_000, 15_000, 9_000))
-    desk.ok("hands", {"mode": "electronic"})
+    desk.deal()
     pass_time(kit, 100_000)
     for _ in range(3):
         automatic.run()
@@ -325,7 +325,7 @@ def test_a_worker_that_was_away_plays_once_and_the_next_seat_has_its_whole_time(
 
 def test_a_call_to_the_partner_gives_no_more_time(kit: Kit) -> None:
     desk = timed(kit, 30, stacks=(20_000,) * 4, game="zsiros", options={"stake": 100})
-    desk.ok("hands", {"mode": "electronic"})
+    desk.deal()
     pass_time(kit, 20)
     before = desk.get("hand").json()
     partner = next(offer for offer in before["legal_actions"] if offer["verb"] == "cl")
@@ -375,7 +375,7 @@ def test_where_a_console_has_said_that_time_is_over_the_act_alone_is_played(kit:
 
 def test_of_many_workers_one_plays(kit: Kit) -> None:
     desk = timed(kit, 30, stacks=(20_000, 15_000, 9_000))
-    desk.ok("hands", {"mode": "electronic"})
+    desk.deal()
     pass_time(kit, 31)
     one = found(kit)
     assert sorted(at_once(*[lambda: automatic.play(one)] * 6)) == [False] * 5 + [True]

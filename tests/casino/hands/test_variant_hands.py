@@ -238,7 +238,7 @@ def test_cards_turned_up_are_nobodys_business_until_all_have_chosen(kit: Kit) ->
 def test_no_refusal_gives_away_what_the_house_knows(kit: Kit) -> None:
     kit.table(seats=3, show_two=True, cuhhol=True)
     desk = kit.seated(stacks=(9_000,) * 3)
-    hand = desk.ok("hands", {"mode": "electronic"})["hand"]
+    hand = desk.deal()["hand"]
     desk.act("p1 po 100")
     cards = selectors.state(selectors.get(kit.house, hand)).cards_of(2)
     out_of_place = (
@@ -320,7 +320,7 @@ def test_an_electronic_hand_in_dispute_has_a_record_with_its_deck(kit: Kit) -> N
     kit.table(seats=4, cuhhol=True)
     desk = kit.seated(stacks=(90_000,) * 4)
     exported = play_electronically(kit, desk, hands=1, seed=1)[0]
-    desk.ok("hands", {"mode": "electronic"})
+    desk.deal()
     hand = Hand.objects.filter(house=kit.house).latest("id")
     answer, choice = desk.act("p1 po 100"), random.Random(3)
     while answer["actor"] is not None:

@@ -125,7 +125,7 @@ def test_every_accepted_line_is_in_the_audit_trail_at_the_place_the_answer_names
 def test_an_electronic_hand_keeps_its_cards_from_the_console(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    hand = dealer.ok("hands", {"mode": "electronic", "button": 4})
+    hand = dealer.deal(button=4)
     row = Hand.objects.get(house=kit.house)
     assert hand["commitment"] == commitment(deals.open_seed(row), "T1-000001")
     hand = dealer.act("p1 po 100")
@@ -139,7 +139,7 @@ def test_an_electronic_hand_keeps_its_cards_from_the_console(kit: Kit) -> None:
 def test_an_electronic_hand_resumes_with_the_same_deck(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    dealer.ok("hands", {"mode": "electronic", "button": 4})
+    dealer.deal(button=4)
     row = Hand.objects.get(house=kit.house)
     assert deals.deck(row) == deals.deck(Hand.objects.get(id=row.id))
     assert len(set(deals.deck(row) or ())) == 32
@@ -221,7 +221,7 @@ def test_records_of_a_table_are_chained(kit: Kit) -> None:
 def test_the_record_of_an_electronic_hand_replays_and_opens_its_commitment(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()
-    hand = dealer.ok("hands", {"mode": "electronic", "button": 4})
+    hand = dealer.deal(button=4)
     dealer.act("p1 po 100", "p2 f", "p3 f", "p4 f")
     record = kit.office(Role.AUDITOR).get(f"hands/{hand['hand']}").json()
     assert replay(parse_record(json.dumps(record))).ok

@@ -159,7 +159,7 @@ def test_who_comes_later_pays_from_then_on(kit: Kit) -> None:
 def test_a_hand_that_is_voided_pays_nothing_and_the_next_one_does(kit: Kit, tmp_path: Path) -> None:
     desk = asking(kit, 500, "hour")
     before = held(kit, desk)
-    desk.ok("hands", {"mode": "electronic"})
+    desk.deal()
     assert held(kit, desk) == before
     floor = floor_at(kit, TerminalKind.TABLE, "T1")
     floor.refresh()
@@ -173,14 +173,14 @@ def test_a_hand_that_is_voided_pays_nothing_and_the_next_one_does(kit: Kit, tmp_
 
 def test_who_cannot_pay_besides_the_worst_loss_is_not_dealt_in(kit: Kit) -> None:
     desk = asking(kit, 19_701, stacks=(20_000, 20_000, 20_000, 20_000))
-    answer = desk.post("hands", {"mode": "electronic"})
+    answer = desk.post("deal")
     assert code(answer) == (422, "stack_too_short")
     assert answer.json()["min"] == 20_001
     floor = floor_at(kit, TerminalKind.TABLE, "T1")
     floor.refresh()
     floor.ok("seat-fee", {"amount": 20_500, "per": "deal"} | REASON)
     desk.refresh()
-    answer = desk.post("hands", {"mode": "electronic"})
+    answer = desk.post("deal")
     assert code(answer) == (422, "stack_too_short") and answer.json()["min"] == 20_500
     floor.refresh()
     floor.ok("seat-fee", {"amount": 19_700, "per": "deal"} | REASON)

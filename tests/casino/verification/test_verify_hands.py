@@ -329,7 +329,7 @@ def dealt(kit: Kit, *, seeds: dict[int, str] | None = None) -> Hand:
         desk.ok("deal")
         for seat, seed in seeds.items():
             desk.ok("deal/seeds", {"seat": seat, "seed": seed})
-    name = desk.ok("hands", {"mode": "electronic"})["hand"]
+    name = desk.deal()["hand"]
     hand = Hand.objects.get(house=kit.house, name=name)
     assert found(kit) == []
     return hand
