@@ -191,7 +191,7 @@ class DealHand(WriteOperation):
             """Refuse for an electronic hand what its prepared deal has fixed."""
             if attrs["mode"] == Mode.ELECTRONIC and (named := sorted(attrs.keys() - {"mode"})):
                 raise serializers.ValidationError(dict.fromkeys(named, "The prepared deal fixes this (POST deal)."))
-            return super().validate(attrs)
+            return attrs
 
     input = Input
 

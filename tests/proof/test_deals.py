@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from casino.audit import verifier
+from engine.deal.shuffle import client_commitment
 from tests.proof.model import World
 from tests.proof.test_export import rewritten
 
@@ -24,8 +25,8 @@ def digest(text: str) -> str:
 
 
 def electronic() -> World:
-    """A model's evening with two electronic hands at T1: the first from a prepared deal with seeds of two chairs, the
-    second, after a deal that was abandoned, from none; and one physical hand."""
+    """A model's evening with two electronic hands at T1: the first with seeds of two chairs, one said and one revealed
+    by a device, the second, after a deal whose seed was not revealed, with none; and one physical hand."""
     world = World().evening(hands=3, tables=1)
 
     def change(docs: Docs) -> Docs:
@@ -34,15 +35,21 @@ def electronic() -> World:
             data = doc["data"]
             if doc["kind"] == "hand.dealt" and data["hand"] == FIRST:
                 recorded += [
-                    deal(doc, "committed", hand=FIRST, number=1, commitment=digest(FIRST)),
+                    deal(doc, "committed", hand=FIRST, number=1, commitment=digest(FIRST), seats=data["seats"]),
+                    deal(doc, "seed_committed", hand=FIRST, seat=5, player="e",
+                         seed_commitment=client_commitment(FIRST, 5, "eve")),
                     deal(doc, "seed_taken", hand=FIRST, seat=1, player="a", seed="alice", given_by="console"),
+                    deal(doc, "commitments_closed", hand=FIRST),
                     deal(doc, "seed_taken", hand=FIRST, seat=5, player="e", seed="eve", given_by="player"),
-                ]
+                ]  # fmt: skip
                 data |= {"client_seeds": {"1": "alice", "5": "eve"}}
             if doc["kind"] == "hand.dealt" and data["hand"] == SECOND:
+                late = client_commitment(ABANDONED, 4, "late")
                 recorded += [
-                    deal(doc, "committed", hand=ABANDONED, number=2, commitment=digest(ABANDONED)),
-                    deal(doc, "abandoned", hand=ABANDONED, commitment=digest(ABANDONED), reason="ill"),
+                    deal(doc, "committed", hand=ABANDONED, number=2, commitment=digest(ABANDONED), seats=data["seats"]),
+                    deal(doc, "seed_committed", hand=ABANDONED, seat=4, player="d", seed_commitment=late, closed=True),
+                    deal(doc, "abandoned", hand=ABANDONED, commitment=digest(ABANDONED), reason="ill", unrevealed=[4]),
+                    deal(doc, "committed", hand=SECOND, number=2, commitment=digest(SECOND), seats=data["seats"]),
                 ]
             if doc["kind"] == "hand.dealt" and data["hand"] in (FIRST, SECOND):
                 data |= {"mode": "electronic", "commitment": digest(data["hand"]), "cards_roots": [digest("deck")]}
@@ -105,13 +112,63 @@ def _seed_twice(docs: Docs) -> None:
     docs.insert(at + 1, deal(docs[at], "seed_taken", hand=FIRST, seat=1, player="a", seed="x", given_by="console"))
 
 
+def _said_late(docs: Docs) -> None:
+    _moved_behind(docs, "deal.seed_taken", "deal.commitments_closed")
+
+
+def _revealed_early(docs: Docs) -> None:
+    _moved_behind(docs, "deal.commitments_closed", "hand.dealt", before=True)
+
+
+def _committed_late(docs: Docs) -> None:
+    _moved_behind(docs, "deal.seed_committed", "deal.commitments_closed")
+
+
+def _moved_behind(docs: Docs, kind: str, other: str, *, before: bool = False) -> None:
+    moved = of(docs, kind)
+    docs.remove(moved)
+    docs.insert(docs.index(of(docs, other)) + (not before), moved)
+
+
+def _another_revealed(docs: Docs) -> None:
+    """The device reveals another seed, and the hand is dealt with that."""
+    revealed = next(doc for doc in docs if doc["data"].get("seed") == "eve")
+    revealed["data"]["seed"] = of(docs, "hand.dealt")["data"]["client_seeds"]["5"] = "mallory"
+
+
+def _never_committed(docs: Docs) -> None:
+    docs.remove(of(docs, "deal.seed_committed"))
+
+
+def _committed_twice(docs: Docs) -> None:
+    committed = of(docs, "deal.seed_committed")
+    docs.insert(docs.index(committed) + 1, copy.deepcopy(committed))
+
+
+def _not_revealed(docs: Docs) -> None:
+    """The hand is dealt without the seed that was committed to."""
+    docs.remove(next(doc for doc in docs if doc["data"].get("seed") == "eve"))
+    del of(docs, "hand.dealt")["data"]["client_seeds"]["5"]
+
+
+def _other_seats(docs: Docs) -> None:
+    committed = of(docs, "deal.committed")["data"]
+    committed["seats"] = committed["seats"][1:]
+
+
+def _not_prepared(docs: Docs) -> None:
+    """Nothing of the deal was recorded, and the hand is dealt without client seeds."""
+    docs[:] = [doc for doc in docs if not (doc["kind"].startswith("deal.") and doc["data"]["hand"] == FIRST)]
+    del of(docs, "hand.dealt")["data"]["client_seeds"]
+
+
 def _commitment_left_out(docs: Docs) -> None:
     docs.remove(of(docs, "deal.committed"))
 
 
 def _commitment_twice(docs: Docs) -> None:
     at = docs.index(of(docs, "deal.committed"))
-    docs.insert(at, deal(docs[at], "committed", hand=FIRST, number=1, commitment=digest("another")))
+    docs.insert(at, deal(docs[at], "committed", hand=FIRST, number=1, commitment=digest("another"), seats=[]))
 
 
 def _seed_after_the_cards(docs: Docs) -> None:
@@ -145,7 +202,9 @@ def _root_taken_back(docs: Docs) -> None:
     "change",
     [
         _commitment, _seed, _seat, _seed_left_out, _seed_added, _seed_twice, _commitment_left_out, _commitment_twice,
-        _seed_after_the_cards, _dealt_as_physical, _abandoned_first, _other_redeal, _root_taken_back,
+        _said_late, _revealed_early, _committed_late, _another_revealed, _never_committed, _committed_twice,
+        _not_revealed, _other_seats, _not_prepared, _seed_after_the_cards, _dealt_as_physical,
+        _abandoned_first, _other_redeal, _root_taken_back,
     ],
 )  # fmt: skip
 def test_a_hand_that_was_dealt_otherwise_than_recorded_is_found(tmp_path: Path, change: Callable[[Docs], None]) -> None:
@@ -158,11 +217,18 @@ def _not_abandoned(docs: Docs) -> None:
     docs.remove(of(docs, "deal.abandoned", ABANDONED))
 
 
+def _nobody_named(docs: Docs) -> None:
+    del of(docs, "deal.abandoned", ABANDONED)["data"]["unrevealed"]
+
+
 def _abandoned_with_another(docs: Docs) -> None:
     of(docs, "deal.abandoned", ABANDONED)["data"]["commitment"] = digest("another")
 
 
-@pytest.mark.parametrize(("change", "name"), [(_not_abandoned, SECOND), (_abandoned_with_another, ABANDONED)])
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [(_not_abandoned, SECOND), (_abandoned_with_another, ABANDONED), (_nobody_named, ABANDONED)],
+)
 def test_a_deal_cannot_be_dropped_in_silence(tmp_path: Path, change: Callable[[Docs], None], name: str) -> None:
     report = verified(rewritten(electronic(), change), tmp_path)
     assert [(one.code, one.place) for one in report.findings] == [("deal_differs", f"hand {name}")]
