@@ -9,8 +9,8 @@ The order is what keeps anybody from choosing the deck:
 3. *Dealing*, once everything that was committed to is revealed. A seat that does not reveal is named, and the floor
    abandons the deal: to leave its seed out would be to choose between two decks.
 
-Whoever reveals last knows every other seed but committed before; whoever can open the house's seed does not know those
-that are not revealed. Every seed that was taken counts, that of a seat that sits out as well.
+The last seat to reveal knows every other seed, but committed before it did; a person who can open the house's seed does
+not know those that are not revealed. Every seed that was taken counts, that of a seat that sits out as well.
 """
 
 from collections.abc import Callable, Sequence

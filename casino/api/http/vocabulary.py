@@ -53,6 +53,7 @@ FIELDS: Mapping[str, str] = {
     "choices": "The values of which one may be named, or several if the field is a list.",
     "cleared_at": "When the exception was cleared; null while it is open.",
     "cleared_by": "Login of the person who cleared the exception.",
+    "announced": "What the dealer announced for the deal.",
     "client_seeds": "Seeds of the players: those given, by seat, or whose an electronic hand needs before it is dealt.",
     "closed_at": "When it was closed; null while it is open.",
     "code": "Code.",

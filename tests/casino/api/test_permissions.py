@@ -32,7 +32,10 @@ NO_DEALER = EVERYBODY - {Role.DEALER}
 #: Routes that take anybody, signed in or not.
 OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in")}
 #: Routes of players' own devices: the key of a seat, and no member of staff.
-SEAT = {("GET", "seat/deal"), ("POST", "seat/seed"), ("GET", "seat/hand"), ("GET", "seat/proofs/inclusion")}
+SEAT = {
+    ("GET", "seat/deal"), ("POST", "seat/commitment"), ("POST", "seat/seed"), ("GET", "seat/hand"),
+    ("GET", "seat/proofs/inclusion"),
+}  # fmt: skip
 #: Who may do what at all other routes. Writing it down twice, here and at the view, is the point.
 MATRIX = {
     ("POST", "sign-out"): EVERYBODY,
@@ -55,6 +58,7 @@ MATRIX = {
     ("GET", "tables/<slug:table>/deal"): EVERYBODY,
     ("POST", "tables/<slug:table>/deal"): TABLES,
     ("POST", "tables/<slug:table>/deal/seeds"): TABLES,
+    ("POST", "tables/<slug:table>/deal/close"): TABLES,
     ("POST", "tables/<slug:table>/deal/abandon"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hands"): TABLES,
     ("GET", "tables/<slug:table>/hand"): EVERYBODY,
