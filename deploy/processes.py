@@ -40,6 +40,8 @@ LONGEST_PAUSE = 5.0
 HEALTHY_SECONDS = 10.0
 STOP_SECONDS = 25.0
 EXIT_PROBLEM = 2
+#: Connections that wait to be accepted, for example while the web process is started again.
+BACKLOG = 1024
 #: What only programs that name it find in their environment: the key that signs the log, and the right to grow it (the
 #: owner's as well, which can become any role).
 PRIVATE = frozenset({"CASINO_LOG_KEY", "DATABASE_SEQUENCER_URL", "DATABASE_OWNER_URL"})
@@ -256,7 +258,7 @@ def listen(port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise PortTaken(f"port {port} cannot be used: {error.strerror}") from error
-    listener.listen(128)
+    listener.listen(BACKLOG)
     return listener
 
 
@@ -266,17 +268,17 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
     celery = (python, "-m", "celery", "-A", "casino.celery")
     schedule = embedded.var_dir() / "celerybeat-schedule"
     file = listener.fileno()
-    web = (python, "-m", "gunicorn", "casino.wsgi", "--bind", f"fd://{file}", "--worker-class", "sync")
+    web = (python, "-m", "gunicorn", "casino.wsgi", "--bind", f"fd://{file}")
+    # Its threads wait for the database most of the time, some of them for a lock; each has a connection of its own.
+    worker = ("--worker-class", "deploy.web.BufferingWorker", "--workers", "4", "--threads", "4")
+    # The application is loaded once, before the workers are forked from it.
+    stopping = ("--preload", "--graceful-timeout", "20", "--backlog", str(BACKLOG))
     # The control socket would be one per user, in a home folder that may not be writable.
     places = ("--worker-tmp-dir", _heartbeat_dir(), "--no-control-socket")
-    # Sync workers, one request each: the kernel hands a request to an idle one. Threads kept a console's connection
-    # on one process and shared its interpreter lock; measured, one process of two did five sixths of the work.
-    # The application is loaded once, before the workers are forked from it.
-    sizes = ("--workers", "4", "--preload", "--graceful-timeout", "20")
     # Without gossip, mingle and heartbeat: they are chatter between workers that nobody here listens to.
     quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     return (
-        Program("web", (*web, *sizes, *places), (file,)),
+        Program("web", (*web, *worker, *stopping, *places), (file,)),
         Program(
             "worker",
             (*celery, "worker", "--pool", "prefork", "--concurrency", "2", "--loglevel", "INFO", *quiet),
