@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
+import os
 import re
+import secrets
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +19,7 @@ from deploy.embedded.binaries import PostgresPrograms, copy_postgres, find_postg
 from deploy.embedded.errors import DataMismatch, StartFailed, StopFailed
 from deploy.embedded.layout import Layout, private_dir
 from deploy.embedded.process import command_line, last_log_line, read_pid, wait_until
-from deploy.embedded.urls import APP_ROLE, DATABASE, OWNER, SEQUENCER_ROLE
+from deploy.embedded.urls import APP_ROLE, DATABASE, OWNER, SEQUENCER_ROLE, password_of
 
 START_SECONDS = 60.0
 #: The first version with a built-in locale provider.
@@ -72,6 +77,7 @@ class Postgres:
             host=str(self.layout.run),
             port=5432,
             user=OWNER,
+            password=password_of(self.layout, OWNER),
             dbname=database,
             autocommit=True,
             connect_timeout=5,
@@ -94,8 +100,17 @@ class Postgres:
             return
         half = pg.with_name("pg.half")
         account.run(["rm", "-rf", str(half)])
-        options = ("-N", "-U", OWNER, "-A", "trust", "-E", "UTF8", *locale_options(self._version_of(programs)))
-        done = account.run([str(programs.bin / "initdb"), "-D", str(half), *options])
+        # The file holds what a server keeps of a password, not the password.
+        verifier = pg.with_name("owner.verifier")
+        verifier.write_text(scram_verifier(password_of(self.layout, OWNER)), encoding="ascii")
+        if account.uid is not None:
+            os.chown(verifier, account.uid, -1)
+        options = ("-N", "-U", OWNER, "-A", "scram-sha-256", f"--pwfile={verifier}", "-E", "UTF8")
+        try:
+            locale = locale_options(self._version_of(programs))
+            done = account.run([str(programs.bin / "initdb"), "-D", str(half), *options, *locale])
+        finally:
+            verifier.unlink()
         if done.returncode != 0:
             raise StartFailed(f"initdb failed: {_one_line(done.stderr or done.stdout)}")
         half.rename(pg)
@@ -155,10 +170,25 @@ class Postgres:
             known = {row[0] for row in connection.execute("SELECT rolname FROM pg_roles")}
             for role in (APP_ROLE, SEQUENCER_ROLE):
                 if role not in known:
-                    create = "CREATE ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE"
-                    connection.execute(sql.SQL(create).format(sql.Identifier(role)))
+                    create = "CREATE ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD {}"
+                    verifier = sql.Literal(scram_verifier(password_of(self.layout, role)))
+                    connection.execute(sql.SQL(create).format(sql.Identifier(role), verifier))
             if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
                 connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
+
+
+def scram_verifier(password: str) -> str:
+    """What PostgreSQL keeps of a password for SCRAM-SHA-256 (RFC 5802, RFC 7677).
+
+    One round of hashing is enough: these passwords are 256 random bits, and more rounds, which make guessing slower,
+    would make every connection slower too.
+    """
+    salt = secrets.token_bytes(16)
+    salted = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, 1)
+    stored = hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()
+    server = hmac.digest(salted, b"Server Key", "sha256")
+    of_salt, of_stored, of_server = (base64.b64encode(part).decode() for part in (salt, stored, server))
+    return f"SCRAM-SHA-256$1:{of_salt}${of_stored}:{of_server}"
 
 
 def locale_options(version: str) -> tuple[str, ...]:

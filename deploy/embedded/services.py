@@ -105,9 +105,9 @@ def status(*, environ: Mapping[str, str] = os.environ, var: Path | None = None) 
 def _urls(environ: Mapping[str, str], layout: Layout, named: Given) -> ServiceUrls:
     redis_url = named.redis or valkey_url(layout.valkey_socket)
     return ServiceUrls(
-        database_owner_url=named.database_owner or postgres_url(layout.run, OWNER),
-        database_url=named.database or postgres_url(layout.run, APP_ROLE),
-        database_sequencer_url=named.database_sequencer or postgres_url(layout.run, SEQUENCER_ROLE),
+        database_owner_url=named.database_owner or postgres_url(layout, OWNER),
+        database_url=named.database or postgres_url(layout, APP_ROLE),
+        database_sequencer_url=named.database_sequencer or postgres_url(layout, SEQUENCER_ROLE),
         redis_url=redis_url,
         celery_broker_url=named.broker or broker_url(redis_url),
         secret_key=environ.get("CASINO_SECRET_KEY") or kept_secret(layout.var, "secret_key"),

@@ -24,9 +24,9 @@ class ServiceUrls:
     """Where the services are. Roles: the owner only migrates, the application uses `database_url`, the sequencer of the
     audit log a separate URL."""
 
-    database_owner_url: str
-    database_url: str
-    database_sequencer_url: str
+    database_owner_url: str = field(repr=False)
+    database_url: str = field(repr=False)
+    database_sequencer_url: str = field(repr=False)
     redis_url: str
     celery_broker_url: str
     secret_key: str = field(repr=False)
@@ -64,9 +64,14 @@ class Given:
     broker: str
 
 
-def postgres_url(run: Path, role: str, database: str = DATABASE) -> str:
-    """`postgresql://role@%2Fabs%2Frun/database`."""
-    return f"postgresql://{role}@{quote(str(run), safe='')}/{database}"
+def postgres_url(layout: Layout, role: str, database: str = DATABASE) -> str:
+    """`postgresql://role:password@%2Fabs%2Frun/database`."""
+    return f"postgresql://{role}:{password_of(layout, role)}@{quote(str(layout.run), safe='')}/{database}"
+
+
+def password_of(layout: Layout, role: str) -> str:
+    """The password with which a role signs in to the embedded PostgreSQL."""
+    return kept_secret(layout.var, f"database_{role}")
 
 
 def valkey_url(socket: Path) -> str:
@@ -106,7 +111,7 @@ def given_urls(environ: Mapping[str, str], layout: Layout | None) -> Given:
 def _own_urls(layout: Layout) -> frozenset[str]:
     """Every URL that `env` prints for the embedded servers."""
     redis = valkey_url(layout.valkey_socket)
-    databases = tuple(postgres_url(layout.run, role) for role in (OWNER, APP_ROLE, SEQUENCER_ROLE))
+    databases = tuple(postgres_url(layout, role) for role in (OWNER, APP_ROLE, SEQUENCER_ROLE))
     return frozenset((*databases, redis, broker_url(redis)))
 
 

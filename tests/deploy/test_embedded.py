@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -10,6 +11,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -116,12 +118,27 @@ def test_roles_and_durability(var: Path) -> None:
     assert ask(urls.database_url, "SHOW server_encoding") == "UTF8"
 
 
+def test_every_role_signs_in_with_a_password_of_its_own(var: Path) -> None:
+    urls = embedded.ensure(environ=NOTHING_GIVEN, var=var)
+    logins = [urls.database_owner_url, urls.database_url, urls.database_sequencer_url]
+    passwords = {urlsplit(url).password for url in logins}
+    assert len(passwords) == 3
+    for url in logins:
+        with psycopg.connect(url) as connection:
+            assert connection.execute("SELECT current_user").fetchone() == (urlsplit(url).username,)
+        for wrong in ({"password": "x"}, {"password": ""}, {"password": str(urlsplit(logins[0]).password)[::-1]}):
+            with pytest.raises(psycopg.OperationalError, match="password"):
+                psycopg.connect(url, **wrong)
+    assert not any(password in repr(urls) for password in passwords if password)
+
+
 def test_folders_and_secrets_are_private(var: Path) -> None:
     urls = embedded.urls(environ=NOTHING_GIVEN, var=var)
     for path in (var, var / "run", var / "secrets"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
     keys = sorted((var / "secrets").iterdir())
-    assert [key.name for key in keys] == ["log_key", "seal_key", "secret_key"]
+    roles = ["database_casino", "database_casino_app", "database_casino_sequencer"]
+    assert [key.name for key in keys] == [*roles, "log_key", "seal_key", "secret_key"]
     assert all(stat.S_IMODE(key.stat().st_mode) == 0o600 for key in keys)
     assert len(bytes.fromhex(urls.seal_key)) == 32
     assert urls.seal_key != urls.secret_key
@@ -140,13 +157,14 @@ def test_command_line_up_status_env_down(var: Path) -> None:
 
     exports = command(var, "env").stdout
     run = str(var / "run").replace("/", "%2F")
-    assert f"export DATABASE_OWNER_URL=postgresql://casino@{run}/casino\n" in exports
-    assert f"export DATABASE_URL=postgresql://casino_app@{run}/casino\n" in exports
+    login = "postgresql://{}:[0-9a-f]{{64}}@" + re.escape(f"{run}/casino")
+    assert re.search(f"^export DATABASE_OWNER_URL={login.format('casino')}$", exports, re.MULTILINE)
+    assert re.search(f"^export DATABASE_URL={login.format('casino_app')}$", exports, re.MULTILINE)
     assert f"export REDIS_URL=unix://{var}/run/valkey.sock\n" in exports
     assert f"export CELERY_BROKER_URL=redis+socket://{var}/run/valkey.sock\n" in exports
     assert "export CASINO_SECRET_KEY=" in exports
     assert "export CASINO_SEAL_KEY=" in exports
-    assert f"export DATABASE_SEQUENCER_URL=postgresql://casino_sequencer@{run}/casino\n" in exports
+    assert re.search(f"^export DATABASE_SEQUENCER_URL={login.format('casino_sequencer')}$", exports, re.MULTILINE)
     assert f"export CASINO_CHECKPOINT_DIR={var}/checkpoints\n" in exports
     assert "export CASINO_LOG_KEY=" in exports
 
