@@ -10,6 +10,7 @@ from celery.schedules import crontab
 
 from casino import configuration
 from casino.celery import TASK_HARD_LIMIT, VISIBILITY_TIMEOUT, queue_prefix
+from casino.core import heartbeat
 
 environment = configuration.read(os.environ)
 
@@ -197,6 +198,7 @@ CASINO_RETENTION_DAYS = environment.retention_days
 #: Accounts of the chart that are off unless they are named here, e.g. "1300" (credit to players).
 CASINO_ACCOUNTS_ON: tuple[str, ...] = ()
 CELERY_BEAT_SCHEDULE = {
+    "canary": {"task": heartbeat.CANARY, "schedule": heartbeat.EVERY, "options": {"expires": 2 * heartbeat.EVERY}},
     "sweep-outbox": {"task": "hands.sweep_outbox", "schedule": 1.0, "options": {"expires": 5}},
     "run-clocks": {"task": "hands.run_clocks", "schedule": 1.0, "options": {"expires": 5}},
     "check-custody": {"task": "reports.check_custody", "schedule": 60.0, "options": {"expires": 60}},

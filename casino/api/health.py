@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import redis
-from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
@@ -15,13 +14,24 @@ from django.views.decorators.http import require_safe
 
 from casino.api.http.problems import CONTENT_TYPE, document
 from casino.audit.selectors import behind, refusals
-from casino.core import guards, sql
+from casino.core import guards, heartbeat, outbox, sql
+from casino.core.heartbeat import Part
 from casino.verification.auditing import SIGNED_WITHIN
 
 log = logging.getLogger(__name__)
 
-#: Checks that are made only if those before them passed.
-ASK_THE_DATABASE = ("migrations", "role", "guards")
+#: Checks that are made only if another one passed: what it rests on. A worker that hears nothing from beat is silent.
+RESTS_ON = {
+    "migrations": "database",
+    "role": "migrations",
+    "guards": "role",
+    "outbox": "migrations",
+    "beat": "broker",
+    "worker": "beat",
+}
+_SILENT = {Part.BEAT: "beat_silent", Part.WORKER: "worker_silent"}
+#: Seconds after which a hand that is over and not settled says that the outbox stands still.
+STANDS_STILL = 60.0
 #: Whether the role has more rights than the running application may have.
 _TOO_MIGHTY = """
 SELECT rolsuper OR EXISTS (SELECT FROM pg_class WHERE relname = 'ledger_entry' AND relowner = pg_roles.oid)
@@ -45,7 +55,8 @@ class Problem:
 
 @require_safe
 def readyz(_request: HttpRequest) -> JsonResponse:
-    """Database, migrations, role, guards and broker; 503 with the names of those that failed.
+    """Database, migrations, role, guards, outbox, broker, beat and worker; 503 with the names of those that failed.
+    Consoles can work while beat, a worker or the outbox stands still, but no hand is settled.
 
     A house whose audit log was rolled back is read-only until two people open a new epoch. The answer gives their
     number; its status is 200, because reading still works. It is also 200 if a log is not being signed (check `log`):
@@ -57,16 +68,22 @@ def readyz(_request: HttpRequest) -> JsonResponse:
         "migrations": _migrations,
         "role": _role,
         "guards": _guards,
+        "outbox": _outbox,
         "broker": _broker,
+        "beat": lambda: _heard(Part.BEAT),
+        "worker": lambda: _heard(Part.WORKER),
     }
     failed: list[dict[str, str]] = []
+    passed: set[str] = set()
     for name, check in checks.items():
-        if failed and name in ASK_THE_DATABASE:
-            continue  # they rest on the one that failed
+        if name in RESTS_ON and RESTS_ON[name] not in passed:
+            continue
         problem = check()
         if problem is not None:
             log.error("not ready, %s (%s): %s", name, problem.code, problem.detail)
             failed.append({"check": name, "code": problem.code})
+        else:
+            passed.add(name)
     if failed:
         names = ", ".join(one["check"] for one in failed)
         refusal = document(503, "not_ready", f"Not ready: {names}. The server's log says why.", failed=failed)
@@ -125,12 +142,29 @@ def _late_logs() -> int:
     return len(late)
 
 
+def _outbox() -> Problem | None:
+    age = outbox.waiting_for([one["house"] for one in refusals()])
+    if age > STANDS_STILL:
+        return Problem("outbox_stands_still", f"The oldest open message of the outbox is {age:.0f} s old.")
+    return None
+
+
 def _broker() -> Problem | None:
     try:
-        client = redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2)
-        client.ping()
+        with heartbeat.broker() as client:
+            client.ping()
     except redis.RedisError as error:
         return Problem("broker_unreachable", f"The broker does not answer: {error}")
+    return None
+
+
+def _heard(part: Part) -> Problem | None:
+    try:
+        silent = heartbeat.is_silent(part)
+    except redis.RedisError as error:
+        return Problem("broker_unreachable", f"The broker does not answer: {error}")
+    if silent:
+        return Problem(_SILENT[part], f"Nothing was heard of {part} for {heartbeat.SILENT} s.")
     return None
 
 

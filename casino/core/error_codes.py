@@ -230,6 +230,9 @@ HTTP = (
         ("role_too_mighty", "The application's database role has too many rights."),
         ("guards_off", "A trigger that protects the database's rows is off."),
         ("broker_unreachable", "The broker does not answer."),
+        ("beat_silent", "Beat has sent no task for some time: nothing is swept, no clock runs."),
+        ("worker_silent", "No worker has run a task for some time: no hand is settled."),
+        ("outbox_stands_still", "A message of the outbox has been open for too long: a hand is not settled."),
     ),
 )
 

@@ -2,10 +2,11 @@
 sends rows that are still open after a while."""
 
 import logging
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.conf import settings
-from django.db.models import F, Q
+from django.db.models import F, Min, Q
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
@@ -54,6 +55,14 @@ def require_own(house: str, message_id: int) -> None:
     owner = OutboxMessage.objects.filter(id=message_id).values_list("house_id", flat=True).first()
     if str(owner) != house:
         raise StrayHint(f"outbox message {message_id} is not of house {house}: the hint came from another database")
+
+
+def waiting_for(houses: Sequence[str]) -> float:
+    """The age in seconds of the oldest open message, 0 where there is none; `houses` are codes of houses that may write
+    nothing, and so work off nothing."""
+    open_ones = OutboxMessage.objects.filter(done_at=None).exclude(house__code__in=houses)
+    oldest = open_ones.aggregate(age=ClockTimestamp() - Min("created_at"))["age"]
+    return float(oldest.total_seconds()) if oldest is not None else 0.0
 
 
 #: After so many deliveries a message is sent ten times less often: something else than a lost task is wrong with it.

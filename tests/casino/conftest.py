@@ -12,6 +12,17 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
+def all_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For /readyz worker and beat run, and what other tests have left in the outbox does not count."""
+    from casino.api import health
+    from casino.core import heartbeat
+
+    for part in heartbeat.Part:
+        heartbeat.live(part)
+    monkeypatch.setattr(health, "STANDS_STILL", 1e9)
+
+
+@pytest.fixture
 def kit(live_db: None) -> Iterator[Kit]:
     """A house of the test's own."""
     # Imported here: this file may be loaded before the root conftest has set Django up.

@@ -51,13 +51,16 @@ def web_alone(app: str = "casino.wsgi", environ: Mapping[str, str] | None = None
         command = [app if part == "casino.wsgi" else part for part in web.command]
         return (Program("web", (*command, "--workers", "1"), web.files, web.private),)
 
-    with _supervised(chosen, environ or {}) as (_, port):
+    # Without worker and beat it is not ready, but it answers.
+    with _supervised(chosen, environ or {}, answers="healthz") as (_, port):
         yield port
 
 
 @contextmanager
 def _supervised(
-    chosen: Callable[[tuple[Program, ...]], tuple[Program, ...]], environ: Mapping[str, str] | None = None
+    chosen: Callable[[tuple[Program, ...]], tuple[Program, ...]],
+    environ: Mapping[str, str] | None = None,
+    answers: str = "readyz",
 ) -> Iterator[tuple[Processes, int]]:
     everything = {**os.environ, "DJANGO_SETTINGS_MODULE": SETTINGS, **(environ or {})}
     with (
@@ -65,7 +68,7 @@ def _supervised(
         listen(0) as listener,
         Processes(chosen(application(listener)), environ=everything, log_dir=Path(logs)) as processes,
     ):
-        processes.wait_ready(f"{address(listener)}/readyz")
+        processes.wait_ready(f"{address(listener)}/{answers}")
         yield processes, listener.getsockname()[1]
 
 

@@ -357,14 +357,18 @@ def test_healthz_asks_nothing(http: httpx.Client) -> None:
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
 
+@pytest.mark.usefixtures("all_running")
 def test_readyz_names_what_it_has_checked(http: httpx.Client, services: Any) -> None:
     answer = http.get("/readyz")
     assert answer.status_code == 200, answer.text
     # Houses that other tests have rolled back are read-only, and stay so.
     assert answer.json()["status"] in ("ready", "degraded", "read_only")
-    assert answer.json()["checks"] == ["database", "migrations", "role", "guards", "broker", "log"]
+    assert answer.json()["checks"] == [
+        "database", "migrations", "role", "guards", "outbox", "broker", "beat", "worker", "log"
+    ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("all_running")
 @pytest.mark.parametrize("broker", ["refused", "silent", "no such socket"])
 def test_readyz_says_so_when_the_broker_is_away(
     http: httpx.Client, settings: Any, broker: str, tmp_path: Any, caplog: pytest.LogCaptureFixture
@@ -395,6 +399,7 @@ def test_readyz_refuses_a_role_that_is_too_mighty(http: httpx.Client, monkeypatc
     assert (answer.status_code, answer.json()["failed"][0]) == (503, {"check": "role", "code": "role_too_mighty"})
 
 
+@pytest.mark.usefixtures("all_running")
 def test_readyz_does_not_show_what_the_database_answered(
     http: httpx.Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

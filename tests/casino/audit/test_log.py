@@ -367,6 +367,7 @@ def _recorded(kit: Kit, chain: str = "table/T1") -> list[str]:
     return [doc["data"].get("word", "") for doc in leaves.values_list("event__doc", flat=True)]
 
 
+@pytest.mark.usefixtures("all_running")
 def test_a_log_that_stands_still_is_named(
     kit: Kit, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

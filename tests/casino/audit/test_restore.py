@@ -123,6 +123,7 @@ def restored(kit: Kit) -> tuple[Kit, Desk, list[Staff]]:
     return kit, dealer, staff
 
 
+@pytest.mark.usefixtures("all_running")
 def test_a_restored_house_reads_but_does_not_write(
     restored: tuple[Kit, Desk, list[Staff]], caplog: pytest.LogCaptureFixture
 ) -> None:

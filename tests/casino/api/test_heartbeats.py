@@ -1,0 +1,63 @@
+"""/readyz and the parts that nobody asks: beat, the workers, the outbox."""
+
+import os
+
+import pytest
+import redis
+
+from casino.api import health
+from casino.core import heartbeat, outbox
+from casino.core.heartbeat import Part
+from casino.houses.models import House, OutboxMessage
+from casino.houses.tasks import canary
+from tests.casino.kit import Kit
+
+
+def failed(kit: Kit) -> list[tuple[str, str]]:
+    """The failed checks and their codes; /readyz is 503 exactly when there are some."""
+    answer = kit.http(None).get("/readyz")
+    found = [(one["check"], one["code"]) for one in answer.json().get("failed", ())]
+    assert answer.status_code == (503 if found else 200), answer.text
+    return found
+
+
+def silence(*parts: Part) -> None:
+    """Let the signs of life of these parts expire now."""
+    with redis.Redis.from_url(os.environ["REDIS_URL"]) as broker:
+        for part in parts:
+            assert broker.delete(*broker.keys(f"*alive:{part}")) == 1
+
+
+@pytest.mark.usefixtures("all_running")
+def test_a_worker_that_runs_no_task_is_silent_until_it_runs_one(kit: Kit) -> None:
+    assert failed(kit) == []
+    silence(Part.WORKER)
+    assert failed(kit) == [("worker", "worker_silent")]
+    canary()
+    assert failed(kit) == []
+
+
+@pytest.mark.usefixtures("all_running")
+def test_beat_that_sends_nothing_is_silent_and_no_worker_is_blamed(kit: Kit) -> None:
+    silence(Part.BEAT, Part.WORKER)
+    assert failed(kit) == [("beat", "beat_silent")]
+
+
+def test_signs_of_life_expire_by_themselves(kit: Kit) -> None:
+    heartbeat.live(Part.WORKER)
+    with redis.Redis.from_url(os.environ["REDIS_URL"]) as broker:
+        [key] = broker.keys("*alive:worker")
+        assert 0 < broker.ttl(key) <= heartbeat.SILENT
+
+
+@pytest.mark.usefixtures("all_running")
+def test_a_message_that_stays_open_is_an_outbox_that_stands_still(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    message = OutboxMessage.objects.create(house=kit.house, task="hands.resolve", subject="0")
+    assert failed(kit) == []
+    monkeypatch.setattr(health, "STANDS_STILL", 0.0)
+    assert failed(kit) == [("outbox", "outbox_stands_still")]
+    others = list(House.objects.exclude(id=kit.house.id).values_list("code", flat=True))
+    assert 0.0 < outbox.waiting_for(others) < 60.0
+    assert outbox.waiting_for([*others, kit.house.code]) == 0.0, "a house that may write nothing works off nothing"
+    outbox.done(message.id)
+    assert outbox.waiting_for(others) == 0.0
