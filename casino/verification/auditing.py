@@ -16,7 +16,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from casino.audit import outside, verifier
-from casino.audit.verifier import Books, Event, Hands, Key, Notes, Report, Row, Trees, Verifier
+from casino.audit.verifier import Books, Event, Hands, Key, Keys, Notes, Report, Row, Trees, Verifier
 from casino.core import guards
 from casino.hands import verbs
 from casino.houses.models import House
@@ -73,7 +73,7 @@ def _signed(public: bytes, message: bytes, signature: bytes) -> bool:
 class _LiveTrees(Trees):
     """Trees that keep their tiles, a 256th of the leaves, to be compared with those of the database."""
 
-    def __init__(self, report: Report, house: verifier.House, keys: Sequence[Key], sources: Sequence[Notes]) -> None:
+    def __init__(self, report: Report, house: verifier.House, keys: Keys, sources: Sequence[Notes]) -> None:
         super().__init__(report, house, keys, sources, _signed)
         self.tiles: dict[tuple[int, int], bytes] = {}
 
@@ -109,7 +109,7 @@ class _Live:
         self._signed = 0
         self._require_outside(files, own)
         self._origin = house.origin
-        self.trees = _LiveTrees(report, house, keys or self._own_keys(), [own, *files, *held])
+        self.trees = _LiveTrees(report, house, Keys(self._own_keys(), keys), [own, *files, *held])
         books = Books(report, there.accounts(), lambda: verifier.transactions_of(there.transactions()))
         hands = Hands(report, there.hands(), house.currency, verbs.declared_of_cards)
         self._verifier = Verifier(report, house, self.trees, books, hands)
@@ -149,8 +149,8 @@ class _Live:
                 self._report.find("checkpoint_row_differs", place, "its columns and its note say different things", -1)
         return Notes("the database", [text for *_, text in rows])
 
-    def _own_keys(self) -> list[Key]:
-        return [verifier.parse_key(vkey) for *_, vkey in self._logs if vkey]
+    def _own_keys(self) -> dict[int, Key | None]:
+        return {epoch: verifier.parse_key(vkey) if vkey else None for epoch, *_, vkey in self._logs}
 
     def _require_outside(self, files: Sequence[Notes], own: Notes) -> None:
         """A file outside may lack checkpoints of the last moments, not older ones."""

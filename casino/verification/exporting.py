@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from casino.audit import archive, verifier
+from casino.audit.verifier.files import events_of
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState
 from casino.houses.models import House
@@ -16,17 +17,19 @@ def export_house(house: House, folder: Path) -> dict[str, Any]:
     require_room(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with moment(house) as there:
-        epochs = {epoch: _events(folder / f"events-{epoch}.jsonl", there.leaves(epoch)) for epoch, _ in _logs(there)}
+        epochs = {
+            str(epoch): {"size": _events(folder / events_of(epoch), there.leaves(epoch)), "vkey": vkey or None}
+            for epoch, vkey in _logs(there)
+        }
         tail = _events(folder / verifier.TAIL, there.tail())
         notes = there.rows("SELECT note FROM audit_checkpoint WHERE house_id = %s ORDER BY epoch, size", [house.id])
         _write(folder / verifier.CHECKPOINTS, verifier.join_notes(note for (note,) in notes))
-        _write(folder / verifier.VKEY, "".join(f"{vkey}\n" for vkey in dict.fromkeys(v for _, v in _logs(there) if v)))
         _lines(folder / verifier.LEDGER, _ledger(there))
         _lines(folder / verifier.HANDS, (_line(_sealed(house, row)) for row in there.hands()))
     manifest = {
         "code": house.code,
         "currency": house.currency,
-        "epochs": {str(epoch): size for epoch, size in epochs.items()},
+        "epochs": epochs,
         "house": str(house.id),
         "tail": tail,
         "verifier_sha256": archive.sha256(),

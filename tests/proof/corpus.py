@@ -314,7 +314,7 @@ def tile(kit: Kit) -> None:
            "VALUES (%s, 1, 1, 0, decode(repeat('ab', 32), 'hex'))", kit.house.id)  # fmt: skip
 
 
-@attack("key_differs", "log of epoch 1", ("key_differs", "vkey"))
+@attack("key_differs", "log of epoch 1", ("key_differs", "epoch 1"))
 def key(kit: Kit) -> None:
     """the log's key replaced by another"""
     change("UPDATE audit_log SET vkey = %s WHERE house_id = %s", Signer(FOREIGN).key(kit.house).text, kit.house.id)

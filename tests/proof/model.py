@@ -73,6 +73,7 @@ class World:
     def __post_init__(self) -> None:
         self.house = str(uuid.UUID(int=0x1234_5678_0000_4000_8000_000000000000 + self.seed))
         self.private = Ed25519PrivateKey.from_private_bytes(hashlib.sha256(b"key %d" % self.seed).digest())
+        self.public = self.private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
     # --- Writing ---------------------------------------------------------------------------------------------------
 
@@ -195,19 +196,20 @@ class World:
     @property
     def vkey(self) -> str:
         """The key's text."""
-        return f"{self.name}+{self._key_hash().hex()}+{base64.b64encode(b'%c' % 1 + self._public()).decode()}"
+        return self.vkey_of(self.name)
 
-    def _public(self) -> bytes:
-        return self.private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    def vkey_of(self, name: str) -> str:
+        """The text of the key under another name."""
+        return f"{name}+{self._key_hash(name).hex()}+{base64.b64encode(b'%c' % 1 + self.public).decode()}"
 
-    def _key_hash(self) -> bytes:
-        return hashlib.sha256(self.name.encode() + b"\n\x01" + self._public()).digest()[:4]
+    def _key_hash(self, name: str) -> bytes:
+        return hashlib.sha256(name.encode() + b"\n\x01" + self.public).digest()[:4]
 
     def note(self, size: int, *, root_hash: bytes | None = None, epoch: int = 1) -> str:
         """The checkpoint over the first `size` payloads."""
         found = root_hash or root([leaf(payload) for payload in self.payloads[:size]])
         text = f"{self.name}/{epoch}\n{size}\n{base64.b64encode(found).decode()}\nat 2026-11-21T20:00:00.000000Z\n"
-        signature = base64.b64encode(self._key_hash() + self.private.sign(text.encode())).decode()
+        signature = base64.b64encode(self._key_hash(self.name) + self.private.sign(text.encode())).decode()
         return f"{text}\n— {self.name} {signature}\n"
 
     def notes(self) -> Iterator[str]:
@@ -219,7 +221,8 @@ class World:
         folder.mkdir(parents=True, exist_ok=True)
         size = self.sizes[-1] if self.sizes else 0
         lines = [f"{payload}\n" for payload in self.payloads]
-        manifest = {"code": self.code, "currency": "HUF", "epochs": {"1": size}, "house": self.house,
+        epochs = {"1": {"size": size, "vkey": self.vkey}}
+        manifest = {"code": self.code, "currency": "HUF", "epochs": epochs, "house": self.house,
                     "tail": len(lines) - size, "verifier_sha256": self.verifier}  # fmt: skip
         accounts = [
             {"account": {"balance": one.balance, "code": one.code, "commodity": one.commodity, "id": one.id,
@@ -231,7 +234,6 @@ class World:
             "events-1.jsonl": "".join(lines[:size]),
             "tail.jsonl": "".join(lines[size:]),
             "checkpoints": "".join(f"{note}\n" for note in self.notes()),
-            "vkey": f"{self.vkey}\n",
             "ledger.jsonl": "".join(f"{canonical(row)}\n" for row in (*accounts, *self.transactions)),
             "hands.jsonl": "".join(f"{canonical(row)}\n" for row in self.hands),
         }

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from casino.audit import archive, verifier
 from tests.proof.model import World, canonical
 
-FILES = ("manifest.json", "events-1.jsonl", "tail.jsonl", "checkpoints", "vkey", "ledger.jsonl", "hands.jsonl")
+FILES = ("manifest.json", "events-1.jsonl", "tail.jsonl", "checkpoints", "ledger.jsonl", "hands.jsonl")
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from .command import main
 from .ed25519 import ed25519_verify
 from .events import KINDS, VERSION, Event, Row, chain_and_seq, place_of, row_of
 from .export import Export, no_collector, trust, verify_export
-from .files import CHECKPOINTS, HANDS, LEDGER, MANIFEST, TAIL, VKEY
+from .files import CHECKPOINTS, HANDS, LEDGER, MANIFEST, TAIL
 from .findings import Finding, Report, Unusable, summary
 from .hands import Hands
 from .ledger import Books, about_of, transactions_of
@@ -44,7 +44,7 @@ from .notes import (
     split_notes,
     verify_note,
 )
-from .trees import Trees
+from .trees import Keys, Trees
 from .verification import Verifier
 
 __all__ = [
@@ -58,7 +58,6 @@ __all__ = [
     "TAIL",
     "TILE_BITS",
     "VERSION",
-    "VKEY",
     "Books",
     "Checkpoint",
     "Event",
@@ -68,6 +67,7 @@ __all__ = [
     "Hands",
     "House",
     "Key",
+    "Keys",
     "Note",
     "Notes",
     "Report",

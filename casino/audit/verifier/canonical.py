@@ -1,22 +1,56 @@
-"""Canonical JSON: the one text of what it says."""
+"""Canonical JSON: the one text of what it says. Everything else is refused, each byte of it."""
 
 import hashlib
 import json
+import re
 from typing import Any
 
-from .events import Row
-from .findings import Unusable
+DEEPEST = 32
+"""Arrays and objects that may lie in each other."""
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def _refuse(text: str) -> Any:
     raise ValueError(f"{text} is no number of canonical JSON")
 
 
-decoded = json.JSONDecoder(parse_float=_refuse, parse_constant=_refuse).decode
-
-
+quickly_decoded = json.JSONDecoder(parse_float=_refuse, parse_constant=_refuse).decode
+_decoded_with_fractions = json.JSONDecoder(parse_constant=_refuse).decode
 json_text = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False).encode
-NOT_JSON = (ValueError, RecursionError)
+
+
+def decoded(text: str, *, fractions: bool = False) -> Any:
+    """What a text says, canonical or not. Raises ValueError for what is no JSON, or nested too deeply; for fractions
+    too, which no event has, but the ledger takes in metadata."""
+    if is_deep(text):
+        raise ValueError(f"it is nested more than {DEEPEST} deep")
+    return _decoded_with_fractions(text) if fractions else quickly_decoded(text)
+
+
+def is_deep(text: str) -> bool:
+    """Whether arrays and objects lie in each other deeper than they may."""
+    return text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST
+
+
+def value_of(line: bytes, *, fractions: bool = False) -> Any:
+    """What a canonical text says. Raises ValueError for any other."""
+    text = line.decode()
+    value = decoded(text, fractions=fractions)
+    if json_text(value) != text:
+        raise ValueError("it is not the canonical text of what it says")
+    return value
+
+
+def _depth(text: str) -> int:
+    """How deep arrays and objects lie in each other, in what may be JSON."""
+    deepest = depth = 0
+    for one in _STRING.sub("", text):
+        if one in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif one in "]}":
+            depth -= 1
+    return deepest
 
 
 def hash_of(value: Any) -> str:
@@ -25,15 +59,5 @@ def hash_of(value: Any) -> str:
 
 
 def is_made_of(row: Any, types: dict[str, type]) -> bool:
-    return type(row) is dict and all(type(row.get(key)) is wanted for key, wanted in types.items())
-
-
-def objects_of(name: str, lines: list[bytes], types: dict[str, type]) -> list[Row]:
-    """Objects, one a line, that have what these keys must be."""
-    try:
-        found: list[Row] = decoded(f"[{b','.join(lines).decode()}]")
-    except NOT_JSON as error:
-        raise Unusable(f"{name} cannot be read: {error}") from error
-    if len(found) != len(lines) or not all(is_made_of(row, types) for row in found):
-        raise Unusable(f"{name} cannot be read: its lines are not an object each with {', '.join(types)}")
-    return found
+    """Whether this is an object with these members, each of its type (a boolean is no integer), and no other."""
+    return type(row) is dict and row.keys() == types.keys() and all(type(row[key]) is types[key] for key in types)

@@ -1,22 +1,69 @@
 """The command line: `verify.pyz FOLDER --checkpoints FILE --key FILE`."""
 
 import argparse
+import contextlib
 import hashlib
+import io
 import json
+import os
 import sys
 import time
 import zipimport
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from .export import verify_export
-from .findings import Unusable, summary
+from .findings import Unusable, printable, summary
 from .notes import read_keys, read_notes
+
+UNUSABLE = 2
+
+
+class _Parser(argparse.ArgumentParser):
+    """Arguments; what is wrong with them is printed like everything else."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        raise Unusable(message)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command: 0 when nothing was found, 1 when something was, 2 for input that cannot be used."""
-    parser = argparse.ArgumentParser(description="Verify an export of a house's audit trail.")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # an old terminal still shows what it can
+    try:
+        return _verify(arguments)
+    except Unusable as error:
+        print(printable(str(error)), file=sys.stderr)
+    except MemoryError:
+        print("the export is too large for the memory of this machine", file=sys.stderr)
+    except BrokenPipeError:
+        # Who reads the answer has gone; the interpreter must not try to write the rest to them once more.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return UNUSABLE
+
+
+def _verify(arguments: Sequence[str] | None) -> int:
+    given = _arguments(arguments)
+    started = time.monotonic()
+    keys = read_keys(given.key) if given.key else []
+    held = [read_notes(path, str(path), held=True) for path in given.checkpoints]
+    report = verify_export(given.folder, held, keys, given.accept_epoch, _own_sha256())
+    seconds = time.monotonic() - started
+    if given.json:
+        answer = json.dumps(report.as_json() | {"seconds": round(seconds, 3)}, indent=1)
+        print(answer.replace("\x7f", "\\u007f"))  # the one control character that JSON leaves as it is
+    else:
+        print(summary(report, seconds))
+    sys.stdout.flush()
+    return 1 if report.found else 0
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = _Parser(description="Verify an export of a house's audit trail.")
     parser.add_argument("folder", type=Path, help="what manage.py export_audit wrote")
     parser.add_argument("--checkpoints", type=Path, action="append", default=[], help="checkpoints that you hold")
     parser.add_argument("--key", help="the house's key that you hold: its text, or a file of it")
@@ -25,21 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="an epoch that was opened after a restore, when you have asked the two people who opened it",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    given = parser.parse_args(arguments)
-    started = time.monotonic()
-    try:
-        keys = read_keys(given.key) if given.key else []
-        held = [read_notes(path, str(path), held=True) for path in given.checkpoints]
-        report = verify_export(given.folder, held, keys, given.accept_epoch, _own_sha256())
-    except Unusable as error:
-        print(error, file=sys.stderr)
-        return 2
-    seconds = time.monotonic() - started
-    if given.json:
-        print(json.dumps(report.as_json() | {"seconds": round(seconds, 3)}, ensure_ascii=False, indent=1))
-    else:
-        print(summary(report, seconds))
-    return 1 if report.found else 0
+    return parser.parse_args(arguments)
 
 
 def _own_sha256() -> str | None:

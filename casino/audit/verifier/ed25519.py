@@ -90,6 +90,34 @@ def _times(number: int, rows: list[list[_Ready]], start: _Point) -> _Point:
     return start
 
 
+@lru_cache(maxsize=16)
+def is_key(public: bytes) -> bool:
+    """Whether 32 bytes are a public key: the one encoding of a point of the prime order of the group.
+
+    Under a key of small order, one signature is good for many messages; of others with such a part in them,
+    implementations judge differently.
+    """
+    rows = _multiples(bytes(public)) if len(public) == 32 else None
+    if rows is None or public in _SMALL_ORDER:
+        return False
+    x, y, z, _ = _times(_ORDER, rows, _NEUTRAL)
+    return x % _P == 0 and (y - z) % _P == 0
+
+
+#: The points of order 1, 2, 4 and 8, in the one encoding of each.
+_SMALL_ORDER = frozenset(
+    bytes.fromhex(text)
+    for text in (
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0000000000000000000000000000000000000000000000000000000000000080",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+    )
+)
 _BASE = (4 * pow(5, -1, _P) % _P).to_bytes(32, "little")
 
 
@@ -103,7 +131,7 @@ def ed25519_verify(public: bytes, message: bytes, signature: bytes) -> bool:
         return False
     scalar = int.from_bytes(signature[32:], "little")
     key, base = _multiples(bytes(public)), _multiples(_BASE)
-    if key is None or base is None or scalar >= _ORDER:
+    if key is None or base is None or scalar >= _ORDER or signature[:32] in _SMALL_ORDER or not is_key(bytes(public)):
         return False
     challenge = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % _ORDER
     x, y, z, _ = _times(-challenge % _ORDER, key, _times(scalar, base, _NEUTRAL))

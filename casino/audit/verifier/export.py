@@ -1,26 +1,37 @@
 """An export of a house's audit trail: its files, and how they are verified."""
 
 import gc
+import re
+import uuid
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import takewhile
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from .canonical import decoded, is_made_of, json_text, objects_of
+from .canonical import is_made_of, value_of
 from .ed25519 import ed25519_verify
 from .events import Row
-from .files import CHECKPOINTS, HANDS, LEDGER, MANIFEST, TAIL, VKEY
+from .files import CHECKPOINTS, HANDS, LEDGER, MANIFEST, TAIL, events_of, lines_of, names_of, unknown_names, whole
 from .findings import Report, Unusable
 from .hands import Hands
 from .ledger import Books, transactions_of
-from .notes import House, Key, Notes, parse_keys, read_notes
-from .trees import Trees
+from .notes import House, Key, Notes, is_number, join_notes, notes_text, parse_key, split_notes
+from .trees import Keys, Trees
 from .verification import Verifier
 
-#: Bytes that are read at a time: what is made of them should still lie in the processor's cache when it is used.
-_PORTION = 1 << 15
-_MANIFEST = {"code", "currency", "epochs", "house", "tail", "verifier_sha256"}
+_MANIFEST = {"code": str, "currency": str, "epochs": dict, "house": str, "tail": int, "verifier_sha256": str}
 _ACCOUNT = {"id": int, "code": str, "commodity": str, "normal_side": int, "balance": int, "version": int}
+_ACCOUNT_LINE = b'{"account":'
+_SHA256 = re.compile("[0-9a-f]{64}").fullmatch
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """What the manifest says of an epoch: its number of leaves, the key of its checkpoints (None before the first)."""
+
+    size: int
+    key: Key | None
 
 
 class Export:
@@ -28,22 +39,35 @@ class Export:
 
     def __init__(self, folder: Path, report: Report) -> None:
         self._folder, self._report = folder, report
+        text = whole(folder / MANIFEST)
         try:
-            text = (folder / MANIFEST).read_bytes().decode()
-            manifest = decoded(text.removesuffix("\n"))
-            if f"{json_text(manifest)}\n" != text or manifest.keys() != _MANIFEST:
-                raise Unusable(f"{MANIFEST} is not {', '.join(sorted(_MANIFEST))} in canonical JSON")
-            self.house = House(manifest["house"], manifest["code"], manifest["currency"])
-            self.epochs: dict[int, int] = {int(epoch): size for epoch, size in manifest["epochs"].items()}
-            self.keys = parse_keys((folder / VKEY).read_bytes().decode())
-        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-            raise Unusable(f"{folder} is no export: {error}") from error
+            manifest = value_of(text.removesuffix("\n").encode())
+            if not text.endswith("\n") or not is_made_of(manifest, _MANIFEST):
+                raise ValueError(f"it is not {', '.join(_MANIFEST)} on one line")
+            self._read(manifest)
+        except ValueError as error:
+            raise Unusable(f"{folder / MANIFEST} cannot be read: {error}") from error
+        for name in unknown_names(folder, names_of(self.epochs)):
+            report.find("file_unknown", name, "no export has such a file", at=-1)
+
+    def _read(self, manifest: Row) -> None:
+        """Raises ValueError, Unusable."""
+        if str(uuid.UUID(manifest["house"])) != manifest["house"]:
+            raise ValueError(f"the house is {manifest['house']!r}, not a UUID in its canonical form")
+        if manifest["tail"] < 0 or not _SHA256(manifest["verifier_sha256"]):
+            raise ValueError("tail is a number of events, verifier_sha256 is 64 hex digits")
+        self.house = House(manifest["house"], manifest["code"], manifest["currency"])
+        self.epochs = dict(_epoch(number, epoch) for number, epoch in manifest["epochs"].items())
         self.size: int = manifest["tail"]
         self.verifier: str = manifest["verifier_sha256"]
 
     def notes(self) -> Notes:
         """The log's own checkpoints."""
-        return read_notes(self._folder / CHECKPOINTS, "the export")
+        text = notes_text(self._folder / CHECKPOINTS, follow=False)
+        notes = split_notes(text)
+        if join_notes(notes) != text:
+            raise Unusable(f"{CHECKPOINTS} cannot be read: each note is followed by one empty line")
+        return Notes("the export", notes)
 
     def payloads(self, name: str, size: int) -> Iterator[list[bytes]]:
         """The lines of a file of events, which must be so many."""
@@ -55,38 +79,79 @@ class Export:
             self._report.find("export_cut", name, f"it has {count} lines, the manifest says {size}")
 
     def accounts(self) -> list[Row]:
-        """The accounts that head the ledger's file."""
-        found = []
-        with (self._folder / LEDGER).open("rb") as file:
-            for line in takewhile(lambda line: line.startswith(b'{"account":'), file):
-                [row] = objects_of(LEDGER, [line], {"account": dict})
-                if row["account"].keys() != _ACCOUNT.keys() or not is_made_of(row["account"], _ACCOUNT):
-                    raise Unusable(f"{LEDGER} cannot be read: an account has {', '.join(_ACCOUNT)}")
-                found.append(row["account"])
+        """The accounts that head the ledger's file, in the order of their ids."""
+        found: list[Row] = []
+        for lines in self._portions(LEDGER):
+            for line in lines:
+                if not line.startswith(_ACCOUNT_LINE):
+                    return found
+                found.append(_account(line, found[-1]["id"] if found else 0))
         return found
 
     def transactions(self) -> Iterator[Row]:
-        """The ledger's transactions."""
-        return transactions_of(self._portions(LEDGER))
+        """The ledger's transactions, which follow its accounts."""
+        return transactions_of(_after_accounts(self._portions(LEDGER)))
 
     def hands(self) -> Iterator[Row]:
         """The rows of hands."""
-        return self._rows(HANDS, {"hand": str})
+        for lines in self._portions(HANDS):
+            for line in lines:
+                yield _hand(line)
 
     def _portions(self, name: str) -> Iterator[list[bytes]]:
-        try:
-            with (self._folder / name).open("rb") as file:
-                while lines := file.readlines(_PORTION):
-                    if not lines[-1].endswith(b"\n"):
-                        self._report.find("export_cut", name, "its last line has no end")
-                        lines[-1] += b"\n"
-                    yield [line[:-1] for line in lines]
-        except OSError as error:
-            raise Unusable(f"{self._folder / name} cannot be read: {error}") from error
+        last: list[bytes] | None = None
+        for lines in lines_of(self._folder / name):
+            if last:
+                yield last
+            last = lines
+        if last and last[-1]:
+            self._report.find("export_cut", name, "its last line has no end")
+            yield last
 
-    def _rows(self, name: str, types: dict[str, type]) -> Iterator[Row]:
-        for lines in self._portions(name):
-            yield from objects_of(name, lines, types)
+
+def _epoch(number: str, epoch: Any) -> tuple[int, Epoch]:
+    """Raises ValueError, Unusable."""
+    if not is_number(number) or number == "0":
+        raise ValueError(f"{number!r} is no number of an epoch")
+    if type(epoch) is not dict or epoch.keys() != {"size", "vkey"} or type(epoch["size"]) is not int:
+        raise ValueError(f"epoch {number} is not its size and its vkey")
+    if epoch["size"] < 0 or type(epoch["vkey"]) not in (str, type(None)):
+        raise ValueError(f"the size of epoch {number} is a number of leaves, its vkey is text or null")
+    return int(number), Epoch(epoch["size"], None if epoch["vkey"] is None else parse_key(epoch["vkey"]))
+
+
+def _account(line: bytes, before: int) -> Row:
+    """Raises Unusable."""
+    try:
+        row = value_of(line)
+    except ValueError as error:
+        raise Unusable(f"{LEDGER} cannot be read: {error}") from error
+    account: Row = row["account"] if is_made_of(row, {"account": dict}) else {}
+    if not is_made_of(account, _ACCOUNT) or account["normal_side"] not in (1, -1) or account["id"] <= before:
+        raise Unusable(f"{LEDGER} cannot be read: an account is {', '.join(_ACCOUNT)}, and ids rise")
+    return account
+
+
+def _after_accounts(portions: Iterator[list[bytes]]) -> Iterator[list[bytes]]:
+    for lines in portions:
+        rest = [line for line in lines if not line.startswith(_ACCOUNT_LINE)]
+        if rest:
+            if rest != lines[-len(rest) :]:
+                raise Unusable(f"{LEDGER} cannot be read: an account follows a transaction")
+            yield rest
+            break
+    yield from portions
+
+
+def _hand(line: bytes) -> Row:
+    """Raises Unusable."""
+    try:
+        row = value_of(line)
+    except ValueError as error:
+        raise Unusable(f"{HANDS} cannot be read: {error}") from error
+    if type(row) is not dict or type(row.get("hand")) is not str:
+        raise Unusable(f"{HANDS} cannot be read: a line is an object with the name of a hand")
+    return row
 
 
 @contextmanager
@@ -111,17 +176,19 @@ def verify_export(
     first that the verifying person accepts. `program` is the SHA-256 of the archive that runs. Raises Unusable."""
     report = Report()
     export = Export(folder, report)
-    for key in export.keys if keys else ():
-        if key not in keys:
-            report.find("key_differs", VKEY, f"the export brings {key.text}, which is not among the keys held", at=-1)
+    for number, epoch in export.epochs.items() if keys else ():
+        if epoch.key is not None and epoch.key not in keys:
+            problem = f"the export brings {epoch.key.text}, which is not among the keys held"
+            report.find("key_differs", f"epoch {number}", problem, at=-1)
     trust(report, held, keys)
     if program is not None and program != export.verifier:
         report.notice(f"the manifest names the verifier with SHA-256 {export.verifier}; this is {program}")
-    trees = Trees(report, export.house, keys or export.keys, [export.notes(), *held], ed25519_verify, accepted)
+    own = {number: epoch.key for number, epoch in export.epochs.items()}
+    trees = Trees(report, export.house, Keys(own, keys), [export.notes(), *held], ed25519_verify, accepted)
     books = Books(report, export.accounts(), export.transactions)
     verifier = Verifier(report, export.house, trees, books, Hands(report, export.hands(), export.house.currency))
     for number in sorted(export.epochs):
-        verifier.epoch(number, export.payloads(f"events-{number}.jsonl", export.epochs[number]))
+        verifier.epoch(number, export.payloads(events_of(number), export.epochs[number].size))
     verifier.tail(export.payloads(TAIL, export.size))
     return verifier.finish()
 

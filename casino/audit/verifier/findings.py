@@ -10,6 +10,8 @@ class Unusable(Exception):
 
 KEPT = 500
 """Findings that a report keeps; the rest are only counted."""
+LONGEST = 2_000
+"""Characters of what a finding says is wrong."""
 LAST = 1 << 62
 """The place of a finding that has no place among the events."""
 
@@ -44,6 +46,8 @@ class Report:
         self.kept: list[Finding] = []
         self.found = 0
         self.notices: list[str] = []
+        #: For each source of held checkpoints and each epoch: how many there are, and how many leaves they prove.
+        self.covered: list[dict[str, Any]] = []
         self.counts: dict[str, int] = dict.fromkeys(
             ("events", "chains", "leaves", "checkpoints", "transactions", "accounts", "hands"), 0
         )
@@ -60,12 +64,18 @@ class Report:
         """Add a finding; its place is the event that is looked at unless `at` says otherwise."""
         self.found += 1
         if len(self.kept) < KEPT:
-            self.kept.append(Finding(code, place, problem, self.now if at is None else at))
+            said = problem if len(problem) <= LONGEST else f"{problem[:LONGEST]}..."
+            self.kept.append(Finding(code, place, said, self.now if at is None else at))
 
     def notice(self, text: str) -> None:
         """Say something that is no finding, once."""
         if text not in self.notices:
             self.notices.append(text)
+
+    def cover(self, source: str, epoch: int, count: int, leaves: int, size: int) -> None:
+        """Checkpoints that somebody holds: so many of an epoch, the largest of which proves the first `leaves` of its
+        `size` leaves."""
+        self.covered.append({"source": source, "epoch": epoch, "checkpoints": count, "leaves": leaves, "of": size})
 
     def as_json(self) -> dict[str, Any]:
         """Everything, as `--json` prints it."""
@@ -74,6 +84,7 @@ class Report:
             "found": self.found,
             "findings": [finding.as_json() for finding in self.findings],
             "notices": self.notices,
+            "covered": self.covered,
             "counts": self.counts,
         }
 
@@ -82,10 +93,25 @@ def summary(report: Report, seconds: float) -> str:
     """A report in words."""
     counts = report.counts
     lines = [f"note: {text}" for text in report.notices]
+    lines += [
+        f"{one['source']}: {one['checkpoints']} checkpoints of epoch {one['epoch']} prove {one['leaves']} of its "
+        f"{one['of']} leaves"
+        for one in report.covered
+    ]
     lines += [f"BAD {finding.code} at {finding.place}: {finding.problem}" for finding in report.findings]
     if report.found > len(report.kept):
         lines.append(f"and {report.found - len(report.kept)} more")
     lines.append(", ".join(f"{count:,} {name}" for name, count in counts.items()))
     lines.append(f"{seconds:.1f} s, {counts['events'] / max(seconds, 1e-9):,.0f} events a second")
     lines.append("nothing found" if not report.found else f"{report.found} findings; the first wrong place comes first")
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
+
+
+def printable(text: str) -> str:
+    """A text in which nothing but itself is seen: control characters, those that turn the direction of writing and the
+    like stand as escapes."""
+    return "".join(one if one.isprintable() else _escaped(one) for one in text)
+
+
+def _escaped(one: str) -> str:
+    return one.encode("unicode_escape", "surrogatepass").decode()

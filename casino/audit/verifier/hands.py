@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from .canonical import hash_of
+from .canonical import hash_of, json_text
 from .cards import CardPlaces, same_but_hidden
 from .deals import Deals
 from .events import Parts, Row, place_of
@@ -30,6 +30,8 @@ class Hands:
         self._open: dict[str, Hand] = {}
         self._closed: dict[str, Hand] = {}
         self._stored: dict[str, Row] = {}
+        #: Hands of which a row was read.
+        self._with_row: set[str] = set()
         self._numbers: dict[str, int] = {}
         #: Balances of pots, cukasszas and stacks by account code, credit positive, as far as events have recorded.
         self._balances: dict[str, int] = {}
@@ -112,7 +114,7 @@ class Hands:
         self._report.counts["hands"] += 1
         stored = next(self._rows, None)
         if stored is not None:
-            self._stored[stored["hand"]] = stored
+            self._store(stored)
         number = data["number"]
         last = self._numbers.get(table, 0)
         if number != last + 1:
@@ -388,7 +390,7 @@ class Hands:
     def finish(self) -> None:
         """No more events come: every hand has its row and every row its hand."""
         for stored in self._rows:
-            self._stored[stored["hand"]] = stored
+            self._store(stored)
         for name, hand in (self._closed | self._open).items():
             row = self._stored.pop(name, None)
             if row is None:
@@ -398,13 +400,20 @@ class Hands:
         for name in self._stored:
             self._wrong(name, "it has a row, and no event records it", "hand_unrecorded")
 
+    def _store(self, row: Row) -> None:
+        """Keep a row until its hand is over; a second one of it is wrong."""
+        if row["hand"] in self._with_row:
+            self._wrong(row["hand"], "it has two rows", "hand_row_differs")
+        self._with_row.add(row["hand"])
+        self._stored[row["hand"]] = row
+
     def _compare(self, name: str, hand: Hand, row: Row) -> None:
         recorded = hand.summary | {"state": hand.state}
         recorded.setdefault("log", hand.lines)
-        if recorded == row:
+        if recorded == row and json_text(recorded) == json_text(row):  # true is equal to 1, and another text
             return
         for key in sorted(recorded.keys() | row.keys()):
-            if recorded.get(key) == row.get(key):
+            if key in recorded and key in row and json_text(recorded[key]) == json_text(row[key]):
                 continue
             if key == "log":
                 self._compare_logs(name, hand, recorded["log"], row.get("log") or [])

@@ -2,11 +2,13 @@
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
-from .canonical import hash_of, objects_of
-from .events import COUNT, Event, Parts, Row, place_of, row_of
+from .canonical import hash_of, is_made_of, json_text, value_of
+from .events import COUNT, TEXT, Event, Parts, Row, place_of, row_of
 from .files import LEDGER
 from .findings import LAST, Report, Unusable
 
@@ -281,48 +283,67 @@ def about_of(fields: Sequence[Any]) -> str:
 
 
 def _difference(recorded: list[list[Any]], legs: list[list[Any]]) -> str:
-    only_recorded = [leg for leg in recorded if leg not in legs]
-    only_there = [leg for leg in legs if leg not in recorded]
-    return f"recorded {only_recorded or recorded}, in the ledger {only_there or legs}"
+    only_recorded = Counter(map(json_text, recorded)) - Counter(map(json_text, legs))
+    only_there = Counter(map(json_text, legs)) - Counter(map(json_text, recorded))
+    return f"recorded {_some(only_recorded)}, in the ledger {_some(only_there)}"
 
 
-_ABOUT = b'{"about":['
+def _some(legs: Counter[str]) -> str:
+    return f"[{', '.join([*legs.elements()][:_SHOWN])}{', ...' if legs.total() > _SHOWN else ''}]"
 
 
+#: Legs that a finding names.
+_SHOWN = 20
 _ENTRY = rf"\[({COUNT}),({COUNT}),(-?{COUNT}),(0|-?{COUNT})\]"
-#: A transaction of two legs, as nearly all are, taken apart without a reader of JSON.
+_VALUE = rf'(?:"{TEXT}"|0|-?{COUNT}|true|false|null)'
+_METADATA = rf'\{{((?:"{TEXT}":{_VALUE}(?:,"{TEXT}":{_VALUE})*)?)\}}'
+#: A transaction of two legs with flat metadata, as nearly all are, taken apart without a reader of JSON. A line that
+#: matches is canonical, if the keys of its metadata are in their order.
 _POSTED = re.compile(
-    rf'^(?:\{{"about":(\[.*\]),"id":({COUNT}),"legs":\[{_ENTRY},{_ENTRY}\],"reverses":null\}}|.*)$', re.MULTILINE
+    rf'^(?:\{{"about":(\["{TEXT}","{TEXT}",{_METADATA},(?:null|"{TEXT}"),"{TEXT}"\]),"id":({COUNT}),'
+    rf'"legs":\[{_ENTRY},{_ENTRY}\],"reverses":null\}}|.*)$',
+    re.MULTILINE,
 ).findall
+_KEYS = re.compile(rf'"({TEXT})":{_VALUE}(?:,|$)').findall
+_TRANSACTION = {"about": list, "id": int, "legs": list}
 
 
 def transactions_of(portions: Iterable[list[bytes]]) -> Iterator[Row]:
-    """The ledger's transactions from lines, those of accounts left out. Raises Unusable.
-
-    A line is `{"about":[...],"id":...`: it contains what `about_of` hashes as it is, and needs no reading.
-    """
+    """The ledger's transactions from their lines, with the hash of `about` instead of it. Raises Unusable."""
     for lines in portions:
         try:
             found = _POSTED(b"\n".join(lines).decode())
         except UnicodeDecodeError as error:
             raise Unusable(f"{LEDGER} cannot be read: {error}") from error
-        for one, line in zip(found, lines, strict=True):
-            if one[1]:
-                about, number, *legs = one
+        if len(found) != len(lines):
+            raise Unusable(f"{LEDGER} cannot be read: it has line ends within lines")
+        for (about, metadata, number, *legs), line in zip(found, lines, strict=True):
+            if about and (',"' not in metadata or _in_order(_KEYS(metadata))):
                 numbers = list(map(int, legs))
                 hashed = hashlib.sha256(about.encode()).hexdigest()
                 yield {"about": hashed, "id": int(number), "legs": [numbers[:4], numbers[4:]], "reverses": None}
-            elif not line.startswith(b'{"account":'):
+            else:
                 yield _transaction(line)
 
 
+def _in_order(keys: list[str]) -> bool:
+    return all(one < other for one, other in pairwise(keys))
+
+
 def _transaction(line: bytes) -> Row:
-    cut = line.rfind(b',"id":')
-    if cut < 0 or not line.startswith(_ABOUT):
-        raise Unusable(f"{LEDGER} has a line that is neither an account nor a transaction")
-    [row] = objects_of(LEDGER, [b"{" + line[cut + 1 :]], {"id": int, "legs": list})
-    if row.keys() != {"id", "legs", "reverses"} or not all(
+    try:
+        row = value_of(line, fractions=True)
+    except ValueError as error:
+        raise Unusable(f"{LEDGER} cannot be read: {error}: {_beginning(line)}") from error
+    types = _TRANSACTION | {"reverses": int if type(row) is dict and row.get("reverses") is not None else type(None)}
+    if not is_made_of(row, types) or not all(
         type(leg) is list and [type(number) for number in leg] == [int] * 4 for leg in row["legs"]
     ):
-        raise Unusable(f"{LEDGER} cannot be read: a transaction is about, id, legs of four numbers, reverses")
-    return row | {"about": hashlib.sha256(line[len(_ABOUT) - 1 : cut]).hexdigest()}
+        problem = "a transaction is about, id, legs of four numbers, reverses"
+        raise Unusable(f"{LEDGER} cannot be read: {problem}, not {_beginning(line)}")
+    found: Row = row | {"about": about_of(row["about"])}
+    return found
+
+
+def _beginning(line: bytes) -> str:
+    return line[:200].decode(errors="replace")

@@ -3,12 +3,17 @@
 import base64
 import binascii
 import hashlib
+import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .ed25519 import ed25519_verify
+from .ed25519 import ed25519_verify, is_key
+from .files import lines_of, unreadable, whole
 from .findings import Unusable
+
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?Z").fullmatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +60,11 @@ def key_hash(name: str, public: bytes) -> bytes:
 
 
 def key_of(name: str, public: bytes) -> Key:
-    """The key of this name. Raises Unusable for a name with a space or a plus sign, or a key that is not 32 bytes."""
+    """The key of this name. Raises Unusable for a name with a space or a plus sign, or bytes that are no key."""
     if not name or any(one.isspace() or one == "+" for one in name) or len(public) != 32:
         raise Unusable(f"no key of the name {name!r} with {len(public)} bytes: 32 bytes, and no space or plus sign")
+    if not is_key(public):
+        raise Unusable(f"{public.hex()} is no key of Ed25519: it names no point, or one of small order")
     return Key(name, key_hash(name, public), public)
 
 
@@ -89,8 +96,8 @@ def parse_note(text: str) -> Note:
     if not gap or len(lines) != 4 or not lines[3].startswith("at ") or not tail.endswith("\n"):
         raise Unusable("a note is origin, size, root, moment, an empty line and signatures, a line each")
     origin, size, root, moment = lines[0], lines[1], base64_bytes(lines[2]), lines[3][3:]
-    if not origin or not is_number(size) or root is None or len(root) != 32:
-        raise Unusable(f"no checkpoint: origin {origin!r}, size {size!r}, root {lines[2]!r}")
+    if not origin or not is_number(size) or root is None or len(root) != 32 or not _MOMENT(moment):
+        raise Unusable(f"no checkpoint: origin {origin!r}, size {size!r}, root {lines[2]!r}, moment {moment!r}")
     signatures = []
     for line in tail[:-1].split("\n"):
         dash, _, rest = line.partition(" ")
@@ -98,6 +105,8 @@ def parse_note(text: str) -> Note:
         raw = base64_bytes(encoded)
         if dash != "—" or not name or raw is None or len(raw) < 5:
             raise Unusable(f"no signature line: {line!r}")
+        if any((name, raw[:4]) == known[:2] for known in signatures):
+            raise Unusable(f"two signatures of one key: {line!r}")
         signatures.append((name, raw[:4], raw[4:]))
     return Note(Checkpoint(origin, int(size), root, moment), tuple(signatures))
 
@@ -176,17 +185,19 @@ class Notes:
 
 def read_notes(path: Path, name: str, *, held: bool = False, complete: bool = False) -> Notes:
     """The notes of a file. Raises Unusable for one that cannot be read."""
+    return Notes(name, split_notes(notes_text(path)), held, complete)
+
+
+def notes_text(path: Path, *, follow: bool = True) -> str:
+    """The text of a file of notes. Raises Unusable."""
     try:
-        return Notes(name, split_notes(path.read_bytes().decode()), held, complete)
-    except (OSError, ValueError) as error:
-        raise Unusable(f"{path} cannot be read: {error}") from error
+        return "\n".join(line.decode() for lines in lines_of(path, follow=follow) for line in lines)
+    except ValueError as error:
+        raise unreadable(path, error) from error
 
 
 def read_keys(given: str) -> list[Key]:
     """Keys from the text of one, or from a file that holds them, a line each. Raises Unusable."""
-    if "+" in given and not Path(given).exists():
+    if "+" in given and not os.path.exists(given):  # noqa: PTH110 - False for what can be no path, where Path raises
         return [parse_key(given.strip())]
-    try:
-        return parse_keys(Path(given).read_bytes().decode())
-    except (OSError, ValueError) as error:
-        raise Unusable(f"{given} is neither a key nor a file of keys: {error}") from error
+    return parse_keys(whole(Path(given), follow=True))

@@ -1,6 +1,7 @@
 """The log: the Merkle tree of each epoch against every checkpoint that is known of it."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from .events import Event, Row, place_of
@@ -22,19 +23,40 @@ class _Known:
     source: Notes
 
 
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Who may sign the checkpoints of each epoch: its own key (None where it is not known), as the house names it, and
+    the keys that the verifying person holds, if any."""
+
+    own: Mapping[int, Key | None]
+    held: Sequence[Key] = ()
+
+    def of(self, epoch: int) -> Collection[Key]:
+        """Keys for this epoch; all that are trusted where it is not known which of them it is."""
+        own = self.own.get(epoch)
+        return (own,) if own is not None and (not self.held or own in self.held) else self.trusted
+
+    @property
+    def trusted(self) -> Collection[Key]:
+        """The keys held, and those that the house names only where none is held."""
+        return self.held or [key for key in self.own.values() if key is not None]
+
+
 class Trees:
     """The Merkle tree of each epoch against every checkpoint that is known of it."""
 
     def __init__(
-        self, report: Report, house: House, keys: Sequence[Key], sources: Sequence[Notes], signed: Signed,
+        self, report: Report, house: House, keys: Keys, sources: Sequence[Notes], signed: Signed,
         accepted: Collection[int] | None = None,
     ) -> None:  # fmt: skip
         """`accepted`: the epochs after the first whose opening the verifying person has looked into; None for all."""
         self._report, self._house, self._signed, self._accepted = report, house, signed, accepted
-        self._keys = {(key.name, key.hash): key.public for key in keys}
+        self._keys = keys
         self._points: dict[int, dict[int, list[_Known]]] = {}
         self._sources = list(sources)
         self._judged: dict[str, bool] = {}
+        #: By source and epoch the size of the largest checkpoint that agrees with the leaves.
+        self._covered: dict[tuple[str, int], int] = {}
         self.sizes: dict[int, int] = {}
         self._bases: dict[int, int] = {}
         self._openings: dict[int, Row] = {}
@@ -59,8 +81,8 @@ class Trees:
             origin, _, epoch = point.origin.rpartition("/")
             if origin != self._house.origin or not is_number(epoch):
                 find("note_of_another_log", place, f"its origin is {point.origin}", at=-1)
-            elif not self._is_signed(text, note):
-                find("note_not_signed", place, "no key that is trusted has signed it", at=-1)
+            elif not self._is_signed(text, note, int(epoch)):
+                self._not_signed(place, note, epoch)
             else:
                 here = (int(epoch), point.size)
                 if here <= last:
@@ -76,14 +98,25 @@ class Trees:
                 self._report.find("split_view", place, f"two signed roots: {other.place} and {point.place}", at=-1)
         same.append(point)
 
-    def _is_signed(self, text: str, note: Note) -> bool:
+    def _is_signed(self, text: str, note: Note, epoch: int) -> bool:
         if text not in self._judged:
-            said = note.checkpoint.text.encode()
-            self._judged[text] = any(
-                (name, hashed) in self._keys and self._signed(self._keys[name, hashed], said, signature)
-                for name, hashed, signature in note.signatures
-            )
+            self._judged[text] = self._is_signed_by(self._keys.of(epoch), note)
         return self._judged[text]
+
+    def _is_signed_by(self, keys: Collection[Key], note: Note) -> bool:
+        said = note.checkpoint.text.encode()
+        return any(
+            (key.name, key.hash) == (name, hashed) and self._signed(key.public, said, signature)
+            for key in keys
+            for name, hashed, signature in note.signatures
+        )
+
+    def _not_signed(self, place: str, note: Note, epoch: str) -> None:
+        if self._is_signed_by(self._keys.trusted, note):
+            problem = f"the key of another epoch has signed it, not that of epoch {epoch}"
+            self._report.find("note_under_another_key", place, problem, at=-1)
+        else:
+            self._report.find("note_not_signed", place, "no key that is trusted has signed it", at=-1)
 
     @property
     def size(self) -> int:
@@ -119,6 +152,7 @@ class Trees:
     def _agrees(self, size: int) -> bool:
         root, points = self._tree.root(), self._points[self._epoch][size]
         bad = [point for point in points if point.root != root]
+        self._covered |= {(point.source.name, self._epoch): size for point in points if point.root == root}
         self._wrong += bad
         if len(bad) == len(points):
             return False
@@ -165,6 +199,16 @@ class Trees:
         for source in self._sources:
             if source.held:
                 self._compare(source, own)
+                self._cover(source)
+
+    def _cover(self, source: Notes) -> None:
+        """Say how many leaves the checkpoints of a source prove."""
+        counts = Counter(epoch for epoch, _, _ in self._noted(source))
+        for epoch, count in sorted(counts.items()):
+            leaves, size = self._covered.get((source.name, epoch), 0), self.sizes.get(epoch, 0)
+            self._report.cover(source.name, epoch, count, leaves, size)
+        if not counts:
+            self._report.cover(source.name, 0, 0, 0, 0)
 
     def _noted(self, source: Notes) -> list[tuple[int, int, bytes]]:
         return [
@@ -240,7 +284,7 @@ class Trees:
         said = (f"{self._house.origin}/{data.get('old_epoch')}", data.get("old_size"), data.get("old_root"))
         if said != (point.origin, point.size, point.root.hex()):
             return "it says otherwise than the outside checkpoint in it"
-        return None if self._is_signed(text, note) else "the outside checkpoint in it is not signed"
+        return None if self._is_signed(text, note, data["old_epoch"]) else "the outside checkpoint in it is not signed"
 
     def _explained(self, epoch: int, size: int) -> bool:
         """Whether the opening of a later epoch records that leaves up to this one were lost."""

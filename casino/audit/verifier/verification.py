@@ -4,9 +4,9 @@ import secrets
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from .canonical import NOT_JSON, decoded, json_text
+from .canonical import decoded, is_deep, json_text, quickly_decoded
 from .chains import GENESIS, Chains
-from .events import ACTED, KINDS, VERSION, Event, Parts, Row, place_of, row_of
+from .events import ACTED, KINDS, VERSION, Event, Parts, Row, place_of, require_event, row_of
 from .findings import Report
 from .hands import OF_TABLES, Hands
 from .ledger import Books
@@ -85,11 +85,14 @@ class Verifier:
         """Lines as JSON, all at once; `numbers` are their places in the portion."""
         mark = self._mark
         try:
-            text = f"[{f',{mark},'.encode().join(lines).decode()}]"
-            values: list[Any] = decoded(text)
-            if values[1::2] == [mark] * (len(lines) - 1) and len(values) % 2 and json_text(values) == text:
-                return values[::2]
-        except NOT_JSON:
+            texts = [line.decode() for line in lines]
+            text = f"[{f',{mark},'.join(texts)}]"
+            values: list[Any] = [] if any(map(is_deep, texts)) else quickly_decoded(text)
+            docs: list[Any] = values[::2]
+            apart = values[1::2] == [mark] * (len(lines) - 1) and len(docs) == len(lines)
+            if apart and all(type(doc) is dict for doc in docs) and json_text(values) == text:
+                return docs
+        except ValueError:
             pass  # one of them; each is looked at on its own below, and found
         return [self._document(line, self._report.now + number) for number, line in zip(numbers, lines, strict=True)]
 
@@ -98,13 +101,16 @@ class Verifier:
             text = line.decode()
             value = decoded(text)
             canonical = json_text(value)
-        except NOT_JSON as error:
+        except ValueError as error:
             self._report.find("not_json", f"event {at}", f"it cannot be read: {error}", at)
             return None
         if canonical != text:
             place = place_of(value) if isinstance(value, dict) else f"event {at}"
             self._report.find("not_canonical", place, "its text is not the canonical one of what it says", at)
-        return value if isinstance(value, dict) else None
+        if not isinstance(value, dict):
+            self._report.find("not_an_event", f"event {at}", f"it is no object: {text[:100]!r}", at)
+            return None
+        return value
 
     def _events(self, docs: list[Event | None], hashes: list[bytes], opening: int = 0) -> None:
         report = self._report
@@ -112,7 +118,10 @@ class Verifier:
             self.trees.opened(opening, None if docs[0] is None else row_of(docs[0]))
         for event, hashed in zip(docs, hashes, strict=True):
             try:
-                if event is not None and not (type(event) is tuple and self._is_usual(event, hashed)):
+                if isinstance(event, dict):
+                    require_event(event)
+                    self._take(event, hashed)
+                elif event is not None and not self._is_usual(event, hashed):
                     self._take(row_of(event), hashed)
             except (LookupError, TypeError, ValueError, AttributeError) as error:
                 report.find("not_an_event", f"event {report.now}", f"it is not made like one: {error!r}")

@@ -103,10 +103,10 @@ class LongEvening(World):
             self.checkpoint()
         for file in self.files.values():
             file.close()
-        manifest = {"code": self.code, "currency": "HUF", "epochs": {"1": self.count}, "house": self.house, "tail": 0,
+        epochs = {"1": {"size": self.count, "vkey": self.vkey}}
+        manifest = {"code": self.code, "currency": "HUF", "epochs": epochs, "house": self.house, "tail": 0,
                     "verifier_sha256": "0" * 64}  # fmt: skip
         (self.folder / "manifest.json").write_text(canonical(manifest) + "\n")
-        (self.folder / "vkey").write_text(f"{self.vkey}\n")
         (self.folder / "tail.jsonl").write_text("")
         with (self.folder / "ledger.jsonl").open("w") as ledger, (self.folder / "transactions").open() as transactions:
             ledger.writelines(f"{canonical({'account': _row(one)})}\n" for one in self.accounts.values())

@@ -34,7 +34,7 @@ def load(folder: Path) -> "House":
     for place in outside.folders():
         place.mkdir(parents=True, exist_ok=True)
         outside.notes_file(place, house).write_text((folder / "checkpoints").read_text())
-        outside.key_file(place, house).write_text((folder / "vkey").read_text())
+        outside.key_file(place, house).write_text(f"{manifest['epochs']['1']['vkey']}\n")
     return house
 
 
@@ -77,7 +77,7 @@ def _events(cursor: CursorWrapper, house: "House", folder: Path) -> None:
     _copy(cursor, "audit_checkpoint", "house_id, epoch, size, root, at, note",
           ((house.id, 1, one.size, one.root, one.at, note)
            for one, note in zip(points, notes, strict=True)))  # fmt: skip
-    vkey = (folder / "vkey").read_text().strip()
+    vkey = json.loads((folder / "manifest.json").read_text())["epochs"]["1"]["vkey"]
     _copy(cursor, "audit_log", "house_id, epoch, origin, vkey, size",
           [(house.id, 1, points[-1].origin, vkey, len(leaves))])  # fmt: skip
 

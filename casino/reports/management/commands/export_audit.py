@@ -37,7 +37,7 @@ class Command(BaseCommand):
             manifest = export_house(found, folder)
         except OSError as error:
             raise CommandError(str(error)) from error
-        events = sum(manifest["epochs"].values()) + manifest["tail"]
+        events = sum(epoch["size"] for epoch in manifest["epochs"].values()) + manifest["tail"]
         self.stdout.write(f"{events} events in {folder}.")
         if not own:
             self.stderr.write(f"{program} is of another version: it was left as it is.")
