@@ -51,7 +51,7 @@ ACTED = re.compile(
 
 _REQUIRED: dict[str, type] = {
     "actor": str, "at": str, "chain": str, "data": dict, "house": str, "kind": str, "prev": str, "request": str,
-    "role": str, "seq": int, "terminal": str, "v": int,
+    "role": str, "seq": int, "terminal": str, "v": object,
 }  # fmt: skip
 _OPTIONAL: dict[str, type] = {"approver": str, "postings": list, "reason": str}
 _ALL = _REQUIRED | _OPTIONAL
@@ -64,7 +64,7 @@ def require_event(doc: Row) -> None:
         if name not in _OPTIONAL:
             raise ValueError(f"{name!r} is {'unknown' if name in doc else 'missing'}")
     for name, value in doc.items():
-        if type(value) is not _ALL[name]:
+        if type(value) is not _ALL[name] and name != "v":  # another version has a finding of its own
             raise ValueError(f"{name} is no {_ALL[name].__name__}: {value!r}")
     if not _IS_MOMENT(doc["at"]):
         raise ValueError(f"at is no moment: {doc['at']!r}")

@@ -98,7 +98,7 @@ def parse_note(text: str) -> Note:
     origin, size, root, moment = lines[0], lines[1], base64_bytes(lines[2]), lines[3][3:]
     if not origin or not is_number(size) or root is None or len(root) != 32 or not _MOMENT(moment):
         raise Unusable(f"no checkpoint: origin {origin!r}, size {size!r}, root {lines[2]!r}, moment {moment!r}")
-    signatures = []
+    signatures: list[tuple[str, bytes, bytes]] = []
     for line in tail[:-1].split("\n"):
         dash, _, rest = line.partition(" ")
         name, _, encoded = rest.partition(" ")
