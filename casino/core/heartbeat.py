@@ -44,7 +44,7 @@ def broker() -> redis.Redis:
 def live(part: Part) -> None:
     """Leave a sign of life. Raises RedisError."""
     with broker() as client:
-        client.setex(_key(part), SILENT, 1)
+        client.set(_key(part), 1, px=SILENT * 1000)
 
 
 def is_silent(part: Part) -> bool:
