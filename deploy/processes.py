@@ -311,7 +311,11 @@ def run(port: int) -> None:
     urls = embedded.ensure()
     environ = {**os.environ, **urls.as_environ()}
     signal.signal(signal.SIGTERM, _interrupt)
-    with listen(port) as listener, Processes(application(listener), environ=environ) as processes:
+    with (
+        embedded.Keeper(),
+        listen(port) as listener,
+        Processes(application(listener), environ=environ) as processes,
+    ):
         processes.wait_ready(f"{address(listener)}/readyz")
         print(f"ready: {address(listener)}", flush=True)
         threading.Event().wait()

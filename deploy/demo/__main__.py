@@ -98,7 +98,7 @@ def serve(port: int, recorded: Path | None, *, new: bool) -> int:
     if credentials is None:
         credentials = found_house(evening.read(recorded).values())
         credentials.save(logins_dir())
-    with listen(port) as listener, Processes(application(listener)) as processes:
+    with embedded.Keeper(), listen(port) as listener, Processes(application(listener)) as processes:
         processes.wait_ready(f"{address(listener)}/readyz")
         show_logins(address(listener), credentials)
         threading.Event().wait()

@@ -5,15 +5,18 @@ the same for a shell. Nothing here imports the application.
 """
 
 from deploy.embedded.errors import EmbeddedError
+from deploy.embedded.keeper import Keeper
 from deploy.embedded.layout import var_dir
-from deploy.embedded.services import ServiceStatus, down, ensure, given, remove, status, urls
+from deploy.embedded.services import ServiceStatus, dead, down, ensure, given, remove, status, urls
 from deploy.embedded.urls import ServiceUrls, broker_url
 
 __all__ = [
     "EmbeddedError",
+    "Keeper",
     "ServiceStatus",
     "ServiceUrls",
     "broker_url",
+    "dead",
     "down",
     "ensure",
     "given",

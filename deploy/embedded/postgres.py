@@ -71,6 +71,10 @@ class Postgres:
         if done and self._postmaster() is not None:
             raise StopFailed(f"PostgreSQL did not stop: {done}")
 
+    def has_died(self) -> bool:
+        """Whether the server has ended without taking its pid file along, as a killed one does."""
+        return (self.layout.pg / "postmaster.pid").exists() and self._postmaster() is None
+
     def _connect(self, database: str) -> psycopg.Connection[tuple[object, ...]]:
         # The port is named so that PGPORT in the environment cannot lead elsewhere.
         return psycopg.connect(

@@ -64,6 +64,17 @@ def given(*, environ: Mapping[str, str] = os.environ, var: Path | None = None) -
     return given_urls(environ, open_layout(var) if var.exists() else None)
 
 
+def dead(*, environ: Mapping[str, str] = os.environ, var: Path | None = None) -> list[str]:
+    """The names of embedded servers that have died: their pid file is still there, which a good end removes."""
+    var = var_dir() if var is None else var
+    if not var.exists():
+        return []
+    layout = open_layout(var)
+    named = given_urls(environ, layout)
+    found = [] if named.database or not Postgres(layout).has_died() else ["PostgreSQL"]
+    return found if named.redis or not Valkey(layout).has_died() else [*found, "Valkey"]
+
+
 def down(*, var: Path | None = None) -> None:
     """Stop the embedded servers that run; servers named by the environment are never touched."""
     var = var_dir() if var is None else var

@@ -80,6 +80,10 @@ class Valkey:
         if not wait_until(lambda: self._pid() is None, seconds=START_SECONDS):
             raise StopFailed(f"Valkey (pid {pid}) did not stop (log: {self.log})")
 
+    def has_died(self) -> bool:
+        """Whether the server has ended without taking its pid file along, as a killed one does."""
+        return self.pid_file.exists() and self._pid() is None
+
     def _launch(self) -> None:
         program = self._program()
         options = settings(self.layout.valkey_socket, self.layout.valkey)
