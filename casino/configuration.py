@@ -7,6 +7,7 @@ the process before it does anything: a misspelled name would otherwise leave a d
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
@@ -67,6 +68,13 @@ def _key(value: str) -> str:
     if len(value) != 64 or not set(value.lower()) <= set("0123456789abcdef"):
         raise ValueError("expected 64 hex digits (32 bytes)")
     return value
+
+
+def _witnesses(value: str) -> tuple[str, ...]:
+    found = tuple(one.strip() for one in value.split(","))
+    if not all(re.fullmatch(r"https?://[^\s#]+#[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]+={0,2}", one) for one in found):
+        raise ValueError("expected https://ADDRESS#VKEY, several separated by commas")
+    return found
 
 
 def _level(value: str) -> str:
@@ -192,6 +200,14 @@ class Configuration:
         default=(BASE_DIR / "var" / "checkpoints",),
         shown="`var/checkpoints`",
         meaning="Folders outside the database that keep the checkpoints, separated as in `PATH`.",
+    )
+    witnesses: tuple[str, ...] = variable(
+        "CASINO_WITNESSES",
+        _witnesses,
+        default=(),
+        shown="none",
+        meaning="Witnesses that cosign the checkpoints, separated by commas: `https://ADDRESS#VKEY` "
+        "(`python -m deploy.witness` runs one).",
     )
     retention_days: int = variable(
         "CASINO_RETENTION_DAYS",

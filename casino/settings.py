@@ -213,6 +213,11 @@ CELERY_BEAT_SCHEDULE = {
 #: Only `manage.py sequence_audit` asks for it; every other process runs without.
 CASINO_LOG_KEY = environment.log_key
 CASINO_CHECKPOINT_DIRS = list(environment.checkpoint_dirs)
+CASINO_WITNESSES = list(environment.witnesses)
+if CASINO_WITNESSES:
+    CELERY_BEAT_SCHEDULE["ask-witnesses"] = {
+        "task": "audit.ask_witnesses", "schedule": 10.0, "options": {"expires": 10},
+    }  # fmt: skip
 
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True

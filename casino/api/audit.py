@@ -21,6 +21,7 @@ from casino.api.http.operations import (
     whole_number,
 )
 from casino.audit import selectors as log
+from casino.audit.witnessing import cosigned_note
 from casino.core.errors import BadRequest, Forbidden
 from casino.houses.models import House
 
@@ -53,7 +54,9 @@ def _required(asked: dict[str, str], name: str, *, least: int, most: int = MAX_S
     refuses=["not_found"],
 )
 class Checkpoint(ReadOperation):
-    """A checkpoint as text (C2SP signed-note, tlog-checkpoint): the newest, or the one of a size."""
+    """A checkpoint as text (C2SP signed-note, tlog-checkpoint): the newest, or the one of a size. Witnesses that have
+    cosigned it have a signature line each (C2SP tlog-cosignature).
+    """
 
     roles = READERS
     sensitive = False
@@ -64,7 +67,7 @@ class Checkpoint(ReadOperation):
         asked = known_parameters(request, "size", "epoch")
         epoch = whole_number(asked, "epoch", least=1, most=MAX_EPOCH)
         size = whole_number(asked, "size", least=1, most=MAX_SIZE)
-        return HttpResponse(log.checkpoint(context_of(request).house, epoch, size).note, content_type=TEXT)
+        return HttpResponse(cosigned_note(log.checkpoint(context_of(request).house, epoch, size)), content_type=TEXT)
 
 
 @documented("readCheckpoints", summary="Download every checkpoint of the audit log", answers=_PLAIN, tag=TAG)
@@ -147,7 +150,7 @@ def prove_inclusion(request: Request, house: House, only_chain: str | None = Non
         "leaf_index": found.leaf.leaf_index,
         "size": found.checkpoint.size,
         "path": [node.hex() for node in found.path],
-        "checkpoint": found.checkpoint.note,
+        "checkpoint": cosigned_note(found.checkpoint),
     }
     return Response(answer)
 
@@ -218,8 +221,8 @@ class ConsistencyProof(ReadOperation):
                 "to_size": new.size,
                 "epoch": new.epoch,
                 "path": [node.hex() for node in log.consistency(old, new)],
-                "from_checkpoint": old.note,
-                "to_checkpoint": new.note,
+                "from_checkpoint": cosigned_note(old),
+                "to_checkpoint": cosigned_note(new),
             }
         )
 

@@ -140,6 +140,29 @@ class SignedCheckpoint(models.Model):
         return f"{self.epoch}/{self.size}"
 
 
+class Cosignature(HouseRow):
+    """A witness's signature over a checkpoint: it has seen the log only grow up to there. The line proves itself with
+    the witness's key; rows are only ever added."""
+
+    epoch = models.IntegerField()
+    size = models.BigIntegerField()
+    #: The name under which the witness signs.
+    witness = models.CharField(max_length=200)
+    #: The signature line (C2SP tlog-cosignature v1), with its line end.
+    line = models.CharField(max_length=400)
+    #: When the witness made it, by its own clock.
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = "cosignature"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "epoch", "witness", "size"], name="audit_cosignature_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.epoch}/{self.size} {self.witness}"
+
+
 class Mark(HouseRow):
     """How much of a chain is in its house's log: its events up to this number are leaves.
 

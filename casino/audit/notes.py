@@ -45,7 +45,7 @@ class Key:
     def parse(cls, vkey: str) -> "Key":
         """The key of this text. Raises NoteUnreadable."""
         match = _VKEY.fullmatch(vkey)
-        raw = _bytes(match[3]) if match else b""
+        raw = bytes_of(match[3]) if match else b""
         if match is None or len(raw) != 33 or raw[:1] != _ED25519:
             raise NoteUnreadable("a key is <name>+<8 hex digits>+<base64 of 01 and 32 bytes>")
         key = cls(match[1], raw[1:])
@@ -85,13 +85,13 @@ def note_text(checkpoint: Checkpoint, key: Key, signature: bytes) -> str:
 def verified(note: str, vkey: str) -> Checkpoint:
     """The checkpoint of a note that this key has signed. Raises NoteUnreadable."""
     key, match = Key.parse(vkey), _NOTE.fullmatch(note)
-    root = _bytes(match[3]) if match else b""
+    root = bytes_of(match[3]) if match else b""
     if match is None or len(root) != 32:
         raise NoteUnreadable("a note is origin, size, root, moment, an empty line and signatures, a line each")
     checkpoint = Checkpoint(match[1], int(match[2]), root, match[4])
     for line in match[5].splitlines():
         _, name, encoded = line.split(" ")
-        raw = _bytes(encoded)
+        raw = bytes_of(encoded)
         if (name, raw[:4]) == (key.name, key.hash) and key.has_signed(checkpoint.text, raw[4:]):
             return checkpoint
     raise NoteUnreadable(f"no good signature of {key.name}+{key.hash.hex()}")
@@ -102,7 +102,7 @@ def joined(notes: Iterable[str]) -> str:
     return "".join(f"{note}\n" for note in notes)
 
 
-def _bytes(encoded: str) -> bytes:
+def bytes_of(encoded: str) -> bytes:
     """Bytes of padded standard base64 in its one canonical form. Raises NoteUnreadable."""
     try:
         raw = base64.b64decode(encoded, validate=True)

@@ -3,7 +3,7 @@
 `audit_open_epoch` is the owner's: no other role can open a new epoch.
 """
 
-from casino.core.protection import READ, Function, Keep, Protection, Table, Trigger
+from casino.core.protection import ADD, READ, Function, Keep, Protection, Table, Trigger
 
 _GROWS = "BEFORE UPDATE"
 _IS_RECORDED = Trigger("is_recorded", "AFTER INSERT", "audit_require_recorded", deferred=True)
@@ -30,6 +30,7 @@ PROTECTION = Protection(
         Table(name="audit_leaf", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
         Table(name="audit_tile", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
         Table(name="audit_checkpoint", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
+        Table(name="audit_cosignature", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="audit_epoch", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
         # The ledger's table, with the ledger's own triggers and rights: see `casino/bookkeeping/protection.py`.
         Table(name="ledger_transaction", triggers=(_IS_RECORDED,)),

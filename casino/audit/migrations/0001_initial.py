@@ -250,6 +250,33 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Cosignature",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                ("epoch", models.IntegerField()),
+                ("size", models.BigIntegerField()),
+                ("witness", models.CharField(max_length=200)),
+                ("line", models.CharField(max_length=400)),
+                ("at", models.DateTimeField()),
+            ],
+            options={
+                "verbose_name": "cosignature",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "epoch", "witness", "size"), name="audit_cosignature_once")
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Posting",
             fields=[
                 (
