@@ -91,7 +91,7 @@ def _cosigned_by(witness: Witness, checkpoint: SignedCheckpoint, old: int) -> No
     """Ask one witness, which has cosigned `old` leaves as far as is known here, and keep its line."""
     status, answer = _sent(witness, checkpoint, old)
     if status == 409 and answer.strip().isdigit() and (size := int(answer)) != old and size <= checkpoint.size:
-        # It has cosigned more than its answers have reached this house, or it has begun anew.
+        # It has cosigned more than its answers have reached this house, or its memory is older than ours.
         status, answer = _sent(witness, checkpoint, size)
     if status != 200:
         raise WitnessFailed(f"HTTP {status}: {answer.strip()[:200]!r}")

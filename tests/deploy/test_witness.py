@@ -141,7 +141,7 @@ def test_a_request_that_is_too_long_is_not_read(client: Client) -> None:
     assert client.send(note(5).encode(), "/elsewhere")[0] == 404
 
 
-def test_it_remembers_what_it_cosigned_and_does_not_begin_anew_under_its_name(register: Register) -> None:
+def test_it_remembers_what_it_cosigned_and_does_not_start_over_under_its_name(register: Register) -> None:
     register.cosign(0, [], note(8))
     again = Register(register.folder)
     assert again.cosigner.vkey == register.cosigner.vkey
