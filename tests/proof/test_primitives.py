@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from casino.audit import verifier
 from casino.audit.notes import note_text
+from casino.audit.verifier import ed25519
 
 #: RFC 8032, 7.1: public key, message, signature.
 RFC_8032 = (
@@ -121,6 +122,88 @@ def test_a_signature_with_the_order_added_is_refused() -> None:
     order = 2**252 + 27742317777372353535851937790883648493
     larger = (int.from_bytes(signature[32:], "little") + order).to_bytes(32, "little")
     assert not verifier.ed25519_verify(public, message, signature[:32] + larger)
+
+
+#: Points of small order, then other encodings of such points and numbers that name no point.
+NO_KEYS = (
+    *sorted(ed25519._SMALL_ORDER),
+    *(bytes.fromhex(text) for text in (
+        "0100000000000000000000000000000000000000000000000000000000000080",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+        "0200000000000000000000000000000000000000000000000000000000000000",
+    )),
+)  # fmt: skip
+
+
+def times(number: int, point: ed25519._Point) -> ed25519._Point:
+    """A point added up so many times, the plain way."""
+    found = ed25519._NEUTRAL
+    for bit in bin(number)[2:]:
+        found = ed25519._plus(found, found)
+        if bit == "1":
+            found = ed25519._plus(found, point)
+    return found
+
+
+def is_neutral(point: ed25519._Point) -> bool:
+    x, y, z, _ = point
+    return x % ed25519._P == 0 and (y - z) % ed25519._P == 0
+
+
+def test_the_eight_points_of_small_order_are_those_whose_eightfold_is_neutral() -> None:
+    points = [ed25519._decompressed(raw) for raw in ed25519._SMALL_ORDER]
+    assert len(set(ed25519._SMALL_ORDER)) == 8
+    assert all(point is not None and is_neutral(times(8, point)) for point in points)
+
+
+@pytest.mark.parametrize("raw", NO_KEYS, ids=bytes.hex)
+def test_a_key_of_small_order_or_in_another_encoding_verifies_nothing(raw: bytes) -> None:
+    # Under the neutral element, R = the neutral element and S = 0 would be a signature of anything.
+    for first in (raw, ed25519._BASE):
+        assert not verifier.ed25519_verify(raw, b"anything", first + bytes(32))
+    with pytest.raises(verifier.Unusable, match="no key of Ed25519"):
+        verifier.key_of("cukassza/H-0123abcd", raw)
+
+
+def test_a_signature_with_a_point_of_small_order_is_refused() -> None:
+    public, message, signature = (bytes.fromhex(text) for text in RFC_8032[1])
+    for raw in ed25519._SMALL_ORDER:
+        assert not verifier.ed25519_verify(public, message, raw + signature[32:])
+
+
+def test_a_key_with_a_part_of_small_order_is_refused() -> None:
+    public = bytes.fromhex(RFC_8032[1][0])
+    point = ed25519._decompressed(public)
+    part = ed25519._decompressed(bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"))
+    assert point is not None and part is not None
+    x, y, z, _ = ed25519._plus(point, part)
+    inverse = pow(z, -1, ed25519._P)
+    mixed = (y * inverse % ed25519._P | (x * inverse % ed25519._P & 1) << 255).to_bytes(32, "little")
+    assert verifier.key_of("cukassza/H-0123abcd", public).public == public
+    with pytest.raises(verifier.Unusable, match="no key of Ed25519"):
+        verifier.key_of("cukassza/H-0123abcd", mixed)
+
+
+def test_a_note_is_signed_by_the_key_of_its_own_epoch() -> None:
+    """Somebody who has an old key cannot sign a later epoch with it."""
+    house = verifier.House("0123abcd-0000-4000-8000-000000000000", "H", "HUF")
+    private = [Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32) for number in (1, 2)]
+    first, second = (verifier.key_of(house.origin, one.public_key().public_bytes_raw()) for one in private)
+    point = verifier.Checkpoint(f"{house.origin}/2", 3, b"r" * 32, "2026-11-21T20:00:00.000000Z")
+    notes = [note_text(point, key, one.sign(point.text.encode()))
+             for key, one in zip((first, second), private, strict=True)]  # fmt: skip
+    for held in ([], [first, second]):
+        codes = []
+        for text in notes:
+            report = verifier.Report()
+            keys = verifier.Keys({1: first, 2: second}, held)
+            verifier.Trees(report, house, keys, [verifier.Notes("held", [text], held=True)], verifier.ed25519_verify)
+            codes.append([finding.code for finding in report.findings])
+        assert codes == [["note_under_another_key"], []]
 
 
 def signed(size: int = 3) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from casino.audit import archive
+from tests.proof.model import World
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -77,3 +78,16 @@ def test_no_file_that_lies_around_is_executed(tmp_path: Path, name: str) -> None
         )  # fmt: skip
         assert (done.returncode, done.stdout) == (2, "")
         assert "manifest.json" in done.stderr, "it looked for an export, and there is none"
+
+
+def test_a_reader_that_goes_away_leaves_no_traceback(tmp_path: Path) -> None:
+    program, _ = archive.write_beside(tmp_path / "export")
+    World().evening(hands=2).write(tmp_path / "export")
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-I", str(program), str(tmp_path / "export")],
+        stdout=writing, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (2, "")
