@@ -20,6 +20,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 VISIBILITY_TIMEOUT = 30
 #: Seconds after which a task is killed; below the visibility timeout, or it would run twice at once.
 TASK_HARD_LIMIT = 20
+#: Seconds after which a task is interrupted, so that it can say what it was at.
+TASK_SOFT_LIMIT = 12
+#: The queue of settlements: they do not wait behind what the clock sends.
+SETTLEMENT = "settlement"
 
 
 def queue_prefix(database: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ import dj_database_url
 from celery.schedules import crontab
 
 from casino import configuration
-from casino.celery import TASK_HARD_LIMIT, VISIBILITY_TIMEOUT, queue_prefix
+from casino.celery import SETTLEMENT, TASK_HARD_LIMIT, TASK_SOFT_LIMIT, VISIBILITY_TIMEOUT, queue_prefix
 from casino.core import heartbeat
 
 environment = configuration.read(os.environ)
@@ -175,7 +175,10 @@ CELERY_DB_REUSE_MAX = 1_000
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_TIME_LIMIT = TASK_HARD_LIMIT
-CELERY_WORKER_PREFETCH_MULTIPLIER = 4
+CELERY_TASK_SOFT_TIME_LIMIT = TASK_SOFT_LIMIT
+CELERY_TASK_ROUTES = {"hands.resolve_hand": {"queue": SETTLEMENT}}
+# A task that waits with a busy process could be run by an idle one.
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
@@ -184,6 +187,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 5,
     "socket_connect_timeout": 2,
     "health_check_interval": 10,
+    # Queues in the order in which the worker names them: settlements first.
+    "queue_order_strategy": "priority",
     "retry_on_timeout": True,
     # A request must not wait for a broker that is away: the outbox has the message, the sweeper sends it later.
     "max_retries": 1,

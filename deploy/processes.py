@@ -281,7 +281,20 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
         Program("web", (*web, *worker, *stopping, *places), (file,)),
         Program(
             "worker",
-            (*celery, "worker", "--pool", "prefork", "--concurrency", "2", "--loglevel", "INFO", *quiet),
+            # Settlements come first: hands wait for them (`casino/celery.py` names the queues).
+            (
+                *celery,
+                "worker",
+                "--queues",
+                "settlement,celery",
+                "--pool",
+                "prefork",
+                "--concurrency",
+                "2",
+                "--loglevel",
+                "INFO",
+                *quiet,
+            ),
         ),
         Program("beat", (*celery, "beat", "--schedule", str(schedule), "--loglevel", "INFO")),
         Program("sequencer", (python, str(CHECKOUT / "manage.py"), "sequence_audit"), private=PRIVATE),

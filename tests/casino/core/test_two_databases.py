@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from casino.celery import queue_prefix
+from casino.celery import SETTLEMENT, queue_prefix
 from casino.core import outbox
 from casino.hands.models import Hand, HandState
 from deploy.embedded.process import wait_until
@@ -21,9 +21,12 @@ from tests.services import TestServices, worker_name
 
 ROOT = Path(__file__).resolve().parents[3]
 #: Where Celery keeps what nobody has taken yet, below the prefix.
-QUEUE = "celery"
-#: Sends a hint of the sweeper's kind from another database's environment.
-SEND = "import django; django.setup(); from casino.celery import app; app.send_task('hands.sweep_outbox')"
+QUEUE = SETTLEMENT
+#: Sends a task from another database's environment, to the queue of settlements.
+SEND = (
+    "import django; django.setup(); from casino.celery import SETTLEMENT, app;"
+    "app.send_task('hands.sweep_outbox', queue=SETTLEMENT)"
+)
 
 
 @pytest.fixture
