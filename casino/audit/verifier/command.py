@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from .cosignatures import parse_witness
 from .export import verify_export
 from .findings import Unusable, printable, summary
 from .notes import read_keys, read_notes
@@ -51,7 +52,8 @@ def _verify(arguments: Sequence[str] | None) -> int:
     started = time.monotonic()
     keys = read_keys(given.key) if given.key else []
     held = [read_notes(path, str(path), held=True) for path in given.checkpoints]
-    report = verify_export(given.folder, held, keys, given.accept_epoch, _own_sha256())
+    witnesses = [parse_witness(vkey) for vkey in given.witness]
+    report = verify_export(given.folder, held, keys, given.accept_epoch, _own_sha256(), witnesses)
     seconds = time.monotonic() - started
     if given.json:
         answer = json.dumps(report.as_json() | {"seconds": round(seconds, 3)}, indent=1)
@@ -67,6 +69,10 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("folder", type=Path, help="what manage.py export_audit wrote")
     parser.add_argument("--checkpoints", type=Path, action="append", default=[], help="checkpoints that you hold")
     parser.add_argument("--key", help="the house's key that you hold: its text, or a file of it")
+    parser.add_argument(
+        "--witness", action="append", default=[], metavar="VKEY",
+        help="the key of a witness that must have cosigned one of the checkpoints that you hold",
+    )  # fmt: skip
     parser.add_argument(
         "--accept-epoch", type=int, action="append", default=[], metavar="N",
         help="an epoch that was opened after a restore, when you have asked the two people who opened it",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .canonical import is_made_of, value_of
+from .cosignatures import WitnessKey, judge_witnesses
 from .ed25519 import ed25519_verify
 from .events import Row
 from .files import CHECKPOINTS, HANDS, LEDGER, MANIFEST, TAIL, events_of, lines_of, names_of, unknown_names, whole
@@ -170,10 +171,11 @@ def no_collector() -> Iterator[None]:
 @no_collector()
 def verify_export(
     folder: Path, held: Sequence[Notes] = (), keys: Sequence[Key] = (), accepted: Collection[int] = (),
-    program: str | None = None,
+    program: str | None = None, witnesses: Sequence[WitnessKey] = (),
 ) -> Report:  # fmt: skip
     """Verify an export against checkpoints that others hold, under keys not taken from it, with the epochs after the
-    first that the verifying person accepts. `program` is the SHA-256 of the archive that runs. Raises Unusable."""
+    first that the verifying person accepts, and cosignatures of these witnesses. `program` is the SHA-256 of the
+    archive that runs. Raises Unusable."""
     report = Report()
     export = Export(folder, report)
     for number, epoch in export.epochs.items() if keys else ():
@@ -181,6 +183,7 @@ def verify_export(
             problem = f"the export brings {epoch.key.text}, which is not among the keys held"
             report.find("key_differs", f"epoch {number}", problem, at=-1)
     trust(report, held, keys)
+    judge_witnesses(report, held, witnesses)
     if program is not None and program != export.verifier:
         report.notice(f"the manifest names the verifier with SHA-256 {export.verifier}; this is {program}")
     own = {number: epoch.key for number, epoch in export.epochs.items()}
