@@ -189,7 +189,7 @@ def test_a_key_with_a_part_of_small_order_is_refused() -> None:
 
 
 def test_a_note_is_signed_by_the_key_of_its_own_epoch() -> None:
-    """Somebody who has an old key cannot sign a later epoch with it."""
+    """A person with an old key cannot sign a later epoch with it."""
     house = verifier.House("0123abcd-0000-4000-8000-000000000000", "H", "HUF")
     private = [Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32) for number in (1, 2)]
     first, second = (verifier.key_of(house.origin, one.public_key().public_bytes_raw()) for one in private)
