@@ -37,6 +37,11 @@ def dumps(value: Any) -> str:
     return _ENCODER.encode(value)
 
 
+def fingerprint(secret: str) -> str:
+    """SHA-256 of a text of high entropy, 64 hex digits: what the audit trail has of a stored digest or hash."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
 def sha256(value: Any) -> str:
     """SHA-256 of the canonical text of `value`, as 64 hex digits."""
     return hashlib.sha256(dumps(value).encode()).hexdigest()

@@ -127,6 +127,7 @@ def _progress(play: _Play, view: dict[str, Any]) -> dict[str, Any]:
     words["table_version"] = hand.table.version + 1
     if play.game.over:
         words |= {"log": list(play.game.log), "digest": hand.digest, "result": hand.result, "handle": hand.handle}
+        words |= {"next_button": hand.table.button, "record_hash": hand.table.last_record_hash}
         words |= cards.revealed_at_the_end(hand)
     return words
 

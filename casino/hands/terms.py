@@ -1,7 +1,7 @@
 """The terms of a table, as its game sees them: options, smallest stacks, fees, and whether the chips of the house can
 pay what the game may promise."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import engine
@@ -13,7 +13,7 @@ from casino.hands import fees, trays
 from casino.houses.models import House
 from casino.tables import services as tables
 from casino.tables.models import FeePer, Table
-from engine.errors import EngineError
+from engine.errors import EngineError, OptionOutOfRange
 from engine.kernel.game import require_seats
 from engine.kernel.rules import Rules
 
@@ -54,7 +54,8 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
     agreed = rules(terms.game, terms.options, terms.seats)
     trays.require_terms(chips.in_use(house), info.policy, agreed, terms.seats, terms.min_stack, terms.max_stack)
     fees.require_terms(house, terms.game, terms.max_stack, terms.seat_fee)
-    return tables.create_table(house=house, code=code, terms=terms, actor=actor)
+    settled_anew = varying(terms.game, terms.options, terms.seats)
+    return tables.create_table(house=house, code=code, terms=terms, actor=actor, varying=settled_anew)
 
 
 def set_seat_fee(*, command: Command, code: str, amount: int, per: FeePer, reason: str) -> Answer:
@@ -107,6 +108,34 @@ def _least_stack(terms: tables.Terms) -> int:
 def rules(game: str, options: Mapping[str, Any], seats: int) -> Rules:
     """A table's options as the rules of a hand for so many seats. Raises the engine's typed option errors."""
     return engine.game_info(game).rules.parse(engine.resolve(game, options, seats), seats)
+
+
+def varying(game: str, options: Mapping[str, Any], seats: int) -> dict[str, list[Any]]:
+    """Options of a table of so many seats that each deal settles anew, by the number of its seats or by what is
+    announced: every value that they may have in a deal, None for none."""
+    said: list[tuple[str, ...]] = [(), *((word,) for word in engine.game_info(game).policy.announcements)]
+    numbers = range(least_players(game, options), seats + 1)
+    found = [resolved for number in numbers for words in said for resolved in _resolved(game, options, number, words)]
+    named = {name: _distinct(deal.get(name) for deal in found) for name in {name for deal in found for name in deal}}
+    for name in options.keys() - named.keys():
+        named[name] = [None]
+    return {name: values for name, values in sorted(named.items()) if values != [options.get(name)]}
+
+
+def _resolved(game: str, options: Mapping[str, Any], seats: int, words: tuple[str, ...]) -> list[dict[str, object]]:
+    """The options of a deal; none where the table does not leave these words to the dealer."""
+    try:
+        return [engine.resolve(game, options, seats, announced=words)]
+    except OptionOutOfRange:
+        return []
+
+
+def _distinct(values: Iterable[Any]) -> list[Any]:
+    found: list[Any] = []
+    for value in values:
+        if value not in found:
+            found.append(value)
+    return found
 
 
 def least_players(game: str, options: Mapping[str, Any]) -> int:

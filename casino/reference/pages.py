@@ -6,6 +6,7 @@ from casino.audit import reference_page as events_page
 from casino.bookkeeping import reference_page as postings_page
 from casino.hands.reference_pages import game_pages
 from casino.reference import errors_page, glossary_page, operations_page, settings_page
+from casino.verification import state_page
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference"
 #: Every generated page says so near its top, which is how one that is generated no longer is recognised.
@@ -21,6 +22,7 @@ def render() -> dict[str, str]:
         "operations.md": operations_page.render(),
         "postings.md": postings_page.render(),
         "settings.md": settings_page.render(),
+        "state.md": state_page.render(),
         **game_pages(),
     }
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.hashers import check_password
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
@@ -83,6 +84,11 @@ class Staff(AbstractBaseUser):
     def get_username(self) -> str:
         """The full name: failed attempts are forgotten under the same name as they were counted."""
         return full_name(self.house, self.login)
+
+    def check_password(self, raw_password: str | None) -> bool:
+        """Whether this is the password. The stored hash stays as it is, unlike Django's: only a write that an event
+        records replaces it."""
+        return check_password(raw_password, self.password)
 
     @property
     def password_by(self) -> str:

@@ -26,6 +26,7 @@ from casino.audit.events.staff import (
     TerminalRevoked,
 )
 from casino.core import locks, write
+from casino.core.canonical import fingerprint
 from casino.core.errors import Conflict, Forbidden
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
@@ -88,7 +89,8 @@ def set_password(*, command: Command, login: str, password: str, reason: str) ->
     def change(staff: Staff) -> AuditEvent:
         validate_password(password, staff)
         staff.give_password(password, command.context.staff)
-        return PasswordSet(login=login, ended_session_count=_end(user=staff), reason=reason)
+        given = fingerprint(staff.password)
+        return PasswordSet(login=login, password_sha256=given, ended_session_count=_end(user=staff), reason=reason)
 
     return _of_person(command, login, change)
 
@@ -112,7 +114,11 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
         staff.must_change_password = False
         staff.version += 1
         staff.save(update_fields=["password", "must_change_password", "version"])
-        event = PasswordChanged(ended_session_count=_end(keep=token, user=staff))
+        event = PasswordChanged(
+            password_sha256=fingerprint(staff.password),
+            kept_token_sha256=fingerprint(token.digest),
+            ended_session_count=_end(keep=token, user=staff),
+        )
         return Outcome(event, describe(staff), version=staff.version)
 
     try:

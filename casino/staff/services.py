@@ -5,6 +5,7 @@ import logging
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC
 
 from django.contrib.auth.password_validation import validate_password
 from django.db import IntegrityError, transaction
@@ -14,6 +15,7 @@ from casino.audit import guard
 from casino.audit.events.staff import LoginUnlocked, StaffHired, StaffSignedIn, StaffSignedOut, TerminalEnrolled
 from casino.audit.services import Actor, Receipt, record
 from casino.core import locks
+from casino.core.canonical import fingerprint
 from casino.core.errors import Conflict, Forbidden
 from casino.core.write import Work
 from casino.houses.models import House
@@ -70,7 +72,7 @@ def add_person(
             code="login_taken",
             login=login,
         ) from None
-    return staff, StaffHired(login=login, roles=list(staff.roles))
+    return staff, StaffHired(login=login, roles=list(staff.roles), password_sha256=fingerprint(staff.password))
 
 
 def enrol_terminal(*, house: House, code: str, kind: TerminalKind, location: str, actor: Actor) -> tuple[Terminal, str]:
@@ -93,7 +95,10 @@ def add_terminal(
             terminal.save(force_insert=True)
     except IntegrityError:
         raise Conflict(f"Terminal {code} exists already.", code="terminal_exists", terminal=code) from None
-    return terminal, key, TerminalEnrolled(terminal=code, kind=str(kind), location=location)
+    event = TerminalEnrolled(
+        terminal=code, kind=str(kind), location=location, key_sha256=fingerprint(terminal.key_digest)
+    )
+    return terminal, key, event
 
 
 def sign_in(
@@ -132,10 +137,18 @@ def _issue(*, staff: Staff, terminal: Terminal, request: HttpRequest, actor: Act
             return None
         row, token = TerminalToken.objects.create(staff, terminal=terminal, house=house)
         succeeded(staff, request)
-        receipt = record(chain=house.chain, house=house, actor=actor, event=StaffSignedIn())
+        receipt = record(chain=house.chain, house=house, actor=actor, event=signed_in_event(row))
         return SignedIn(token, row, receipt)
 
     return locks.in_transaction(operation)
+
+
+def signed_in_event(token: TerminalToken) -> StaffSignedIn:
+    """What is recorded of a new token: a hash of its digest, and when it expires."""
+    if token.expiry is None:
+        raise AssertionError("REST_KNOX has a TOKEN_TTL: every token expires")
+    expires = token.expiry.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return StaffSignedIn(token_sha256=fingerprint(token.digest), expires=expires)
 
 
 def unlock(*, house: House, login: str, reason: str, unrecorded: bool = False) -> Receipt | None:
@@ -165,7 +178,7 @@ def end_tokens(house: House, using: str) -> None:
 
 def sign_out(*, token: TerminalToken, actor: Actor) -> None:
     """Revoke one token."""
-    house = token.terminal.house
+    house, event = token.terminal.house, StaffSignedOut(token_sha256=fingerprint(token.digest))
     with transaction.atomic():
         token.delete()
-        record(chain=house.chain, house=house, actor=actor, event=StaffSignedOut())
+        record(chain=house.chain, house=house, actor=actor, event=event)

@@ -13,6 +13,7 @@ from datetime import datetime
 from casino.audit.events.deals import SeatKeyIssued, SeatKeyRevoked
 from casino.audit.services import Actor
 from casino.core import write
+from casino.core.canonical import fingerprint
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp
@@ -58,10 +59,11 @@ def issue(*, command: Command, code: str, seat: int) -> Answer:
     def change(table: Table, work: Work) -> Outcome:
         seating = at_seat(table, seat)
         replaced = SeatKey.objects.filter(seating=seating, replaced_at=None).update(replaced_at=ClockTimestamp())
-        SeatKey.objects.create(house_id=seating.house_id, seating=seating, digest=digest(key))
-        return Outcome(
-            SeatKeyIssued(seat=seat, player=seating.player.ref, replaced=bool(replaced)), status=201, once={"key": key}
+        kept = SeatKey.objects.create(house_id=seating.house_id, seating=seating, digest=digest(key))
+        event = SeatKeyIssued(
+            seat=seat, player=seating.player.ref, replaced=bool(replaced), key_sha256=fingerprint(kept.digest)
         )
+        return Outcome(event, status=201, once={"key": key})
 
     return write.write(command, AtTable(code), change)
 

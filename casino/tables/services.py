@@ -1,6 +1,6 @@
 """Opening and closing tables, sitting down, adding chips and leaving."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -62,8 +62,11 @@ class Terms:
     seat_fee_per: FeePer = FeePer.DEAL
 
 
-def create_table(*, house: House, code: str, terms: Terms, actor: Actor) -> Table:
-    """Set up a table and its accounts. The options were checked by the engine (see `hands.services.set_up_table`)."""
+def create_table(
+    *, house: House, code: str, terms: Terms, actor: Actor, varying: Mapping[str, Sequence[Any]] | None = None
+) -> Table:
+    """Set up a table and its accounts. The options were checked by the engine (see `hands.terms.set_up_table`), which
+    also says which of them are `varying` from deal to deal, with every value that they may have."""
     agreed = asdict(terms)
     free = {} if terms.seat_fee else {"seat_fee": None, "seat_fee_per": None}
     with transaction.atomic():
@@ -71,7 +74,7 @@ def create_table(*, house: House, code: str, terms: Terms, actor: Actor) -> Tabl
         table.full_clean()
         table.save(force_insert=True)
         chart.open_accounts(house, [table.account(number) for number in TABLE_ACCOUNTS], chips.in_use(house))
-        record(chain=table.chain, house=house, actor=actor, event=TableSetUp(**agreed | free))
+        record(chain=table.chain, house=house, actor=actor, event=TableSetUp(**agreed | free, varying=varying or None))
     return table
 
 

@@ -112,7 +112,7 @@ class _Live:
         self.trees = _LiveTrees(report, house, Keys(self._own_keys(), keys), [own, *files, *held])
         books = Books(report, there.accounts(), lambda: verifier.transactions_of(there.transactions()))
         hands = Hands(report, there.hands(), house.currency, verbs.declared_of_cards)
-        self._verifier = Verifier(report, house, self.trees, books, hands)
+        self._verifier = Verifier(report, house, self.trees, books, hands, there.state)
         self._columns: list[bytes] = []
         self._keys = keys
         verifier.trust(report, [*files, *held], keys)

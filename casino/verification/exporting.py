@@ -25,6 +25,7 @@ def export_house(house: House, folder: Path) -> dict[str, Any]:
         notes = there.rows("SELECT note FROM audit_checkpoint WHERE house_id = %s ORDER BY epoch, size", [house.id])
         _write(folder / verifier.CHECKPOINTS, verifier.join_notes(note for (note,) in notes))
         _lines(folder / verifier.LEDGER, _ledger(there))
+        _lines(folder / verifier.STATE, map(_line, there.state()))
         _lines(folder / verifier.HANDS, (_line(_sealed(house, row)) for row in there.hands()))
     manifest = {
         "code": house.code,

@@ -18,6 +18,7 @@ from psycopg import pq
 
 from casino.audit import verifier
 from casino.houses.models import House
+from casino.verification import state_reader
 
 BATCH = 128
 """Rows that are handed on together."""
@@ -140,6 +141,10 @@ class Moment:
         """The hands in the order in which they were dealt, with the keys of events; what is not there is left out."""
         rows = self._objects(_HANDS)
         return ({key: value for key, value in row.items() if value is not None} for row in rows)
+
+    def state(self) -> Iterator[dict[str, Any]]:
+        """The rows of the house's state, model by model, as `state_reader` reads them."""
+        return (row for query in state_reader.queries() for row in self._objects(query))
 
     def _connect(self, snapshot: str) -> BaseDatabaseWrapper:
         connection = connections[self._using].copy()

@@ -13,10 +13,12 @@ import httpx
 from django.core.handlers.wsgi import WSGIHandler
 from django.db import transaction
 
+from casino.audit.events import AuditEvent
+from casino.audit.events.staff import StaffHired, TerminalEnrolled
 from casino.audit.founding import found_house
 from casino.audit.models import SignedCheckpoint
 from casino.audit.sequencing import Sequencer
-from casino.audit.services import Actor, Receipt
+from casino.audit.services import Actor, Receipt, record
 from casino.audit.signing import Signer
 from casino.audit.verifier import Checkpoint, parse_note
 from casino.bookkeeping import chart
@@ -25,12 +27,14 @@ from casino.cage.models import Shift
 from casino.cage.services import AtDrawer, create_drawer, open_vault, sell_chips
 from casino.chips.services import introduce
 from casino.core import locks
+from casino.core.canonical import fingerprint
 from casino.core.write import Command, Outcome, RequestContext, Subject, Work
 from casino.hands import settlement
 from casino.hands.terms import set_up_table
 from casino.houses.models import House, OutboxMessage
 from casino.players.services import create_player
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
+from casino.staff.services import signed_in_event
 from casino.tables.models import CarryoverOnClose, Table
 from casino.tables.services import AtTable, Terms, seat_player, stock_tray
 from engine.registry import game_info, resolve
@@ -159,6 +163,8 @@ class Kit:
 
     house: House
     clients: list[httpx.Client] = field(default_factory=list)
+    #: Whether logins name the house, so that each is in one house only.
+    logins_with_house: bool = True
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
     @classmethod
@@ -215,18 +221,46 @@ class Kit:
         """The token of a newly hired person, at a separate terminal."""
         return self.hire(role, kind, location)[1]
 
-    def hire(self, role: Role, kind: TerminalKind, location: str) -> tuple[RequestContext, str]:
-        """Hire somebody, enrol a terminal, and issue a token for the two without spending a password hash."""
+    def hire(self, role: Role, kind: TerminalKind, location: str, *, noted: bool = True) -> tuple[RequestContext, str]:
+        """Hire somebody, enrol a terminal, and issue a token for the two without spending a password hash; `noted`:
+        with the events of it."""
         number = next(self._numbers)
+        at_house = f"@{self.house.code}" if self.logins_with_house else ""
         staff = Staff.objects.create(
-            house=self.house, login=f"{role}{number}@{self.house.code}", name=str(role), roles=[role]
-        )
+            house=self.house, login=f"{role}{number}{at_house}", name=str(role), roles=[role],
+            password_givers=[ACTOR.staff],
+        )  # fmt: skip
         terminal = Terminal.objects.create(
             house=self.house, code=f"{kind}-{number}", kind=kind, location=location, key_digest="0" * 64
         )
-        _, token = TerminalToken.objects.create(staff, terminal=terminal, house=self.house)
+        row, token = TerminalToken.objects.create(staff, terminal=terminal, house=self.house)
+        if noted:
+            self._note_hired(staff, terminal, row)
         context = RequestContext(house=self.house, staff=staff, role=role, terminal=terminal, request_id="test")
         return context, str(token)
+
+    def _note_hired(self, staff: Staff, terminal: Terminal, token: TerminalToken) -> None:
+        """Record a person, a device and a token that were made past the services."""
+        at_it = Actor(staff=staff.login, role="", terminal=terminal.code, request="test")
+        noted: list[tuple[Actor, AuditEvent]] = [
+            (
+                ACTOR,
+                StaffHired(
+                    login=staff.login, roles=list(staff.roles), password_sha256=fingerprint(staff.password)
+                ),
+            ),
+            (
+                ACTOR,
+                TerminalEnrolled(
+                    terminal=terminal.code, kind=str(terminal.kind), location=terminal.location,
+                    key_sha256=fingerprint(terminal.key_digest),
+                ),
+            ),
+            (at_it, signed_in_event(token)),
+        ]  # fmt: skip
+        with transaction.atomic():
+            for actor, event in noted:
+                record(chain=self.house.chain, house=self.house, actor=actor, event=event)
 
     def at_once(self, context: RequestContext, subject: Subject[T], changes: Iterable[Change[T]]) -> None:
         """Write several changes of one subject in one transaction and without requests, each with its own event."""

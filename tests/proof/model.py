@@ -1,7 +1,9 @@
 """An independent model of a house's audit trail and its export: plain Python that shares nothing with the verifier.
 
 It hashes, signs (with `cryptography`) and writes the formats by itself, from their descriptions. An evening here is a
-number of hands at some tables, the players' buy-ins before them, and checkpoints every few leaves.
+number of hands at some tables, the players' buy-ins before them, and checkpoints every few leaves. Only the rows of
+`state.jsonl` are the verifier's own replay of the events: rows of a real house are in
+`tests/casino/verification/test_verify_state.py`.
 """
 
 import base64
@@ -17,7 +19,9 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-SEAT = "seat"
+from casino.audit.verifier.findings import Report
+from casino.audit.verifier.state import MODELS, State
+
 SIDES = {"1020": 1, "2010": -1, "2020": -1, "2030": -1, "2040": -1, "4010": -1, "9120": 1, "9170": 1, "9150": 1}
 
 
@@ -69,6 +73,7 @@ class World:
     sizes: list[int] = field(default_factory=list)
     waiting: list[dict[str, Any]] = field(default_factory=list)
     clock: int = 0
+    versions: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.house = str(uuid.UUID(int=0x1234_5678_0000_4000_8000_000000000000 + self.seed))
@@ -80,16 +85,25 @@ class World:
     def moment(self) -> str:
         """The next moment."""
         self.clock += 1
+        return self.now()
+
+    def now(self) -> str:
+        """The moment that is now."""
         now = datetime(2026, 11, 21, tzinfo=UTC) + timedelta(seconds=self.clock)
         return f"{now:%Y-%m-%dT%H:%M:%S.%fZ}"
 
     def record(self, chain: str, kind: str, data: dict[str, Any]) -> None:
-        """Append an event that records what was posted since the last one."""
+        """Append an event that records what was posted since the last one; what belongs to no place is the founding."""
         seq, prev = self.heads.get(chain, (0, "0" * 64))
+        who = ("ödön@MODEL", "dealer", f"at-{chain.partition('/')[2]}")
+        actor, role, terminal = who if kind.startswith(("hand.", "cage.", "table.sat")) else ("founder", "system", "")
+        if chain in self.versions:
+            self.versions[chain] += 1
+            data = data | {f"{chain.partition('/')[0]}_version": self.versions[chain]}
         doc: dict[str, Any] = {
-            "actor": "ödön@MODEL", "at": self.moment(), "chain": chain, "data": data, "house": self.house,
-            "kind": kind, "prev": prev, "request": f"r{self.clock}", "role": "dealer", "seq": seq + 1,
-            "terminal": "t-1", "v": 2,
+            "actor": actor, "at": self.moment(), "chain": chain, "data": data, "house": self.house,
+            "kind": kind, "prev": prev, "request": f"r{self.clock}", "role": role, "seq": seq + 1,
+            "terminal": terminal, "v": 2,
         }  # fmt: skip
         if self.waiting:
             doc["postings"], self.waiting = self.waiting, []
@@ -124,7 +138,7 @@ class World:
 
     def evening(self, hands: int = 6, tables: int = 2) -> "World":
         """Play hands: most are settled, every fifth is voided, the last one of a long evening is still played."""
-        self.record("house/MODEL", "vault.opened", {"capital": 0})
+        self.set_up(tables)
         stacks = {}
         for table in range(1, tables + 1):
             for player in ("a", "b"):
@@ -133,11 +147,32 @@ class World:
                 self.record("drawer/C1", "cage.buy_in", {"player": code, "amount": 5000})
                 self.post(f"sit:{code}", "table.sat_down",
                           [(f"2010/{code}", "HUF", 5000), (f"2020/{code}", "HUF", -5000)])  # fmt: skip
-                self.record(f"table/T{table}", "table.sat_down", {"seat": 1, "player": code})
+                sat = {"seat": " ab".index(player), "player": player, "amount": 5000}
+                self.record(f"table/T{table}", "table.sat_down", sat)
                 stacks[code] = 5000
         for number in range(hands):
             self.hand(f"T{number % tables + 1}", number // tables + 1, stacks, void=number % 5 == 4)
         return self
+
+    def set_up(self, tables: int, *, options: dict[str, Any] | None = None, most: int = 9999) -> None:
+        """A house with one person, a drawer, and tables of these options and this largest stack, a terminal each."""
+        house = "house/MODEL"
+        self.record(house, "house.founded", {"name": "Model", "currency": "HUF"})
+        self.record(house, "staff.hired", {"login": "ödön@MODEL", "roles": ["dealer"], "password_sha256": "0" * 64})
+        for player in ("a", "b"):
+            self.record(house, "player.registered", {"player": player})
+        for kind, place in (("cage", "C1"), *(("table", f"T{number}") for number in range(1, tables + 1))):
+            device = {"terminal": f"at-{place}", "kind": kind, "location": place, "key_sha256": "0" * 64}
+            self.record(house, "terminal.enrolled", device)
+        self.record("drawer/C1", "drawer.set_up", {})
+        self.versions["drawer/C1"] = 1
+        terms = {"game": "ferbli", "options": options or {}, "seats": 2, "min_stack": 1, "max_stack": most}
+        for number in range(1, tables + 1):
+            chain = f"table/T{number}"
+            self.record(chain, "table.set_up", terms | {"carryover_on_close": "house"})
+            self.versions[chain] = 1
+            self.record(chain, "table.opened", {"session": 1})
+        self.record(house, "vault.opened", {"capital": 0})
 
     def hand(self, table: str, number: int, stacks: dict[str, int], *, void: bool = False) -> None:
         """One hand: a bets 100, b calls and wins, the house takes 10."""
@@ -148,7 +183,7 @@ class World:
             "hand": name, "table": table, "number": number, "mode": "physical", "game": "ferbli", "options": {},
             "seats": seats, "stacks": [stacks[a], stacks[b]], "carry": 0, "series": {}, "rules": "model/1",
         }  # fmt: skip
-        self.record(chain, "hand.dealt", row | {"button": 2, "first_line": 1, "lines": [], "table_version": number})
+        self.record(chain, "hand.dealt", row | {"button": 2, "first_line": 1, "lines": []})
         posted = [self.post(f"{name}:1", "hand.stakes",
                             [(f"2020/{a}", "HUF", 100), (f"2030/{table}", "HUF", -100)])]  # fmt: skip
         self.acted(chain, name, 1, ["p1 po 100", "d dh p1 ????"])
@@ -164,23 +199,22 @@ class World:
                 codes = {account.id: account for account in self.accounts.values()}
                 mirror = [(codes[id_].code, codes[id_].commodity, -amount) for id_, _, amount, _ in legs]
                 self.post(f"{one}:void", "reversal", mirror, reverses=one)
-            self.record(chain, "hand.voided", {"hand": name, "log": log[:3], "mirrors": {}, "table_version": 1})
+            self.record(chain, "hand.voided", {"hand": name, "log": log[:3], "mirrors": {}})
             self.hands.append(row | {"log": log[:3], "state": "voided"})
             return
-        self.acted(chain, name, 3, log[2:], **ending, log=log)
+        self.acted(chain, name, 3, log[2:], **ending, log=log, next_button=2, record_hash=ending["digest"])
         settlement = self.post(f"{name}:settlement", "hand.settled", [
             (f"2030/{table}", "HUF", 200), (f"2020/{b}", "HUF", -190), (f"4010/{table}", "HUF", -10),
             (f"9150/{table}", "HUF.MAIN.5", 2), (f"9170/{table}", "HUF.MAIN.5", -2),
         ])  # fmt: skip
         stacks[a], stacks[b] = stacks[a] - 100, stacks[b] + 90
         recorded = {"hand": name, "result": result, "digest": ending["digest"], "settlement": settlement}
-        self.record(chain, "hand.settled", recorded | {"table_version": number})
+        self.record(chain, "hand.settled", recorded)
         self.hands.append(row | ending | {"log": log, "settlement": settlement, "state": "settled"})
 
     def acted(self, chain: str, name: str, first: int, lines: list[str], **ending: Any) -> None:
         """Lines of a hand."""
-        data = {"hand": name, "first_line": first, "lines": lines, "table_version": 1, **ending}
-        self.record(chain, "hand.acted", data)
+        self.record(chain, "hand.acted", {"hand": name, "first_line": first, "lines": lines, **ending})
 
     def row(self, number: int) -> dict[str, Any]:
         """A ledger transaction."""
@@ -208,9 +242,22 @@ class World:
     def note(self, size: int, *, root_hash: bytes | None = None, epoch: int = 1) -> str:
         """The checkpoint over the first `size` payloads."""
         found = root_hash or root([leaf(payload) for payload in self.payloads[:size]])
-        text = f"{self.name}/{epoch}\n{size}\n{base64.b64encode(found).decode()}\nat 2026-11-21T20:00:00.000000Z\n"
+        text = f"{self.name}/{epoch}\n{size}\n{base64.b64encode(found).decode()}\nat {self._at(size)}\n"
         signature = base64.b64encode(self._key_hash(self.name) + self.private.sign(text.encode())).decode()
         return f"{text}\n— {self.name} {signature}\n"
+
+    def _at(self, size: int) -> str:
+        """The time of the event that is the last of so many leaves."""
+        at: str = json.loads(self.payloads[size - 1])["at"] if 0 < size <= len(self.payloads) else self.moment()
+        return at
+
+    def state(self) -> list[dict[str, Any]]:
+        """The rows that the events make, by the verifier."""
+        state = State(Report())
+        for payload in self.payloads:
+            if (doc := json.loads(payload))["v"] == 2:
+                state.take(doc)
+        return rows_of(state)
 
     def notes(self) -> Iterator[str]:
         """A checkpoint for each of the sizes."""
@@ -236,10 +283,21 @@ class World:
             "checkpoints": "".join(f"{note}\n" for note in self.notes()),
             "ledger.jsonl": "".join(f"{canonical(row)}\n" for row in (*accounts, *self.transactions)),
             "hands.jsonl": "".join(f"{canonical(row)}\n" for row in self.hands),
+            "state.jsonl": "".join(f"{canonical(row)}\n" for row in self.state()),
         }
         for name, text in texts.items():
             (folder / name).write_bytes(text.encode())
         return folder
+
+
+def rows_of(state: State) -> list[dict[str, Any]]:
+    """The rows of a replay as lines of `state.jsonl`."""
+    return [
+        {"key": key, "model": model.name, "row": row}
+        for model in MODELS.values()
+        if model.is_compared
+        for key, row in state.rows.of(model.name).items()
+    ]
 
 
 def leaf(payload: str) -> bytes:

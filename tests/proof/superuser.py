@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from django.apps import apps
 from django.db import connections, transaction
 from django.db.backends.utils import CursorWrapper
 
@@ -20,14 +21,14 @@ from tests.casino.kit import SAMPLE, Kit
 _GUARDS = """
 SELECT c.relname, t.tgname, t.tgenabled FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND c.relnamespace = 'public'::regnamespace
-  AND c.relname ~ '^(audit|ledger|hands)_'
+  AND c.relname ~ '^(audit|ledger|hands|staff|players|chips|tables|cage|transfers)_'
 """
 _AGAIN = {"O": "ENABLE", "A": "ENABLE ALWAYS", "R": "ENABLE REPLICA"}
 
 
 @contextmanager
 def guards_off() -> Iterator[CursorWrapper]:
-    """A cursor of the owner with every trigger of events, ledger and hands switched off, put back afterwards."""
+    """A cursor of the owner with every trigger of the house's tables switched off, put back afterwards."""
     with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
         cursor.execute(_GUARDS)
         guards = cursor.fetchall()
@@ -226,13 +227,17 @@ _TABLES = {
     "audit_tile": "house_id = %s",
     "audit_checkpoint": "house_id = %s",
     "audit_mark": "house_id = %s",
-    "hands_hand": "house_id = %s",
-    "hands_handline": "house_id = %s",
+    **{
+        model._meta.db_table: "house_id = %s"
+        for app in ("staff", "players", "chips", "tables", "hands", "cage", "transfers")
+        for model in apps.get_app_config(app).get_models()
+    },
+    "houses_outboxmessage": "house_id = %s",
 }
 
 
 class Backup:
-    """A house's books, hands and audit trail as they were, to be put back over what has happened since."""
+    """A house's books, rows and audit trail as they were, to be put back over what has happened since."""
 
     def __init__(self, kit: Kit) -> None:
         self.house = kit.house.id

@@ -259,7 +259,7 @@ def test_one_event_of_another_version_in_a_chain_of_its_own_switches_nothing_off
     """Money that was taken beside every event is found all the same."""
 
     def alter(docs: Docs) -> None:
-        first = copy.deepcopy(docs[0])
+        first = copy.deepcopy(next(doc for doc in docs if doc["kind"] == "vault.opened"))
         docs.insert(0, first | {"chain": "drawer/C9", "data": {}, "v": version, "postings": []})
         of(docs, "hand.settled")["postings"] = []
 

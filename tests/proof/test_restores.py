@@ -7,16 +7,25 @@ import pytest
 from casino.audit import epochs, guard, verifier
 from casino.audit.events.log import EpochOpened
 from casino.audit.services import Actor
+from casino.staff.models import Role
+from casino.staff.services import end_tokens, hire
 from casino.verification import auditing
-from tests.casino.kit import Kit
+from tests.casino.kit import ACTOR, Kit
 from tests.proof.superuser import Backup, Forger, change, evening, held_key, outside_file
 from tests.proof.test_tampering import export, recorded
 
 TWO = Actor(staff="alma", role="admin", terminal="", request="restore")
 
 
+def two_people(kit: Kit) -> None:
+    """Hire those who open epochs."""
+    for login, role in (("alma", Role.ADMIN), ("bea", Role.AUDITOR)):
+        hire(house=kit.house, login=login, name=login, roles=[role], password="seven-of-acorns-19", actor=ACTOR)
+
+
 def restored(kit: Kit) -> tuple[int, int]:
     """A house whose database was put back to the middle of its log; sizes of the log before and after."""
+    two_people(kit)
     kit.players("early", chips=500)
     kept = kit.sequence().size
     backup = Backup(kit)
@@ -34,7 +43,10 @@ def both(kit: Kit, folder: Path) -> list[verifier.Report]:
 
 def opened(kit: Kit, *, healthy: bool = False) -> None:
     """Two people begin the log again."""
-    epochs.open_epoch(house=kit.house, actor=TWO, approver="bea", reason="the disk broke", healthy=healthy)
+    epochs.open_epoch(
+        house=kit.house, actor=TWO, approver="bea", reason="the disk broke", healthy=healthy,
+        restored=lambda: end_tokens(kit.house, epochs.ALIAS),
+    )  # fmt: skip
 
 
 def test_a_rolled_back_house_is_found_by_its_checkpoints_outside(kit: Kit, tmp_path: Path) -> None:
@@ -131,6 +143,7 @@ def test_an_epoch_that_names_another_loss_is_found(kit: Kit, tmp_path: Path) -> 
 
 
 def test_a_good_house_is_whole_with_a_second_epoch_too(kit: Kit, tmp_path: Path) -> None:
+    two_people(kit)
     evening(kit)
     opened(kit, healthy=True)
     kit.sequence()

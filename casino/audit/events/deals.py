@@ -70,6 +70,7 @@ class SeatKeyIssued(TableEvent):
     seat: Seat
     player: Player
     replaced: Annotated[bool, "whether it replaced an earlier key"]
+    key_sha256: Annotated[str, "SHA-256 of the stored digest of the key, hexadecimal"]
 
 
 @event("seat.key_revoked", chain="table")

@@ -43,6 +43,10 @@ class HandProgress(AuditEvent):
     digest: Annotated[Digest | None, "SHA-256 of the engine's final state, hexadecimal, at the end of the hand"] = None
     result: Result | None = None
     handle: Annotated[int | None, "money that the seats played for, minor units, at the end of the hand"] = None
+    next_button: Annotated[int | None, "number of the seat that deals next, at the end of the hand"] = None
+    record_hash: Annotated[
+        str | None, "SHA-256 of the hand's record, which the table's next record names, at the end of the hand"
+    ] = None
 
 
 @event("hand.dealt", chain="table")

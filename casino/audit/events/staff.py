@@ -7,6 +7,9 @@ from casino.audit.events.fields import EndedSessions, Login, Reason, Roles
 from casino.audit.events.registry import AuditEvent, event
 
 TerminalCode = Annotated[str, "code of the terminal"]
+#: Of a salted argon2 hash: it says nothing about the password.
+PasswordHash = Annotated[str, "SHA-256 of the stored hash of the new password, hexadecimal"]
+TokenHash = Annotated[str, "SHA-256 of the stored digest of the token, hexadecimal"]
 
 
 @event("staff.hired", chain="house")
@@ -15,6 +18,7 @@ class StaffHired(AuditEvent):
 
     login: Login
     roles: Roles
+    password_sha256: PasswordHash
 
 
 @event("staff.roles_changed", chain="house")
@@ -53,6 +57,7 @@ class PasswordSet(AuditEvent):
     """The office gave a person a new password."""
 
     login: Login
+    password_sha256: PasswordHash
     ended_session_count: EndedSessions
     reason: Reason
 
@@ -61,6 +66,8 @@ class PasswordSet(AuditEvent):
 class PasswordChanged(AuditEvent):
     """The actor, knowing the old password, chose a new one."""
 
+    password_sha256: PasswordHash
+    kept_token_sha256: Annotated[str, "SHA-256 of the digest of the token that does not end with it, hexadecimal"]
     ended_session_count: Annotated[int, "number of the actor's tokens elsewhere that ended with it"]
 
 
@@ -76,6 +83,9 @@ class LoginUnlocked(AuditEvent):
 @event("staff.signed_in", chain="house")
 class StaffSignedIn(AuditEvent):
     """The actor signed in at the event's terminal."""
+
+    token_sha256: TokenHash
+    expires: Annotated[str, "time at which the token expires by itself, ISO 8601, UTC"]
 
 
 @event("staff.sign_in_refused", chain="house")
@@ -99,6 +109,8 @@ class LockedOut(AuditEvent):
 class StaffSignedOut(AuditEvent):
     """The actor signed out at the event's terminal."""
 
+    token_sha256: TokenHash
+
 
 @event("terminal.enrolled", chain="house")
 class TerminalEnrolled(AuditEvent):
@@ -107,6 +119,7 @@ class TerminalEnrolled(AuditEvent):
     terminal: TerminalCode
     kind: Annotated[str, "where it is: `table`, `cage` or `office`"]
     location: Annotated[str, "code of that table or drawer, empty for the office"]
+    key_sha256: Annotated[str, "SHA-256 of the stored digest of the terminal's key, hexadecimal"]
 
 
 @event("terminal.revoked", chain="house")

@@ -1,7 +1,7 @@
 """Tables: terms, seats, sessions, and buy-ins, exchanges and tips between hands."""
 
-from collections.abc import Mapping
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 from casino.audit.events.fields import Amount, JsonObject, Pieces, Player, Reason, Seat
 from casino.audit.events.registry import AuditEvent, TableEvent, event
@@ -20,6 +20,11 @@ class TableSetUp(AuditEvent):
     min_stack: Annotated[int, "least stack of a player who sits down, minor units"]
     max_stack: Annotated[int, "largest stack of a player who sits down, minor units"]
     carryover_on_close: CarryoverRule
+    varying: Annotated[
+        Mapping[str, Sequence[Any]] | None,
+        "options that each deal settles by the number of its seats or by what is announced, each with every value that "
+        "it may have in a deal, null for none; absent where there are none",
+    ] = None
     client_seeds: Annotated[
         str | None, "whose seeds an electronic hand needs, `optional` or `all`; `optional` if absent"
     ] = None

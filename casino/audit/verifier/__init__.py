@@ -11,7 +11,7 @@ from .command import main
 from .ed25519 import ed25519_verify
 from .events import KINDS, VERSION, Event, Row, chain_and_seq, place_of, row_of
 from .export import Export, no_collector, trust, verify_export
-from .files import CHECKPOINTS, HANDS, LEDGER, MANIFEST, TAIL
+from .files import CHECKPOINTS, HANDS, LEDGER, MANIFEST, STATE, TAIL
 from .findings import Finding, Report, Unusable, summary
 from .hands import Hands
 from .ledger import Books, about_of, transactions_of
@@ -55,6 +55,7 @@ __all__ = [
     "KINDS",
     "LEDGER",
     "MANIFEST",
+    "STATE",
     "TAIL",
     "TILE_BITS",
     "VERSION",

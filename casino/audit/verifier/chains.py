@@ -2,6 +2,7 @@
 
 from .events import Row
 from .findings import Report
+from .times import TOLERANCE, shifted
 
 GENESIS = "0" * 64
 """What the first event of a chain names as the one before it."""
@@ -42,5 +43,7 @@ class Chains:
             find("link_broken", f"{chain}#{number}", f"event {seq} was written behind another event {number} than this")
         elif doc["at"] < before:
             self._backwards += 1
-            if self._backwards == 1:
+            if doc["at"] < shifted(before, -TOLERANCE):
+                find("time_went_back", f"{chain}#{seq}", f"it is of {doc['at']}, the event before it of {before}")
+            elif self._backwards == 1:
                 self._report.notice(f"{chain}#{seq}: the clock went back, from {before} to {doc['at']}")

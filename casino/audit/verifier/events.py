@@ -40,11 +40,11 @@ TEXT, COUNT = r'[^"\\\x00-\x1f]*', "[1-9][0-9]{0,17}"
 MOMENT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z"
 _LEG = rf'\["({TEXT})","({TEXT})",(-?{COUNT})\]'
 ACTED = re.compile(
-    rf'^(?:\{{"actor":"{TEXT}","at":"({MOMENT})","chain":"({TEXT})",'
+    rf'^(?:\{{"actor":"({TEXT})","at":"({MOMENT})","chain":"({TEXT})",'
     rf'"data":\{{"first_line":({COUNT}),"hand":"({TEXT})","lines":\["({TEXT}(?:","{TEXT})*)"\],'
-    rf'"table_version":{COUNT}\}},"house":"({TEXT})","kind":"hand\.acted",'
+    rf'"table_version":({COUNT})\}},"house":"({TEXT})","kind":"hand\.acted",'
     rf'(?:"postings":\[\{{"about":"({TEXT})","legs":\[{_LEG},{_LEG}\],"tx":({COUNT})\}}\],)?'
-    rf'"prev":"({TEXT})","request":"{TEXT}","role":"{TEXT}","seq":({COUNT}),"terminal":"{TEXT}","v":2\}}|.*)$',
+    rf'"prev":"({TEXT})","request":"{TEXT}","role":"({TEXT})","seq":({COUNT}),"terminal":"({TEXT})","v":2\}}|.*)$',
     re.MULTILINE,
 ).findall
 
@@ -90,15 +90,18 @@ def row_of(event: Event) -> Row:
     """What is verified of an event, as its JSON says it."""
     if isinstance(event, dict):
         return event
-    at, chain, first, hand, lines, house, about, *legs, number, prev, seq = event
+    actor, at, chain, first, hand, lines, version, house, about, *legs, number, prev, role, seq, terminal = event
     doc = {
+        "actor": actor,
         "at": at,
         "chain": chain,
-        "data": {"first_line": int(first), "hand": hand, "lines": lines.split('","')},
+        "data": {"first_line": int(first), "hand": hand, "lines": lines.split('","'), "table_version": int(version)},
         "house": house,
         "kind": "hand.acted",
         "prev": prev,
+        "role": role,
         "seq": int(seq),
+        "terminal": terminal,
         "v": VERSION,
     }
     if number:
@@ -115,4 +118,4 @@ def place_of(doc: Event | None) -> str:
 
 def chain_and_seq(doc: Event) -> tuple[Any, Any]:
     """The chain of an event and its number there, None for what it does not name."""
-    return (doc[1], doc[15]) if isinstance(doc, tuple) else (doc.get("chain"), doc.get("seq"))
+    return (doc[2], doc[18]) if isinstance(doc, tuple) else (doc.get("chain"), doc.get("seq"))

@@ -13,7 +13,19 @@ from .canonical import is_made_of, value_of
 from .cosignatures import WitnessKey, judge_witnesses
 from .ed25519 import ed25519_verify
 from .events import Row
-from .files import CHECKPOINTS, HANDS, LEDGER, MANIFEST, TAIL, events_of, lines_of, names_of, unknown_names, whole
+from .files import (
+    CHECKPOINTS,
+    HANDS,
+    LEDGER,
+    MANIFEST,
+    STATE,
+    TAIL,
+    events_of,
+    lines_of,
+    names_of,
+    unknown_names,
+    whole,
+)
 from .findings import Report, Unusable
 from .hands import Hands
 from .ledger import Books, transactions_of
@@ -23,6 +35,8 @@ from .verification import Verifier
 
 _MANIFEST = {"code": str, "currency": str, "epochs": dict, "house": str, "tail": int, "verifier_sha256": str}
 _ACCOUNT = {"id": int, "code": str, "commodity": str, "normal_side": int, "balance": int, "version": int}
+#: A row of the house's state.
+_STATE_ROW: dict[str, type] = {"key": str, "model": str, "row": dict}
 _ACCOUNT_LINE = b'{"account":'
 _SHA256 = re.compile("[0-9a-f]{64}").fullmatch
 
@@ -99,6 +113,12 @@ class Export:
             for line in lines:
                 yield _hand(line)
 
+    def rows(self) -> Iterator[Row]:
+        """The rows of the house's state."""
+        for lines in self._portions(STATE):
+            for line in lines:
+                yield _state_row(line)
+
     def _portions(self, name: str) -> Iterator[list[bytes]]:
         last: list[bytes] | None = None
         for lines in lines_of(self._folder / name):
@@ -155,6 +175,17 @@ def _hand(line: bytes) -> Row:
     return row
 
 
+def _state_row(line: bytes) -> Row:
+    """Raises Unusable."""
+    try:
+        row: Row = value_of(line)
+    except ValueError as error:
+        raise Unusable(f"{STATE} cannot be read: {error}") from error
+    if not is_made_of(row, _STATE_ROW):
+        raise Unusable(f"{STATE} cannot be read: a row is {', '.join(_STATE_ROW)}")
+    return row
+
+
 @contextmanager
 def no_collector() -> Iterator[None]:
     """Nothing here makes cycles, and looking for them costs a third of the time. Around a function, so that what it
@@ -189,7 +220,8 @@ def verify_export(
     own = {number: epoch.key for number, epoch in export.epochs.items()}
     trees = Trees(report, export.house, Keys(own, keys), [export.notes(), *held], ed25519_verify, accepted)
     books = Books(report, export.accounts(), export.transactions)
-    verifier = Verifier(report, export.house, trees, books, Hands(report, export.hands(), export.house.currency))
+    hands = Hands(report, export.hands(), export.house.currency)
+    verifier = Verifier(report, export.house, trees, books, hands, export.rows)
     for number in sorted(export.epochs):
         verifier.epoch(number, export.payloads(events_of(number), export.epochs[number].size))
     verifier.tail(export.payloads(TAIL, export.size))

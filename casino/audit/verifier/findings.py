@@ -33,10 +33,12 @@ class Finding:
         return {"code": self.code, "place": self.place, "problem": self.problem}
 
 
-#: First words of the codes of the ledger's findings and of the hands'.
-_PARTS = dict.fromkeys(
-    ("transaction", "entry", "account", "unbalanced", "mirror", "balance", "ledger"), 1
-) | dict.fromkeys(("hand", "stacks"), 2)
+#: First words of the codes of the ledger's findings, of the hands', and of those of the house's state.
+_PARTS = (
+    dict.fromkeys(("transaction", "entry", "account", "unbalanced", "mirror", "balance", "ledger"), 1)
+    | dict.fromkeys(("hand", "stacks"), 2)
+    | dict.fromkeys(("actor", "drawer", "same", "state", "table", "terminal"), 3)
+)
 
 
 class Report:
@@ -49,14 +51,15 @@ class Report:
         #: For each source of held checkpoints and each epoch: how many there are, and how many leaves they prove.
         self.covered: list[dict[str, Any]] = []
         self.counts: dict[str, int] = dict.fromkeys(
-            ("events", "chains", "leaves", "checkpoints", "transactions", "accounts", "hands"), 0
+            ("events", "chains", "leaves", "checkpoints", "transactions", "accounts", "hands", "rows"), 0
         )
         #: The number, over all epochs, of the event that is looked at.
         self.now = 0
 
     @property
     def findings(self) -> list[Finding]:
-        """What was found, the first bad place first: of the log, then of the ledger, then of hands; while the log is
+        """What was found, the first bad place first: of the log, then of the ledger, of hands, and of
+        the state; while the log is
         not whole, what it says of the others may not be true."""
         return sorted(self.kept, key=lambda finding: (_PARTS.get(finding.code.split("_")[0], 0), finding.at))
 

@@ -73,7 +73,8 @@ class Hands:
 
     def take_lines(self, hand: Hand, recorded: Parts) -> None:
         """The next event that is taken apart, of a hand that is under way."""
-        _, _, _, _, lines, _, _, code, commodity, amount, other, another, rest, number, _, _ = recorded
+        lines, number = recorded[5], recorded[15]
+        code, commodity, amount, other, another, rest = recorded[9:15]
         if '"' in lines:
             hand.lines += lines.split('","')
         else:

@@ -118,12 +118,12 @@ class Books:
     def _is_recorded(row: Row, recorded: Parts) -> bool:
         """Whether a transaction of two legs is what an event that is taken apart records of it."""
         legs = row["legs"]
-        if row["about"] != recorded[6] or row["reverses"] is not None or len(legs) != 2:
+        if row["about"] != recorded[8] or row["reverses"] is not None or len(legs) != 2:
             return False
         (code, commodity, amount), (other, another, rest) = legs
-        if recorded[7] != code or recorded[8] != commodity:  # perhaps the same legs the other way round
+        if recorded[9] != code or recorded[10] != commodity:  # perhaps the same legs the other way round
             code, commodity, amount, other, another, rest = other, another, rest, code, commodity, amount
-        return recorded[7:13] == (code, commodity, str(amount), other, another, str(rest))
+        return recorded[9:15] == (code, commodity, str(amount), other, another, str(rest))
 
     def _run(self, row: Row) -> list[list[Any]]:
         """Run a transaction's entries through their accounts; returns its legs as events record them."""

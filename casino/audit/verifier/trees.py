@@ -19,6 +19,7 @@ class _Known:
 
     size: int
     root: bytes
+    at: str
     place: str
     source: Notes
 
@@ -88,7 +89,7 @@ class Trees:
                 if here <= last:
                     find("notes_out_of_order", place, f"size {point.size} of epoch {epoch} follows {last[1]}", at=-1)
                 last = here
-                self._add(int(epoch), _Known(point.size, point.root, place, source))
+                self._add(int(epoch), _Known(point.size, point.root, point.at, place, source))
 
     def _add(self, epoch: int, point: _Known) -> None:
         same = self._points.setdefault(epoch, {}).setdefault(point.size, [])
@@ -117,6 +118,11 @@ class Trees:
             self._report.find("note_under_another_key", place, problem, at=-1)
         else:
             self._report.find("note_not_signed", place, "no key that is trusted has signed it", at=-1)
+
+    def times(self, epoch: int) -> list[tuple[int, str]]:
+        """Sizes and times of an epoch's checkpoints, by size; of several over one size the earliest time."""
+        sizes = self._points.get(epoch, {})
+        return [(size, min(point.at for point in sizes[size])) for size in sorted(sizes) if size]
 
     @property
     def size(self) -> int:

@@ -1,7 +1,7 @@
 """Events in the order of the log, through every check."""
 
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from .canonical import decoded, is_deep, json_text, quickly_decoded
@@ -12,6 +12,8 @@ from .hands import OF_TABLES, Hands
 from .ledger import Books
 from .merkle import leaf_hashes
 from .notes import House
+from .state import State
+from .times import Times
 from .trees import Trees
 
 Beside = Callable[[Sequence[Event | None], Sequence[bytes]], None]
@@ -20,10 +22,15 @@ Beside = Callable[[Sequence[Event | None], Sequence[bytes]], None]
 class Verifier:
     """Events in the order of the log, through every check."""
 
-    def __init__(self, report: Report, house: House, trees: Trees, books: Books, hands: Hands) -> None:
-        self._report, self._house = report, house
+    def __init__(
+        self, report: Report, house: House, trees: Trees, books: Books, hands: Hands, rows: Callable[[], Iterator[Row]]
+    ) -> None:
+        """`rows` gives the rows of the house's state, when all events have been read."""
+        self._report, self._house, self._rows = report, house, rows
         self.trees, self.books, self.hands = trees, books, hands
         self.chains = Chains(report)
+        self.state = State(report)
+        self._times = Times(report)
         # No writer of the lines can know it: it keeps them apart where many are read as one text.
         self._mark = secrets.randbits(60)
 
@@ -33,11 +40,13 @@ class Verifier:
         `beside` is handed the events (None for what cannot be read) and hashes of each portion.
         """
         self.trees.begin(number)
+        self._times.begin(self.trees.times(number))
         first = number > 1
         for lines in batches:
             hashes = leaf_hashes(lines)
             docs = self._documents(lines)
             self.trees.extend(hashes, docs)
+            self._times.take(docs, self._report.now)
             if beside is not None:
                 beside(docs, hashes)
             self._events(docs, hashes, number if first else 0)
@@ -64,6 +73,7 @@ class Verifier:
         self.chains.finish()
         self.books.finish()
         self.hands.finish()
+        self.state.compare(self._rows())
         self.trees.finish()
         return self._report
 
@@ -76,7 +86,7 @@ class Verifier:
         if len(found) != len(lines):
             return [*self._read(lines, range(len(lines)))]
         docs: list[Event | None] = [*found]
-        others = [number for number, recorded in enumerate(found) if not recorded[0]]
+        others = [number for number, recorded in enumerate(found) if not recorded[1]]
         for number, doc in zip(others, self._read([lines[number] for number in others], others), strict=True):
             docs[number] = doc
         return docs
@@ -147,10 +157,12 @@ class Verifier:
             self.hands.take(doc)
         elif doc["kind"][:5] in ("hand.", "deal.") or doc["kind"] in OF_TABLES:
             self.hands.take(doc)
+        self.state.take(doc)
 
     def _is_usual(self, recorded: Parts, hashed: bytes) -> bool:
         """Take an event in which all is as it must be; False, and nothing done, for any other."""
-        at, chain, line, name, _, house, _, _, _, _, _, _, _, posted, prev, seq = recorded
+        actor, at, chain, line, name, _, version, house = recorded[:8]
+        posted, prev, role, seq, terminal = recorded[15:]
         number, wanted, before = self.chains.heads.get(chain) or (0, GENESIS, "")
         hand = self.hands.under_way(name, int(line))
         if hand is None or chain != hand.chain or house != self._house.id:
@@ -161,4 +173,5 @@ class Verifier:
             return False
         self.chains.heads[chain] = (number + 1, hashed.hex(), at)
         self.hands.take_lines(hand, recorded)
+        self.state.take_lines(chain, int(version), (actor, role, terminal), at, seq)
         return True

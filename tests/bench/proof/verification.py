@@ -94,8 +94,10 @@ def live_comparisons(events: int = LIVE, *, runs: int = 5) -> list[Comparison]:
 
     def verified() -> int:
         report = auditing.verify_house(house)
-        if report.found or report.counts["events"] != count:
-            raise AssertionError(report.as_json())
+        # Of its rows only books and hands are loaded.
+        found = [one.as_json() for one in report.findings if not one.code.startswith("state_")]
+        if found or report.counts["events"] != count:
+            raise AssertionError(found or report.counts)
         return count
 
     def reading(rows: Callable[["House"], int]) -> Callable[[], int]:

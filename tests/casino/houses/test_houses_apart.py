@@ -69,10 +69,8 @@ class SameNames(Busy):
     """An evening whose people, terminals, tables, players and days are called as in every other house."""
 
     def __init__(self, kit: Kit) -> None:
+        kit.logins_with_house = False
         super().__init__(kit)
-        for staff in Staff.objects.filter(house=kit.house):
-            staff.login = staff.login.partition("@")[0]
-            staff.save(update_fields=["login"])
 
     @property
     def login(self) -> str:

@@ -7,13 +7,14 @@ import pytest
 from axes.models import AccessAttempt
 from django.core.management import CommandError, call_command
 from django.db import connections
+from django.utils import timezone
 
 from casino.audit.models import Event
 from casino.core import canonical
 from casino.core.errors import Forbidden
 from casino.core.write import Command, RequestContext
 from casino.staff import roster
-from casino.staff.models import AnsweredRequest, Role, Staff, Terminal, TerminalKind, full_name
+from casino.staff.models import AnsweredRequest, Role, Staff, Terminal, TerminalKind, TerminalToken, full_name
 from tests.casino.core.test_concurrency import at_once
 from tests.casino.kit import Desk, Kit
 from tests.casino.scene import assert_problem, last_event, recorded_since
@@ -87,9 +88,12 @@ def test_somebody_is_hired_signs_in_and_works(kit: Kit, office: Desk) -> None:
     desk.refresh()
     assert desk.ok("open")["state"] == "open"
     hired, enrolled, entered = recorded_since(last, "staff.hired", "terminal.enrolled", "staff.signed_in")[:3]
-    assert (hired["kind"], hired["data"]) == ("staff.hired", {"login": who, "roles": ["dealer"]})
+    assert hired["kind"] == "staff.hired" and len(hired["data"].pop("password_sha256")) == 64
+    assert hired["data"] == {"login": who, "roles": ["dealer"]}
     assert hired["role"] == "admin"
-    assert enrolled["data"] == {"terminal": "console-7", "kind": "table", "location": "T1"}
+    digest = Terminal.objects.get(house=kit.house, code="console-7").key_digest
+    location = {"terminal": "console-7", "kind": "table", "location": "T1"}
+    assert enrolled["data"] == location | {"key_sha256": canonical.fingerprint(digest)}
     assert (entered["kind"], entered["actor"]) == ("staff.signed_in", who)
     (row,) = office.get(f"staff?login={who}").json()["results"]
     assert (row["name"], row["roles"], row["active"], row["version"]) == ("anna Kiss", ["dealer"], True, 2)
@@ -148,8 +152,13 @@ def test_a_password_of_ones_own_is_known_to_nobody_else(kit: Kit, office: Desk) 
     assert (answer.status_code, answer.headers["ETag"], answer.json()["login"]) == (200, '"2"', who)
     (event,) = recorded_since(last)
     assert (event["kind"], event["actor"], event["terminal"]) == ("staff.password_changed", who, "console-7")
-    assert event["data"] == {"ended_session_count": 1}
     me = Staff.objects.get(login=who)
+    [kept] = TerminalToken.objects.filter(user=me, expiry__gt=timezone.now())
+    assert event["data"] == {
+        "ended_session_count": 1,
+        "password_sha256": canonical.fingerprint(me.password),
+        "kept_token_sha256": canonical.fingerprint(kept.digest),
+    }
     assert (me.password_by, me.must_change_password) == (giver, False)
     assert own(kit, here, PASSWORD, OTHER, key="my-own").headers["Idempotency-Replayed"] == "true"
     assert_problem(kit.http(elsewhere).get("/api/v1/tables/T1"), 401, "not_authenticated")

@@ -1,0 +1,87 @@
+"""The state of a house, rebuilt from its events, against the rows that were read; and each event against the state
+before it."""
+
+from collections.abc import Iterable
+
+from . import state_cage, state_hands, state_ledger, state_log, state_people, state_tables
+from .findings import Report
+from .state_actors import Actors
+from .state_cage import Cage
+from .state_columns import Model, by_name
+from .state_deals import Deals
+from .state_hands import HandRows
+from .state_ledger import LedgerRows
+from .state_log import LogRows
+from .state_people import People
+from .state_rows import Handler, NotRecorded, Row, Rows
+from .state_tables import Tables
+
+#: Every model of a house's apps and of the ledger.
+MODELS: dict[str, Model] = by_name(
+    state_people.MODELS,
+    state_tables.MODELS,
+    state_cage.MODELS,
+    state_hands.MODELS,
+    state_ledger.MODELS,
+    state_log.MODELS,
+)
+
+
+class State:
+    """Events in the order of the log, each judged by the state before it, and the rows that they make."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        #: The rows that events have made so far.
+        self.rows = rows = Rows(MODELS, self._find)
+        self._tables, self._cage = Tables(rows), Cage(rows)
+        self._actors = Actors(rows, self._tables, self._find)
+        # What judges an event stands before what changes the rows by it.
+        parts = (
+            *(Deals(rows, self._tables, self._find), self._actors, People(rows), HandRows(rows, self._tables)),
+            *(self._tables, self._cage, LedgerRows(rows), LogRows(rows)),
+        )
+        self._handlers: dict[str, list[Handler]] = {}
+        for part in parts:
+            for kind, handler in part.handlers.items():
+                self._handlers.setdefault(kind, []).append(handler)
+
+    def take(self, doc: Row) -> None:
+        """The next event."""
+        place = f"{doc['chain']}#{doc['seq']}"
+        try:
+            self._actors.judge(doc, place)
+            for handler in self._handlers.get(doc["kind"], ()):
+                handler(doc)
+            self._advance(doc)
+        except NotRecorded as missing:
+            self._find("state_not_recorded", place, f"it changes {missing}, which no event has made")
+
+    def take_lines(self, chain: str, version: int, who: tuple[str, str, str], at: str, seq: str) -> None:
+        """The next event, which adds lines to a hand's log and changes nothing else; `who` are actor, role and
+        terminal."""
+        if (chain, *who) not in self._actors.judged:
+            self._actors.judge_at(chain, who, at, "hand.acted", f"{chain}#{seq}")
+        row = self._tables.by_chain.get(chain)
+        if row is not None and version == row["version"] + 1:  # as almost always
+            row["version"] = version
+            return
+        try:
+            self._tables.advance(chain.partition("/")[2], version)
+        except NotRecorded as missing:
+            self._find("state_not_recorded", f"{chain}#{seq}", f"it changes {missing}, which no event has made")
+
+    def _advance(self, doc: Row) -> None:
+        room, _, code = doc["chain"].partition("/")
+        version = doc["data"].get(f"{room}_version")
+        if version is not None and room == "table":
+            self._tables.advance(code, version)
+        elif version is not None and room == "drawer":
+            self._cage.advance(code, version)
+
+    def compare(self, stored: Iterable[Row]) -> None:
+        """No more events come: compare with the rows that were read."""
+        self._report.counts["rows"] = self.rows.compare(stored)
+
+    def _find(self, code: str, place: str, problem: str) -> None:
+        self._report.find(code, place, problem)

@@ -1,0 +1,119 @@
+"""Who acted: a role acts because it was given and its holder was active, at a terminal that was in use and is where the
+event is; nobody changes their own entry."""
+
+from .state_people import PLAYER, STAFF, SYSTEM, TERMINAL
+from .state_rows import TOLERANCE, Find, Handler, Row, Rows, seconds_between
+from .state_tables import Tables
+
+#: The role of a player who acts with the key of a seat.
+OF_PLAYERS = "player"
+#: Changes of a person's entry, which another person makes.
+_OF_OTHERS = frozenset((
+    "staff.hired", "staff.roles_changed", "staff.deactivated", "staff.activated", "staff.password_set",
+    "staff.unlocked",
+))  # fmt: skip
+#: Of these the actor is the login that was tried.
+_TRIED = ("staff.sign_in_refused", "staff.locked_out")
+#: Where the terminal of an event of a chain must be.
+_KINDS = {"table": "table", "drawer": "cage"}
+
+
+class Actors:
+    """Judges actor, role and terminal of every event by the roster as events have left it.
+
+    A request that had begun when a role, a person or a terminal went may still be written up to TOLERANCE seconds
+    later.
+    """
+
+    def __init__(self, rows: Rows, tables: Tables, find: Find) -> None:
+        self._rows, self._tables, self._find = rows, tables, find
+        #: When a person lost a role, or (role "") was deactivated.
+        self._lost: dict[tuple[str, str], str] = {}
+        #: What was judged since the roster changed last: chain, actor, role, terminal.
+        self.judged: set[tuple[str, str, str, str]] = set()
+        self.handlers: dict[str, Handler] = {
+            "staff.roles_changed": self._roles,
+            "staff.deactivated": self._deactivated,
+            "staff.hired": self._changed,
+            "staff.activated": self._changed,
+            "terminal.enrolled": self._changed,
+            "terminal.revoked": self._changed,
+        }
+
+    def judge(self, doc: Row, place: str) -> None:
+        """Report what is wrong with who acts in an event; call it before the event changes anything."""
+        kind: str = doc["kind"]
+        if kind.startswith("attempt."):
+            return  # who was refused may be anybody, anywhere
+        if kind in _OF_OTHERS and doc["role"] != SYSTEM and doc["data"]["login"] == doc["actor"]:
+            self._find("actor_changes_own_entry", place, f"{doc['actor']} records {kind} of {doc['actor']}")
+        self.judge_at(doc["chain"], (doc["actor"], doc["role"], doc["terminal"]), doc["at"], kind, place)
+
+    def judge_at(self, chain: str, who: tuple[str, str, str], at: str, kind: str, place: str) -> None:
+        """The same of the parts of an event; `who` are actor, role and terminal."""
+        known, (actor, role, terminal) = (chain, *who), who
+        if known in self.judged or role == SYSTEM or kind in _TRIED:
+            return
+        if role == OF_PLAYERS:
+            self._judge_seat(actor, terminal, place)
+            return
+        lasting = self._judge_person(actor, role, at, place)
+        if terminal:
+            lasting = self._judge_terminal(terminal, chain, kind, at, place) and lasting
+        if lasting and kind != "data.read":
+            self.judged.add(known)
+
+    def _judge_seat(self, player: str, terminal: str, place: str) -> None:
+        table, _, seat = terminal.rpartition("/")
+        if self._rows.seek(PLAYER, player) is None:
+            self._find("actor_unknown", place, f"no event has registered the player {player}")
+        elif not seat.isdecimal() or self._tables.player_on(table, int(seat)) != player:
+            self._find("actor_not_seated", place, f"{player} does not sit at {terminal}")
+
+    def _judge_person(self, actor: str, role: str, at: str, place: str) -> bool:
+        """Whether the answer is good until the roster changes; false for who lost a role just now."""
+        row = self._rows.seek(STAFF, actor)
+        if row is None:
+            self._find("actor_unknown", place, f"no event has hired {actor}")
+        elif not row["is_active"]:
+            if self._only_just((actor, ""), at):
+                return False
+            self._find("actor_not_active", place, f"{actor} was not active")
+        elif role and role not in row["roles"]:
+            if self._only_just((actor, role), at):
+                return False
+            self._find("actor_without_role", place, f"{actor} acts as {role} and had the roles {row['roles']}")
+        return True
+
+    def _only_just(self, lost: tuple[str, str], at: str) -> bool:
+        return lost in self._lost and seconds_between(self._lost[lost], at) <= TOLERANCE
+
+    def _judge_terminal(self, code: str, chain: str, kind: str, at: str, place: str) -> bool:
+        """Whether the answer is good until the roster changes."""
+        row = self._rows.seek(TERMINAL, code)
+        if row is None:
+            self._find("terminal_unknown", place, f"no event has enrolled {code}")
+            return True
+        revoked = row["revoked_at"]
+        if revoked is not None:
+            if seconds_between(revoked, at) <= TOLERANCE:
+                return False
+            self._find("terminal_revoked", place, f"{code} was revoked at {revoked}")
+        where, _, location = chain.partition("/")
+        wanted = _KINDS.get(where)
+        if wanted and kind != "data.read" and (row["kind"], row["location"]) != (wanted, location):
+            there = f"{row['kind']} {row['location']}".strip()
+            self._find("terminal_elsewhere", place, f"{code} is at {there}, the event at {where} {location}")
+        return True
+
+    def _roles(self, doc: Row) -> None:
+        self.judged.clear()
+        for role in set(doc["data"]["before"]) - set(doc["data"]["after"]):
+            self._lost[doc["data"]["login"], role] = doc["at"]
+
+    def _deactivated(self, doc: Row) -> None:
+        self.judged.clear()
+        self._lost[doc["data"]["login"], ""] = doc["at"]
+
+    def _changed(self, doc: Row) -> None:
+        self.judged.clear()

@@ -1,0 +1,252 @@
+"""Chips, drawers and their shifts, transfers and soft counts, rebuilt from the chains of drawers, tables and house."""
+
+from typing import Any
+
+from .state_columns import HOUSE, ID, Model, proved
+from .state_rows import Handler, Near, Row, Rows
+
+CHIP_SET, DENOMINATION, IMBALANCE = "chips.ChipSet", "chips.Denomination", "chips.Imbalance"
+DRAWER, SHIFT = "cage.Drawer", "cage.Shift"
+TRANSFER, SOFT_COUNT = "transfers.Transfer", "transfers.SoftCount"
+
+_FLOAT = ("float_cash", "float_chips", "float_pieces")
+_COUNT = ("expected_cash", "counted_cash", "expected_chips", "counted_chips", "expected_pieces", "counted_pieces")
+_BEGUN = ("kind", "table", "drawer", "requested", "opened_by")
+_ASKED = "fill.requested, credit.requested, or the .sent of what was sent at once"
+_ENDED = ".received, .cancelled"
+MODELS = (
+    Model(
+        CHIP_SET,
+        "code",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "code": proved("chips.introduced"),
+            "in_use": proved("chips.introduced"),
+            "introduced_at": proved("chips.introduced"),
+        },
+    ),
+    Model(
+        DENOMINATION,
+        "chip set and value",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "chip_set": proved("chips.introduced"),
+            "value": proved("chips.introduced"),
+            "colour": proved("chips.introduced"),
+        },
+    ),
+    Model(
+        IMBALANCE,
+        "kind, and how many of it there were",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "kind": proved("imbalance.found"),
+            "found_at": proved("imbalance.found"),
+            "found": proved("imbalance.found"),
+            "cleared_at": proved("imbalance.cleared"),
+        },
+    ),
+    Model(
+        DRAWER,
+        "code",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "code": proved("drawer.set_up"),
+            "version": proved("every event of the drawer's chain that has `drawer_version`"),
+        },
+    ),
+    Model(
+        SHIFT,
+        "drawer and number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(("drawer", "number", "opened_by", "opened_at", *_FLOAT), proved("drawer.opened")),
+            **dict.fromkeys(("closed_by", "closed_at", *_COUNT), proved("drawer.closed")),
+        },
+    ),
+    Model(
+        TRANSFER,
+        "id",
+        {
+            "id": proved(_ASKED),
+            "house": HOUSE,
+            **dict.fromkeys((*_BEGUN, "opened_at"), proved(_ASKED)),
+            "state": proved("every event of the transfer"),
+            **dict.fromkeys(("sent", "sent_by", "sent_at"), proved("fill.sent, credit.sent")),
+            "counted": proved("fill.received, credit.received"),
+            **dict.fromkeys(("ended_by", "ended_at", "reason"), proved(f"fill{_ENDED}, credit{_ENDED}")),
+        },
+    ),
+    Model(
+        SOFT_COUNT,
+        "id",
+        {
+            "id": proved("soft_count.counted"),
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("table", "drawer", "counted_cash", "counted_pieces", "counted_by", "counted_at"),
+                proved("soft_count.counted"),
+            ),
+            **dict.fromkeys(
+                ("expected_cash", "expected_pieces"),
+                proved("soft_count.confirmed; not of other counts, since a count is made without knowing them"),
+            ),
+            **dict.fromkeys(("state", "ended_by", "ended_at"), proved("soft_count.confirmed, soft_count.voided")),
+        },
+    ),
+)
+
+
+class Cage:
+    """Rows of chips and of everything between cage and tables."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._shifts: dict[str, int] = {}
+        self._imbalances: dict[str, int] = {}
+        moves = {f"{kind}.{state}" for kind in ("fill", "credit") for state in _MOVES}
+        self.handlers: dict[str, Handler] = {
+            "chips.introduced": self._introduced,
+            "imbalance.found": self._imbalance,
+            "imbalance.cleared": self._cleared,
+            "drawer.set_up": self._drawer,
+            "drawer.opened": self._opened,
+            "drawer.closed": self._closed,
+            "soft_count.counted": self._counted,
+            "soft_count.confirmed": self._confirmed,
+            "soft_count.voided": self._voided,
+            **dict.fromkeys(moves, self._moved),
+        }
+
+    def advance(self, drawer: str, version: int) -> None:
+        """An event records the drawer's next version. Raises NotRecorded."""
+        row = self._rows.get(DRAWER, drawer)
+        if version != row["version"] + 1:
+            problem = f"an event records version {version}, it was at {row['version']}"
+            self._rows.find("drawer_version_differs", f"{DRAWER} {drawer}", problem)
+        row["version"] = version
+
+    # --- Chips -------------------------------------------------------------------------------------------------------
+
+    def _introduced(self, doc: Row) -> None:
+        code = doc["data"]["chip_set"]
+        self._rows.add(CHIP_SET, code, code=code, in_use=True, introduced_at=Near(doc["at"]))
+        for value, colour in doc["data"]["denominations"].items():
+            self._rows.add(DENOMINATION, f"{code}/{value}", chip_set=code, value=int(value), colour=colour)
+
+    def _imbalance(self, doc: Row) -> None:
+        kind, found = doc["data"]["check"], doc["data"]["after"]
+        if "before" in doc["data"]:
+            self._rows.change(IMBALANCE, f"{kind}/{self._imbalances.get(kind, 0)}", found=found)
+            return
+        number = self._imbalances[kind] = self._imbalances.get(kind, 0) + 1
+        self._rows.add(IMBALANCE, f"{kind}/{number}", kind=kind, found=found, found_at=Near(doc["at"]), cleared_at=None)
+
+    def _cleared(self, doc: Row) -> None:
+        kind = doc["data"]["check"]
+        self._rows.change(IMBALANCE, f"{kind}/{self._imbalances.get(kind, 0)}", cleared_at=Near(doc["at"]))
+
+    # --- Drawers -----------------------------------------------------------------------------------------------------
+
+    def _drawer(self, doc: Row) -> None:
+        code = doc["chain"].partition("/")[2]
+        self._rows.add(DRAWER, code, code=code, version=1)
+
+    def _opened(self, doc: Row) -> None:
+        drawer, data = doc["chain"].partition("/")[2], doc["data"]
+        number = self._shifts[drawer] = self._shifts.get(drawer, 0) + 1
+        self._rows.add(
+            SHIFT, f"{drawer}/{number}", drawer=drawer, number=number, opened_by=doc["actor"],
+            opened_at=Near(doc["at"]), **{name: data[name] for name in _FLOAT}, closed_by=None, closed_at=None,
+            **dict.fromkeys(_COUNT),
+        )  # fmt: skip
+
+    def _closed(self, doc: Row) -> None:
+        drawer, count = doc["chain"].partition("/")[2], doc["data"]["reconciliation"]
+        key = f"{drawer}/{self._shifts.get(drawer, 0)}"
+        self._require_same(SHIFT, key, {"number": count["shift"]} | {name: count[name] for name in _FLOAT})
+        self._rows.change(
+            SHIFT, key, closed_by=doc["actor"], closed_at=Near(doc["at"]), **{name: count[name] for name in _COUNT}
+        )
+
+    # --- Transfers and counts ----------------------------------------------------------------------------------------
+
+    def _moved(self, doc: Row) -> None:
+        data, actor = doc["data"]["transfer"], doc["actor"]
+        key, state = str(data["transfer"]), data["state"]
+        if self._rows.seek(TRANSFER, key) is None:
+            self._begun(doc, data)
+        changed: Row = {"state": state}
+        if state == "sent":
+            changed |= {"sent": data["sent"], "sent_by": actor, "sent_at": Near(doc["at"])}
+        elif state in ("received", "cancelled"):
+            changed |= {"ended_by": actor, "ended_at": Near(doc["at"]), "reason": doc.get("reason", "")}
+        if state == "received":
+            changed["counted"] = data["counted"]
+            if self._rows.get(TRANSFER, key)["sent_by"] == actor:
+                self._rows.find("same_person", f"{TRANSFER} {key}", f"{actor} sent it and received it")
+        self._rows.change(TRANSFER, key, **changed)
+        self._require_same(TRANSFER, key, {name: data[name] for name in data.keys() - {"transfer", "value"}})
+
+    def _begun(self, doc: Row, data: Row) -> None:
+        empty = dict.fromkeys(("sent", "sent_by", "sent_at", "counted", "ended_by", "ended_at"))
+        self._rows.add(
+            TRANSFER, str(data["transfer"]), id=data["transfer"], **{name: data[name] for name in _BEGUN[:-1]},
+            opened_by=doc["actor"], opened_at=Near(doc["at"]), state="requested", reason="", **empty,
+        )  # fmt: skip
+
+    def _counted(self, doc: Row) -> None:
+        data = doc["data"]["soft_count"]
+        self._rows.add(
+            SOFT_COUNT, str(data["soft_count"]), id=data["soft_count"], table=data["table"], drawer=data["drawer"],
+            counted_cash=data["cash"], counted_pieces=data["pieces"], counted_by=doc["actor"],
+            counted_at=Near(doc["at"]), state="counted", ended_by=None, ended_at=None, expected_cash=UNKNOWN,
+            expected_pieces=UNKNOWN,
+        )  # fmt: skip
+
+    def _confirmed(self, doc: Row) -> None:
+        data = doc["data"]["soft_count"]
+        if data["counted_by"] == doc["actor"]:
+            self._rows.find("same_person", f"{SOFT_COUNT} {data['soft_count']}", f"{doc['actor']} counted it twice")
+        self._end_count(doc, "confirmed", {name: data[name] for name in ("expected_cash", "expected_pieces")})
+
+    def _voided(self, doc: Row) -> None:
+        self._end_count(doc, "voided", {})
+
+    def _end_count(self, doc: Row, state: str, found: Row) -> None:
+        data = doc["data"]["soft_count"]
+        key = str(data["soft_count"])
+        self._rows.change(SOFT_COUNT, key, state=state, ended_by=doc["actor"], ended_at=Near(doc["at"]), **found)
+        recorded = {"table": data["table"], "drawer": data["drawer"], "counted_cash": data["cash"]}
+        recorded |= {"counted_pieces": data["pieces"], "counted_by": data["counted_by"], "state": data["state"]}
+        self._require_same(SOFT_COUNT, key, recorded)
+
+    def _require_same(self, model: str, key: str, recorded: Row) -> None:
+        """What an event repeats of a row is what earlier events have recorded of it."""
+        row = self._rows.get(model, key)
+        for name, value in recorded.items():
+            if row[name] != value:
+                problem = f"an event says {value!r}, events before it {row[name]!r}"
+                self._rows.find("state_event_differs", f"{model} {key}, {name}", problem)
+
+
+class _Unknown:
+    """What no event has recorded yet: any value is right."""
+
+    def __eq__(self, other: Any) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "anything"
+
+
+UNKNOWN = _Unknown()
+_MOVES = ("requested", "sent", "received", "cancelled")

@@ -1,0 +1,289 @@
+"""What stands beside a hand's inputs, log and result: its session and times, its deal and seeds, its cards as they were
+entered and corrected, exceptions, and the message that has it settled. Inputs, log and result are compared by `hands`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .state_cage import UNKNOWN
+from .state_columns import HOUSE, ID, Model, derived, hashed, proved, transient
+from .state_people import OUTBOX
+from .state_rows import Handler, Near, Row, Rows
+from .state_tables import Tables, table_of
+
+HAND, LINE, DEAL, SEED = "hands.Hand", "hands.HandLine", "hands.Deal", "hands.ClientSeed"
+SEED_COMMITMENT = "hands.SeedCommitment"
+ENTRY, CORRECTION, EXCEPTION = "hands.CardEntry", "hands.Correction", "hands.CardException"
+#: The task that settles a hand.
+RESOLVE = "hands.resolve_hand"
+
+_INPUTS = (
+    *("table", "number", "name", "mode", "game", "rules", "options", "seats", "stacks", "carry", "fees", "series"),
+    *("commitment", "client_seeds"),
+)
+_IN_FILE = replace(proved("hand.dealt; compared with the hand's own row of the export"), read=False)
+_AT_THE_END = replace(proved("the event that ends the hand; compared with the hand's own row"), read=False)
+_CLOSED = replace(proved("hand.settled, hand.ruled; compared with the hand's own row"), read=False)
+MODELS = (
+    Model(
+        HAND,
+        "name",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(_INPUTS, _IN_FILE),
+            "session": proved("hand.dealt, in the session of table.opened"),
+            "sealed_seed": derived("commitment: `verify_hands` opens it; nobody else can"),
+            "cards_roots": replace(proved("hand.dealt, hand.acted; compared with the hand's own row"), read=False),
+            "state": replace(proved("hand.*; compared with the hand's own row"), read=False),
+            "previous_hash": proved("the event that ended the table's hand before it"),
+            **dict.fromkeys(("digest", "result", "handle"), _AT_THE_END),
+            "started_at": proved("hand.dealt"),
+            "ended_at": proved("the event that ends the hand"),
+            "settled_at": proved("hand.settled, hand.ruled"),
+            "ruling": replace(proved("hand.ruled; compared with the hand's own row"), read=False),
+            "settlement": _CLOSED,
+        },
+    ),
+    Model(
+        LINE,
+        "hand and seq",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "hand": _IN_FILE,
+            "seq": replace(proved("hand.*: the place of the line in the log"), read=False),
+            "text": replace(
+                proved("hand.*; compared with the log of the hand's own row, corrected lines as corrected"), read=False
+            ),
+            "at": transient("the clock of the seat that acts next; the line's event has a time of its own"),
+            "aside": derived("text: the game's declaration of its verb says so"),
+        },
+    ),
+    Model(
+        DEAL,
+        "name",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("table", "number", "name", "commitment", "seats", "announced", "at"), proved("deal.committed")
+            ),
+            "closed_at": proved("deal.commitments_closed, and the deal.seed_committed or deal.seed_taken that closes"),
+            "sealed_seed": derived("commitment: `verify_hands` opens a hand's, auditors an abandoned one's"),
+            "state": proved("deal.committed, deal.abandoned, hand.dealt"),
+        },
+    ),
+    Model(
+        SEED_COMMITMENT,
+        "deal and seat",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(("deal", "seat", "player", "commitment", "at"), proved("deal.seed_committed")),
+        },
+    ),
+    Model(
+        SEED,
+        "deal and seat",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(("deal", "seat", "player", "seed", "given_by", "at"), proved("deal.seed_taken")),
+        },
+    ),
+    Model(
+        ENTRY,
+        "hand, and how many were entered before it",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(("hand", "seat", "index", "at"), proved("hand.cards_entered, hand.entry_corrected")),
+            "card": hashed("hand.cards_entered, hand.entry_corrected: hash of hand, seat, index, card and salt"),
+            "salt": replace(proved("the hash of `card` has it"), read=False),
+        },
+    ),
+    Model(
+        CORRECTION,
+        "hand, and how many were made before it",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(("hand", "seq", "reason", "at"), proved("hand.line_corrected")),
+            "before": proved("the event that ends the hand, hand.voided: while it is played its cards are secret"),
+            "after": proved("the event that ends the hand, hand.voided: while it is played its cards are secret"),
+        },
+    ),
+    Model(
+        EXCEPTION,
+        "id",
+        {
+            "id": proved("cards.exception"),
+            "house": HOUSE,
+            **dict.fromkeys(("table", "hand", "kind", "found_at"), proved("cards.exception")),
+            "found": proved("cards.exception_cleared; cards.exception where no hand is in play"),
+            **dict.fromkeys(("cleared_at", "cleared_by", "reason"), proved("cards.exception_cleared")),
+        },
+    ),
+    Model(
+        OUTBOX,
+        "task and hand",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "task": proved("the event that ends the hand"),
+            "subject": proved("the event that ends the hand; read as the hand's name"),
+            "created_at": proved("the event that ends the hand"),
+            "done_at": proved("hand.settled, hand.disputed"),
+            **dict.fromkeys(
+                ("sent_at", "deliveries", "last_error"),
+                transient("how the broker was hinted; the message stays open until its hand is settled"),
+            ),
+        },
+    ),
+)
+
+
+class HandRows:
+    """Rows beside hands."""
+
+    def __init__(self, rows: Rows, tables: Tables) -> None:
+        self._rows, self._tables = rows, tables
+        #: By hand that is not over: how many cards were entered, and corrections made.
+        self._entered: dict[str, int] = {}
+        self._corrected: dict[str, int] = {}
+        self.handlers: dict[str, Handler] = {
+            "deal.committed": self._committed,
+            "deal.seed_committed": self._seed_committed,
+            "deal.commitments_closed": self._close,
+            "deal.seed_taken": self._seed,
+            "deal.abandoned": self._abandoned,
+            "hand.dealt": self._dealt,
+            "hand.acted": self._ended,
+            "hand.cards_entered": self._cards,
+            "hand.entry_corrected": self._card,
+            "hand.line_corrected": self._line,
+            "hand.settled": self._settled,
+            "hand.ruled": self._ruled,
+            "hand.disputed": self._disputed,
+            "hand.voided": self._opened,
+            "cards.exception": self._exception,
+            "cards.exception_cleared": self._cleared,
+        }
+
+    # --- Deals -------------------------------------------------------------------------------------------------------
+
+    def _committed(self, doc: Row) -> None:
+        data = doc["data"]
+        self._rows.add(
+            DEAL, data["hand"], table=table_of(doc), number=data["number"], name=data["hand"],
+            commitment=data["commitment"], seats=data["seats"], announced=data.get("announced", []),
+            closed_at=None, at=Near(doc["at"]), state="prepared",
+        )  # fmt: skip
+
+    def _seed_committed(self, doc: Row) -> None:
+        data = doc["data"]
+        self._rows.add(
+            SEED_COMMITMENT, f"{data['hand']}/{data['seat']}", deal=data["hand"], seat=data["seat"],
+            player=data["player"], commitment=data["seed_commitment"], at=Near(doc["at"]),
+        )  # fmt: skip
+        if data.get("closed"):
+            self._close(doc)
+
+    def _close(self, doc: Row) -> None:
+        self._rows.change(DEAL, doc["data"]["hand"], closed_at=Near(doc["at"]))
+
+    def _seed(self, doc: Row) -> None:
+        if doc["data"].get("closed"):
+            self._close(doc)
+        data = doc["data"]
+        self._rows.add(
+            SEED, f"{data['hand']}/{data['seat']}", deal=data["hand"], seat=data["seat"], player=data["player"],
+            seed=data["seed"], given_by=data["given_by"], at=Near(doc["at"]),
+        )  # fmt: skip
+
+    def _abandoned(self, doc: Row) -> None:
+        self._rows.change(DEAL, doc["data"]["hand"], state="abandoned")
+
+    # --- Hands -------------------------------------------------------------------------------------------------------
+
+    def _dealt(self, doc: Row) -> None:
+        name, table = doc["data"]["hand"], table_of(doc)
+        self._rows.add(
+            HAND, name, session=self._tables.session(table), started_at=Near(doc["at"]), ended_at=None,
+            settled_at=None, previous_hash=self._tables.record_hash(table),
+        )  # fmt: skip
+        if self._rows.seek(DEAL, name) is not None:
+            self._rows.change(DEAL, name, state="dealt")
+        self._ended(doc)
+
+    def _ended(self, doc: Row) -> None:
+        data = doc["data"]
+        if "digest" in data:
+            self._rows.change(HAND, data["hand"], ended_at=Near(doc["at"]))
+            self._rows.add(
+                OUTBOX, f"{RESOLVE}/{data['hand']}", task=RESOLVE, subject=data["hand"], created_at=Near(doc["at"]),
+                done_at=None,
+            )  # fmt: skip
+            self._opened(doc)
+
+    def _opened(self, doc: Row) -> None:
+        """The event has the cards of the corrections."""
+        name = doc["data"]["hand"]
+        for number, one in enumerate(doc["data"].get("corrected", ()), 1):
+            self._rows.change(CORRECTION, f"{name}/{number}", before=one["before"], after=one["after"])
+        self._entered.pop(name, None)
+        self._corrected.pop(name, None)
+
+    def _done(self, doc: Row) -> None:
+        self._rows.change(OUTBOX, f"{RESOLVE}/{doc['data']['hand']}", done_at=Near(doc["at"]))
+
+    def _settled(self, doc: Row) -> None:
+        self._done(doc)
+        self._ruled(doc)
+
+    def _ruled(self, doc: Row) -> None:
+        self._rows.change(HAND, doc["data"]["hand"], settled_at=Near(doc["at"]))
+
+    def _disputed(self, doc: Row) -> None:
+        self._done(doc)
+
+    # --- Cards -------------------------------------------------------------------------------------------------------
+
+    def _cards(self, doc: Row) -> None:
+        self._enter(doc, doc["data"]["entries"])
+
+    def _card(self, doc: Row) -> None:
+        self._enter(doc, [doc["data"]])
+
+    def _enter(self, doc: Row, entries: Sequence[Row]) -> None:
+        hand = doc["data"]["hand"]
+        for entry in entries:
+            number = self._entered[hand] = self._entered.get(hand, 0) + 1
+            self._rows.add(
+                ENTRY, f"{hand}/{number}", hand=hand, seat=int(entry["actor"][1:]), index=entry["index"],
+                card=entry["hash"], at=Near(doc["at"]),
+            )  # fmt: skip
+
+    def _line(self, doc: Row) -> None:
+        data, hand = doc["data"], doc["data"]["hand"]
+        number = self._corrected[hand] = self._corrected.get(hand, 0) + 1
+        self._rows.add(
+            CORRECTION, f"{hand}/{number}", hand=hand, seq=data["line"], reason=doc["reason"], at=Near(doc["at"]),
+            before=UNKNOWN, after=UNKNOWN,
+        )  # fmt: skip
+
+    def _exception(self, doc: Row) -> None:
+        data = doc["data"]
+        self._rows.add(
+            EXCEPTION, str(data["exception"]), id=data["exception"], table=table_of(doc), hand=data.get("hand"),
+            kind=data["kind"], found=data.get("found", UNKNOWN), found_at=Near(doc["at"]), cleared_at=None,
+            cleared_by="", reason="",
+        )  # fmt: skip
+
+    def _cleared(self, doc: Row) -> None:
+        data = doc["data"]
+        self._rows.change(
+            EXCEPTION, str(data["exception"]), found=data["found"], cleared_at=Near(doc["at"]),
+            cleared_by=doc["actor"], reason=doc["reason"],
+        )  # fmt: skip

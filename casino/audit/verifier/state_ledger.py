@@ -1,0 +1,229 @@
+"""The ledger's accounts with their floors and weights, its days, snapshots and counts, rebuilt from events.
+
+What accounts a place has, and what each account is, is the chart of accounts: a fact of the software, kept here once
+more because the verifier has nothing of the house. A test compares the two.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from .state_columns import Model, derived, proved, transient
+from .state_rows import Handler, Near, Row, Rows
+
+ACCOUNT, PERIOD, SNAPSHOT, ASSERTION = "ledger.Account", "ledger.Period", "ledger.Snapshot", "ledger.Assertion"
+
+#: By number: name, normal side, floor (None for none), whether it holds chips, and whether it weighs in the invariant
+#: between chips and what is owed for them.
+CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
+    "1010": ("vault cash", 1, 0, False, False),
+    "1020": ("drawer cash", 1, 0, False, False),
+    "1050": ("drop cash", 1, 0, False, False),
+    "1160": ("foreign chips", 1, 0, False, False),
+    "1300": ("player receivable", 1, 0, False, False),
+    "2010": ("chips outstanding", -1, 0, False, True),
+    "2015": ("chips unattributed", -1, None, False, True),
+    "2020": ("seat stack", -1, 0, False, True),
+    "2030": ("pot", -1, 0, False, True),
+    "2040": ("cukassza", -1, 0, False, True),
+    "2050": ("bank of the seats", -1, 0, False, True),
+    "2060": ("tronc", -1, 0, False, True),
+    "2070": ("disputed pot", -1, 0, False, True),
+    "2080": ("carry held", -1, 0, False, False),
+    "2200": ("duty payable", -1, 0, False, False),
+    "3010": ("house capital", -1, 0, False, False),
+    "4010": ("house tax", -1, None, False, False),
+    "4020": ("table fees", -1, None, False, False),
+    "5100": ("bonus", 1, None, False, False),
+    "5200": ("cash over/short", 1, None, False, False),
+    "5210": ("chip over/short", 1, None, False, False),
+    "5300": ("gaming duty", 1, None, False, False),
+    "9110": ("vault chips", 1, 0, True, False),
+    "9120": ("cage chips", 1, 0, True, False),
+    "9130": ("table tray", 1, 0, True, False),
+    "9140": ("transit", 1, 0, True, False),
+    "9150": ("tax box", 1, 0, True, False),
+    "9160": ("tronc box", 1, 0, True, True),
+    "9170": ("public", 1, None, True, True),
+    "9199": ("commissioned", -1, 0, True, False),
+}
+#: What the vault, a table and a drawer have for themselves.
+OF_VAULT = ("1010", "2200", "3010", "5300", "9110", "9199")
+OF_TABLE = (
+    *("1050", "2015", "2030", "2040", "2050", "2060", "2070", "2080", "4010", "4020", "5100", "5200", "5210"),
+    *("9130", "9140", "9150", "9160", "9170"),
+)
+OF_DRAWER = ("1020", "1160", "2015", "5200", "5210", "9120", "9170")
+WALLET, STACK, DRAWER_CASH, CAGE_CHIPS = "2010", "2020", "1020", "9120"
+
+_OPENING = "vault.opened, table.set_up, drawer.set_up, player.registered, table.sat_down, table.buy_in, by the chart"
+_IN_LEDGER = replace(proved("postings of every event; compared with the ledger's own file"), read=False)
+_NUMBERED = transient("a number that PostgreSQL gives; entries name the account by it, and the account names its code")
+_BOOK = replace(proved("rows are read by book and key"), read=False)
+_HOLDS = transient("no write of a house makes holds; what a hold sets aside cannot be spent, and nothing else")
+MODELS = (
+    Model(
+        ACCOUNT,
+        "code and commodity",
+        {
+            "id": _NUMBERED,
+            "book": _BOOK,
+            **dict.fromkeys(
+                ("code", "commodity", "kind", "normal_side", "min_balance", "lock_rank", "weight", "lanes", "parent"),
+                proved(_OPENING),
+            ),
+            "balance": _IN_LEDGER,
+            "version": _IN_LEDGER,
+            "posted_at": derived("the time of its newest entry's transaction"),
+            "held": derived("the pending holds, which the ledger's own checks add up"),
+            "opened_at": proved(_OPENING),
+            "closed_at": proved("no event closes an account"),
+        },
+    ),
+    Model(
+        "ledger.Transaction",
+        "id",
+        {
+            "id": _IN_LEDGER,
+            "book": _BOOK,
+            **dict.fromkeys(
+                ("idempotency_key", "kind", "metadata", "reverses", "posted_at", "occurred_at"), _IN_LEDGER
+            ),
+            "period": derived("the day that was open when it was posted; the ledger's own checks compare the two"),
+        },
+    ),
+    Model(
+        "ledger.Entry",
+        "account and version",
+        dict.fromkeys(("account", "version", "transaction", "amount", "balance_after"), _IN_LEDGER),
+    ),
+    Model(
+        PERIOD,
+        "name",
+        {
+            "id": _NUMBERED,
+            "book": _BOOK,
+            "name": proved("day.opened"),
+            "opened_at": proved("day.opened"),
+            "closed_at": proved("day.closed"),
+        },
+    ),
+    Model(
+        SNAPSHOT,
+        "name",
+        {
+            "id": proved("snapshot.taken, day.closed"),
+            "book": _BOOK,
+            "name": proved("snapshot.taken, day.closed"),
+            "taken_at": proved("snapshot.taken, day.closed"),
+        },
+    ),
+    Model(
+        "ledger.SnapshotLine",
+        "snapshot and account",
+        dict.fromkeys(
+            ("snapshot", "account", "version", "balance"),
+            derived("the account's entry of that version, with which the ledger's own checks compare it"),
+        ),
+    ),
+    Model(
+        ASSERTION,
+        "account, and how many of it there were",
+        {
+            "id": _NUMBERED,
+            "book": _BOOK,
+            "account": proved("drawer.closed"),
+            "version": derived("balance: the ledger's own checks compare it with the account's entry of that version"),
+            "balance": proved("drawer.closed"),
+            "asserted_at": proved("drawer.closed"),
+            "metadata": proved("drawer.closed"),
+        },
+    ),
+    Model(
+        "ledger.Hold",
+        "key",
+        dict.fromkeys(("id", "book", "key", "postings", "created_at", "expires_at", "state", "ended_at"), _HOLDS),
+    ),
+    Model(
+        "ledger.Reserve",
+        "hold and account",
+        dict.fromkeys(("hold", "account", "amount", "expires_at", "released_at"), _HOLDS),
+    ),
+    Model("ledger.Claim", "digest", dict.fromkeys(("digest", "hold"), _HOLDS)),
+)
+
+
+class LedgerRows:
+    """Rows of the ledger that postings do not make."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._currency = ""
+        #: Commodity and face value of the chips in use.
+        self._chips: list[tuple[str, int]] = []
+        self._counts: dict[str, int] = {}
+        self.handlers: dict[str, Handler] = {
+            "house.founded": self._founded,
+            "chips.introduced": self._introduced,
+            "vault.opened": lambda doc: self._open(doc, OF_VAULT),
+            "table.set_up": lambda doc: self._open(doc, _at(OF_TABLE, doc)),
+            "drawer.set_up": lambda doc: self._open(doc, _at(OF_DRAWER, doc)),
+            "player.registered": lambda doc: self._open(doc, [f"{WALLET}/{doc['data']['player']}"]),
+            "table.sat_down": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),
+            "table.buy_in": lambda doc: self._open(doc, _at([STACK], doc, doc["data"]["player"])),
+            "day.opened": self._day_opened,
+            "day.closed": self._day_closed,
+            "snapshot.taken": lambda doc: self._snapshot(doc, doc["data"]["name"], doc["data"]["snapshot"]),
+            "drawer.closed": self._counted,
+        }
+
+    def _founded(self, doc: Row) -> None:
+        self._currency = doc["data"]["currency"]
+
+    def _introduced(self, doc: Row) -> None:
+        code = doc["data"]["chip_set"]
+        values = sorted(int(value) for value in doc["data"]["denominations"])
+        self._chips = [(f"{self._currency}.{code}.{value}", value) for value in values]
+
+    def _open(self, doc: Row, codes: Iterable[str]) -> None:
+        for code in codes:
+            name, side, floor, custody, joined = CHART[code.partition("/")[0]]
+            for commodity, value in self._chips if custody else [(self._currency, 1)]:
+                if self._rows.seek(ACCOUNT, f"{code} {commodity}") is None:
+                    self._rows.add(
+                        ACCOUNT, f"{code} {commodity}", code=code, commodity=commodity, kind=name, normal_side=side,
+                        min_balance=floor, lock_rank=0 if "/" in code else 1, weight=value if joined else 0, lanes=0,
+                        parent=None, opened_at=Near(doc["at"]), closed_at=None,
+                    )  # fmt: skip
+
+    def _day_opened(self, doc: Row) -> None:
+        day = doc["data"]["day"]
+        self._rows.add(PERIOD, day, name=day, opened_at=Near(doc["at"]), closed_at=None)
+
+    def _day_closed(self, doc: Row) -> None:
+        day, snapshot = doc["data"]["day"], doc["data"].get("snapshot")
+        self._rows.change(PERIOD, day, closed_at=Near(doc["at"]))
+        if snapshot is not None:
+            self._snapshot(doc, f"period {day}", snapshot)
+
+    def _snapshot(self, doc: Row, name: str, number: int) -> None:
+        self._rows.add(SNAPSHOT, name, id=number, name=name, taken_at=Near(doc["at"]))
+
+    def _counted(self, doc: Row) -> None:
+        count, drawer = doc["data"]["reconciliation"], doc["chain"].partition("/")[2]
+        metadata = {"drawer": drawer, "shift": count["shift"]}
+        self._attest(doc, f"{DRAWER_CASH}/{drawer} {self._currency}", count["counted_cash"], metadata)
+        pieces = count["counted_pieces"]
+        for commodity, value in self._chips:
+            self._attest(doc, f"{CAGE_CHIPS}/{drawer} {commodity}", pieces.get(str(value), 0), metadata)
+
+    def _attest(self, doc: Row, account: str, balance: int, metadata: Mapping[str, object]) -> None:
+        number = self._counts[account] = self._counts.get(account, 0) + 1
+        self._rows.add(
+            ASSERTION, f"{account} {number}", account=account, balance=balance, asserted_at=Near(doc["at"]),
+            metadata=metadata,
+        )  # fmt: skip
+
+
+def _at(numbers: Iterable[str], doc: Row, *who: str) -> list[str]:
+    place = doc["chain"].partition("/")[2]
+    return ["/".join((number, place, *who)) for number in numbers]

@@ -1,0 +1,262 @@
+"""House, players, staff, terminals and tokens, rebuilt from the events of the house's chain."""
+
+from .state_columns import HOUSE, ID, Model, derived, hashed, proved, transient
+from .state_rows import Handler, Near, Row, Rows
+
+HOUSES, OUTBOX = "houses.House", "houses.OutboxMessage"
+STAFF, TERMINAL, TOKEN = "staff.Staff", "staff.Terminal", "staff.TerminalToken"
+PLAYER, PERSON, PERSON_KEY = "players.Player", "players.Person", "players.PersonKey"
+#: The role of what acts for no person: the founding of a house, the worker, the operator of the server.
+SYSTEM = "system"
+
+_PERSONAL = transient("personal data, which no event has")
+_OFFICE = "staff.hired, staff.roles_changed, staff.deactivated, staff.activated, staff.password_set, staff.unlocked"
+MODELS = (
+    Model(
+        HOUSES,
+        "code",
+        {
+            "id": proved("every event"),
+            "code": proved("house.founded"),
+            "name": proved("house.founded"),
+            "currency": proved("house.founded"),
+            "currency_exponent": proved("house.founded"),
+            "time_zone": proved("house.founded"),
+            "opened_at": proved("house.founded"),
+        },
+    ),
+    Model(
+        STAFF,
+        "login",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "login": proved("staff.hired"),
+            "name": _PERSONAL,
+            "roles": proved("staff.hired, staff.roles_changed"),
+            "is_active": proved("staff.hired, staff.deactivated, staff.activated"),
+            "password": hashed("staff.hired, staff.password_set, staff.password_changed"),
+            "password_givers": proved("staff.hired, staff.password_set: the actor, and who gave the actor a password"),
+            "must_change_password": proved("staff.hired, staff.password_set, staff.password_changed"),
+            "version": proved(f"{_OFFICE}, staff.password_changed"),
+            "hired_at": proved("staff.hired"),
+            "last_login": transient("a convenience of the office; staff.signed_in records every sign-in"),
+        },
+    ),
+    Model(
+        TERMINAL,
+        "code",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "code": proved("terminal.enrolled"),
+            "kind": proved("terminal.enrolled"),
+            "location": proved("terminal.enrolled"),
+            "key_digest": hashed("terminal.enrolled"),
+            "enrolled_at": proved("terminal.enrolled"),
+            "revoked_at": proved("terminal.revoked"),
+            "version": proved("terminal.enrolled, terminal.revoked"),
+        },
+    ),
+    Model(
+        TOKEN,
+        "SHA-256 of digest",
+        {
+            "house": HOUSE,
+            "digest": hashed("staff.signed_in"),
+            "token_key": transient("the first characters of the token, which knox looks it up by"),
+            "user": proved("staff.signed_in"),
+            "terminal": proved("staff.signed_in"),
+            "created": proved("staff.signed_in"),
+            "expiry": proved(
+                "staff.signed_in; the events that end tokens: staff.deactivated, staff.password_set, "
+                "staff.password_changed, terminal.revoked"
+            ),
+        },
+        may_go=True,
+    ),
+    Model(
+        "staff.AnsweredRequest",
+        "terminal and key",
+        {
+            name: transient(
+                "a copy of an answer for a request that is repeated; what it says of money, tables and drawers is "
+                "proved where that is kept"
+            )
+            for name in ("id", "house", "terminal", "key", "request_hash", "answer", "status", "version", "at")
+        },
+    ),
+    Model(
+        PLAYER,
+        "ref",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "ref": proved("player.registered"),
+            "registered_at": proved("player.registered"),
+        },
+    ),
+    Model(
+        PERSON,
+        "player and version",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "player": proved("player.person_recorded"),
+            "version": proved("player.person_recorded"),
+            "sealed": hashed("player.person_recorded"),
+            "sealed_sha256": proved("player.person_recorded"),
+            "at": proved("player.person_recorded"),
+        },
+    ),
+    Model(
+        PERSON_KEY,
+        "player",
+        {
+            "house": HOUSE,
+            "player": proved("player.person_recorded, player.forgotten"),
+            "wrapped": derived("players.Person.sealed: another key does not open what is sealed"),
+        },
+    ),
+)
+
+
+class People:
+    """Rows of the house itself, its staff, devices and players."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self.handlers: dict[str, Handler] = {
+            "house.founded": self._founded,
+            "staff.hired": self._hired,
+            "staff.roles_changed": self._roles,
+            "staff.deactivated": self._deactivated,
+            "staff.activated": self._activated,
+            "staff.password_set": self._password_set,
+            "staff.password_changed": self._password_changed,
+            "staff.unlocked": self._unlocked,
+            "staff.signed_in": self._signed_in,
+            "staff.signed_out": self._signed_out,
+            "terminal.enrolled": self._enrolled,
+            "terminal.revoked": self._revoked,
+            "player.registered": self._registered,
+            "player.person_recorded": self._recorded,
+            "player.forgotten": self._forgotten,
+            "log.epoch_opened": self._epoch,
+        }
+
+    def _founded(self, doc: Row) -> None:
+        data, code = doc["data"], doc["chain"].partition("/")[2]
+        self._rows.add(
+            HOUSES, code, id=doc["house"], code=code, name=data["name"], currency=data["currency"],
+            currency_exponent=data.get("currency_exponent", 0), time_zone=data.get("time_zone", "UTC"),
+            opened_at=Near(doc["at"]),
+        )  # fmt: skip
+
+    # --- Staff -------------------------------------------------------------------------------------------------------
+
+    def _hired(self, doc: Row) -> None:
+        data = doc["data"]
+        self._rows.add(
+            STAFF, data["login"], login=data["login"], roles=data["roles"], is_active=True, version=1,
+            hired_at=Near(doc["at"]), **self._given(doc),
+        )  # fmt: skip
+
+    def _given(self, doc: Row) -> Row:
+        """What a password that the actor gives leaves in the row: its hash, the actor and who had given the actor one,
+        and whether it must be changed."""
+        actor = doc["actor"]
+        if doc["role"] == SYSTEM:
+            givers = [actor]
+        else:
+            givers = list(dict.fromkeys([actor, *self._rows.get(STAFF, actor)["password_givers"]]))
+        return {
+            "password": doc["data"]["password_sha256"],
+            "password_givers": givers,
+            "must_change_password": doc["role"] != SYSTEM,
+        }
+
+    def _next_version(self, login: str, **columns: object) -> None:
+        row = self._rows.get(STAFF, login)
+        row.update(columns, version=row["version"] + 1)
+
+    def _roles(self, doc: Row) -> None:
+        self._next_version(doc["data"]["login"], roles=doc["data"]["after"])
+
+    def _deactivated(self, doc: Row) -> None:
+        self._next_version(doc["data"]["login"], is_active=False)
+        self._end(doc["at"], user=doc["data"]["login"])
+
+    def _activated(self, doc: Row) -> None:
+        self._next_version(doc["data"]["login"], is_active=True)
+
+    def _password_set(self, doc: Row) -> None:
+        login = doc["data"]["login"]
+        self._next_version(login, **self._given(doc))
+        self._end(doc["at"], user=login)
+
+    def _password_changed(self, doc: Row) -> None:
+        login = doc["actor"]
+        self._next_version(login, password=doc["data"]["password_sha256"], must_change_password=False)
+        self._end(doc["at"], user=login, keep=doc["data"].get("kept_token_sha256", ""))
+
+    def _unlocked(self, doc: Row) -> None:
+        if doc["role"] != SYSTEM:  # the operator of the server opens a lock, and nothing in the row changes
+            self._next_version(doc["data"]["login"])
+
+    # --- Tokens and terminals ----------------------------------------------------------------------------------------
+
+    def _signed_in(self, doc: Row) -> None:
+        token = doc["data"]["token_sha256"]
+        self._rows.add(
+            TOKEN, token, digest=token, user=doc["actor"], terminal=doc["terminal"], created=Near(doc["at"]),
+            expiry=Near(doc["data"]["expires"]),
+        )  # fmt: skip
+
+    def _signed_out(self, doc: Row) -> None:
+        self._rows.remove(TOKEN, doc["data"]["token_sha256"])
+
+    def _end(self, at: str, *, keep: str = "", **whose: str) -> None:
+        """Tokens of a person, or at a terminal, ended at this moment, unless they had ended before."""
+        [(column, wanted)] = whose.items()
+        for key, row in self._rows.of(TOKEN).items():
+            if row[column] == wanted and key != keep and row["expiry"] > at:
+                row["expiry"] = Near(at)
+
+    def _epoch(self, doc: Row) -> None:
+        """Where the house might not write, everybody was signed out."""
+        if doc["data"].get("refused") is not None:
+            for key in list(self._rows.of(TOKEN)):
+                self._rows.remove(TOKEN, key)
+
+    def _enrolled(self, doc: Row) -> None:
+        data = doc["data"]
+        self._rows.add(
+            TERMINAL, data["terminal"], code=data["terminal"], kind=data["kind"], location=data["location"],
+            key_digest=data["key_sha256"], enrolled_at=Near(doc["at"]), revoked_at=None, version=1,
+        )  # fmt: skip
+
+    def _revoked(self, doc: Row) -> None:
+        code = doc["data"]["terminal"]
+        row = self._rows.get(TERMINAL, code)
+        row.update(revoked_at=Near(doc["at"]), version=row["version"] + 1)
+        self._end(doc["at"], terminal=code)
+
+    # --- Players -----------------------------------------------------------------------------------------------------
+
+    def _registered(self, doc: Row) -> None:
+        ref = doc["data"]["player"]
+        self._rows.add(PLAYER, ref, ref=ref, registered_at=Near(doc["at"]))
+
+    def _recorded(self, doc: Row) -> None:
+        data, player = doc["data"], doc["data"]["player"]
+        sealed, version = data["sealed_sha256"], data["version"]
+        self._rows.add(
+            PERSON, f"{player}/{version}", player=player, version=version, sealed=sealed, sealed_sha256=sealed,
+            at=Near(doc["at"]),
+        )  # fmt: skip
+        if self._rows.seek(PERSON_KEY, player) is None:
+            self._rows.add(PERSON_KEY, player, player=player)
+
+    def _forgotten(self, doc: Row) -> None:
+        self._rows.remove(PERSON_KEY, doc["data"]["player"])

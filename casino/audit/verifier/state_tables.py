@@ -1,0 +1,259 @@
+"""Tables, their sessions, seats and keys of seats, rebuilt from the events of the tables' chains."""
+
+from .state_columns import HOUSE, ID, Model, hashed, proved
+from .state_rows import Handler, Near, Row, Rows
+
+TABLE, SESSION, SEATING, SEAT_KEY = (
+    *("tables.Table", "tables.TableSession"),
+    *("tables.Seating", "tables.SeatKey"),
+)
+_TERMS = ("game", "options", "seats", "min_stack", "max_stack", "carryover_on_close")
+_STATE = "table.opened, table.closed, deal.*, hand.*"
+
+MODELS = (
+    Model(
+        TABLE,
+        "code",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "code": proved("table.set_up"),
+            **{name: proved("table.set_up") for name in _TERMS},
+            "client_seeds": proved("table.set_up, table.client_seeds_changed"),
+            "time_to_act": proved("table.set_up, table.time_to_act_changed"),
+            "time_to_act_since": proved("table.time_to_act_changed"),
+            "seat_fee": proved("table.set_up, table.seat_fee_changed"),
+            "seat_fee_per": proved("table.set_up, table.seat_fee_changed"),
+            "state": proved(_STATE),
+            "version": proved("every event of the table's chain that has `table_version`"),
+            "button": proved("table.opened, hand.dealt, the event that ends a hand, hand.voided"),
+            "hands_dealt": proved("hand.dealt"),
+            "last_record_hash": proved("the event that ends a hand"),
+            "prepared_deal": proved("deal.committed, deal.abandoned, hand.dealt"),
+            "abandoned_deals": proved("deal.abandoned, hand.dealt"),
+        },
+    ),
+    Model(
+        SESSION,
+        "table and number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "table": proved("table.opened"),
+            "number": proved("table.opened"),
+            "opened_at": proved("table.opened"),
+            "closed_at": proved("table.closed"),
+            "held": proved("table.closed"),
+            "resumes": proved("table.opened"),
+        },
+    ),
+    Model(
+        SEATING,
+        "session, seat, and how many players had the seat in that session",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "session": proved("table.sat_down"),
+            "seat": proved("table.sat_down"),
+            "player": proved("table.sat_down, table.buy_in"),
+            "sat_at": proved("table.sat_down"),
+            "left_at": proved("table.left, table.closed"),
+        },
+    ),
+    Model(
+        SEAT_KEY,
+        "SHA-256 of digest",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "seating": proved("seat.key_issued"),
+            "digest": hashed("seat.key_issued"),
+            "issued_at": proved("seat.key_issued"),
+            "replaced_at": proved("seat.key_issued of a later key, seat.key_revoked"),
+        },
+    ),
+)
+
+
+def table_of(doc: Row) -> str:
+    """Code of the table whose chain an event is in."""
+    code: str = doc["chain"].partition("/")[2]
+    return code
+
+
+class Tables:
+    """Rows of tables, and who sits where."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        #: Rows of tables by their chains.
+        self.by_chain: dict[str, Row] = {}
+        #: By table: the key of its newest session, and the keys of the seatings in it by seat.
+        self._session: dict[str, str] = {}
+        self.seated: dict[str, dict[int, str]] = {}
+        self._sat: dict[tuple[str, int], int] = {}
+        #: By seating: its key that is good.
+        self._keys: dict[str, str] = {}
+        #: By table: the seats of the hand that was dealt last.
+        self.dealt: dict[str, list[Row]] = {}
+        self.handlers: dict[str, Handler] = {
+            "table.set_up": self._set_up,
+            "table.client_seeds_changed": self._client_seeds,
+            "table.time_to_act_changed": self._time_to_act,
+            "table.seat_fee_changed": self._seat_fee,
+            "table.opened": self._opened,
+            "table.closed": self._closed,
+            "table.sat_down": self._sat_down,
+            "table.buy_in": self._bought,
+            "table.left": self._left,
+            "seat.key_issued": self._key_issued,
+            "seat.key_revoked": self._key_revoked,
+            "deal.committed": self._committed,
+            "deal.abandoned": self._abandoned,
+            "hand.dealt": self._dealt,
+            "hand.acted": self._ended,
+            "hand.settled": self._open_again,
+            "hand.ruled": self._open_again,
+            "hand.disputed": self._disputed,
+            "hand.voided": self._voided,
+        }
+
+    def advance(self, table: str, version: int) -> None:
+        """An event records the table's next version. Raises NotRecorded."""
+        row = self._rows.get(TABLE, table)
+        if version != row["version"] + 1:
+            problem = f"an event records version {version}, it was at {row['version']}"
+            self._rows.find("table_version_differs", f"{TABLE} {table}", problem)
+        row["version"] = version
+
+    def session(self, table: str) -> str | None:
+        """Key of the table's newest session, None before the first."""
+        return self._session.get(table)
+
+    def record_hash(self, table: str) -> str:
+        """Hash of the record of the last hand of the table that ended before the one that was dealt last."""
+        record: str = self._rows.get(TABLE, table)["last_record_hash"]
+        return record
+
+    # --- Terms -------------------------------------------------------------------------------------------------------
+
+    def _set_up(self, doc: Row) -> None:
+        data, table = doc["data"], table_of(doc)
+        self._rows.add(
+            TABLE, table, code=table, **{name: data[name] for name in _TERMS},
+            client_seeds=data.get("client_seeds", "optional"), time_to_act=data.get("time_to_act"),
+            time_to_act_since=None, seat_fee=data.get("seat_fee", 0), seat_fee_per=data.get("seat_fee_per", "deal"),
+            state="closed", version=1, button=None, hands_dealt=0, last_record_hash="", prepared_deal="",
+            abandoned_deals=0,
+        )  # fmt: skip
+        self.by_chain[doc["chain"]] = self._rows.get(TABLE, table)
+
+    def _table(self, doc: Row) -> Row:
+        return self._rows.get(TABLE, table_of(doc))
+
+    def _client_seeds(self, doc: Row) -> None:
+        self._table(doc)["client_seeds"] = doc["data"]["after"]
+
+    def _time_to_act(self, doc: Row) -> None:
+        self._table(doc).update(time_to_act=doc["data"].get("after"), time_to_act_since=Near(doc["at"]))
+
+    def _seat_fee(self, doc: Row) -> None:
+        self._table(doc).update(seat_fee=doc["data"]["after"], seat_fee_per=doc["data"]["after_per"])
+
+    # --- Sessions and seats ------------------------------------------------------------------------------------------
+
+    def _opened(self, doc: Row) -> None:
+        table, number = table_of(doc), doc["data"]["session"]
+        self._table(doc).update(state="open", button=None)
+        before = self._session.get(table)
+        self._session[table] = key = f"{table}/{number}"
+        self.seated[table] = {}
+        self._rows.add(
+            SESSION, key, table=table, number=number, opened_at=Near(doc["at"]), closed_at=None, held={},
+            resumes=before if doc["data"].get("resumed") else None,
+        )  # fmt: skip
+
+    def _closed(self, doc: Row) -> None:
+        table = table_of(doc)
+        self._table(doc)["state"] = "closed"
+        held = doc["data"].get("held") or {}
+        self._rows.change(SESSION, self._session.get(table, table), closed_at=Near(doc["at"]), held=held)
+        for seating in self.seated.pop(table, {}).values():
+            self._rows.change(SEATING, seating, left_at=Near(doc["at"]))
+
+    def _sat_down(self, doc: Row) -> None:
+        table, seat = table_of(doc), doc["data"]["seat"]
+        session = self._session.get(table, table)
+        count = self._sat[session, seat] = self._sat.get((session, seat), 0) + 1
+        key = f"{session}/{seat}/{count}"
+        self.seated.setdefault(table, {})[seat] = key
+        self._rows.add(
+            SEATING, key, session=session, seat=seat, player=doc["data"]["player"], sat_at=Near(doc["at"]),
+            left_at=None,
+        )  # fmt: skip
+
+    def _bought(self, doc: Row) -> None:
+        """Cash for chips at the table: whoever buys them on an empty seat sits down with it."""
+        if doc["data"]["seat"] not in self.seated.get(table_of(doc), {}):
+            self._sat_down(doc)
+
+    def _seating(self, doc: Row) -> str:
+        """The key of who sits on the event's seat."""
+        table, seat = table_of(doc), doc["data"]["seat"]
+        return self.seated.get(table, {}).get(seat, f"{table}, seat {seat}")
+
+    def player_on(self, table: str, seat: int) -> str | None:
+        """Reference of the player on a seat, None for an empty one."""
+        row = self._rows.seek(SEATING, self.seated.get(table, {}).get(seat, ""))
+        return row["player"] if row else None
+
+    def _left(self, doc: Row) -> None:
+        self._rows.change(SEATING, self._seating(doc), left_at=Near(doc["at"]))
+        self.seated[table_of(doc)].pop(doc["data"]["seat"])
+
+    def _key_issued(self, doc: Row) -> None:
+        seating, key = self._seating(doc), doc["data"]["key_sha256"]
+        self._replace(seating, doc["at"])
+        self._keys[seating] = key
+        self._rows.add(SEAT_KEY, key, seating=seating, digest=key, issued_at=Near(doc["at"]), replaced_at=None)
+
+    def _key_revoked(self, doc: Row) -> None:
+        self._replace(self._seating(doc), doc["at"])
+
+    def _replace(self, seating: str, at: str) -> None:
+        if (key := self._keys.pop(seating, None)) is not None:
+            self._rows.change(SEAT_KEY, key, replaced_at=Near(at))
+
+    # --- Deals and hands ---------------------------------------------------------------------------------------------
+
+    def _committed(self, doc: Row) -> None:
+        self._table(doc)["prepared_deal"] = doc["data"]["hand"]
+
+    def _abandoned(self, doc: Row) -> None:
+        row = self._table(doc)
+        row.update(prepared_deal="", abandoned_deals=row["abandoned_deals"] + 1)
+
+    def _dealt(self, doc: Row) -> None:
+        data = doc["data"]
+        self.dealt[table_of(doc)] = data["seats"]
+        self._table(doc).update(
+            state="playing", button=data["seats"][0]["seat"], hands_dealt=data["number"], abandoned_deals=0,
+            prepared_deal="",
+        )  # fmt: skip
+        self._ended(doc)
+
+    def _ended(self, doc: Row) -> None:
+        """A write to a hand; the one that completes its log names who deals next, and the hash of the record."""
+        data = doc["data"]
+        if "digest" in data:
+            self._table(doc).update(state="settling", button=data["next_button"], last_record_hash=data["record_hash"])
+
+    def _open_again(self, doc: Row) -> None:
+        self._table(doc)["state"] = "open"
+
+    def _disputed(self, doc: Row) -> None:
+        self._table(doc)["state"] = "disputed"
+
+    def _voided(self, doc: Row) -> None:
+        seats = self.dealt[table_of(doc)]
+        self._table(doc).update(state="open", button=seats[-1]["seat"])

@@ -1,0 +1,121 @@
+# ruff: noqa: S608 - queries are made of the names of models and columns
+"""The rows of a house as the verifier compares them with its events: every column that is proved, secrets as their
+SHA-256, other rows by the keys that events name them by. One query a model, made of the models and what
+`casino/audit/verifier` declares of them.
+"""
+
+from functools import cache
+from typing import Any
+
+from django.apps import apps
+from django.db import models
+
+from casino.audit.verifier.state import MODELS
+from casino.audit.verifier.state_columns import Column, Model
+
+_UTC = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
+#: How events name a row of these models, by its id in the column that refers to it. A row of another house is none.
+_NAMES = {
+    "staff.Staff": "(SELECT login FROM staff_staff WHERE id = {} AND house_id = m.house_id)",
+    "staff.Terminal": "(SELECT code FROM staff_terminal WHERE id = {} AND house_id = m.house_id)",
+    "players.Player": "(SELECT ref FROM players_player WHERE id = {} AND house_id = m.house_id)",
+    "chips.ChipSet": "(SELECT code FROM chips_chipset WHERE id = {} AND house_id = m.house_id)",
+    "cage.Drawer": "(SELECT code FROM cage_drawer WHERE id = {} AND house_id = m.house_id)",
+    "tables.Table": "(SELECT code FROM tables_table WHERE id = {} AND house_id = m.house_id)",
+    "tables.TableSession": """(SELECT concat_ws('/', t.code, s.number)
+        FROM tables_tablesession s JOIN tables_table t ON t.id = s.table_id
+        WHERE s.id = {} AND s.house_id = m.house_id AND t.house_id = m.house_id)""",
+    "tables.Seating": """(SELECT concat_ws('/', t.code, s.number, o.seat, (
+            SELECT count(*) FROM tables_seating b
+            WHERE b.session_id = o.session_id AND b.seat = o.seat AND b.id <= o.id))
+        FROM tables_seating o JOIN tables_tablesession s ON s.id = o.session_id JOIN tables_table t ON t.id = s.table_id
+        WHERE o.id = {} AND o.house_id = m.house_id AND t.house_id = m.house_id)""",
+    "hands.Hand": "(SELECT name FROM hands_hand WHERE id = {} AND house_id = m.house_id)",
+    "hands.Deal": "(SELECT name FROM hands_deal WHERE id = {} AND house_id = m.house_id)",
+    "audit.Event": """(SELECT concat(c.name, '#', e.seq) FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id
+        WHERE e.id = {} AND e.house_id = m.house_id)""",
+    "ledger.Account": "(SELECT concat(code, ' ', commodity) FROM ledger_account WHERE id = {} AND book = m.book)",
+}
+_HAND = _NAMES["hands.Hand"].format("m.hand_id")
+_SETTLED = "(SELECT name FROM hands_hand WHERE id::text = m.subject AND house_id = m.house_id)"
+#: A row's key, where it is not the name by which others refer to it.
+_KEYS = {
+    "houses.House": "m.code",
+    "houses.OutboxMessage": f"concat(m.task, '/', coalesce({_SETTLED}, m.subject))",
+    "staff.TerminalToken": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
+    "players.Person": f"concat({_NAMES['players.Player'].format('m.player_id')}, '/', m.version)",
+    "players.PersonKey": _NAMES["players.Player"].format("m.player_id"),
+    "chips.Denomination": f"concat({_NAMES['chips.ChipSet'].format('m.chip_set_id')}, '/', m.value)",
+    "chips.Imbalance": """concat(m.kind, '/', (SELECT count(*) FROM chips_imbalance b
+        WHERE b.house_id = m.house_id AND b.kind = m.kind AND b.id <= m.id))""",
+    "cage.Shift": f"concat({_NAMES['cage.Drawer'].format('m.drawer_id')}, '/', m.number)",
+    "tables.SeatKey": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
+    "transfers.Transfer": "m.id::text",
+    "transfers.SoftCount": "m.id::text",
+    "hands.SeedCommitment": f"concat({_NAMES['hands.Deal'].format('m.deal_id')}, '/', m.seat)",
+    "hands.ClientSeed": f"concat({_NAMES['hands.Deal'].format('m.deal_id')}, '/', m.seat)",
+    "hands.CardEntry": f"""concat({_HAND}, '/', (SELECT count(*) FROM hands_cardentry b
+        WHERE b.hand_id = m.hand_id AND b.id <= m.id))""",
+    "hands.Correction": f"""concat({_HAND}, '/', (SELECT count(*) FROM hands_correction b
+        WHERE b.hand_id = m.hand_id AND b.id <= m.id))""",
+    "hands.CardException": "m.id::text",
+    "audit.Epoch": "m.epoch::text",
+    "ledger.Account": "concat(m.code, ' ', m.commodity)",
+    "ledger.Period": "m.name",
+    "ledger.Snapshot": "m.name",
+    "ledger.Assertion": f"""concat({_NAMES["ledger.Account"].format("m.account_id")}, ' ', (
+        SELECT count(*) FROM ledger_assertion b WHERE b.account_id = m.account_id AND b.id <= m.id))""",
+}
+#: Columns that are read otherwise than their type says. Cards of a hand in play stay where they are.
+_OVER = "coalesce((SELECT state <> 'playing' FROM hands_hand WHERE id = m.hand_id), true)"
+_VALUES = {
+    ("houses.OutboxMessage", "subject"): f"coalesce({_SETTLED}, m.subject)",
+    ("hands.CardEntry", "card"): f"""encode(sha256(convert_to(concat('["', {_HAND}, '","p', m.seat, '",', m.index, ',"',
+        m.card, '","', m.salt, '"]'), 'UTF8')), 'hex')""",
+    ("hands.Correction", "before"): f"CASE WHEN {_OVER} THEN m.before END",
+    ("hands.Correction", "after"): f"CASE WHEN {_OVER} THEN m.after END",
+    ("hands.CardException", "found"): "CASE WHEN m.cleared_at IS NOT NULL OR m.hand_id IS NULL THEN m.found END",
+}
+#: Where a model has no column of its house.
+_WHERE = {"houses.House": "m.id"}
+
+
+@cache
+def queries() -> tuple[str, ...]:
+    """One query for each model that is compared, with the house's id as its parameter; each gives lines of JSON, with
+    key, model and row, the oldest first."""
+    return tuple(_query(model) for model in MODELS.values() if model.is_compared)
+
+
+def _query(model: Model) -> str:
+    found = apps.get_model(model.name)
+    columns = [(name, _value(model.name, found, name, of)) for name, of in model.columns.items() if of.compared]
+    key = _KEYS.get(model.name) or _NAMES[model.name].format("m.id")
+    row = ", ".join(f"'{name}', {value}" for name, value in columns)
+    where = _WHERE.get(model.name) or ("m.book" if "book" in model.columns else "m.house_id")
+    ordered = found._meta.pk.column if found._meta.pk is not None else "id"
+    return (
+        f"SELECT json_build_object('key', {key}, 'model', '{model.name}', 'row', json_build_object({row})) "
+        f"FROM {found._meta.db_table} m WHERE {where} = %s ORDER BY m.{ordered}"
+    )
+
+
+def _value(model: str, found: type[models.Model], name: str, declared: Column) -> str:
+    """The SQL expression of a column."""
+    field: Any = found._meta.get_field(name)
+    column = f"m.{field.column}"
+    if (model, name) in _VALUES:
+        return _VALUES[model, name]
+    if declared.hashed:
+        content = column if isinstance(field, models.BinaryField) else f"convert_to({column}, 'UTF8')"
+        return f"encode(sha256({content}), 'hex')"
+    if field.is_relation:
+        return _name_of(field, column)
+    return _UTC.format(column) if isinstance(field, models.DateTimeField) else column
+
+
+def _name_of(field: Any, column: str) -> str:
+    """The name of the row that a column refers to; of one that has none, what it is by number."""
+    target = field.related_model._meta.label
+    name = _NAMES[target].format(column)
+    return f"CASE WHEN {column} IS NOT NULL THEN coalesce({name}, concat('no ', {column})) END"
