@@ -49,6 +49,18 @@ MODELS = (
             "at": transient("when it was stored; the note has the time that was signed"),
         },
     ),
+    Model(
+        "audit.Cosignature",
+        "epoch, size and witness",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("epoch", "size", "witness", "line", "at"),
+                transient("what a witness answered; its line proves itself to those who hold the witness's key"),
+            ),
+        },
+    ),
     Model("audit.Mark", "chain", {"house": HOUSE, "chain": _LIVE, "seq": _LIVE}),
     Model(
         EPOCH,
