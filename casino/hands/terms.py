@@ -54,8 +54,8 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
     agreed = rules(terms.game, terms.options, terms.seats)
     trays.require_terms(chips.in_use(house), info.policy, agreed, terms.seats, terms.min_stack, terms.max_stack)
     fees.require_terms(house, terms.game, terms.max_stack, terms.seat_fee)
-    settled_anew = varying(terms.game, terms.options, terms.seats)
-    return tables.create_table(house=house, code=code, terms=terms, actor=actor, varying=settled_anew)
+    each_deal = varying(terms.game, terms.options, terms.seats)
+    return tables.create_table(house=house, code=code, terms=terms, actor=actor, varying=each_deal)
 
 
 def set_seat_fee(*, command: Command, code: str, amount: int, per: FeePer, reason: str) -> Answer:
@@ -111,7 +111,7 @@ def rules(game: str, options: Mapping[str, Any], seats: int) -> Rules:
 
 
 def varying(game: str, options: Mapping[str, Any], seats: int) -> dict[str, list[Any]]:
-    """Options of a table of so many seats that each deal settles anew, by the number of its seats or by what is
+    """Options of a table of so many seats that each deal settles for itself, by the number of its seats or by what is
     announced: every value that they may have in a deal, None for none."""
     said: list[tuple[str, ...]] = [(), *((word,) for word in engine.game_info(game).policy.announcements)]
     numbers = range(least_players(game, options), seats + 1)

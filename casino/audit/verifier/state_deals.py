@@ -12,7 +12,7 @@ class Deals:
 
     def __init__(self, rows: Rows, tables: Tables, find: Find) -> None:
         self._rows, self._tables, self._find = rows, tables, find
-        #: By table: options that each deal settles anew, and every value that they may have.
+        #: By table: options that each deal settles for itself, and every value that they may have.
         self._varying: dict[str, dict[str, list[Any]]] = {}
         self.handlers: dict[str, Handler] = {
             "table.set_up": self._set_up,

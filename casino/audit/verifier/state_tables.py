@@ -193,7 +193,7 @@ class Tables:
         )  # fmt: skip
 
     def _bought(self, doc: Row) -> None:
-        """Cash for chips at the table: whoever buys them on an empty seat sits down with it."""
+        """Cash for chips at the table: a person who buys them on an empty seat sits down with it."""
         if doc["data"]["seat"] not in self.seated.get(table_of(doc), {}):
             self._sat_down(doc)
 
