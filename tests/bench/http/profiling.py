@@ -3,6 +3,7 @@
 import io
 import pstats
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,13 +40,13 @@ def _served(stage: Stage, hands: int, file: Path) -> int:
 
     place = stage.places[-1]
     scripts = {mode: asdict(script) for mode, script in stage.scripts.items()}
-    with web_alone() as port:  # builds what is built once
-        console = Console(Wire("127.0.0.1", port), place.table, place.token, "warm-up", scripts)
+    with web_alone() as port, closing(Wire("127.0.0.1", port)) as wire:  # builds what is built once
+        console = Console(wire, place.table, place.token, "warm-up", scripts)
         for mode in scripts:
             for _ in range(WARM_UP):
                 console.play(mode, lambda *_: None)
-    with web_alone("tests.bench.http.profiled", {"PROFILE": str(file)}) as port:
-        wire = Wire("127.0.0.1", port)
+    profiled = web_alone("tests.bench.http.profiled", {"PROFILE": str(file)})
+    with profiled as port, closing(Wire("127.0.0.1", port)) as wire:
         console = Console(wire, place.table, place.token, "profile", scripts)
         for _ in range(hands):
             for mode in scripts:

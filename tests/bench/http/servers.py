@@ -49,7 +49,8 @@ def web_alone(app: str = "casino.wsgi", environ: Mapping[str, str] | None = None
     def chosen(programs: tuple[Program, ...]) -> tuple[Program, ...]:
         [web] = [program for program in programs if program.name == "web"]
         command = [app if part == "casino.wsgi" else part for part in web.command]
-        return (Program("web", (*command, "--workers", "1"), web.files, web.private),)
+        # One thread: every thread has a connection of its own, which prepares its statements for itself.
+        return (Program("web", (*command, "--workers", "1", "--threads", "1"), web.files, web.private),)
 
     # Without worker and beat it is not ready, but it answers.
     with _supervised(chosen, environ or {}, answers="healthz") as (_, port):

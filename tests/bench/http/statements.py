@@ -3,7 +3,7 @@
 import os
 import statistics
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -47,8 +47,7 @@ class Counted:
 
 def count(stage: Stage) -> list[Counted]:
     """The bare view, then the actions of each mode. The settlement worker runs elsewhere and is not counted."""
-    with _counted_web() as (proxy, port):
-        wire = Wire("127.0.0.1", port)
+    with _counted_web() as (proxy, port), closing(Wire("127.0.0.1", port)) as wire:
         place = stage.places[0]
         scripts = {mode: asdict(script) for mode, script in stage.scripts.items()}
         bare = BareClient(wire, place.token, "counted", stage.scripts["physical"].actions[1])
