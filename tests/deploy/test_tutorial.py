@@ -57,6 +57,7 @@ def test_the_tutorial_is_what_happens(house: tuple[str, str, Path], tmp_path: Pa
         ("http://127.0.0.1:8041", url),
         ("LOGINS=var/demo/DEMO-1.json", f"LOGINS={logins}"),
         ("var/demo/evening-trail", str(tmp_path / "trail")),
+        ("var/demo/verify.pyz", str(tmp_path / "verify.pyz")),
         (".venv/bin/python", sys.executable),
         ("DEMO-1", code),
     ):
