@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import redis
@@ -63,12 +64,13 @@ def readyz(_request: HttpRequest) -> JsonResponse:
     then the sequencer needs attention. Anyone may call this, so the answer has only names, codes and numbers. The
     server's log names the houses and the reasons.
     """
+    refused = cache(refusals)  # reads every house's files outside: once for this answer
     checks: dict[str, Callable[[], Problem | None]] = {
         "database": _database,
         "migrations": _migrations,
         "role": _role,
         "guards": _guards,
-        "outbox": _outbox,
+        "outbox": lambda: _outbox([one["house"] for one in refused()]),
         "broker": _broker,
         "beat": lambda: _heard(Part.BEAT),
         "worker": lambda: _heard(Part.WORKER),
@@ -91,11 +93,10 @@ def readyz(_request: HttpRequest) -> JsonResponse:
     answer: dict[str, Any] = {"status": "ready", "checks": [*checks, "log"]}
     if late := _late_logs():
         answer |= {"status": "degraded", "late_log_count": late}
-    refused = refusals()
-    if refused:
-        for one in refused:
+    if refused():
+        for one in refused():
             log.error("house %s is read-only (%s): %s", one["house"], one["code"], one["detail"])
-        answer |= {"status": "read_only", "read_only_house_count": len(refused)}
+        answer |= {"status": "read_only", "read_only_house_count": len(refused())}
     return JsonResponse(answer)
 
 
@@ -142,8 +143,8 @@ def _late_logs() -> int:
     return len(late)
 
 
-def _outbox() -> Problem | None:
-    age = outbox.waiting_for([one["house"] for one in refusals()])
+def _outbox(read_only: list[str]) -> Problem | None:
+    age = outbox.waiting_for(read_only)
     if age > STANDS_STILL:
         return Problem("outbox_stands_still", f"The oldest open message of the outbox is {age:.0f} s old.")
     return None

@@ -117,6 +117,18 @@ def columns(model: type[models.Model], of: str = "") -> str:
     return ", ".join(f"{of or model._meta.db_table}.{field.column}" for field in model._meta.concrete_fields)
 
 
+def parts(row: Sequence[Any], *kinds: type[models.Model]) -> list[Any]:
+    """Instances of several models out of one row that begins with the `columns` of each; what follows them comes last,
+    as it is."""
+    found: list[Any] = []
+    begin = 0
+    for model in kinds:
+        end = begin + len(model._meta.concrete_fields)
+        found.append(built(model, row[begin:end]))
+        begin = end
+    return [*found, *row[begin:]]
+
+
 def built(model: type[M], values: Sequence[Any]) -> M:
     """An instance out of the values of `columns`, as the ORM would build it."""
     names, converters = _reading(model)

@@ -42,12 +42,12 @@ class Sealed(Protocol):
         """Nonce and ciphertext."""
 
 
-def commit(row: Hand | Deal) -> None:
-    """Draw a seed, seal it into the row and set its commitment; the caller saves both before any card falls."""
+def commit(deal: Deal) -> None:
+    """Draw a seed, seal it into the deal and set its commitment; the caller saves both before any card falls."""
     seed = secrets.token_bytes(SEED_BYTES)
     nonce = secrets.token_bytes(_NONCE)
-    row.sealed_seed = nonce + _cipher().encrypt(nonce, seed, _context(row))
-    row.commitment = commitment(seed, row.name)
+    deal.sealed_seed = nonce + _cipher().encrypt(nonce, seed, _context(deal))
+    deal.commitment = commitment(seed, deal.name)
 
 
 def open_seed(row: Sealed) -> bytes:

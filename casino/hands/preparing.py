@@ -14,6 +14,7 @@ not know those that are not revealed. Every seed that was taken counts, that of 
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from casino.audit.events import TableEvent
 from casino.audit.events.deals import (
@@ -157,7 +158,7 @@ def close_commitments(*, command: Command, code: str) -> Answer:
     def change(table: Table, work: Work) -> Outcome:
         deal = prepared(table)
         _require_open(deal)
-        _require_seeds(table, deal)
+        _require_seeds(table, deal, _seeds(deal))
         _close(deal)
         return Outcome(CommitmentsClosed(hand=deal.name))
 
@@ -173,8 +174,10 @@ def abandon(*, command: Command, code: str, reason: str) -> Answer:
         Deal.objects.filter(id=deal.id).update(state=DealState.ABANDONED)
         table.prepared_deal = ""
         table.abandoned_deals += 1
-        missing = unrevealed(deal) or None if deal.closed_at is not None else None
-        return Outcome(DealAbandoned(hand=deal.name, commitment=deal.commitment, reason=reason, unrevealed=missing))
+        missing = _seeds(deal).unrevealed if deal.closed_at is not None else []
+        return Outcome(
+            DealAbandoned(hand=deal.name, commitment=deal.commitment, reason=reason, unrevealed=missing or None)
+        )
 
     return write.write(command, tables.AtTable(code), change)
 
@@ -186,9 +189,9 @@ def ready(table: Table) -> next_hand.Ready:
     :func:`casino.hands.next_hand.ready` raises.
     """
     deal = prepared(table)
-    order = _order(table, deal)
-    _require_seeds(table, deal)
-    if missing := unrevealed(deal):
+    order, seeds = _order(table, deal), _seeds(deal)
+    _require_seeds(table, deal, seeds)
+    if missing := seeds.unrevealed:
         raise Conflict(
             f"Seats {', '.join(map(str, missing))} have committed to a seed of {deal.name} and not revealed it. "
             "Close the commitments and let them, or let the floor abandon the deal.",
@@ -196,7 +199,7 @@ def ready(table: Table) -> next_hand.Ready:
             seats=missing,
             hand=deal.name,
         )
-    found = next_hand.ready(table, order, deal.announced, deal, client_seeds(deal))
+    found = next_hand.ready(table, order, deal.announced, deal, seeds.given)
     Deal.objects.filter(id=deal.id).update(state=DealState.DEALT)
     table.prepared_deal = ""
     return found
@@ -227,13 +230,36 @@ def _require_few_abandoned(table: Table) -> None:
         )
 
 
-def _require_seeds(table: Table, deal: Deal) -> None:
+@dataclass(frozen=True, slots=True)
+class _Seeds:
+    """What seats have added to a deal, by seat as text, in the order of the seats."""
+
+    committed: dict[str, str]
+    given: dict[str, str]
+
+    @property
+    def seats(self) -> set[int]:
+        """Seats that have given a seed, or committed to one."""
+        return {int(seat) for seat in self.committed.keys() | self.given.keys()}
+
+    @property
+    def unrevealed(self) -> list[int]:
+        """Seats that have committed to a seed and not revealed it."""
+        return [int(seat) for seat in self.committed if seat not in self.given]
+
+
+def _seeds(deal: Deal) -> _Seeds:
+    committed = deal.seed_commitments.order_by("seat").values_list("seat", "commitment")
+    given = deal.client_seeds.order_by("seat").values_list("seat", "seed")
+    return _Seeds({str(seat): one for seat, one in committed}, {str(seat): one for seat, one in given})
+
+
+def _require_seeds(table: Table, deal: Deal, seeds: _Seeds) -> None:
     """Every player who is dealt in has given a seed or committed to one, where the table demands that. Raises Conflict
     client_seeds_missing."""
     if table.client_seeds != ClientSeeds.ALL:
         return
-    given = _given(deal)
-    missing = [at["seat"] for at in deal.seats if at["seat"] not in given]
+    missing = [at["seat"] for at in deal.seats if at["seat"] not in seeds.seats]
     if missing:
         raise Conflict(
             f"Table {table.code} deals electronically once every seat has given its seed. Missing: seat "
@@ -252,21 +278,10 @@ def _require_open(deal: Deal) -> None:
 
 
 def _require_first(deal: Deal, seating: Seating) -> None:
-    if seating.seat in _given(deal):
+    if seating.seat in _seeds(deal).seats:
         raise Conflict(
             f"Seat {seating.seat} has already given its seed to {deal.name}.", code="seed_taken", seat=seating.seat
         )
-
-
-def _given(deal: Deal) -> set[int]:
-    """Seats that have added a seed, or committed to one."""
-    committed = deal.seed_commitments.values_list("seat", flat=True)
-    return {*committed, *deal.client_seeds.values_list("seat", flat=True)}
-
-
-def unrevealed(deal: Deal) -> list[int]:
-    """Seats that have committed to a seed and not revealed it, in order."""
-    return sorted(_given(deal) - set(deal.client_seeds.values_list("seat", flat=True)))
 
 
 def _close(deal: Deal) -> None:
@@ -276,7 +291,7 @@ def _close(deal: Deal) -> None:
 
 def _closed_by(deal: Deal) -> bool | None:
     """Close the commitments if every seat that is dealt in has given its own; says so."""
-    if not {at["seat"] for at in deal.seats} <= _given(deal):
+    if not {at["seat"] for at in deal.seats} <= _seeds(deal).seats:
         return None
     _close(deal)
     return True
@@ -320,14 +335,9 @@ def get(house: House, name: str) -> Deal:
     return deal
 
 
-def client_seeds(deal: Deal) -> dict[str, str]:
-    """What was added to a deal, by chair, as a hand keeps it."""
-    taken = deal.client_seeds.order_by("seat").values_list("seat", "seed")
-    return {str(seat): seed for seat, seed in taken}
-
-
 def describe(deal: Deal) -> dict[str, object]:
     """A deal as everybody may know it."""
+    seeds = _seeds(deal)
     return {
         "hand": deal.name,
         "state": deal.state,
@@ -335,10 +345,8 @@ def describe(deal: Deal) -> dict[str, object]:
         "seats": deal.seats,
         "announced": deal.announced,
         "commitments_closed": deal.closed_at is not None,
-        "seed_commitments": {
-            str(seat): found for seat, found in deal.seed_commitments.order_by("seat").values_list("seat", "commitment")
-        },
-        "client_seeds": client_seeds(deal),
+        "seed_commitments": seeds.committed,
+        "client_seeds": seeds.given,
     }
 
 

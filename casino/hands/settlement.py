@@ -64,8 +64,6 @@ _TO_SETTLE = f"""
 SELECT {sql.columns(House, "(house)")}, {sql.columns(Table, "(seat_table)")}, {sql.columns(Hand, "(hand)")}, log
 FROM {patience.PATIENT.format(type="bigint")}, LATERAL hands_to_settle(patient.value)
 """  # noqa: S608 - the names come from the models
-_HOUSE = len(House._meta.concrete_fields)
-_TABLE = _HOUSE + len(Table._meta.concrete_fields)
 
 _FINISHED = """
 UPDATE hands_hand
@@ -81,10 +79,10 @@ def _locked(message_id: int) -> tuple[Hand, list[str]]:
     [row] = sql.bound(_TO_SETTLE, [message_id, patience.lock_timeout()])
     if row[0] is None:
         raise NotFound(f"Outbox message {message_id} names no hand.")
-    house, table = sql.built(House, row[:_HOUSE]), sql.built(Table, row[_HOUSE:_TABLE])
-    hand, table.house = sql.built(Hand, row[_TABLE:-1]), house
-    hand.table, hand.house = table, house
-    return hand, row[-1]
+    house, table, hand, lines = sql.parts(row, House, Table, Hand)
+    table.house = hand.house = house
+    hand.table = table
+    return hand, lines
 
 
 def _settle_or_dispute(hand: Hand, lines: list[str], work: Work) -> None:

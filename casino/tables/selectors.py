@@ -33,17 +33,14 @@ JOIN players_player ON players_player.id = tables_seating.player_id
 WHERE tables_tablesession.table_id = %s AND tables_tablesession.closed_at IS NULL AND tables_seating.left_at IS NULL
 ORDER BY tables_seating.seat
 """  # noqa: S608 - names from the code only
-_SESSION = len(Seating._meta.concrete_fields)
-_PLAYER = _SESSION + len(TableSession._meta.concrete_fields)
 
 
 def seated(table: Table) -> list[Seating]:
     """Who sits there now, in play order, each with player and session."""
     found = []
     for row in sql.rows(_SEATED, [table.id]):
-        seating = sql.built(Seating, row[:_SESSION])
-        seating.session = sql.built(TableSession, row[_SESSION:_PLAYER])
-        seating.player = sql.built(Player, row[_PLAYER:])
+        seating, session, player = sql.parts(row, Seating, TableSession, Player)
+        seating.session, seating.player = session, player
         found.append(seating)
     return found
 

@@ -1,6 +1,7 @@
 """Terminal tokens: one look-up by the token's first characters, then a constant-time comparison of its hash."""
 
 import logging
+from collections.abc import Sequence
 from hmac import compare_digest
 from typing import Any
 
@@ -30,15 +31,10 @@ WHERE staff_terminaltoken.token_key = %s::text
 """  # noqa: S608 - the names come from the models
 
 
-def _candidate(row: list[Any]) -> TerminalToken:
+def _candidate(row: Sequence[Any]) -> TerminalToken:
     """A token with its person, that person's house, and its terminal."""
-    parts: list[Any] = []
-    for model in _PARTS:
-        width = len(model._meta.concrete_fields)
-        parts.append(sql.built(model, row[:width]))
-        del row[:width]
     token: TerminalToken
-    token, token.user, token.user.house, token.terminal = parts
+    token, token.user, token.user.house, token.terminal = sql.parts(row, *_PARTS)
     return token
 
 
@@ -57,7 +53,7 @@ class TerminalTokenAuthentication(TokenAuthentication):
         text = token.decode("ascii", "replace")
         digest = hash_token(text)
         for row in sql.bound(_CANDIDATES, [text[: CONSTANTS.TOKEN_KEY_LENGTH]]):
-            candidate = _candidate(list(row))
+            candidate = _candidate(row)
             if not compare_digest(digest, candidate.digest):
                 continue
             person, terminal = candidate.user, candidate.terminal
