@@ -31,15 +31,33 @@ from casino.staff.models import Role, Staff, Terminal, TerminalKind
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """A sign-in that this process remembers: the token's digest, and the state of the rows that it was read from.
+
+    A write in one statement proves it there. Nothing else may be done or answered before the token is read again.
+    """
+
+    digest: str
+    rows: str
+
+
+class Unproved(Exception):
+    """A write under a remembered sign-in needs more than one statement: nothing was written, and the token must be read
+    before it is tried again."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestContext:
-    """Who asks, in which role, from which terminal, under which request id."""
+    """Who asks, in which role, from which terminal, under which request id; `sign_in` where the token was not read for
+    this request."""
 
     house: House
     staff: Staff
     role: Role
     terminal: Terminal
     request_id: str
+    sign_in: SignIn | None = None
 
     @property
     def actor(self) -> Actor:
@@ -135,9 +153,16 @@ class Unmoved:
     statement: str
     parameters: Sequence[Any]
 
+    def signed_in(self, sign_in: SignIn) -> "Unmoved":
+        """The same, and then proves a sign-in or refuses with SIGNED_OUT."""
+        statement = f"staff_still_signed_in({self.statement}, %s::text, %s::text)"
+        return Unmoved(statement, [*self.parameters, sign_in.digest, sign_in.rows])
+
 
 #: SQLSTATE of a function that `Unmoved` names.
 MOVED = "KZ905"
+#: SQLSTATE of `staff_still_signed_in`.
+SIGNED_OUT = "KZ906"
 
 
 class _Answered(Exception):
@@ -407,7 +432,8 @@ def write(command: Command, subject: Subject[T] | Remembered[T], change: Callabl
     """Carry out a write once under its Idempotency-Key.
 
     `change` decides over what it is given and may be called twice. Raises IdempotencyKeyReused when the key was used
-    for another request, Busy for a lock that was not free in time, and what subject and change refuse with.
+    for another request, Busy for a lock that was not free in time, and what subject and change refuse with; Unproved
+    where a remembered sign-in has to be read again first.
     """
 
     def attempt() -> Answer:
@@ -418,6 +444,8 @@ def write(command: Command, subject: Subject[T] | Remembered[T], change: Callabl
             answer = _in_one_statement(command, subject, change, remembered)
             if answer is not None:
                 return answer
+        if command.context.sign_in is not None:
+            raise Unproved
         return _once(command, attempt)
 
 
@@ -454,6 +482,8 @@ def _in_one_statement(
             if (known := remembered(command)) is None:
                 return None
             found, unmoved = known
+            if (sign_in := command.context.sign_in) is not None:
+                unmoved = unmoved.signed_in(sign_in)
             return _changed(command, subject, change, found, unmoved, silence.end)
         except sql.NotSilentError:
             pass
@@ -461,7 +491,7 @@ def _in_one_statement(
             if silence.ended and lost.is_lost(error):
                 raise lost.OutcomeUnknown from error
             state = getattr(error.__cause__, "sqlstate", None)
-            if not (state == MOVED or state in locks.RETRYABLE or _is_answered(error)):
+            if not (state in (MOVED, SIGNED_OUT) or state in locks.RETRYABLE or _is_answered(error)):
                 raise
         except Exception:
             if silence.ended:

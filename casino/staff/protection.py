@@ -1,6 +1,6 @@
 """The protection of staff and terminals by PostgreSQL. Sessions and the locks of sign-ins (axes) may be deleted."""
 
-from casino.core.protection import ADD, USE, WRITE, Keep, Protection, Rights, Table
+from casino.core.protection import ADD, USE, WRITE, Function, Keep, Protection, Rights, Table
 
 PROTECTION = Protection(
     tables=(
@@ -13,4 +13,5 @@ PROTECTION = Protection(
         Table(name="axes_accesslog", app=ADD),
         Table(name="axes_accessfailurelog", app=Rights(insert=True, delete=True)),
     ),
+    functions=(Function(signature="staff_still_signed_in(uuid, text, text)", app=True),),
 )

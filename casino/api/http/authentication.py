@@ -1,7 +1,13 @@
-"""Terminal tokens: one look-up by the token's first characters, then a constant-time comparison of its hash."""
+"""Terminal tokens: one look-up by the token's first characters, then a constant-time comparison of its hash.
+
+A view whose writes can be one statement may take a sign-in that this process remembers (`takes_remembered`). It is not
+looked up then: the statement proves it. Whatever else such a view does, also to refuse, comes after `prove`.
+"""
 
 import logging
+from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hmac import compare_digest
 from typing import Any
 
@@ -15,15 +21,22 @@ from rest_framework.request import Request
 
 from casino.api.http import attempts
 from casino.core import sql
+from casino.core.write import SignIn
 from casino.houses.models import House
 from casino.staff.models import Staff, Terminal, TerminalToken
 
 log = logging.getLogger(__name__)
 
+#: Most sign-ins that a process remembers.
+MOST = 1_024
+
 #: What a row of candidates holds, model after model.
 _PARTS: tuple[type[Model], ...] = (TerminalToken, Staff, House, Terminal)
+_TABLES = [model._meta.db_table for model in _PARTS]
+#: The last column changes with every write to one of the rows; `staff_still_signed_in` compares it.
 _CANDIDATES = f"""
-SELECT {", ".join(map(sql.columns, _PARTS))} FROM staff_terminaltoken
+SELECT {", ".join(map(sql.columns, _PARTS))}, concat_ws(' ', {", ".join(f"{table}.xmin" for table in _TABLES)})
+FROM staff_terminaltoken
 JOIN staff_staff ON staff_staff.id = staff_terminaltoken.user_id
 JOIN houses_house ON houses_house.id = staff_staff.house_id
 JOIN staff_terminal ON staff_terminal.id = staff_terminaltoken.terminal_id
@@ -31,11 +44,29 @@ WHERE staff_terminaltoken.token_key = %s::text
 """  # noqa: S608 - the names come from the models
 
 
-def _candidate(row: Sequence[Any]) -> TerminalToken:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A token that was looked up, with its person and terminal; nobody changes them."""
+
+    token: TerminalToken
+    rows: str
+
+    def in_use(self) -> bool:
+        """Whether the token has not expired, and both person and terminal are still in use."""
+        person, terminal, expiry = self.token.user, self.token.terminal, self.token.expiry
+        # In Knox a token without an expiry never ends; the house issues none.
+        return person.is_active and terminal.revoked_at is None and expiry is not None and expiry > timezone.now()
+
+
+_remembered: OrderedDict[str, _Known] = OrderedDict()
+sql.forget_with_each_connection(_remembered.clear)
+
+
+def _candidate(row: Sequence[Any]) -> _Known:
     """A token with its person, that person's house, and its terminal."""
     token: TerminalToken
-    token, token.user, token.user.house, token.terminal = sql.parts(row, *_PARTS)
-    return token
+    token, token.user, token.user.house, token.terminal, rows = sql.parts(row, *_PARTS)
+    return _Known(token, rows)
 
 
 class TerminalTokenAuthentication(TokenAuthentication):
@@ -52,17 +83,55 @@ class TerminalTokenAuthentication(TokenAuthentication):
         """Person and token, if the token is known and not expired, and both person and terminal are still in use."""
         text = token.decode("ascii", "replace")
         digest = hash_token(text)
+        if _takes_remembered(self._request) and (known := _remembered.get(digest)) is not None and known.in_use():
+            self._request.sign_in = SignIn(digest, known.rows)  # type: ignore[attr-defined]
+            return self._recognised(known)
         for row in sql.bound(_CANDIDATES, [text[: CONSTANTS.TOKEN_KEY_LENGTH]]):
             candidate = _candidate(row)
-            if not compare_digest(digest, candidate.digest):
+            if not compare_digest(digest, candidate.token.digest):
                 continue
-            person, terminal = candidate.user, candidate.terminal
-            attempts.recognised(self._request, house=person.house, login=person.login, role="", terminal=terminal.code)
-            in_use = person.is_active and terminal.revoked_at is None
-            # In Knox a token without an expiry never ends; the house issues none.
-            if in_use and candidate.expiry is not None and candidate.expiry > timezone.now():
-                return person, candidate
+            found = self._recognised(candidate)
+            if candidate.in_use():
+                _remember(digest, candidate)
+                return found
             break
         else:
             log.warning("a token that no house knows, request %s", getattr(self._request, "request_id", ""))
         raise AuthenticationFailed("The token is unknown, expired or revoked; sign in again.")
+
+    def _recognised(self, known: _Known) -> tuple[Staff, TerminalToken]:
+        person: Staff = known.token.user
+        terminal = known.token.terminal.code
+        attempts.recognised(self._request, house=person.house, login=person.login, role="", terminal=terminal)
+        return person, known.token
+
+
+def sign_in(request: Request) -> SignIn | None:
+    """The sign-in of a request that was remembered and is not proved yet."""
+    found: SignIn | None = getattr(request, "sign_in", None)
+    return found
+
+
+def prove(request: Request) -> bool:
+    """Look up the token of a request if its sign-in was remembered, and remember none for it from here on; says whether
+    it was. Raises AuthenticationFailed; the sender is then known or unknown as if nothing had been remembered."""
+    remembered = sign_in(request)
+    request.sign_in, request.reads_token = None, True  # type: ignore[attr-defined]
+    if remembered is None:
+        return False
+    _remembered.pop(remembered.digest, None)
+    attempts.not_recognised(request)
+    request._authenticate()  # type: ignore[attr-defined] # DRF has no public way to authenticate again
+    return True
+
+
+def _takes_remembered(request: Request) -> bool:
+    view = request.parser_context["view"]
+    return getattr(view, "takes_remembered", False) and not getattr(request, "reads_token", False)
+
+
+def _remember(digest: str, known: _Known) -> None:
+    _remembered[digest] = known
+    _remembered.move_to_end(digest)
+    while len(_remembered) > MOST:
+        _remembered.popitem(last=False)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, ClassVar, TypeVar
@@ -14,13 +15,14 @@ from django.utils.crypto import salted_hmac
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from casino.api.http import attempts, contract
+from casino.api.http import attempts, authentication, contract
 from casino.api.http.permissions import HasRole
 from casino.core import canonical
 from casino.core.errors import BadRequest, PreconditionRequired
-from casino.core.write import Answer, Command, RequestContext
+from casino.core.write import Answer, Command, RequestContext, Unproved
 from casino.staff.models import Role, Staff, TerminalToken
 
 _ETAG = re.compile(r'"([1-9][0-9]{0,17})"\Z')
@@ -156,6 +158,7 @@ def context_of(request: Request) -> RequestContext:
         role=request.acting_role,  # type: ignore[attr-defined]
         terminal=token.terminal,
         request_id=request.request_id,  # type: ignore[attr-defined]
+        sign_in=authentication.sign_in(request),
     )
 
 
@@ -199,6 +202,21 @@ class WriteOperation(APIView):
     redact_body: ClassVar[bool] = False
     #: Names of input values that a refusal's event does not record.
     redact_fields: ClassVar[frozenset[str]] = frozenset()
+    #: Whether a sign-in that the process remembers is taken: for writes that are one statement, which proves it.
+    takes_remembered: ClassVar[bool] = False
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """Answer a refusal, to a sender whose token has been read."""
+        try:
+            self._prove()
+        except Exception as refused:
+            exc = refused
+        return super().handle_exception(exc)
+
+    def _prove(self) -> None:
+        """Read the token if it was only remembered, and check again what depends on it. Raises what refuses."""
+        if authentication.prove(self.request):
+            self.check_permissions(self.request)
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Call the service; subclasses say how."""
@@ -214,7 +232,11 @@ class WriteOperation(APIView):
             request_hash=self._request_hash({"method": "POST", "path": request.path, "body": body}),
             expected_version=if_match(request) if self.versioned else None,
         )
-        answer = self.perform(command, data, **path)
+        try:
+            answer = self.perform(command, data, **path)
+        except Unproved:
+            self._prove()
+            answer = self.perform(replace(command, context=context_of(request)), data, **path)
         headers = {"ETag": f'"{answer.version}"'}
         if answer.replayed:
             headers["Idempotency-Replayed"] = "true"

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import casino.houses.models
-from casino.core.schema import protect
+from casino.core.schema import install, protect
 
 
 class Migration(migrations.Migration):
@@ -190,5 +190,6 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        install("staff"),
         protect("staff"),
     ]

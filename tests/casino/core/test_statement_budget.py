@@ -20,8 +20,8 @@ pytestmark = pytest.mark.usefixtures("live_db")
 
 #: Round trips at most, see docs/explanation/how-it-is-built.md.
 AN_ACTION = 5
-#: Of a hand that this process knows: signing in, and one statement.
-A_KNOWN_ACTION = 2
+#: Of a hand and a sign-in that this process knows: one statement.
+A_KNOWN_ACTION = 1
 A_TABLE_READ = 2
 
 
@@ -63,7 +63,7 @@ def desk(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return desk
 
 
-def test_an_accepted_action_takes_two_round_trips(desk: Desk) -> None:
+def test_an_accepted_action_takes_one_round_trip(desk: Desk) -> None:
     for line in SAMPLE[:-1]:
         with round_trips() as asked:
             desk.ok("hand/actions", {"actions": [as_action(line)]})
