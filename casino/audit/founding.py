@@ -1,9 +1,11 @@
-"""Founding a house: the first event of its first chain."""
+"""Founding a house: the first event of its first chain, and its first data key."""
 
 from django.db import transaction
 
 from casino.audit.events.house import HouseFounded
 from casino.audit.services import Actor, record
+from casino.core import seal_key
+from casino.houses import sealing
 from casino.houses.models import House
 
 
@@ -16,8 +18,14 @@ def found_house(
         house = House(code=code, name=name, currency=currency, currency_exponent=currency_exponent, time_zone=time_zone)
         house.full_clean()
         house.save(force_insert=True)
+        key = seal_key.configured()
+        sealing.begin(house.id, 1, key)
         event = HouseFounded(
-            name=name, currency=currency, currency_exponent=currency_exponent or None, time_zone=time_zone
+            name=name,
+            currency=currency,
+            currency_exponent=currency_exponent or None,
+            time_zone=time_zone,
+            seal_key=key.id,
         )
         record(chain=house.chain, house=house, actor=actor, event=event)
     return house

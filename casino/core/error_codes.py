@@ -224,6 +224,7 @@ HTTP = (
             "same Idempotency-Key.",
             "retry_after",
         ),
+        ("seal_key_wrong", "What the house seals is sealed under another seal key than the server has."),
         ("not_ready", "A check of /readyz failed.", "failed"),
         ("database_unreachable", "The database does not answer."),
         ("migrations_missing", "Migrations have not been applied to the database."),

@@ -20,7 +20,9 @@
     ├── DatabaseUnavailable        503 database_unavailable (`core/lost.py`)
     ├── OutcomeUnknown             503 outcome_unknown (`core/lost.py`)
     ├── Busy                       503 busy (`core/patience.py`)
+    ├── SealKeyWrong               503 seal_key_wrong
     └── ProofFailed                500, books and hands disagree: nothing is written, people must look
+        └── SealedUnreadable       500 proof_failed, sealed bytes do not open where they stand
 
 Engine and ledger have their own trees with the same `code` attribute; `api/problems.py` maps all three.
 """
@@ -111,6 +113,16 @@ class ProofFailed(HouseError):
     """Two records of the same fact disagree; nothing was written."""
 
     status, code = 500, "proof_failed"
+
+
+class SealedUnreadable(ProofFailed):
+    """Sealed bytes that do not open: they, their place or their key are others."""
+
+
+class SealKeyWrong(HouseError):
+    """The house's data keys are wrapped under another seal key than the one that this process has."""
+
+    status, code = 503, "seal_key_wrong"
 
 
 class LogRefused(HouseError):

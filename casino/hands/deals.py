@@ -1,7 +1,8 @@
 """Electronic deals: a secret seed, committed to before the deal and kept sealed in the rows of deal and hand.
 
 Commitment, generator and shuffle are `engine.deal.shuffle`'s, card commitments `engine.deal.opening`'s. A row holds the
-seed only under AES-GCM, bound to house and hand; who can read the database but not the seal key learns no card from it.
+seed only sealed (`casino/houses/sealing.py`), bound to house and hand: without the seal key, the database shows no
+card.
 """
 
 import secrets
@@ -11,19 +12,14 @@ from operator import itemgetter
 from typing import Any, Protocol
 from uuid import UUID
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from django.conf import settings
-
 from casino.hands.models import Deal, Hand, Mode
 from casino.hands.snapshot import HandSnapshot
+from casino.houses import sealing
 from engine.deal.opening import openings, pack_root
 from engine.deal.shuffle import SEED_BYTES, commitment, reshuffled, shuffled_deck
 from engine.kernel.setup import Setup
 from engine.record.format import client_seeds_of
 from engine.registry import Shuffle, rules_version
-
-_NONCE = 12
 
 
 class Sealed(Protocol):
@@ -39,27 +35,23 @@ class Sealed(Protocol):
 
     @property
     def sealed_seed(self) -> bytes | memoryview:
-        """Nonce and ciphertext."""
+        """As `casino/houses/sealing.py` seals it."""
 
 
 def commit(deal: Deal) -> None:
     """Draw a seed, seal it into the deal and set its commitment; the caller saves both before any card falls."""
     seed = secrets.token_bytes(SEED_BYTES)
-    nonce = secrets.token_bytes(_NONCE)
-    deal.sealed_seed = nonce + _cipher().encrypt(nonce, seed, _context(deal))
+    deal.sealed_seed = sealing.seal(deal.house_id, seed, _context(deal))
     deal.commitment = commitment(seed, deal.name)
 
 
 def open_seed(row: Sealed) -> bytes:
-    """The seed of a deal or a hand. Raises cryptography's InvalidTag when row or key is not the right one."""
-    sealed = bytes(row.sealed_seed)
-    if len(sealed) <= _NONCE:
-        raise InvalidTag
-    return _cipher().decrypt(sealed[:_NONCE], sealed[_NONCE:], _context(row))
+    """The seed of a deal or a hand. Raises SealedUnreadable when the row is another, SealKeyWrong."""
+    return sealing.unseal(row.house_id, row.sealed_seed, _context(row))
 
 
 def recommitted(row: Sealed) -> str:
-    """The commitment to the sealed seed, made again. Raises InvalidTag as open_seed."""
+    """The commitment to the sealed seed, made again. Raises as open_seed."""
     return commitment(open_seed(row), row.name)
 
 
@@ -105,7 +97,7 @@ def commit_to_cards(hand: Hand, setup: Setup) -> bool:
 
 
 def roots(hand: Hand | HandSnapshot, setup: Setup, *, known: int = 0) -> list[str]:
-    """The roots over the cards of the packs, without those of the first `known`. Raises InvalidTag as open_seed."""
+    """The roots over the cards of the packs, without those of the first `known`. Raises as open_seed."""
     wanted = list(enumerate(packs(setup)))[known:]
     seed = open_seed(hand) if wanted else b""
     return [pack_root(cards, seed, hand.name, number) for number, cards in wanted]
@@ -120,9 +112,5 @@ def opened(hand: Hand, setup: Setup, places: Iterable[tuple[int, int]]) -> list[
     return found
 
 
-def _cipher() -> AESGCM:
-    return AESGCM(bytes.fromhex(settings.CASINO_SEAL_KEY))
-
-
 def _context(row: Sealed) -> bytes:
-    return f"{row.house_id}/{row.name}".encode()
+    return f"seed/{row.name}".encode()

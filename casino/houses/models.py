@@ -77,6 +77,24 @@ class HouseRow(models.Model):
         abstract = True
 
 
+class DataKey(HouseRow):
+    """A key under which the house seals data, wrapped under the seal key (`casino/houses/sealing.py`). Only the owner
+    of the tables wraps it again; it is never deleted."""
+
+    #: From 1; the newest one seals.
+    number = models.PositiveIntegerField()
+    #: Names the seal key that unwraps it.
+    seal_key = models.CharField(max_length=120)
+    wrapped = models.BinaryField()
+
+    class Meta:
+        verbose_name = "data key"
+        constraints = [models.UniqueConstraint(fields=["house", "number"], name="data_key_number")]
+
+    def __str__(self) -> str:
+        return f"{self.house_id}/{self.number}"
+
+
 class OutboxMessage(models.Model):
     """Work to be done after commit. This row is the truth; the broker's message is only a hint to look here."""
 

@@ -5,6 +5,7 @@ from casino.core.protection import ADD, READ, WRITE, Function, Keep, Protection,
 PROTECTION = Protection(
     tables=(
         Table(name="houses_house", keep=Keep.TABLE, app=ADD, sequencer=READ),
+        Table(name="houses_datakey", keep=Keep.ROWS, app=ADD),
         Table(name="houses_outboxmessage", keep=Keep.TABLE, app=WRITE),
         Table(name="django_migrations", app=READ, sequencer=READ),
         Table(name="django_content_type", app=READ),

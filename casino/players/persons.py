@@ -11,7 +11,7 @@ from typing import Any
 
 from casino.audit.events import AuditEvent
 from casino.audit.events.players import PersonRecorded
-from casino.core import locks, sql, write
+from casino.core import aead, locks, sql, write
 from casino.core.errors import Gone, NotFound, WrongTerminal
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
 from casino.houses.models import House
@@ -133,7 +133,7 @@ def _newest(player: Player) -> Person | None:
 def _key(player: Player, house: House, *, begin: bool = False) -> bytes:
     """A player's data key; `begin` makes one for a player without a recorded person. Raises Gone."""
     if begin:
-        key = sealing.new_key()
+        key = aead.new_key()
         PersonKey.objects.create(house=house, player=player, wrapped=sealing.wrap(key, house.id, player.ref))
         return key
     stored = PersonKey.objects.filter(player=player).first()

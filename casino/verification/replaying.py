@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from cryptography.exceptions import InvalidTag
 from django.db import connection, transaction
 
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
+from casino.core.errors import SealedUnreadable
 from casino.hands import deals, postings, replays, series, settlement
 from casino.hands.models import Deal, DealState, HandState, Mode
 from casino.hands.snapshot import HandSnapshot
@@ -98,7 +98,7 @@ def _differences(read: Read, posted: dict[str, Posted], prepared: Deal | None) -
     try:
         replayed = replays.follow(hand, read.lines)
         yield from _deal(replayed, prepared)
-    except InvalidTag:
+    except SealedUnreadable:
         yield Difference(hand.name, "the sealed seed does not open: row or key is another")
         return
     agrees = yield from _replay(replayed)
@@ -121,7 +121,7 @@ def _differences(read: Read, posted: dict[str, Posted], prepared: Deal | None) -
 
 def _deal(replayed: replays.Replay, prepared: Deal | None) -> Iterator[Difference]:
     """Compare what an electronic hand was committed to with its seed, its prepared deal and its packs. Raises
-    cryptography's InvalidTag."""
+    SealedUnreadable, SealKeyWrong."""
     hand = replayed.hand
     if hand.mode != Mode.ELECTRONIC:
         return

@@ -41,6 +41,7 @@ _SETTLED = "(SELECT name FROM hands_hand WHERE id::text = m.subject AND house_id
 #: A row's key, where it is not the name by which others refer to it.
 _KEYS = {
     "houses.House": "m.code",
+    "houses.DataKey": "m.number::text",
     "houses.OutboxMessage": f"concat(m.task, '/', coalesce({_SETTLED}, m.subject))",
     "staff.TerminalToken": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
     "players.Person": f"concat({_NAMES['players.Player'].format('m.player_id')}, '/', m.version)",

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 
-from django.conf import settings
 from django.core.validators import RegexValidator
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
@@ -244,10 +243,10 @@ class WriteOperation(APIView):
 
     def _request_hash(self, asked: dict[str, Any]) -> str:
         """A hash that shows whether a repeated Idempotency-Key comes with the same request. With `redact_body` it is
-        keyed with the house's seal key, so that passwords or names cannot be guessed from the database."""
+        keyed with Django's secret key, so that passwords or names cannot be guessed from the database."""
         if self.redact_body:
             text = canonical.dumps(asked)
-            return salted_hmac("casino.api.request", text, settings.CASINO_SEAL_KEY, algorithm="sha256").hexdigest()
+            return salted_hmac("casino.api.request", text, algorithm="sha256").hexdigest()
         return canonical.sha256(asked)
 
 

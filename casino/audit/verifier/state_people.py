@@ -3,7 +3,7 @@
 from .state_columns import HOUSE, ID, Model, derived, hashed, proved, transient
 from .state_rows import Handler, Near, Row, Rows
 
-HOUSES, OUTBOX = "houses.House", "houses.OutboxMessage"
+HOUSES, DATA_KEY, OUTBOX = "houses.House", "houses.DataKey", "houses.OutboxMessage"
 STAFF, TERMINAL, TOKEN = "staff.Staff", "staff.Terminal", "staff.TerminalToken"
 PLAYER, PERSON, PERSON_KEY = "players.Player", "players.Person", "players.PersonKey"
 #: The role of what acts for no person: the founding of a house, the worker, the operator of the server.
@@ -23,6 +23,17 @@ MODELS = (
             "currency_exponent": proved("house.founded"),
             "time_zone": proved("house.founded"),
             "opened_at": proved("house.founded"),
+        },
+    ),
+    Model(
+        DATA_KEY,
+        "number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "number": proved("house.founded"),
+            "seal_key": proved("house.founded"),
+            "wrapped": transient("other bytes unwrap to nothing: a holder of the seal key alone can make them"),
         },
     ),
     Model(
@@ -152,6 +163,7 @@ class People:
             currency_exponent=data.get("currency_exponent", 0), time_zone=data.get("time_zone", "UTC"),
             opened_at=Near(doc["at"]),
         )  # fmt: skip
+        self._rows.add(DATA_KEY, "1", number=1, seal_key=data["seal_key"])
 
     # --- Staff -------------------------------------------------------------------------------------------------------
 

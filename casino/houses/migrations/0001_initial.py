@@ -38,6 +38,29 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="DataKey",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("seal_key", models.CharField(max_length=120)),
+                ("wrapped", models.BinaryField()),
+            ],
+            options={
+                "verbose_name": "data key",
+                "constraints": [models.UniqueConstraint(fields=("house", "number"), name="data_key_number")],
+            },
+        ),
+        migrations.CreateModel(
             name="OutboxMessage",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

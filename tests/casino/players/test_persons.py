@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casino.audit.models import Event
+from casino.core import aead
 from casino.core.errors import ProofFailed
 from casino.players import sealing
 from casino.players.models import Person, PersonKey, Player
@@ -147,12 +148,12 @@ def test_swapped_rows_do_not_open(kit: Kit, cage: Desk) -> None:
     version=st.integers(2, 9),
 )
 def test_what_is_sealed_opens_in_its_place_only(person: dict[str, str], version: int) -> None:
-    key, house = sealing.new_key(), uuid.uuid4()
+    key, house = aead.new_key(), uuid.uuid4()
     sealed = sealing.seal(person, key, house, "anna", version)
     assert sealing.unseal(sealed, key, house, "anna", version) == person
     assert (len(sealed) - 12 - 16) % sealing.PADDING == 0
     elsewhere: list[tuple[bytes, str, int]] = [
-        (key, "anna", version + 1), (key, "bela", version), (sealing.new_key(), "anna", version),
+        (key, "anna", version + 1), (key, "bela", version), (aead.new_key(), "anna", version),
     ]  # fmt: skip
     for other_key, player, other_version in elsewhere:
         with pytest.raises(ProofFailed):
