@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
 
+from casino.core import key_sources
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 PREFIX = "CASINO_"
 #: Variables with the prefix that other programs of this project read.
@@ -65,8 +67,7 @@ def _seconds(value: str) -> float:
 
 
 def _key(value: str) -> str:
-    if len(value) != 64 or not set(value.lower()) <= set("0123456789abcdef"):
-        raise ValueError("expected 64 hex digits (32 bytes)")
+    key_sources.parse(value)
     return value
 
 
@@ -183,7 +184,10 @@ class Configuration:
     seal_key: str = variable(
         "CASINO_SEAL_KEY",
         _key,
-        meaning="64 hex digits: the key that seals seeds of electronic deals and the keys of personal data.",
+        meaning=(
+            "The seal key, which wraps the keys that seal cards and personal data: `file:PATH`, `hex:DIGITS` (64 hex "
+            "digits) or `command:PROGRAM ...` ([keys](../how-to/keys.md))."
+        ),
         secret=True,
     )
     log_key: str = variable(
@@ -191,7 +195,10 @@ class Configuration:
         _key,
         default="",
         shown="none",
-        meaning="64 hex digits: the Ed25519 seed that signs the audit log's checkpoints. For the sequencer alone.",
+        meaning=(
+            "The Ed25519 key that signs the audit log's checkpoints, named as `CASINO_SEAL_KEY` is. For the sequencer "
+            "alone."
+        ),
         secret=True,
     )
     checkpoint_dirs: tuple[Path, ...] = variable(

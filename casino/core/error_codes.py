@@ -224,6 +224,7 @@ HTTP = (
             "same Idempotency-Key.",
             "retry_after",
         ),
+        ("key_unavailable", "A key of the house cannot be used: its file cannot be read, or its command fails."),
         ("seal_key_wrong", "What the house seals is sealed under another seal key than the server has."),
         ("not_ready", "A check of /readyz failed.", "failed"),
         ("database_unreachable", "The database does not answer."),

@@ -20,6 +20,7 @@
     ├── DatabaseUnavailable        503 database_unavailable (`core/lost.py`)
     ├── OutcomeUnknown             503 outcome_unknown (`core/lost.py`)
     ├── Busy                       503 busy (`core/patience.py`)
+    ├── KeyUnavailable             503 key_unavailable
     ├── SealKeyWrong               503 seal_key_wrong
     └── ProofFailed                500, books and hands disagree: nothing is written, people must look
         └── SealedUnreadable       500 proof_failed, sealed bytes do not open where they stand
@@ -117,6 +118,12 @@ class ProofFailed(HouseError):
 
 class SealedUnreadable(ProofFailed):
     """Sealed bytes that do not open: they, their place or their key are others."""
+
+
+class KeyUnavailable(HouseError):
+    """The log key or the seal key cannot be used: its file cannot be read, or its command fails."""
+
+    status, code = 503, "key_unavailable"
 
 
 class SealKeyWrong(HouseError):

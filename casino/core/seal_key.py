@@ -6,11 +6,19 @@ keys are wrapped again; nothing that they seal is touched.
 
 import hashlib
 import hmac
+import re
+from functools import cached_property
 from typing import Protocol
 
 from django.conf import settings
 
-from casino.core.aead import decrypt, encrypt
+from casino.core import key_sources
+from casino.core.aead import KEY_BYTES, decrypt, encrypt
+from casino.core.errors import KeyUnavailable
+from casino.core.key_sources import KeyCommand
+
+#: Bytes of a wrapped key.
+LONGEST = 4096
 
 
 class SealKey(Protocol):
@@ -24,7 +32,7 @@ class SealKey(Protocol):
         """A data key, encrypted and bound to a context."""
 
     def unwrap(self, wrapped: bytes, context: bytes) -> bytes:
-        """A data key again. Raises SealedUnreadable where key, context or bytes are others."""
+        """A data key again. Raises SealedUnreadable where key, context or bytes are others, KeyUnavailable."""
 
 
 class LocalSealKey:
@@ -43,6 +51,43 @@ class LocalSealKey:
         return decrypt(self._key, wrapped, context)
 
 
+class CommandSealKey:
+    """A seal key that a program holds: `key-id`, `wrap CONTEXT` and `unwrap CONTEXT`."""
+
+    def __init__(self, command: KeyCommand) -> None:
+        self._command = command
+
+    @cached_property
+    def id(self) -> str:
+        """What the program calls its key. Raises KeyUnavailable."""
+        found = self._command.ask("key-id").decode(errors="replace").removesuffix("\n")
+        if not re.fullmatch(r"[!-~]{1,120}", found):
+            raise KeyUnavailable(f"key-id is 1 to 120 visible ASCII characters; the command answered {found[:120]!r}.")
+        return found
+
+    def wrap(self, key: bytes, context: bytes) -> bytes:
+        """What the program makes of the key, once it has also given the key back. Raises KeyUnavailable."""
+        wrapped = self._command.ask("wrap", context.decode(), given=key)
+        if not 0 < len(wrapped) <= LONGEST or key in wrapped:
+            raise KeyUnavailable(f"wrap answers 1 to {LONGEST} bytes, without the key in them.")
+        if self.unwrap(wrapped, context) != key:
+            raise KeyUnavailable("The command has wrapped a key and unwraps another one.")
+        return wrapped
+
+    def unwrap(self, wrapped: bytes, context: bytes) -> bytes:
+        """What the program unwraps. Raises KeyUnavailable."""
+        key = self._command.ask("unwrap", context.decode(), given=wrapped)
+        if len(key) != KEY_BYTES:
+            raise KeyUnavailable(f"unwrap answers {KEY_BYTES} bytes; the command answered {len(key)}.")
+        return key
+
+
 def configured() -> SealKey:
-    """The key of `CASINO_SEAL_KEY`."""
-    return LocalSealKey(bytes.fromhex(settings.CASINO_SEAL_KEY))
+    """The key of `CASINO_SEAL_KEY`. Raises KeyUnavailable."""
+    return named(settings.CASINO_SEAL_KEY)
+
+
+def named(text: str) -> SealKey:
+    """The key that the text of a setting names. Raises ValueError, KeyUnavailable."""
+    source = key_sources.parse(text)
+    return CommandSealKey(source) if isinstance(source, KeyCommand) else LocalSealKey(source.read())

@@ -19,6 +19,7 @@ from deploy.embedded.urls import (
     broker_url,
     given_urls,
     kept_secret,
+    kept_secret_file,
     postgres_url,
     valkey_url,
 )
@@ -122,7 +123,7 @@ def _urls(environ: Mapping[str, str], layout: Layout, named: Given) -> ServiceUr
         redis_url=redis_url,
         celery_broker_url=named.broker or broker_url(redis_url),
         secret_key=environ.get("CASINO_SECRET_KEY") or kept_secret(layout.var, "secret_key"),
-        seal_key=environ.get("CASINO_SEAL_KEY") or kept_secret(layout.var, "seal_key"),
-        log_key=environ.get("CASINO_LOG_KEY") or kept_secret(layout.var, "log_key"),
+        seal_key=environ.get("CASINO_SEAL_KEY") or f"file:{kept_secret_file(layout.var.resolve(), 'seal_key')}",
+        log_key=environ.get("CASINO_LOG_KEY") or f"file:{kept_secret_file(layout.var.resolve(), 'log_key')}",
         checkpoint_dir=environ.get("CASINO_CHECKPOINT_DIR") or str(layout.var / "checkpoints"),
     )

@@ -30,6 +30,7 @@ class ServiceUrls:
     redis_url: str
     celery_broker_url: str
     secret_key: str = field(repr=False)
+    #: Where the two keys come from; they may be the keys themselves.
     seal_key: str = field(repr=False)
     log_key: str = field(repr=False)
     checkpoint_dir: str
@@ -116,7 +117,12 @@ def _own_urls(layout: Layout) -> frozenset[str]:
 
 
 def kept_secret(var: Path, name: str) -> str:
-    """The secret of this name (32 random bytes in hexadecimal), made at the first call; file mode 0600."""
+    """The secret of this name (32 random bytes in hexadecimal), made at the first call."""
+    return kept_secret_file(var, name).read_text(encoding="utf-8").strip()
+
+
+def kept_secret_file(var: Path, name: str) -> Path:
+    """The file of the secret of this name, made at the first call; mode 0600."""
     path = private_dir(var / "secrets") / name
     if not path.exists():
         descriptor, half = tempfile.mkstemp(dir=path.parent)  # mode 0600
@@ -128,4 +134,4 @@ def kept_secret(var: Path, name: str) -> str:
             pass
         finally:
             Path(half).unlink()
-    return path.read_text(encoding="utf-8").strip()
+    return path

@@ -15,6 +15,7 @@ from django.core.management import CommandError, call_command
 
 from casino.audit import verifier
 from casino.audit.models import Event
+from casino.core import seal_key
 from casino.houses.models import House
 from casino.staff.credentials import Credentials, two_people
 from casino.staff.models import Role, Staff, Terminal
@@ -175,7 +176,9 @@ def test_a_founded_house_is_run_by_its_two_people(kit: Kit, monkeypatch: pytest.
     assert [each["kind"] for each in recorded] == ["house.founded", "staff.hired", "staff.hired", "terminal.enrolled"]
     by = {(each["actor"], each["terminal"], each["request"]) for each in recorded}
     assert by == {("operator", WHO, "found_house")}
-    assert recorded[0]["data"] == {"currency": "HUF", "name": "Golden Ace", "time_zone": "UTC"}
+    assert recorded[0]["data"] == {
+        "currency": "HUF", "name": "Golden Ace", "seal_key": seal_key.configured().id, "time_zone": "UTC",
+    }  # fmt: skip
     people = [(f"eva@{code}", Role.ADMIN), (f"ida@{code}", Role.AUDITOR)]
     hired = [{name: each["data"][name] for name in ("login", "roles")} for each in recorded[1:3]]
     assert hired == [{"login": login, "roles": [role]} for login, role in people]

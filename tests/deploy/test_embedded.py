@@ -140,8 +140,10 @@ def test_folders_and_secrets_are_private(var: Path) -> None:
     roles = ["database_casino", "database_casino_app", "database_casino_sequencer"]
     assert [key.name for key in keys] == [*roles, "log_key", "seal_key", "secret_key"]
     assert all(stat.S_IMODE(key.stat().st_mode) == 0o600 for key in keys)
-    assert len(bytes.fromhex(urls.seal_key)) == 32
-    assert urls.seal_key != urls.secret_key
+    for name, source in (("seal_key", urls.seal_key), ("log_key", urls.log_key)):
+        assert source == f"file:{var / 'secrets' / name}"
+        assert len(bytes.fromhex((var / "secrets" / name).read_text())) == 32
+    assert (var / "secrets" / "seal_key").read_text() != (var / "secrets" / "log_key").read_text()
     assert urls.seal_key not in repr(urls)
     assert urls.log_key not in repr(urls)
     assert embedded.urls(environ=NOTHING_GIVEN, var=var) == urls, "made once"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from casino.audit import verifier
-from casino.audit.signing import Signer, origin
+from casino.audit.signing import LocalSigningKey, Signer, origin
 from casino.core import canonical
 from tests.casino.kit import Kit
 from tests.proof.superuser import (
@@ -103,7 +103,7 @@ def rechained(kit: Kit) -> None:
 @attack("note_not_signed", "the database, note 1", ("note_not_signed", "the export, note 1"))
 def rechained_and_signed_with_another_key(kit: Kit) -> None:
     """edit with re-chaining, the database's checkpoints signed with the forger's key"""
-    _rechained(kit, Signer(FOREIGN))
+    _rechained(kit, Signer(LocalSigningKey(FOREIGN)))
 
 
 @attack("split_view", r"epoch 1, \d+ leaves")
@@ -251,7 +251,7 @@ def checkpoint_of_another_root(kit: Kit) -> None:
 def checkpoint_of_another_key(kit: Kit) -> None:
     """a checkpoint replaced: signed with another key"""
     point = _first_note(kit).checkpoint
-    _replace_first(kit, Signer(FOREIGN), point.root, point.size)
+    _replace_first(kit, Signer(LocalSigningKey(FOREIGN)), point.root, point.size)
 
 
 @attack("checkpoint_false", "the database, note 1", ("checkpoint_false", "the export, note 1"))
@@ -317,7 +317,11 @@ def tile(kit: Kit) -> None:
 @attack("key_differs", "log of epoch 1", ("key_differs", "epoch 1"))
 def key(kit: Kit) -> None:
     """the log's key replaced by another"""
-    change("UPDATE audit_log SET vkey = %s WHERE house_id = %s", Signer(FOREIGN).key(kit.house).text, kit.house.id)
+    change(
+        "UPDATE audit_log SET vkey = %s WHERE house_id = %s",
+        Signer(LocalSigningKey(FOREIGN)).key(kit.house).text,
+        kit.house.id,
+    )
 
 
 @attack("head_differs", r"table/T1#\d+", None)

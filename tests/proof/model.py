@@ -157,7 +157,7 @@ class World:
     def set_up(self, tables: int, *, options: dict[str, Any] | None = None, most: int = 9999) -> None:
         """A house with one person, a drawer, and tables of these options and this largest stack, a terminal each."""
         house = "house/MODEL"
-        self.record(house, "house.founded", {"name": "Model", "currency": "HUF"})
+        self.record(house, "house.founded", {"name": "Model", "currency": "HUF", "seal_key": "0" * 16})
         self.record(house, "staff.hired", {"login": "ödön@MODEL", "roles": ["dealer"], "password_sha256": "0" * 64})
         for player in ("a", "b"):
             self.record(house, "player.registered", {"player": player})

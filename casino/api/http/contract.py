@@ -15,7 +15,7 @@ from casino.core import error_codes
 ANYBODY = (
     "not_acceptable", "log_rolled_back", "log_damaged", "outside_checkpoint_missing", "outside_checkpoint_unreadable",
     "server_error", "proof_failed", "posting_not_ours", "database_unavailable", "outcome_unknown", "busy",
-    "seal_key_wrong",
+    "key_unavailable", "seal_key_wrong",
 )  # fmt: skip
 #: Refusals of every operation for signed-in staff.
 STAFF = ("not_authenticated", "forbidden", "password_change_required")

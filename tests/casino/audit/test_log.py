@@ -15,7 +15,7 @@ from casino.audit import outside, selectors
 from casino.audit.models import Event, Leaf, Log, SignedCheckpoint, Tile
 from casino.audit.proofs import Hashes
 from casino.audit.sequencing import Sequencer
-from casino.audit.signing import Signer
+from casino.audit.signing import LocalSigningKey, Signer
 from casino.audit.verifier import leaf_hash, root_of, split_notes, verify_note
 from casino.core.errors import LogDamaged, OutsideCheckpointMissing, OutsideCheckpointUnreadable
 from casino.reports import tasks
@@ -344,7 +344,7 @@ def test_another_key_does_not_go_on_with_a_log(kit: Kit) -> None:
     kit.sequence()
     note(kit, "house", 1)
     with pytest.raises(LogDamaged, match="another key"):
-        Sequencer(Signer(b"k" * 32)).publish(kit.house.id)
+        Sequencer(Signer(LocalSigningKey(b"k" * 32))).publish(kit.house.id)
     kit.sequence()
 
 

@@ -414,7 +414,7 @@ def test_a_new_signing_key_begins_with_an_epoch(kit: Kit, monkeypatch: pytest.Mo
     auditor, admin = people(kit, Role.AUDITOR, Role.ADMIN)
     kit.sequence()
     old = Log.objects.get(house=kit.house).vkey
-    settings.CASINO_LOG_KEY = "07" * 32
+    settings.CASINO_LOG_KEY = f"hex:{'07' * 32}"
     note(kit, "house", 1)
     with pytest.raises(LogRefused, match="another key"):
         kit.sequence()

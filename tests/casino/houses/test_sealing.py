@@ -1,6 +1,7 @@
 """What a house seals opens in its place only, and under the seal key that its data keys are wrapped under."""
 
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,7 +41,7 @@ def test_a_new_process_unwraps_the_data_key_again(kit: Kit) -> None:
 def test_another_seal_key_is_refused_by_name(kit: Kit, settings: Any) -> None:
     sealed = sealing.seal(kit.house.id, b"seed", b"here")
     sealing.forget()
-    settings.CASINO_SEAL_KEY = "5e" * 32
+    settings.CASINO_SEAL_KEY = f"hex:{'5e' * 32}"
     with pytest.raises(SealKeyWrong, match=DataKey.objects.get(house=kit.house).seal_key):
         sealing.unseal(kit.house.id, sealed, b"here")
 
@@ -48,7 +49,8 @@ def test_another_seal_key_is_refused_by_name(kit: Kit, settings: Any) -> None:
 def test_the_data_key_is_stored_wrapped_and_nothing_opens_without_unwrapping_it(kit: Kit, settings: Any) -> None:
     row = DataKey.objects.get(house=kit.house)
     context = sealing.wrapping_context(kit.house.id, 1)
-    key = decrypt(bytes.fromhex(settings.CASINO_SEAL_KEY), bytes(row.wrapped), context)
+    settings.CASINO_SEAL_KEY = f"hex:{Path(settings.CASINO_SEAL_KEY.removeprefix('file:')).read_text().strip()}"
+    key = decrypt(bytes.fromhex(settings.CASINO_SEAL_KEY[4:]), bytes(row.wrapped), context)
     assert key not in bytes(row.wrapped)
     sealed = sealing.seal(kit.house.id, b"seed", b"here")
     assert decrypt(key, sealed[4:], f"cukassza sealed v1/{kit.house.id}/1/here".encode()) == b"seed"

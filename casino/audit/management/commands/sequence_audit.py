@@ -11,6 +11,7 @@ from django.db import connections
 
 from casino.audit.sequencing import ALIAS, Sequencer
 from casino.audit.signing import Signer
+from casino.core.errors import KeyUnavailable
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ class Command(BaseCommand):
         """Run; a second sequencer waits until the first has gone. Raises CommandError without a signing key."""
         try:
             signer = Signer.from_settings()
-        except ImproperlyConfigured as error:
+        except (ImproperlyConfigured, KeyUnavailable) as error:
             raise CommandError(str(error)) from error
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
