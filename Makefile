@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test slow check pages examples verifier wheels bench soak books lock down clean
+.PHONY: help venv demo run test slow check pages examples catalogue verifier wheels bench soak books lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -62,6 +62,9 @@ pages: $(STAMP) ## write the generated pages of docs/reference
 
 examples: $(STAMP) ## play the evening of the API's examples, and write them to casino/api/http/examples.json
 	@EXAMPLES=write $(PY) -m pytest -q tests/casino/api/test_examples.py
+
+catalogue: $(STAMP) ## declare every object of the database as the migrations make it, after a change of them
+	@CATALOGUE=write $(PY) -m pytest -q tests/casino/verification/test_catalogue.py -k as_declared
 
 verifier: $(STAMP) ## build verify.pyz, the program that verifies exports by itself, and print its SHA-256
 	@$(PY) -m casino.audit.archive verify.pyz

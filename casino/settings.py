@@ -208,6 +208,7 @@ CELERY_BEAT_SCHEDULE = {
     "run-clocks": {"task": "hands.run_clocks", "schedule": 1.0, "options": {"expires": 5}},
     "check-custody": {"task": "reports.check_custody", "schedule": 60.0, "options": {"expires": 60}},
     "check-log": {"task": "reports.check_log", "schedule": 60.0, "options": {"expires": 60}},
+    "record-catalogue": {"task": "reports.record_catalogue", "schedule": 300.0, "options": {"expires": 300}},
     "expire-holds": {"task": "reports.expire_holds", "schedule": 60.0, "options": {"expires": 60}},
     # Every hour by the clock, so that beat's restarts put nothing off: the first of a day takes the day's snapshot.
     "take-snapshots": {"task": "reports.take_snapshots", "schedule": crontab(minute=1), "options": {"expires": 3600}},

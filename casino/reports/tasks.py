@@ -19,7 +19,7 @@ from casino.chips.models import Imbalance, ImbalanceKind
 from casino.core.errors import LogRefused
 from casino.houses.models import ClockTimestamp, House
 from casino.reports import selectors, snapshots
-from casino.verification import auditing
+from casino.verification import auditing, catalogue
 from ledger import holds
 from ledger.snapshots import take
 
@@ -61,6 +61,17 @@ def check_log() -> int:
             "house %s: its oldest event without a checkpoint is %.0f s old; does the sequencer run?", code, seconds
         )
     return len(late)
+
+
+@task("reports.record_catalogue")
+def record_catalogue() -> int:
+    """Record the database's catalogue in every house whose trail does not have it yet; returns in how many it changed.
+    Objects that no migration has made so are named in the server's log every time."""
+    found = catalogue.now()
+    for difference in found.differences():
+        log.error("the database's catalogue: %s %s", difference.subject, difference.detail)
+    actor = Actor.system("clock:catalogue")
+    return _every_house(lambda house: catalogue.record_change(house, found, actor))
 
 
 def _every_house(work: Callable[[House], int]) -> int:

@@ -1,8 +1,8 @@
 """Verifying the audit trail of a live house: the verifier of exports, fed from the database at one moment.
 
 Besides what an export shows, the database keeps hashes, places, tiles, heads and marks beside the events; they must say
-the same, and the triggers that keep all of it must be there and switched on. The checkpoints outside the database and
-their key are what the answer rests on.
+the same. The database's whole catalogue, with the triggers that keep all of it, must be as the migrations make it. The
+checkpoints outside the database and their key are what the answer rests on.
 """
 
 import sys
@@ -17,7 +17,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from casino.audit import outside, verifier
 from casino.audit.verifier import Books, Event, Hands, Key, Keys, Notes, Report, Row, Trees, Verifier
-from casino.core import guards
 from casino.hands import verbs
 from casino.houses.models import House
 from casino.verification.snapshot_reader import Moment, Stored, moment
@@ -39,8 +38,8 @@ def verify_house(house: House, held: Sequence[Notes] = (), keys: Sequence[Key] =
     files = [notes for folder in outside.folders() if (notes := _outside(folder, house)) is not None]
     trusted = list(keys) or _outside_keys(house)
     with moment(house) as there:
-        for guard in guards.off(there.rows(guards.THERE, [])):
-            report.find("guard_off", guard.place, guard.problem, -1)
+        for difference in there.catalogue().differences():
+            report.find("catalogue_differs", difference.subject, difference.detail, -1)
         return _Live(report, there, files, held, trusted).verify()
 
 

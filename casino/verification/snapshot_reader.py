@@ -18,7 +18,8 @@ from psycopg import pq
 
 from casino.audit import verifier
 from casino.houses.models import House
-from casino.verification import state_reader
+from casino.verification import catalogue, state_reader
+from casino.verification.catalogue import Catalogue
 
 BATCH = 128
 """Rows that are handed on together."""
@@ -115,6 +116,11 @@ class Moment:
             cursor.execute(statement, parameters)
             return list(cursor.fetchall())
 
+    def catalogue(self) -> Catalogue:
+        """Every object of the database."""
+        with self._first.cursor() as cursor:
+            return catalogue.read(cursor)
+
     def leaves(self, epoch: int) -> Iterator[Stored]:
         """The events of an epoch's leaves in their order."""
         return self._pairs(_LEAVES, [self.house.id, epoch], _UNSORTED)
@@ -152,6 +158,8 @@ class Moment:
         connection.set_autocommit(False)
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            # What the database or a role sets for its sessions, or a temporary table, puts nothing before our tables.
+            cursor.execute("SET LOCAL search_path = pg_catalog, public, pg_temp")
             if snapshot:
                 cursor.execute("SET TRANSACTION SNAPSHOT %s", [snapshot])
         return connection

@@ -1,5 +1,6 @@
 """The house as a whole: its founding, its days and snapshots, its duty, what its checks find."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from casino.audit.events.fields import Amount, JsonObject, LedgerTransaction, Reason
@@ -75,3 +76,15 @@ class ImbalanceCleared(AuditEvent):
 
     check: Check
     before: Annotated[JsonObject, "what it had found"]
+
+
+@event("catalogue.changed", chain="house")
+class CatalogueChanged(AuditEvent):
+    """The database's catalogue (functions, triggers, constraints, rights and all other objects) is not the one recorded
+    before: after a migration, in a new house, or because somebody changed it."""
+
+    before: Annotated[str | None, "digest recorded before; absent in the first event of a house"] = None
+    digest: Annotated[str, "SHA-256 of the lines `DIGEST  OBJECT` of all objects, sorted, hexadecimal"]
+    object_count: Annotated[int, "number of objects"]
+    difference_count: Annotated[int, "number of objects that are not as the migrations of the code make them"]
+    differences: Annotated[Sequence[str] | None, "names of those objects, 100 at most; absent if there are none"] = None

@@ -3,7 +3,8 @@
 -- under the lock of its head, so a statement that sees event n sees every one before it. (Following transaction ids
 -- instead would take event n+1 without event n where its transaction got an id earlier and the lock later.)
 
-CREATE OR REPLACE FUNCTION audit_log_grows() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION audit_log_grows() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF (NEW.id, NEW.house_id, NEW.epoch, NEW.origin) IS DISTINCT FROM (OLD.id, OLD.house_id, OLD.epoch, OLD.origin)
        OR NEW.size < OLD.size OR (OLD.vkey <> '' AND NEW.vkey <> OLD.vkey) THEN
@@ -12,7 +13,8 @@ BEGIN
     RETURN NEW;
 END $$;
 
-CREATE OR REPLACE FUNCTION audit_mark_grows() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION audit_mark_grows() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF NEW.chain_id <> OLD.chain_id OR NEW.seq < OLD.seq THEN
         RAISE EXCEPTION 'a mark only grows' USING ERRCODE = 'KZ900';

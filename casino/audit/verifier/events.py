@@ -14,7 +14,8 @@ VERSION = 2
 #: Every kind of event that a house records.
 KINDS = frozenset((
     "attempt.failed", "attempt.refused", "cage.buy_in", "cage.cash_out", "cage.exchange", "cage.foreign_chips",
-    "cage.tronc_paid", "cards.exception", "cards.exception_cleared", "chips.introduced", "credit.cancelled",
+    "cage.tronc_paid", "cards.exception", "cards.exception_cleared", "catalogue.changed", "chips.introduced",
+    "credit.cancelled",
     "credit.received", "credit.requested", "credit.sent", "data.read", "day.closed", "day.opened",
     "deal.abandoned", "deal.commitments_closed", "deal.committed", "deal.seed_committed", "deal.seed_taken",
     "drawer.closed", "drawer.opened", "drawer.set_up",

@@ -1,5 +1,6 @@
 -- A commitment is final, and so are the seats that are dealt in and what became of the deal. Its commitments close once.
-CREATE OR REPLACE FUNCTION hands_deal_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION hands_deal_stays() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         RAISE EXCEPTION 'a deal is never deleted' USING ERRCODE = 'KZ900';
@@ -18,7 +19,8 @@ END $$;
 -- A prepared deal takes commitments and seeds that are said at the table; once its commitments are closed, it takes
 -- only seeds that were committed to. Tables are named in full: temporary ones of their names, which any role may make,
 -- come first on the search path.
-CREATE OR REPLACE FUNCTION hands_seed_before_deal() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION hands_seed_before_deal() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     revealed boolean := TG_TABLE_NAME = 'hands_clientseed' AND to_jsonb(NEW) ->> 'given_by' = 'player';
 BEGIN

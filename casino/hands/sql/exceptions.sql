@@ -1,5 +1,6 @@
 -- An exception is cleared once; its findings stay.
-CREATE OR REPLACE FUNCTION hands_exception_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION hands_exception_stays() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF TG_OP = 'DELETE' OR OLD.cleared_at IS NOT NULL
        OR (OLD.house_id, OLD.table_id, OLD.hand_id, OLD.kind, OLD.found, OLD.found_at)

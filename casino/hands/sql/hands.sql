@@ -1,5 +1,6 @@
 -- Inputs of a hand never change, nor its result; what is settled, ruled on or voided is final.
-CREATE OR REPLACE FUNCTION hands_inputs_stay() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION hands_inputs_stay() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         RAISE EXCEPTION 'a hand is never deleted' USING ERRCODE = 'KZ900';
@@ -24,7 +25,8 @@ BEGIN
 END $$;
 
 -- A hand's client seeds never change. Roots are added as packs are shuffled, and earlier ones stay.
-CREATE OR REPLACE FUNCTION hands_cards_stay() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION hands_cards_stay() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF OLD.client_seeds IS DISTINCT FROM NEW.client_seeds THEN
         RAISE EXCEPTION 'the client seeds of hand % do not change', OLD.name USING ERRCODE = 'KZ900';

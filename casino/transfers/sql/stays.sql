@@ -1,5 +1,6 @@
 -- An ended transfer or count stays as it ended; signatures, and the chips signed for, never change.
-CREATE OR REPLACE FUNCTION transfers_stay() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION transfers_stay() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         RAISE EXCEPTION '% keeps its rows', TG_TABLE_NAME USING ERRCODE = 'KZ900';
