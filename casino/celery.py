@@ -24,6 +24,8 @@ TASK_HARD_LIMIT = 20
 TASK_SOFT_LIMIT = 12
 #: The queue of settlements: they do not wait behind what the clock sends.
 SETTLEMENT = "settlement"
+#: The queue of what the clock has done in every house: nothing waits behind it.
+HOUSES = "houses"
 
 
 def queue_prefix(database: Mapping[str, Any]) -> str:

@@ -197,22 +197,31 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     # Databases on one broker keep their queues apart.
     "global_keyprefix": environment.queue_prefix or queue_prefix(DATABASES["default"]),
 }
-#: Seconds after which an unsettled outbox row is sent again; a row that has been sent often waits longer.
+#: Seconds after which an unsettled outbox row is sent again; each further time it waits twice as long.
 CASINO_OUTBOX_STALE_SECONDS = 2
 CASINO_RETENTION_DAYS = environment.retention_days
 #: Accounts of the chart that are off unless they are named here, e.g. "1300" (credit to players).
 CASINO_ACCOUNTS_ON: tuple[str, ...] = ()
+
+
+def in_every_house(name: str, schedule: float | crontab, expires: float = 60) -> dict[str, Any]:
+    """An entry of beat's: a task that is sent for each house, and dropped where none has begun it for so many
+    seconds."""
+    options = {"expires": expires}
+    return {"task": "houses.for_each", "args": [name, expires], "schedule": schedule, "options": options}
+
+
 CELERY_BEAT_SCHEDULE = {
     "canary": {"task": heartbeat.CANARY, "schedule": heartbeat.EVERY, "options": {"expires": 2 * heartbeat.EVERY}},
     "sweep-outbox": {"task": "hands.sweep_outbox", "schedule": 1.0, "options": {"expires": 5}},
     "run-clocks": {"task": "hands.run_clocks", "schedule": 1.0, "options": {"expires": 5}},
-    "check-custody": {"task": "reports.check_custody", "schedule": 60.0, "options": {"expires": 60}},
     "check-log": {"task": "reports.check_log", "schedule": 60.0, "options": {"expires": 60}},
-    "record-catalogue": {"task": "reports.record_catalogue", "schedule": 300.0, "options": {"expires": 300}},
-    "expire-holds": {"task": "reports.expire_holds", "schedule": 60.0, "options": {"expires": 60}},
+    "record-catalogue": in_every_house("reports.record_catalogue", 300.0, expires=300),
+    "check-custody": in_every_house("reports.check_custody", 60.0),
+    "expire-holds": in_every_house("reports.expire_holds", 60.0),
     # Every hour by the clock, so that beat's restarts put nothing off: the first of a day takes the day's snapshot.
-    "take-snapshots": {"task": "reports.take_snapshots", "schedule": crontab(minute=1), "options": {"expires": 3600}},
-    "check-snapshots": {"task": "reports.check_snapshots", "schedule": crontab(minute=6), "options": {"expires": 3600}},
+    "take-snapshots": in_every_house("reports.take_snapshot", crontab(minute=1), expires=3600),
+    "check-snapshots": in_every_house("reports.check_snapshots", crontab(minute=6), expires=3600),
 }
 
 # --- The audit log --------------------------------------------------------------------------------------------------
@@ -221,9 +230,7 @@ CASINO_LOG_KEY = environment.log_key
 CASINO_CHECKPOINT_DIRS = list(environment.checkpoint_dirs)
 CASINO_WITNESSES = list(environment.witnesses)
 if CASINO_WITNESSES:
-    CELERY_BEAT_SCHEDULE["ask-witnesses"] = {
-        "task": "audit.ask_witnesses", "schedule": 10.0, "options": {"expires": 10},
-    }  # fmt: skip
+    CELERY_BEAT_SCHEDULE["ask-witnesses"] = in_every_house("audit.ask_witnesses", 10.0, expires=10)
 
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True

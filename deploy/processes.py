@@ -42,6 +42,8 @@ STOP_SECONDS = 25.0
 EXIT_PROBLEM = 2
 #: Connections that wait to be accepted, for example while the web process is started again.
 BACKLOG = 1024
+#: The workers' queues, the most urgent first.
+QUEUES = "settlement,celery,houses"
 #: What only programs that name it find in their environment: the key that signs the log, and the right to grow it (the
 #: owner's as well, which can become any role).
 PRIVATE = frozenset({"CASINO_LOG_KEY", "DATABASE_SEQUENCER_URL", "DATABASE_OWNER_URL"})
@@ -263,7 +265,7 @@ def listen(port: int) -> socket.socket:
 
 
 def application(listener: socket.socket) -> tuple[Program, ...]:
-    """Web (4 workers on `listener`), worker (2 prefork children), beat and sequencer, under this Python."""
+    """Web (4 workers on `listener`), two workers (one prefork child each), beat and sequencer, under this Python."""
     python = sys.executable
     celery = (python, "-m", "celery", "-A", "casino.celery")
     schedule = embedded.var_dir() / "celerybeat-schedule"
@@ -275,30 +277,23 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
     stopping = ("--preload", "--graceful-timeout", "20", "--backlog", str(BACKLOG))
     # The control socket would be one per user, in a home folder that may not be writable.
     places = ("--worker-tmp-dir", _heartbeat_dir(), "--no-control-socket")
-    # Without gossip, mingle and heartbeat: they are chatter between workers that nobody here listens to.
-    quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     return (
         Program("web", (*web, *worker, *stopping, *places), (file,)),
-        Program(
-            "worker",
-            # Settlements come first: hands wait for them (`casino/celery.py` names the queues).
-            (
-                *celery,
-                "worker",
-                "--queues",
-                "settlement,celery",
-                "--pool",
-                "prefork",
-                "--concurrency",
-                "2",
-                "--loglevel",
-                "INFO",
-                *quiet,
-            ),
-        ),
+        # Two, so that hands are settled while one of them is dead and starts again.
+        Program("worker", (*celery, *_worker("worker"))),
+        Program("worker-2", (*celery, *_worker("worker-2"))),
         Program("beat", (*celery, "beat", "--schedule", str(schedule), "--loglevel", "INFO")),
         Program("sequencer", (python, str(CHECKOUT / "manage.py"), "sequence_audit"), private=PRIVATE),
     )
+
+
+def _worker(name: str) -> tuple[str, ...]:
+    """Arguments of a Celery worker. Settlements come first, because hands wait for them; checks of whole houses come
+    last (`casino/celery.py` names the queues)."""
+    # Without gossip, mingle and heartbeat: they are chatter between workers that nobody here listens to.
+    quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat")
+    pool = ("--pool", "prefork", "--concurrency", "1")
+    return ("worker", "--hostname", f"{name}@%h", "--queues", QUEUES, *pool, "--loglevel", "INFO", *quiet)
 
 
 def address(listener: socket.socket) -> str:

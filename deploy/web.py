@@ -2,13 +2,15 @@
 
 A worker that gives each connection a thread is stopped by as many clients that are idle or slow. Waitress reads a
 request whole, body included, in one loop over all connections, and only then gives it to a thread; what a client does
-not take of an answer waits in that loop, too. An idle or slow connection costs a descriptor and some memory. Gunicorn
+not take of an answer waits in that loop, too. An idle or slow connection costs a descriptor and some memory, and that
+for `REQUEST_SECONDS` at most from the first byte of a request: who drips bytes is answered 408. Gunicorn
 keeps what it does well: it loads the application once and forks, all workers accept from one socket, which is open
 before they are, a worker whose loop stands still is killed, and a stop lets requests end.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import socket
@@ -19,11 +21,16 @@ from typing import Any
 from gunicorn.workers.base import Worker
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
 #: Seconds after which a connection is closed on which nothing happens.
 IDLE_SECONDS = 60
+#: Seconds within which a request must have arrived whole, from its first byte on.
+REQUEST_SECONDS = 15.0
+#: The stable code of the refusal of a request that has not.
+TOO_SLOW = "request_timeout"
 #: Connections that a worker holds at most; then it accepts none until some are closed. Below the 1,024 descriptors that
 #: a process may have in many places.
 MOST_CONNECTIONS = 900
@@ -31,6 +38,64 @@ MOST_CONNECTIONS = 900
 LONGEST_BODY = 1 << 20
 #: Seconds between two signs of life, and after which a stop is noticed.
 TURN = 0.5
+
+
+def _too_slow() -> bytes:
+    """The answer to a request that did not arrive in time, which closes the connection."""
+    problem = {
+        "type": f"urn:cukassza:problem:{TOO_SLOW}",
+        "title": "The request took too long",
+        "status": 408,
+        "code": TOO_SLOW,
+        "detail": f"The request did not arrive within {REQUEST_SECONDS:.0f} s. Nothing was changed; send it again.",
+    }
+    body = json.dumps(problem).encode()
+    head = (
+        "HTTP/1.1 408 Request Timeout",
+        "Content-Type: application/problem+json",
+        f"Content-Length: {len(body)}",
+        "Connection: close",
+    )
+    return "\r\n".join((*head, "", "")).encode() + body
+
+
+class Channel(HTTPChannel):  # type: ignore[misc] # waitress has no types
+    """A connection that notes when the request began that has not arrived whole."""
+
+    #: The request of which `began` is the beginning (`time.monotonic`); the attribute `request` is waitress's.
+    _incomplete: Any = None
+    began = 0.0
+
+    def received(self, data: bytes) -> bool:
+        """Take bytes in."""
+        taken: bool = super().received(data)
+        if self.request is not self._incomplete:
+            self._incomplete, self.began = self.request, time.monotonic()
+        return taken
+
+    def end_if_late(self, now: float) -> None:
+        """Answer 408 and close, if the request should have arrived by now. Where an earlier request is under way, its
+        answer comes first."""
+        if self.request is None or self.requests or now - self.began < REQUEST_SECONDS or self.close_when_flushed:
+            return
+        answer = _too_slow()
+        with self.outbuf_lock:
+            self.outbufs[-1].append(answer)
+            self.current_outbuf_count += len(answer)
+            self.total_outbufs_len += len(answer)
+            self.close_when_flushed = True
+
+
+class Server(TcpWSGIServer):  # type: ignore[misc] # waitress has no types
+    """Waitress's server with connections that have no more than `REQUEST_SECONDS` for a request."""
+
+    channel_class = Channel
+
+    def end_late(self) -> None:
+        """Look after every connection."""
+        now = time.monotonic()
+        for channel in list(self.active_channels.values()):
+            channel.end_if_late(now)
 
 
 class BufferingWorker(Worker):  # type: ignore[misc] # gunicorn has no types
@@ -44,15 +109,23 @@ class BufferingWorker(Worker):  # type: ignore[misc] # gunicorn has no types
         dispatcher = ThreadedTaskDispatcher()
         dispatcher.set_thread_count(self.cfg.threads)
         servers = [self._server(listener.sock, connections, dispatcher) for listener in self.sockets]
+        looked = time.monotonic()
         while self.alive and self.ppid == os.getppid():
             self._turn(connections)
+            if time.monotonic() - looked >= TURN:
+                looked = time.monotonic()
+                for server in servers:
+                    server.end_late()
         until = time.monotonic() + self.cfg.graceful_timeout
         while _under_way(servers) and time.monotonic() < until:
             self._turn(connections)
+        dispatcher.shutdown(timeout=1)
+        for server in servers:
+            server.trigger.close()
 
     def _server(
         self, listening: socket.socket, connections: dict[int, Any], dispatcher: ThreadedTaskDispatcher
-    ) -> TcpWSGIServer:
+    ) -> Server:
         options = Adjustments(
             sockets=[listening],
             threads=self.cfg.threads,
@@ -65,7 +138,7 @@ class BufferingWorker(Worker):  # type: ignore[misc] # gunicorn has no types
             ident=None,
         )
         where = (listening.family, listening.type, listening.proto, listening.getsockname())
-        return TcpWSGIServer(self.wsgi, connections, True, listening, dispatcher, options, where, bind_socket=False)
+        return Server(self.wsgi, connections, True, listening, dispatcher, options, where, bind_socket=False)
 
     def _turn(self, connections: dict[int, Any]) -> None:
         """Say that the worker is alive, and look after every connection that has something to do."""
@@ -73,7 +146,7 @@ class BufferingWorker(Worker):  # type: ignore[misc] # gunicorn has no types
         wasyncore.loop(timeout=TURN, use_poll=True, map=connections, count=1)
 
 
-def _under_way(servers: Sequence[TcpWSGIServer]) -> bool:
+def _under_way(servers: Sequence[Server]) -> bool:
     """Accept no more connections, and close those without a request; whether there are others."""
     busy = False
     for server in servers:

@@ -179,6 +179,10 @@ HTTP = (
     *_codes(404, ("not_found", "The house has nothing with this name or number.", "games")),
     *_codes(405, ("method_not_allowed", "The address does not accept this method.")),
     *_codes(406, ("not_acceptable", "The answer is not available in any media type that Accept names.")),
+    *_codes(
+        408,
+        ("request_timeout", "The request did not arrive whole within 15 seconds. Nothing was changed; send it again."),
+    ),
     *_codes(410, ("person_forgotten", "The personal data of this player were destroyed.")),
     *_codes(412, ("version_conflict", "If-Match names another version than the current one.", "current_version")),
     *_codes(413, ("body_too_large", "The body is larger than any operation accepts.")),

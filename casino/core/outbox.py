@@ -3,11 +3,9 @@ sends rows that are still open after a while."""
 
 import logging
 from collections.abc import Sequence
-from datetime import timedelta
 
 from django.conf import settings
-from django.db.models import F, Min, Q
-from django.db.models.functions import Now
+from django.db.models import F, Min
 from kombu.exceptions import OperationalError
 
 from casino.celery import app
@@ -65,20 +63,36 @@ def waiting_for(houses: Sequence[str]) -> float:
     return float(oldest.total_seconds()) if oldest is not None else 0.0
 
 
-#: After so many deliveries a message is sent ten times less often: something else than a lost task is wrong with it.
-OFTEN = 5
+#: Seconds after which a message is sent again at the latest.
+LONGEST = 20
+#: Messages that the sweeper has with the broker at a time. After a long outage thousands may be open: the workers get
+#: them in portions, and none of them again while it waits for its turn.
+MOST = 100
+_WAITS = "make_interval(secs => least(%s::float8 * 2 ^ least(greatest(deliveries - 1, 0), 30), %s::float8))"
+_LEFT_ALONE = f"sent_at IS NOT NULL AND sent_at > clock_timestamp() - {_WAITS}"
+#: One that has failed waits for its next time, and not with the broker.
+_IN_FLIGHT = (
+    "SELECT count(*) FROM houses_outboxmessage"  # noqa: S608 - from the code only
+    f" WHERE done_at IS NULL AND last_error = '' AND {_LEFT_ALONE}"
+)
+#: The oldest first: that is fair, as one that cannot be worked off is soon sent only every `LONGEST` seconds.
+_DUE = f"""
+WHERE done_at IS NULL AND coalesce(sent_at, created_at) <= clock_timestamp() - {_WAITS} ORDER BY id LIMIT %s
+"""
 
 
 def sweep() -> int:
-    """Send every message again that is still open and was last sent a while ago. Returns how many were sent."""
-    stale = timedelta(seconds=settings.CASINO_OUTBOX_STALE_SECONDS)
-    due = (
-        Q(sent_at=None, created_at__lt=Now() - stale)
-        | Q(deliveries__lt=OFTEN, sent_at__lt=Now() - stale)
-        | Q(sent_at__lt=Now() - 10 * stale)
-    )
-    waiting = OutboxMessage.objects.filter(due, done_at=None).order_by("id")[:500]
-    return sum(send(message) for message in waiting)
+    """Send messages again that are still open and were last sent a while ago: after `CASINO_OUTBOX_STALE_SECONDS`, then
+    after twice as long each time, up to `LONGEST`. Returns how many were sent: never more than `MOST` are with the
+    broker at a time, and none after one that the broker did not take."""
+    waits = [settings.CASINO_OUTBOX_STALE_SECONDS, LONGEST]
+    [(in_flight,)] = sql.rows(_IN_FLIGHT, waits)
+    sent = 0
+    for message in sql.instances(OutboxMessage, _DUE, [*waits, max(MOST - in_flight, 0)]):
+        if not send(message):
+            break
+        sent += 1
+    return sent
 
 
 #: Marks a message as done, with what its work has written.

@@ -1,6 +1,6 @@
 """What the clock does: continuous checks of chips against money and of snapshots against entries, the daily snapshots,
-the ends of holds. Every task may run at any time, and any number of times; what it writes is recorded in the house's
-chain.
+the ends of holds. A task works on one house; `houses.for_each` sends it for all of them. Every task may run at any
+time, and any number of times; what it writes is recorded in the house's chain.
 """
 
 import logging
@@ -18,6 +18,7 @@ from casino.celery import task
 from casino.chips.models import Imbalance, ImbalanceKind
 from casino.core.errors import LogRefused
 from casino.houses.models import ClockTimestamp, House
+from casino.houses.tasks import named
 from casino.reports import selectors, snapshots
 from casino.verification import auditing, catalogue
 from ledger import holds
@@ -35,20 +36,20 @@ _WORDS = {
 
 
 @task("reports.check_custody")
-def check_custody() -> int:
-    """Compare chips with money in every house; returns how many houses are out of balance.
+def check_custody(house: str) -> bool:
+    """Compare chips with money in a house; returns whether they agree.
 
-    Each is an error in the log every time, and one open row until a later check finds it in order. The database
-    refuses any posting that leads there, so what this finds was written past it.
+    Where they do not, it is an error in the log every time, and one open row until a later check finds it in order. The
+    database refuses any posting that leads there, so what this finds was written past it.
     """
-    return _every_house(lambda house: not check(house))
+    return _unless_read_only(named(house), check)
 
 
 @task("reports.check_snapshots")
-def check_snapshots() -> int:
-    """Compare the newest snapshots of every house with the entries since the ones before; returns in how many houses
-    one differs. Recorded like chips that differ from money."""
-    return _every_house(lambda house: not check_newest(house))
+def check_snapshots(house: str) -> bool:
+    """Compare a house's newest snapshots with the entries since the ones before; returns whether they agree. Recorded
+    like chips that differ from money."""
+    return _unless_read_only(named(house), check_newest)
 
 
 @task("reports.check_log")
@@ -64,31 +65,24 @@ def check_log() -> int:
 
 
 @task("reports.record_catalogue")
-def record_catalogue() -> int:
-    """Record the database's catalogue in every house whose trail does not have it yet; returns in how many it changed.
-    Objects that no migration has made so are named in the server's log every time."""
+def record_catalogue(house: str) -> bool:
+    """Record the database's catalogue in a house whose trail does not have it yet; returns whether it changed. Objects
+    that no migration has made so are named in the server's log every time."""
     found = catalogue.now()
     for difference in found.differences():
         log.error("the database's catalogue: %s %s", difference.subject, difference.detail)
     actor = Actor.system("clock:catalogue")
-    return _every_house(lambda house: catalogue.record_change(house, found, actor))
+    return _unless_read_only(named(house), lambda one: catalogue.record_change(one, found, actor))
 
 
-def _every_house(work: Callable[[House], int]) -> int:
-    """What the work on every house adds up to. A house that may write nothing, because its log was rolled back, is
-    named in the server's log. No house keeps another from its turn: what else goes wrong is raised at the end."""
-    total, failed = 0, []
-    for house in House.objects.order_by("opened_at"):
-        try:
-            total += work(house)
-        except LogRefused as error:
-            log.error("house %s: %s", house.code, error.detail)
-        except Exception as error:
-            error.add_note(f"house {house.code}")
-            failed.append(error)
-    if failed:
-        raise ExceptionGroup(f"the task failed for {len(failed)} houses", failed)
-    return total
+def _unless_read_only(house: House, work: Callable[[House], bool]) -> bool:
+    """What the work on a house says; False in a house that may write nothing because its log was rolled back, which is
+    named in the server's log."""
+    try:
+        return work(house)
+    except LogRefused as error:
+        log.error("house %s: %s", house.code, error.detail)
+        return False
 
 
 def check(house: House) -> bool:
@@ -133,16 +127,17 @@ def _cleared(house: House, kind: ImbalanceKind) -> AuditEvent | None:
 
 
 @task("reports.expire_holds")
-def expire_holds() -> int:
-    """Mark the holds whose time has run out, house by house; returns how many. They bind nothing before that either."""
-    return _every_house(_expire)
+def expire_holds(house: str) -> bool:
+    """Mark a house's holds whose time has run out; returns whether there were some. They bind nothing before that
+    either."""
+    return _unless_read_only(named(house), _expire)
 
 
-@task("reports.take_snapshots")
-def take_snapshots() -> int:
-    """Take today's snapshot (UTC) of every house that has none yet; returns how many were taken."""
+@task("reports.take_snapshot")
+def take_daily_snapshot(house: str) -> bool:
+    """Take today's snapshot (UTC) of a house; returns whether there was none yet."""
     name = daily_snapshot(timezone.now().date().isoformat())
-    return _every_house(lambda house: take_snapshot(house, name))
+    return _unless_read_only(named(house), lambda found: take_snapshot(found, name))
 
 
 def daily_snapshot(date: str) -> str:
@@ -150,13 +145,13 @@ def daily_snapshot(date: str) -> str:
     return f"daily {date}"
 
 
-def _expire(house: House) -> int:
+def _expire(house: House) -> bool:
     with transaction.atomic():
         count = holds.expire_holds(house.id)
         if count:
             event = HoldsExpired(hold_count=count)
             record(chain=house.chain, house=house, actor=Actor.system("clock:holds"), event=event)
-    return count
+    return count > 0
 
 
 def take_snapshot(house: House, name: str) -> bool:

@@ -21,8 +21,10 @@ def failed(root: str) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "code"), [("beat", "beat_silent"), ("worker", "worker_silent")])
-def test_a_part_that_stands_still_is_named(services: TestServices, live_db: None, name: str, code: str) -> None:
+@pytest.mark.parametrize(
+    ("names", "code"), [(["beat"], "beat_silent"), (["worker", "worker-2"], "worker_silent")], ids=["beat", "workers"]
+)
+def test_a_part_that_stands_still_is_named(services: TestServices, live_db: None, names: list[str], code: str) -> None:
     from casino.core.heartbeat import EVERY, SILENT
 
     with redis.Redis.from_url(os.environ["REDIS_URL"]) as broker:
@@ -31,13 +33,15 @@ def test_a_part_that_stands_still_is_named(services: TestServices, live_db: None
     with listen(0) as listener, Processes(application(listener), environ=dict(os.environ)) as processes:
         root = address(listener)
         processes.wait_ready(f"{root}/readyz")
-        processes.kill(name, signal.SIGSTOP)
+        for name in names:
+            processes.kill(name, signal.SIGSTOP)
         stopped = time.monotonic()
         try:
             assert wait_until(lambda: failed(root) == {code}, seconds=SILENT + 15)
             assert time.monotonic() - stopped >= SILENT - 2 * EVERY
             assert httpx.get(f"{root}/healthz").status_code == 200
         finally:
-            processes.kill(name, signal.SIGCONT)
+            for name in names:
+                processes.kill(name, signal.SIGCONT)
         assert wait_until(lambda: not failed(root), seconds=SILENT)
-        assert processes.restarts_of(name) == 0
+        assert [processes.restarts_of(name) for name in names] == [0] * len(names)

@@ -33,14 +33,14 @@ def application_at(services: TestServices, django_db_setup: None) -> Iterator[tu
         yield processes, address(listener)
 
 
-def kill_worker(processes: Processes, broker: redis.Redis, stop: threading.Event) -> int:
-    """kill -9 the worker's parent, let it come back, and again; returns how often."""
-    return _kill("worker", processes, stop)
+def kill_workers(processes: Processes, broker: redis.Redis, stop: threading.Event) -> int:
+    """kill -9 the workers' parents at once, let them come back, and again; returns how often."""
+    return _kill(["worker", "worker-2"], processes, stop)
 
 
 def kill_web(processes: Processes, broker: redis.Redis, stop: threading.Event) -> int:
     """kill -9 the web processes; consoles repeat what got no answer under the same key. Returns how often."""
-    return _kill("web", processes, stop)
+    return _kill(["web"], processes, stop)
 
 
 def flush_broker(processes: Processes, broker: redis.Redis, stop: threading.Event) -> int:
@@ -52,19 +52,21 @@ def flush_broker(processes: Processes, broker: redis.Redis, stop: threading.Even
     return flushes
 
 
-def _kill(name: str, processes: Processes, stop: threading.Event) -> int:
+def _kill(names: list[str], processes: Processes, stop: threading.Event) -> int:
     kills = 0
     while kills < 3:
-        processes.pid_of(name)  # waits until it is back; then it may work for a moment
+        for name in names:
+            processes.pid_of(name)  # waits until it is back; then it may work for a moment
         if stop.wait(1.5):
             break
-        processes.kill(name, signal.SIGKILL)
+        for name in names:
+            processes.kill(name, signal.SIGKILL)
         kills += 1
     return kills
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", [kill_worker, kill_web, flush_broker])
+@pytest.mark.parametrize("fault", [kill_workers, kill_web, flush_broker])
 def test_every_hand_is_settled_exactly_once(
     application_at: tuple[Processes, str],
     live_db: None,

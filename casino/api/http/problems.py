@@ -50,6 +50,7 @@ _TITLES = {
     404: "Not found",
     405: "Method not allowed",
     406: "Not acceptable",
+    408: "The request took too long",
     409: "The state does not allow this",
     410: "No longer available",
     412: "The version is stale",

@@ -120,20 +120,15 @@ def test_a_witness_does_not_cosign_a_history_that_was_written_again(kit: Kit, re
         register.cosign(other.size, [], f"{body}\n\u2014 {key.name} {signature}\n")
 
 
-def test_the_task_asks_for_every_house(
-    kit: Kit, register: Register, settings: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_task_asks_the_witnesses_of_the_settings(kit: Kit, register: Register, settings: object) -> None:
     kit.sequence()
-    asked: list[str] = []
-    monkeypatch.setattr(tasks.ask_for_house, "delay", asked.append)
-    assert tasks.ask_witnesses() == len(asked) and str(kit.house.id) in asked
     with answering(register) as witness:
         vkey = register.cosigner.vkey
         settings.CASINO_WITNESSES = [f"{witness.url}#{vkey}"]  # type: ignore[attr-defined]
-        assert tasks.ask_for_house(str(kit.house.id)) == 1
+        assert tasks.ask_witnesses(str(kit.house.id)) == 1
     settings.CASINO_WITNESSES = [f"http://w.example#{vkey.replace('+', '+0', 1)[:-1]}"]  # type: ignore[attr-defined]
     with pytest.raises(ImproperlyConfigured, match="CASINO_WITNESSES"):
-        tasks.ask_for_house(str(kit.house.id))
+        tasks.ask_witnesses(str(kit.house.id))
 
 
 def test_cosignatures_are_only_added(kit: Kit, register: Register) -> None:

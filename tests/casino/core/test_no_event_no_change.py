@@ -78,11 +78,3 @@ def test_no_snapshot_is_taken_without_its_event(kit: Kit) -> None:
     assert tasks.take_snapshot(kit.house, "daily")
     assert not tasks.take_snapshot(kit.house, "daily")
     assert Snapshot.objects.filter(book=kit.house.id).count() == 1
-
-
-def test_a_house_that_fails_keeps_no_other_from_its_turn(kit: Kit) -> None:
-    other = Kit.found()
-    with pytest.raises(ExceptionGroup) as failed, chains_at_their_end(kit):
-        tasks.take_snapshots()
-    assert f"house {kit.house.code}" in [note for error in failed.value.exceptions for note in error.__notes__]
-    assert Snapshot.objects.filter(book=other.house.id).exists()

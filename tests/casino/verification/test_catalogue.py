@@ -285,18 +285,18 @@ def test_a_temporary_table_comes_after_the_tables_of_the_house(kit: Kit) -> None
 
 def test_the_catalogue_is_recorded_once_and_again_where_it_changed(kit: Kit, caplog: pytest.LogCaptureFixture) -> None:
     assert recorded(kit) == []
-    tasks.record_catalogue()
-    tasks.record_catalogue()
+    tasks.record_catalogue(str(kit.house.id))
+    tasks.record_catalogue(str(kit.house.id))
     digest = catalogue.now().digest
     count = len(catalogue.declared())
     assert recorded(kit) == [{"digest": digest, "object_count": count, "difference_count": 0}]
     with changed("CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS 'SELECT 1'", "DROP FUNCTION mine()"):
-        assert tasks.record_catalogue() >= 1
+        assert tasks.record_catalogue(str(kit.house.id))
         _, second = recorded(kit)
         assert second["before"] == digest != second["digest"]
         assert set(second["differences"]) == {"function mine()", "rights on function mine()"}
         assert "the database's catalogue: function mine() was made by no migration" in caplog.text
-    tasks.record_catalogue()
+    tasks.record_catalogue(str(kit.house.id))
     assert recorded(kit)[-1] == recorded(kit)[0] | {"before": second["digest"]}
     assert auditing.verify_house(kit.house).findings == []
 

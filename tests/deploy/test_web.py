@@ -1,0 +1,112 @@
+"""A web worker's loop over its connections: a request that drips is ended, whatever else goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from casino.api.http import problems
+from casino.core.error_codes import ERROR_CODES
+from deploy import web
+
+HEAD = b"POST /anything HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+WHOLE = HEAD + b"Content-Length: 2\r\n\r\n{}"
+#: Requests that are cut off within the headers, and within the body.
+CUT_OFF = (HEAD + b"X-Slow: ", HEAD + b"Content-Length: 5000\r\n\r\n{")
+#: For these tests, seconds for a request.
+SECONDS = 0.6
+
+
+def application(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+    """Answers with the length of the body, after a while where that is wanted."""
+    time.sleep(float(environ.get("HTTP_X_TAKES", 0)))
+    body = str(len(environ["wsgi.input"].read())).encode()
+    start("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(body)))])
+    return [body]
+
+
+@pytest.fixture
+def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
+    """Where a worker of this process serves, until the end of the test."""
+    monkeypatch.setattr(web, "REQUEST_SECONDS", SECONDS)
+    monkeypatch.setattr(web, "TURN", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        worker = web.BufferingWorker.__new__(web.BufferingWorker)
+        worker.cfg = SimpleNamespace(threads=2, backlog=100, graceful_timeout=1)
+        worker.sockets, worker.wsgi, worker.alive = [SimpleNamespace(sock=listening)], application, True
+        worker.ppid, worker.notify = os.getppid(), lambda: None
+        serving = threading.Thread(target=worker.run)
+        serving.start()
+        yield listening.getsockname()
+        worker.alive = False
+        serving.join()
+
+
+def answer(connection: socket.socket) -> bytes:
+    """The next answer of the application."""
+    connection.settimeout(5)
+    found = b""
+    while b"\r\n\r\n2" not in found:
+        found += connection.recv(65_536) or pytest.fail(f"closed after {found!r}")
+    return found
+
+
+def read_to_end(connection: socket.socket) -> bytes:
+    """What comes until the worker closes the connection."""
+    connection.settimeout(5)
+    return b"".join(iter(lambda: connection.recv(65_536), b""))
+
+
+@pytest.mark.parametrize("beginning", CUT_OFF, ids=["in the headers", "in the body"])
+def test_a_request_that_drips_is_answered_408_and_closed(address: tuple[str, int], beginning: bytes) -> None:
+    began = time.monotonic()
+    with socket.create_connection(address) as connection:
+        connection.sendall(beginning)
+        while time.monotonic() - began < SECONDS - 0.2:
+            connection.sendall(b"a")
+            time.sleep(0.05)
+        head, _, body = read_to_end(connection).partition(b"\r\n\r\n")
+    assert SECONDS <= time.monotonic() - began < SECONDS + 1
+    assert head.startswith(b"HTTP/1.1 408 ") and b"\r\nConnection: close" in head
+    problem = json.loads(body)
+    assert ERROR_CODES[problem["code"]].status == problem["status"] == 408
+    assert problem.keys() == problems.document(408, "request_timeout", "").keys()
+    assert problem["title"] == problems.document(408, "request_timeout", "")["title"]
+
+
+def test_the_time_is_that_of_one_request_and_not_of_the_connection(address: tuple[str, int]) -> None:
+    with socket.create_connection(address) as connection:
+        for _ in range(5):
+            connection.sendall(WHOLE)
+            assert answer(connection).startswith(b"HTTP/1.1 200 OK")
+            time.sleep(SECONDS / 3)
+
+
+def test_a_request_that_takes_long_is_not_one_that_arrives_slowly(address: tuple[str, int]) -> None:
+    """Nor does it matter that the next one has begun to arrive: it has its answer first."""
+    slow = WHOLE.replace(b"Host", b"X-Takes: 1.2\r\nHost")
+    with socket.create_connection(address) as connection:
+        connection.sendall(slow + CUT_OFF[0])
+        first, _, second = read_to_end(connection).partition(b"\r\n\r\n2")
+    assert first.startswith(b"HTTP/1.1 200 OK")
+    assert second.startswith(b"HTTP/1.1 408 ")
+
+
+def test_others_are_answered_meanwhile(address: tuple[str, int]) -> None:
+    dripping = [socket.create_connection(address) for _ in range(50)]
+    for number, connection in enumerate(dripping):
+        connection.sendall(CUT_OFF[number % 2])
+    with socket.create_connection(address) as connection:
+        connection.sendall(WHOLE)
+        assert answer(connection).startswith(b"HTTP/1.1 200 OK")
+    for connection in dripping:
+        assert read_to_end(connection).startswith(b"HTTP/1.1 408 ")
+        connection.close()
