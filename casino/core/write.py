@@ -79,6 +79,8 @@ class Command:
     key: str
     request_hash: str
     expected_version: int | None
+    #: Decided once by what this process remembers, in vain: now the subject's lock comes first.
+    again: bool = False
 
     def ledger_key(self, part: str = "") -> str:
         """The ledger's key for a posting of this command, as unique as the command; `part` distinguishes several.
@@ -440,7 +442,7 @@ def write(command: Command, subject: Subject[T] | Remembered[T], change: Callabl
         return _changed(command, subject, change, subject.open(command))
 
     with patience.of_terminal(command.context.terminal.id), patience.typed():
-        if (remembered := getattr(subject, "remembered", None)) is not None:
+        if not command.again and (remembered := getattr(subject, "remembered", None)) is not None:
             answer = _in_one_statement(command, subject, change, remembered)
             if answer is not None:
                 return answer

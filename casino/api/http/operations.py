@@ -21,6 +21,7 @@ from casino.api.http import attempts, authentication, contract
 from casino.api.http.permissions import HasRole
 from casino.core import canonical
 from casino.core.errors import BadRequest, PreconditionRequired
+from casino.core.lost import OutcomeUnknown
 from casino.core.write import Answer, Command, RequestContext, Unproved
 from casino.staff.models import Role, Staff, TerminalToken
 
@@ -205,11 +206,12 @@ class WriteOperation(APIView):
     takes_remembered: ClassVar[bool] = False
 
     def handle_exception(self, exc: Exception) -> Response:
-        """Answer a refusal, to a sender whose token has been read."""
-        try:
-            self._prove()
-        except Exception as refused:
-            exc = refused
+        """Answer a refusal, to a sender whose token has been read; that the outcome is unknown is answered as it is."""
+        if not isinstance(exc, OutcomeUnknown):
+            try:
+                self._prove()
+            except Exception as refused:
+                exc = refused
         return super().handle_exception(exc)
 
     def _prove(self) -> None:
@@ -235,7 +237,7 @@ class WriteOperation(APIView):
             answer = self.perform(command, data, **path)
         except Unproved:
             self._prove()
-            answer = self.perform(replace(command, context=context_of(request)), data, **path)
+            answer = self.perform(replace(command, context=context_of(request), again=True), data, **path)
         headers = {"ETag": f'"{answer.version}"'}
         if answer.replayed:
             headers["Idempotency-Replayed"] = "true"
