@@ -44,6 +44,7 @@ def examine(house: House, using: str = DEFAULT_DB_ALIAS) -> None:
     # Files first: the database is written first, so what a file says must be in a database that is read afterwards.
     endings = [(folder, outside.ending(folder, house)) for folder in outside.folders()]
     epoch = current_epoch(house, using)
+    _require_signed(house, epoch, using)
     for folder, ending in endings:
         if ending is None or ending.checkpoint is None:
             _require_new(house, folder, epoch, using)
@@ -64,6 +65,13 @@ def current_epoch(house: House, using: str = DEFAULT_DB_ALIAS) -> int:
     """The newest epoch of the house's log, 0 before the log was begun."""
     newest = Log.objects.using(using).filter(house=house).order_by("-epoch").values_list("epoch", flat=True).first()
     return newest or 0
+
+
+def _require_signed(house: House, epoch: int, using: str) -> None:
+    """The sequencer has not refused to sign the log. It asks on its own behalf to find out whether it still refuses."""
+    refused = Log.objects.using(using).filter(house=house, epoch=epoch).exclude(refusal="").first()
+    if refused is not None and using == DEFAULT_DB_ALIAS:
+        raise LogDamaged(f"The sequencer does not sign the log: {refused.refusal} Restore the rows that were changed.")
 
 
 def _require_new(house: House, folder: Path, epoch: int, using: str) -> None:

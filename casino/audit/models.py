@@ -71,6 +71,8 @@ class Log(models.Model):
     #: The key that verifies them (C2SP signed-note); empty until the sequencer has taken up a newly opened epoch.
     vkey = models.CharField(max_length=240)
     size = models.BigIntegerField(default=0)
+    #: Why the sequencer does not sign it; empty where it does.
+    refusal = models.TextField(default="")
 
     class Meta:
         verbose_name = "audit log"

@@ -45,6 +45,7 @@ PROTECTION = Protection(
         Function(signature="audit_mark_grows()"),
         Function(signature="audit_lock_log(uuid)"),
         Function(signature="audit_take_up_log(uuid, integer, text, text)", sequencer=True),
+        Function(signature="audit_refuse(uuid, integer, text)", sequencer=True),
         Function(signature="audit_sequence(uuid, integer, bigint, bytea, bigint)", sequencer=True),
         Function(
             signature="audit_publish(uuid, integer, bigint, bytea, timestamptz, text, smallint[], bigint[], bytea[])",

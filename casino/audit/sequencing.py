@@ -15,12 +15,13 @@ from typing import Any
 
 from django.db import connections, transaction
 
-from casino.audit import guard, outside
+from casino.audit import guard, outside, signed_rows
 from casino.audit.merkle import Frontier
 from casino.audit.models import SignedCheckpoint
 from casino.audit.notes import Checkpoint
 from casino.audit.proofs import Hashes
 from casino.audit.refusals import log_refusals
+from casino.audit.signed_rows import RowsDiffer
 from casino.audit.signing import Signer, origin
 from casino.core.errors import HouseError, LogDamaged
 from casino.houses.models import House
@@ -43,6 +44,7 @@ UNION SELECT house_id FROM audit_log WHERE vkey = ''
 """
 _SEQUENCE = "SELECT event_id, leaf_hash FROM audit_sequence(%s, %s, %s, %s, %s)"
 _PUBLISH = "SELECT audit_publish(%s, %s, %s, %s, %s, %s, %s::smallint[], %s::bigint[], %s::bytea[])"
+_REFUSE = "SELECT audit_refuse(%s, %s, %s)"
 _TAKE_UP = "SELECT audit_take_up_log(%s, %s, %s, %s)"
 _NOW_AND_FIRST = "SELECT clock_timestamp(), (SELECT doc ->> 'at' FROM audit_event WHERE id = %s)"
 
@@ -103,10 +105,21 @@ class Sequencer:
         """One round for one house; the new checkpoint, None when there was nothing new.
 
         Raises a LogRefused when the log cannot go on, OSError when it cannot be kept outside; either way the log is
-        taken up again the next time.
+        taken up again the next time. Where the rows are not what was to be signed, the house writes nothing until they
+        are and the log was signed again.
         """
         followed = self._followed.get(house_id) or self._take_up(house_id)
         self._followed.pop(house_id, None)
+        try:
+            return self._grow(followed)
+        except RowsDiffer as error:
+            with transaction.atomic(using=ALIAS):
+                _rows(_REFUSE, [house_id, followed.epoch, error.detail])
+            raise
+
+    def _grow(self, followed: _Followed) -> Checkpoint | None:
+        """The round of `publish` for a house as this process knows it. Raises RowsDiffer besides what that raises."""
+        house_id = followed.house.id
         tiles: list[Tile] = []
         grown = Frontier(followed.tree.size, followed.tree.roots, lambda *tile: tiles.append(tile))
         with log_refusals(), transaction.atomic(using=ALIAS):
@@ -116,6 +129,8 @@ class Sequencer:
             if grown.size == followed.published:
                 checkpoint = None
             else:
+                signed = followed.published, followed.root
+                signed_rows.require_rows(house_id, followed.epoch, signed, grown, ALIAS)
                 checkpoint, note = self._store(followed, grown, tiles, leaves[0][0] if leaves else None)
         if checkpoint is not None:
             for folder, length in followed.lengths.items():

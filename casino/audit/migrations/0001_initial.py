@@ -99,6 +99,7 @@ class Migration(migrations.Migration):
                 ("origin", models.CharField(max_length=120)),
                 ("vkey", models.CharField(max_length=240)),
                 ("size", models.BigIntegerField(default=0)),
+                ("refusal", models.TextField(default="")),
             ],
             options={
                 "verbose_name": "audit log",

@@ -33,7 +33,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp 
 BEGIN
     PERFORM audit_lock_log(p_house);
     IF p_epoch = 1 THEN
-        INSERT INTO audit_log (house_id, epoch, origin, vkey, size) VALUES (p_house, 1, p_origin, p_vkey, 0)
+        INSERT INTO audit_log (house_id, epoch, origin, vkey, size, refusal) VALUES (p_house, 1, p_origin, p_vkey, 0, '')
             ON CONFLICT (house_id, epoch) DO NOTHING;
     END IF;
     UPDATE audit_log SET vkey = p_vkey WHERE house_id = p_house AND epoch = p_epoch AND vkey = '';
@@ -98,6 +98,14 @@ BEGIN
     UPDATE audit_log SET size = size + taken WHERE id = current.id;
 END $$;
 
+-- Keeps why the sequencer does not sign a log: until it has signed it again, the house writes nothing.
+CREATE OR REPLACE FUNCTION audit_refuse(p_house uuid, p_epoch integer, p_refusal text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM audit_lock_log(p_house);
+    UPDATE audit_log SET refusal = p_refusal WHERE house_id = p_house AND epoch = p_epoch AND refusal <> p_refusal;
+END $$;
+
 -- Keeps what the sequencer computed and signed: tiles that became complete, and the checkpoint of the log's size.
 CREATE OR REPLACE FUNCTION audit_publish(
     p_house uuid, p_epoch integer, p_size bigint, p_root bytea, p_at timestamptz, p_note text,
@@ -109,6 +117,7 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'a checkpoint is of the size that the log has' USING ERRCODE = 'KZ910';
     END IF;
+    UPDATE audit_log SET refusal = '' WHERE house_id = p_house AND epoch = p_epoch AND refusal <> '';
     INSERT INTO audit_tile (house_id, epoch, level, tile_index, hash)
         SELECT p_house, p_epoch, tile.* FROM unnest(p_levels, p_indexes, p_hashes) AS tile;
     INSERT INTO audit_checkpoint (house_id, epoch, size, root, at, note)
@@ -144,7 +153,8 @@ BEGIN
     END IF;
     INSERT INTO audit_epoch (house_id, epoch, event_id, outside_epoch, outside_size, outside_root)
         VALUES (p_house, p_epoch, opening.id, p_outside_epoch, p_outside_size, p_outside_root);
-    INSERT INTO audit_log (house_id, epoch, origin, vkey, size) VALUES (p_house, p_epoch, p_origin, '', 1);
+    INSERT INTO audit_log (house_id, epoch, origin, vkey, size, refusal)
+        VALUES (p_house, p_epoch, p_origin, '', 1, '');
     INSERT INTO audit_leaf (event_id, house_id, epoch, leaf_index, leaf_hash)
         VALUES (opening.id, p_house, p_epoch, 0, decode(opening.leaf_hash, 'hex'));
     INSERT INTO audit_mark (house_id, chain_id, seq) VALUES (p_house, opening.chain_id, p_seq)

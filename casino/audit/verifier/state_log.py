@@ -28,7 +28,16 @@ MODELS = (
             "xid": transient("a number of PostgreSQL, for what was written together"),
         },
     ),
-    Model("audit.Log", "epoch", {"id": ID, "house": HOUSE} | dict.fromkeys(("epoch", "origin", "vkey", "size"), _TREE)),
+    Model(
+        "audit.Log",
+        "epoch",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(("epoch", "origin", "vkey", "size"), _TREE),
+            "refusal": transient("why the sequencer does not sign the log, until it does"),
+        },
+    ),
     Model(
         "audit.Leaf",
         "epoch and leaf_index",

@@ -1,0 +1,332 @@
+"""Judgements of the verifier that need no database: events, ledgers and notes of the model's house, altered in memory,
+each with the code that must be found."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from casino.audit.verifier import command
+from casino.audit.verifier.findings import Report
+from casino.audit.verifier.state import State
+from tests.proof.model import World
+
+Doc = dict[str, Any]
+Docs = list[Doc]
+
+TABLE, DRAWER, HOUSE = "table/T1", "drawer/C1", "house/MODEL"
+
+
+def evening() -> Docs:
+    """The events of a good evening at one table: three hands."""
+    return [json.loads(payload) for payload in World().evening(hands=3, tables=1).payloads]
+
+
+def codes(docs: Docs) -> list[str]:
+    """What is found in events, in their order."""
+    report = Report()
+    state = State(report)
+    for report.now, doc in enumerate(docs):
+        state.take(doc)
+    return [finding.code for finding in report.findings]
+
+
+def one(docs: Docs, kind: str, number: int = 0) -> Doc:
+    """An event of a kind, from 0."""
+    return [doc for doc in docs if doc["kind"] == kind][number]
+
+
+def add(docs: Docs, chain: str, kind: str, data: Doc, *, before: str = "", **members: Any) -> None:
+    """Put an event of the founding, or by whom `members` say, in front of the first of a kind, or at the end."""
+    at = docs.index(one(docs, before)) if before else len(docs)
+    who = {"actor": "founder", "role": "system", "terminal": ""}
+    event = who | {"chain": chain, "kind": kind, "seq": 99, "at": docs[at - 1]["at"], "data": data, "v": 2} | members
+    docs.insert(at, event)
+
+
+def hire(docs: Docs, login: str, *roles: str) -> None:
+    """Hire somebody before the first player sits down."""
+    add(docs, HOUSE, "staff.hired", {"login": login, "roles": list(roles), "password_sha256": "0" * 64},
+        before="table.sat_down")  # fmt: skip
+
+
+Change = Callable[[Docs], None]
+CHANGES: list[tuple[str, Change]] = []
+
+
+def found(code: str) -> Callable[[Change], Change]:
+    """A change of the evening's events, and the code that is found first."""
+
+    def register(change: Change) -> Change:
+        CHANGES.append((code, change))
+        return change
+
+    return register
+
+
+# --- Who acts, and where ----------------------------------------------------------------------------------------------
+
+
+@found("actor_without_role")
+def a_cashier_deals(docs: Docs) -> None:
+    one(docs, "hand.dealt")["role"] = "cashier"
+
+
+@found("actor_not_active")
+def somebody_deals_after_being_deactivated(docs: Docs) -> None:
+    add(
+        docs, HOUSE, "staff.deactivated", {"login": "ödön@MODEL"}, before="hand.dealt", at="2026-11-20T00:00:00.000000Z"
+    )
+
+
+@found("actor_changes_own_entry")
+def somebody_gives_an_own_role(docs: Docs) -> None:
+    dealer = {"actor": "ödön@MODEL", "role": "dealer", "terminal": "at-T1"}
+    data = {"login": "ödön@MODEL", "before": ["dealer"], "after": ["admin", "dealer"]}
+    add(docs, HOUSE, "staff.roles_changed", data, before="hand.dealt", **dealer)
+
+
+@found("actor_not_seated")
+def a_player_acts_on_the_seat_of_another(docs: Docs) -> None:
+    one(docs, "hand.acted").update(actor="b", role="player", terminal="T1/1")
+
+
+@found("terminal_elsewhere")
+def a_hand_is_dealt_at_the_cage(docs: Docs) -> None:
+    one(docs, "hand.dealt")["terminal"] = "at-C1"
+
+
+# --- Tables -----------------------------------------------------------------------------------------------------------
+
+
+@found("table_version_differs")
+def a_version_of_a_table_is_skipped(docs: Docs) -> None:
+    one(docs, "hand.dealt")["data"]["table_version"] += 1
+
+
+@found("table_version_differs")
+def a_version_of_lines_is_given_twice(docs: Docs) -> None:
+    one(docs, "hand.acted")["data"]["table_version"] -= 1
+
+
+@found("table_state_differs")
+def a_hand_is_dealt_at_a_closed_table(docs: Docs) -> None:
+    add(docs, TABLE, "table.closed", {}, before="hand.dealt")
+
+
+@found("table_hands_differ")
+def a_number_of_a_hand_is_left_out(docs: Docs) -> None:
+    one(docs, "hand.dealt")["data"]["hand"] = "T1-000002"
+
+
+@found("table_seats_differ")
+def a_player_is_dealt_in_who_does_not_sit_there(docs: Docs) -> None:
+    one(docs, "hand.dealt")["data"]["seats"][0]["player"] = "b"
+
+
+@found("table_seats_differ")
+def seats_are_dealt_out_of_order(docs: Docs) -> None:
+    add(docs, HOUSE, "player.registered", {"player": "c"}, before="table.sat_down")
+    one(docs, "table.set_up")["data"]["seats"] = 3
+    add(docs, TABLE, "table.sat_down", {"player": "c", "seat": 3, "amount": 5}, before="hand.dealt")
+    seats = one(docs, "hand.dealt")["data"]["seats"]
+    seats[:] = [seats[1], seats[0], {"player": "c", "seat": 3}]
+
+
+@found("table_button_differs")
+def the_button_is_passed_over(docs: Docs) -> None:
+    seats = one(docs, "hand.dealt", 1)["data"]["seats"]
+    seats.reverse()
+
+
+@found("table_limits_differ")
+def a_stack_is_larger_than_the_limit(docs: Docs) -> None:
+    one(docs, "table.sat_down")["data"]["amount"] = 10_000
+
+
+@found("table_limits_differ")
+def a_seat_is_beyond_the_last(docs: Docs) -> None:
+    one(docs, "table.sat_down")["data"]["seat"] = 3
+
+
+@found("table_time_differs")
+def an_act_is_automatic_where_there_is_no_time_to_act(docs: Docs) -> None:
+    one(docs, "hand.acted")["data"]["automatic"] = True
+
+
+@found("table_seeds_differ")
+def a_deal_lacks_a_seed_that_the_table_demands(docs: Docs) -> None:
+    one(docs, "table.set_up")["data"]["client_seeds"] = "all"
+    one(docs, "hand.dealt")["data"] |= {"mode": "electronic", "client_seeds": {"1": "x"}}
+
+
+# --- Cage -------------------------------------------------------------------------------------------------------------
+
+
+@found("drawer_version_differs")
+def a_version_of_a_drawer_is_skipped(docs: Docs) -> None:
+    one(docs, "cage.buy_in")["data"]["drawer_version"] += 1
+
+
+def _fill(docs: Docs, state: str, by: str, **changed: Any) -> None:
+    """A fill of the table, sent and received by somebody."""
+    data = {"transfer": 1, "kind": "fill", "table": "T1", "drawer": "C1", "requested": {"5": 2}, "opened_by": "anna",
+            "state": state, "sent": {"5": 2}, "counted": {"5": 2} if state == "received" else None}  # fmt: skip
+    add(
+        docs,
+        DRAWER if state == "sent" else TABLE,
+        f"fill.{state}",
+        {"transfer": data | changed},
+        actor=by,
+        role="cashier",
+    )
+
+
+def _two_people(docs: Docs) -> None:
+    for login in ("anna", "bela"):
+        hire(docs, login, "cashier")
+
+
+@found("same_person")
+def one_person_sends_and_receives(docs: Docs) -> None:
+    _two_people(docs)
+    _fill(docs, "sent", "anna")
+    _fill(docs, "received", "anna")
+
+
+@found("state_event_differs")
+def an_event_says_otherwise_what_was_requested(docs: Docs) -> None:
+    _two_people(docs)
+    _fill(docs, "sent", "anna")
+    _fill(docs, "received", "bela", requested={"5": 3})
+
+
+@found("same_person")
+def one_person_counts_twice(docs: Docs) -> None:
+    _two_people(docs)
+    count = {"soft_count": 1, "table": "T1", "drawer": "C1", "cash": 5, "pieces": {}, "counted_by": "anna",
+             "expected_cash": 5, "expected_pieces": {}}  # fmt: skip
+    for kind, state in (("soft_count.counted", "counted"), ("soft_count.confirmed", "confirmed")):
+        add(docs, DRAWER, kind, {"soft_count": count | {"state": state}}, actor="anna", role="cashier")
+
+
+# --- Rows -------------------------------------------------------------------------------------------------------------
+
+
+@found("state_made_twice")
+def a_player_is_registered_twice(docs: Docs) -> None:
+    add(docs, HOUSE, "player.registered", {"player": "a"})
+
+
+@found("state_not_recorded")
+def a_table_that_was_never_set_up_is_opened(docs: Docs) -> None:
+    add(docs, "table/T7", "table.opened", {"session": 1})
+
+
+@pytest.mark.parametrize(("code", "change"), CHANGES, ids=[change.__name__ for _, change in CHANGES])
+def test_an_altered_event_is_judged_by_the_state_before_it(code: str, change: Change) -> None:
+    docs = evening()
+    assert codes(docs) == []
+    change(docs)
+    assert codes(docs)[0] == code
+
+
+def test_two_people_send_and_receive() -> None:
+    """Otherwise the cases above would prove little."""
+    docs = evening()
+    _two_people(docs)
+    _fill(docs, "sent", "anna")
+    _fill(docs, "received", "bela")
+    assert codes(docs) == []
+
+
+# --- Ledger, notes and house ------------------------------------------------------------------------------------------
+
+Alter = Callable[[World], None]
+ALTERATIONS: list[tuple[str, Alter]] = []
+
+
+def exported(code: str) -> Callable[[Alter], Alter]:
+    """A change of the model's house, whose export is signed as it is, and a code that is found."""
+
+    def register(change: Alter) -> Alter:
+        ALTERATIONS.append((code, change))
+        return change
+
+    return register
+
+
+@exported("account_missing")
+def an_entry_is_on_no_account(world: World) -> None:
+    world.transactions[0]["legs"][0][0] = 999
+
+
+@exported("entry_differs")
+def a_balance_after_an_entry_is_wrong(world: World) -> None:
+    world.transactions[0]["legs"][0][3] += 1
+
+
+@exported("entry_differs")
+def a_version_of_an_account_stands_twice(world: World) -> None:
+    account = world.transactions[0]["legs"][0][0]
+    later = next(leg for row in world.transactions[1:] for leg in row["legs"] if leg[0] == account)
+    later[1] = 1
+
+
+@exported("entry_missing")
+def a_version_of_an_account_is_skipped(world: World) -> None:
+    account = world.accounts["1020/C1", "HUF"]
+    legs = [leg for row in world.transactions for leg in row["legs"] if leg[0] == account.id]
+    legs[-1][1] += 1
+
+
+@exported("mirror_differs")
+def a_reversal_is_of_another_transaction(world: World) -> None:
+    number = world.post("again", "reversal", [("2010/T1/a", "HUF", 1), ("1020/C1", "HUF", -1)], reverses=10)
+    world.record(HOUSE, "house.duty", {"amount": 1, "posting": number})
+
+
+@exported("mirror_differs")
+def a_reversal_is_of_no_transaction(world: World) -> None:
+    number = world.post("again", "reversal", [("2010/T1/a", "HUF", 1), ("1020/C1", "HUF", -1)], reverses=9)
+    world.record(HOUSE, "house.duty", {"amount": 1, "posting": number})
+
+
+@exported("event_of_another_house")
+def an_event_names_another_house(world: World) -> None:
+    own, world.house = world.house, "00000000-0000-4000-8000-000000000000"
+    world.record(HOUSE, "player.registered", {"player": "z"})
+    world.house = own
+
+
+@exported("notes_out_of_order")
+def a_note_stands_before_an_older_one(world: World) -> None:
+    world.sizes[0], world.sizes[1] = world.sizes[1], world.sizes[0]
+
+
+@exported("note_of_another_log")
+def a_note_is_of_another_house(world: World) -> None:
+    notes = list(world.notes())
+    world.code = "OTHER"
+    foreign = world.note(world.sizes[0])
+    world.code = "MODEL"
+    world.notes = lambda: iter([foreign, *notes])  # type: ignore[method-assign]
+
+
+def verified(world: World, folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[str]]:
+    """Exit code and codes of an export."""
+    exit_code = command.main([str(world.write(folder)), "--key", world.vkey, "--json"])
+    return exit_code, [finding["code"] for finding in json.loads(capsys.readouterr().out)["findings"]]
+
+
+@pytest.mark.parametrize(("code", "change"), ALTERATIONS, ids=[change.__name__ for _, change in ALTERATIONS])
+def test_an_altered_export_is_found(
+    code: str, change: Alter, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = World().evening(hands=5, tables=1)
+    assert verified(world, tmp_path / "good", capsys) == (0, [])
+    change(world)
+    exit_code, found_codes = verified(world, tmp_path / "altered", capsys)
+    assert exit_code == 1 and code in found_codes
