@@ -16,8 +16,8 @@ from casino.core import sql
 from casino.core.errors import LogDamaged
 
 _GENESIS = "0" * 64
-#: Names in full: this connection is the one that signs. Each row is looked up along an index, as many times as there are
-#: new leaves: joined freely, the planner may read the whole log for them.
+#: Names in full: this connection is the one that signs. Each row is looked up along an index, once for each new leaf:
+#: joined freely, the planner may read the whole log for them.
 _LEAVES = """
 SELECT leaf.leaf_index, leaf.leaf_hash, event.payload, event.leaf_hash, chain.name, event.seq,
     CASE WHEN event.seq = 1 THEN %s ELSE before.leaf_hash END
@@ -26,7 +26,8 @@ LEFT JOIN LATERAL (
     SELECT chain_id, seq, payload, leaf_hash FROM public.audit_event
     WHERE id = leaf.event_id AND house_id = leaf.house_id LIMIT 1) event ON true
 LEFT JOIN LATERAL (
-    SELECT name FROM public.audit_chainhead WHERE id = event.chain_id AND house_id = leaf.house_id LIMIT 1) chain ON true
+    SELECT name FROM public.audit_chainhead
+    WHERE id = event.chain_id AND house_id = leaf.house_id LIMIT 1) chain ON true
 LEFT JOIN LATERAL (
     SELECT leaf_hash FROM public.audit_event
     WHERE house_id = leaf.house_id AND chain_id = event.chain_id AND seq = event.seq - 1 LIMIT 1) before ON true

@@ -115,7 +115,7 @@ def test_a_witness_does_not_cosign_a_history_that_was_written_again(kit: Kit, re
     body = f"{other.origin}\n{other.size}\n{root}\nat {other.at}\n"
     signer = Signer.from_settings()
     key = signer.key(kit.house)
-    signature = base64.b64encode(key.hash + signer._private.sign(body.encode())).decode()
+    signature = base64.b64encode(key.hash + signer.sign(body.encode())).decode()
     with pytest.raises(Refused, match="another root"):
         register.cosign(other.size, [], f"{body}\n\u2014 {key.name} {signature}\n")
 
