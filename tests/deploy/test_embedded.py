@@ -52,6 +52,7 @@ def postmaster(var: Path) -> int:
     return pid
 
 
+@pytest.mark.slow
 def test_up_again_and_after_kill_9_keeps_what_was_committed(var: Path) -> None:
     urls = embedded.ensure(environ=NOTHING_GIVEN, var=var)
     with psycopg.connect(urls.database_owner_url) as connection:
@@ -91,6 +92,7 @@ def test_older_servers_take_the_systems_locale(version: str, provider: bool) -> 
     assert ("--locale=C.UTF-8" in options) != provider
 
 
+@pytest.mark.slow
 def test_pid_file_naming_a_living_stranger_is_stale(var: Path) -> None:
     """After a container restart the pid in the file may belong to any other process of ours."""
     urls = embedded.ensure(environ=NOTHING_GIVEN, var=var)
@@ -268,6 +270,7 @@ def test_folder_of_somebody_else_is_refused(var: Path) -> None:
     os.chown(var, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user needs no other account")
 def test_root_without_user_namespaces_runs_as_nobody(var: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(account, "unshare_works", lambda: False)

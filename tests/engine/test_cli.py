@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.__main__ import main
 from engine.registry import game_info
 from engine.vying.majzli import majzli_commitment
 from tests.engine.record.test_records import SAMPLE
@@ -115,8 +116,19 @@ def test_equity_counts_deals():
     ("shuffle",),
     (),
 ])  # fmt: skip
-def test_unusable_input_exits_2_and_says_why(arguments: tuple[str, ...]):
-    done = run(*arguments)
+def test_unusable_input_exits_2_and_says_why(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]):
+    """In this process: starting one for each takes longer than all of them."""
+    try:
+        status: int | str | None = main(arguments)
+    except SystemExit as left:
+        status = left.code
+    said = capsys.readouterr()
+    assert (status, said.out) == (2, "")
+    assert said.err
+
+
+def test_a_process_exits_as_it_says():
+    done = run("shuffle")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr and "Traceback" not in done.stderr
 

@@ -170,7 +170,7 @@ def tried(hand: Hand, line: str) -> Hand | None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("number", some_now(range(60), 4))
+@pytest.mark.parametrize("number", some_now(range(60), 8))
 def test_legal_is_exactly_what_is_accepted_and_a_refusal_changes_nothing(number: int, game: str):
     """Any action of any seat: what the offers do not cover is refused without a trace, what they cover is accepted."""
     random = Random(1000 + number)

@@ -94,7 +94,7 @@ def answer(book: uuid.UUID, key: str, legs: list[Leg]) -> str:
 
 
 @given(books())
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_ledger_agrees_with_the_model(
     live_db: None, case: tuple[list[AccountSpec], list[tuple[str, list[tuple[int, int]]]]]
 ) -> None:

@@ -87,7 +87,7 @@ def test_leaves_that_no_checkpoint_covers_for_long_are_found_live(kit: Kit, monk
     assert recorded(auditing.verify_house(kit.house)) == []
 
 
-@pytest.mark.parametrize("attack", some_now(ATTACKS, 3, ids=lambda attack: attack.do.__name__))
+@pytest.mark.parametrize("attack", some_now(ATTACKS, 8, ids=lambda attack: attack.do.__name__))
 def test_the_attack_is_found_and_its_first_bad_place_named(kit: Kit, tmp_path: Path, attack: Attack) -> None:
     attack.before(kit)
     attack.do(kit)

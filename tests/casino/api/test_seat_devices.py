@@ -74,6 +74,7 @@ def test_a_device_reads_what_its_own_seat_may_do_with_its_own_cards(kit: Kit) ->
     assert own[1].get("hand").json()["legal_actions"] == []
 
 
+@pytest.mark.slow
 def test_a_redeal_is_committed_to_when_it_is_shuffled(kit: Kit) -> None:
     """The first seat lays its hand open; where nobody beats it, everybody is dealt four cards face up from another
     pack."""

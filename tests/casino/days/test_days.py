@@ -320,6 +320,7 @@ def test_a_day_that_is_rolled_back_was_never_opened(kit: Kit, monkeypatch: pytes
     opened(kit, FIRST)
 
 
+@pytest.mark.slow
 def test_a_hand_that_moved_nothing_belongs_to_the_day_that_was_the_newest(kit: Kit) -> None:
     zsiros(kit, seats=2, stake=0)
     office, dealer = opened(kit, FIRST), kit.seated(stacks=(0, 0))

@@ -122,7 +122,7 @@ def refusals(hand: engine.Hand, offer: Fields, action: Fields) -> int:
     return len(wrong)
 
 
-@pytest.mark.parametrize("game", some_now(game_names(), 3))
+@pytest.mark.parametrize("game", some_now(game_names(), 6))
 def test_an_offer_that_is_filled_in_is_accepted(game: str) -> None:
     random, count = Random(f"offers-{game}"), Counter[str]()
     verbs = [verb for verb in game_info(game).grammar if verb.by == SEAT]
@@ -154,7 +154,7 @@ HOUSE: dict[str, dict[str, Any]] = {"ferbli": FERBLI, "faerbeln": FAERBELN}
 SHORT = {"esel": {"max_passes": 12}, "pacal": {"max_plies": 14}, "old_maid": {"max_turns": 12}}
 
 
-@pytest.mark.parametrize("game", some_now(game_names(), 3))
+@pytest.mark.parametrize("game", some_now(game_names(), 6))
 def test_a_hand_of_every_game_is_played_over_http_by_its_offers(kit: Kit, game: str) -> None:
     """Each seat's device says what the seat may do; the console sends it. Nothing is refused."""
     info, random = game_info(game), Random(game)

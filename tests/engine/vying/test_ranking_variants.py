@@ -46,7 +46,7 @@ def same_order(subject: Ranking, hands: list[tuple[str, ...]]) -> None:
     assert all(lower < higher for lower, higher in pairwise(in_order))
 
 
-@pytest.mark.parametrize(("wild", "grigare", "grigare_wild"), some_now(CASES, 7))
+@pytest.mark.parametrize(("wild", "grigare", "grigare_wild"), some_now(CASES, 14))
 def test_every_hand_ranks_as_in_the_model(wild: tuple[str, ...], grigare: str, grigare_wild: str):
     subject = ferbli_ranking(wild, grigare, grigare_wild)
     assert len(HANDS) == 35_960
