@@ -202,8 +202,11 @@ FROM (SELECT DISTINCT h.object, concat(n.who, ' ', h.privilege_type,
 GROUP BY object
 UNION ALL
 -- The functions that PostgreSQL brings along, which a superuser may have replaced; they belong to its major version.
+-- Some of their oids are given out when a server is set up, and differ.
 SELECT concat('functions of PostgreSQL ', pg_catalog.current_setting('server_version_num')::int / 10000),
-    pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.string_agg(pg_catalog.concat_ws('|', p.oid,
-        p.proname, p.prolang, p.prosecdef, p.prosrc, p.probin, p.proconfig, pg_catalog.pg_get_function_sqlbody(p.oid)),
-        ';' ORDER BY p.oid), 'UTF8')), 'hex')
-FROM pg_catalog.pg_proc p WHERE p.oid < 16384 AND p.pronamespace = 'pg_catalog'::regnamespace
+    pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.string_agg(text, ';' ORDER BY text COLLATE "C"),
+        'UTF8')), 'hex')
+FROM (SELECT pg_catalog.concat_ws('|', p.proname, p.proargtypes, l.lanname, p.prosecdef, p.prosrc, p.probin, p.proconfig,
+          pg_catalog.pg_get_function_sqlbody(p.oid)) AS text
+      FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid = p.prolang
+      WHERE p.oid < 16384 AND p.pronamespace = 'pg_catalog'::regnamespace) brought

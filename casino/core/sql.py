@@ -5,13 +5,14 @@ dozen of them. Everything that is not on that path goes through the ORM.
 """
 
 import select
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 
 import psycopg
 from django.core.signals import request_started
-from django.db import DEFAULT_DB_ALIAS, connection, connections, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models, transaction
 from django.db.backends.signals import connection_created
 
 M = TypeVar("M", bound=models.Model)
@@ -73,6 +74,18 @@ class Silence:
     def _refuse(self, *_: Any) -> Any:
         self.broken = True
         raise NotSilentError
+
+
+#: Ours are the tables that unqualified names mean, whatever the database, a role or a temporary table puts in front.
+OUR_TABLES = "SET LOCAL search_path = pg_catalog, public, pg_temp"
+
+
+@contextmanager
+def our_tables() -> Iterator[None]:
+    """A transaction of the application's connection in which unqualified names mean the tables of the house."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(OUR_TABLES)
+        yield
 
 
 def rows(statement: str, parameters: Sequence[Any], using: str = DEFAULT_DB_ALIAS) -> list[tuple[Any, ...]]:

@@ -214,8 +214,9 @@ def verification(house: House) -> dict[str, Any]:
     """
     hand_findings = [difference.as_json() for difference in replaying.verify(house)]
     audit = auditing.verify_house(house).as_json()
-    book_findings = checks.verify(house.id)
-    apart = custody_problems(house) | transit_problems(house)
+    with sql.our_tables():
+        book_findings = checks.verify(house.id)
+        apart = custody_problems(house) | transit_problems(house)
     return {
         "hand_count": Hand.objects.filter(house=house).count(),
         "hand_findings": hand_findings,

@@ -16,6 +16,7 @@ from django.db import connection, transaction
 
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
+from casino.core import sql
 from casino.core.errors import SealedUnreadable
 from casino.hands import deals, postings, replays, series, settlement
 from casino.hands.models import Deal, DealState, HandState, Mode
@@ -67,6 +68,7 @@ def verify(house: House, *, table: Table | None = None, tally: Tally | None = No
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            cursor.execute(sql.OUR_TABLES)
         yield from differences(house, table=table, tally=tally)
 
 

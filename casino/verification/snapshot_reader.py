@@ -17,6 +17,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import pq
 
 from casino.audit import verifier
+from casino.core import sql
 from casino.houses.models import House
 from casino.verification import catalogue, state_reader
 from casino.verification.catalogue import Catalogue
@@ -158,8 +159,7 @@ class Moment:
         connection.set_autocommit(False)
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            # What the database or a role sets for its sessions, or a temporary table, puts nothing before our tables.
-            cursor.execute("SET LOCAL search_path = pg_catalog, public, pg_temp")
+            cursor.execute(sql.OUR_TABLES)
             if snapshot:
                 cursor.execute("SET TRANSACTION SNAPSHOT %s", [snapshot])
         return connection

@@ -20,6 +20,7 @@ from casino.audit.services import Actor
 from casino.core import sql
 from casino.core.errors import LogRolledBack
 from casino.reports import tasks
+from casino.reports.selectors import verification
 from casino.verification import auditing, catalogue
 from ledger import catalogue as reader
 from tests.casino.kit import Kit
@@ -216,6 +217,7 @@ def test_settings_of_waiting_and_of_times_are_the_operators(live_db: None, state
 CLEAN = """
 CREATE SCHEMA evil;
 CREATE TABLE evil.audit_event AS TABLE public.audit_event;
+CREATE TABLE evil.ledger_account AS TABLE public.ledger_account WITH NO DATA;
 CREATE TABLE evil.pg_trigger AS SELECT * FROM pg_catalog.pg_trigger;
 GRANT USAGE ON SCHEMA evil TO PUBLIC; GRANT SELECT ON ALL TABLES IN SCHEMA evil TO PUBLIC;
 ALTER ROLE @app@ IN DATABASE @database@ SET search_path = evil, public, pg_catalog
@@ -239,11 +241,13 @@ def test_a_schema_with_clean_copies_in_front_hides_nothing(kit: Kit) -> None:
             with unguarded("public.audit_event") as cursor:
                 cursor.execute(swap, ['"v":2', '"v":3', kit.house.id])
             found = auditing.verify_house(kit.house).findings
+            broken = verification(kit.house)
             with unguarded("public.audit_event") as cursor:
                 cursor.execute(swap, ['"v":3', '"v":2', kit.house.id])
         finally:
             connections["default"].close()
     places = {one.place for one in found if one.code == "catalogue_differs"}
+    assert {one["check"] for one in broken["book_findings"]} == set(), "the book is read where it is, and is right"
     assert {"schema evil", "table evil.audit_event", "table evil.pg_trigger"} <= places
     assert any(place.startswith("setting search_path of @app@") for place in places)
     assert [one for one in found if one.code != "catalogue_differs"], "the altered row is read where it is"
