@@ -75,13 +75,14 @@ wheels: $(STAMP) ## ask the package index for the locked wheels of every Python 
 bench: $(STAMP) ## measure (ARGS=engine, ledger, application, proof, http or profile for a part)
 	@$(PY) -m tests.bench $(ARGS)
 
-soak: $(STAMP) ## a million random hands of each game and deep counts (ARGS=... for tests.soak)
+soak: $(STAMP) ## a million random hands of each game, deep counts, 10,000 lost connections (ARGS=... for tests.soak)
 	@$(PY) -m tests.soak $(ARGS)
 	@$(PY) -m tests.soak.zsiros
 	@$(PY) -m tests.soak.barbu
 	@$(PY) -m tests.soak.tricks
 	@$(PY) -m tests.soak.shedding
 	@$(PY) -m tests.soak.models
+	@CRASHES=10000 $(PY) -m pytest -q -n 2 tests/faults/test_crashes.py
 
 books: $(STAMP) ## a million entries exported and checked by beancount and hledger, long lives of random books
 	@$(PY) -m tests.soak.exports --check

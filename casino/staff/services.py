@@ -179,6 +179,9 @@ def end_tokens(house: House, using: str) -> None:
 def sign_out(*, token: TerminalToken, actor: Actor) -> None:
     """Revoke one token."""
     house, event = token.terminal.house, StaffSignedOut(token_sha256=fingerprint(token.digest))
-    with transaction.atomic():
-        token.delete()
+
+    def operation() -> None:
+        TerminalToken.objects.filter(pk=token.pk).delete()
         record(chain=house.chain, house=house, actor=actor, event=event)
+
+    locks.in_transaction(operation)

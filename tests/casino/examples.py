@@ -124,8 +124,9 @@ class Drawn:
         return bytes(range(size))
 
 
-def play(kit: Recording) -> dict[str, dict[str, Any]]:
-    """Play the evening; returns the examples by the ids of their operations."""
+def play(kit: Recording, undisturbed: Callable[[], None] = lambda: None) -> dict[str, dict[str, Any]]:
+    """Play the evening; returns the examples by the ids of their operations. `undisturbed` is called before somebody
+    changes a hand's log past the house."""
     busy = Busy(kit)
     _steps(busy, STEPS)
     assert kit.settle() == ["settled"]
@@ -134,6 +135,7 @@ def play(kit: Recording) -> dict[str, dict[str, Any]]:
     _deal_of_the_house(kit, busy)
     _at_the_drawer(kit, busy)
     _cards_read_wrongly(kit, busy)
+    undisturbed()
     _disputed(kit)
     _locked(kit, busy)
     _books(kit, busy)
