@@ -201,6 +201,14 @@ class Configuration:
         ),
         secret=True,
     )
+    log_key_old: str = variable(
+        "CASINO_LOG_KEY_OLD",
+        _key,
+        default="",
+        shown="none",
+        meaning="The log key before `CASINO_LOG_KEY`, while `rotate_log_key` is not done. For the sequencer alone.",
+        secret=True,
+    )
     checkpoint_dirs: tuple[Path, ...] = variable(
         "CASINO_CHECKPOINT_DIR",
         _folders,

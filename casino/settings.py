@@ -227,6 +227,7 @@ CELERY_BEAT_SCHEDULE = {
 # --- The audit log --------------------------------------------------------------------------------------------------
 #: Only `manage.py sequence_audit` asks for it; every other process runs without.
 CASINO_LOG_KEY = environment.log_key
+CASINO_LOG_KEY_OLD = environment.log_key_old
 CASINO_CHECKPOINT_DIRS = list(environment.checkpoint_dirs)
 CASINO_WITNESSES = list(environment.witnesses)
 if CASINO_WITNESSES:

@@ -46,7 +46,7 @@ BACKLOG = 1024
 QUEUES = "settlement,celery,houses"
 #: What only programs that name it find in their environment: the key that signs the log, and the right to grow it (the
 #: owner's as well, which can become any role).
-PRIVATE = frozenset({"CASINO_LOG_KEY", "DATABASE_SEQUENCER_URL", "DATABASE_OWNER_URL"})
+PRIVATE = frozenset({"CASINO_LOG_KEY", "CASINO_LOG_KEY_OLD", "DATABASE_SEQUENCER_URL", "DATABASE_OWNER_URL"})
 
 
 class ProcessesError(Exception):

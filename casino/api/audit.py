@@ -94,7 +94,8 @@ class Checkpoints(ReadOperation):
     refuses=["not_found"],
 )
 class LogKey(ReadOperation):
-    """The key of an epoch (vkey of C2SP's signed-note). A check compares it with a copy from elsewhere."""
+    """The key of an epoch (vkey of C2SP's signed-note); where it was rotated, each of its keys on a line, the newest
+    last. A check compares them with a copy from elsewhere."""
 
     roles = READERS
     sensitive = False
@@ -104,7 +105,8 @@ class LogKey(ReadOperation):
         """The key."""
         asked = known_parameters(request, "epoch")
         epoch = whole_number(asked, "epoch", least=1, most=MAX_EPOCH)
-        return HttpResponse(f"{log.log_of(context_of(request).house, epoch).vkey}\n", content_type=TEXT)
+        keys = log.keys_of(log.log_of(context_of(request).house, epoch))
+        return HttpResponse("".join(f"{key}\n" for key in keys), content_type=TEXT)
 
 
 class InclusionOut(serializers.Serializer[Any]):

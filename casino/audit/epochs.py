@@ -1,26 +1,24 @@
 """Opening a new epoch of a log: after a backup was restored, after the outside files were lost, or under another
 key."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
-from django.db import DatabaseError, transaction
+from django.db import transaction
 
 from casino.audit import guard, outside
 from casino.audit.events.log import EpochOpened
 from casino.audit.merkle import EMPTY_ROOT
 from casino.audit.models import Epoch, Log
 from casino.audit.proofs import Hashes, HashesMissing
-from casino.audit.refusals import log_refusals
+from casino.audit.refusals import log_refusals, owner_needed
 from casino.audit.services import Actor, record
 from casino.audit.signing import origin
 from casino.core import sql
-from casino.core.errors import Conflict, Forbidden, LogRefused
+from casino.core.errors import Conflict, LogRefused
 from casino.houses.models import House
 
 #: Who opens epochs: the application may not.
 ALIAS = "owner"
-_DENIED = "42501"
 _OPEN = "SELECT audit_open_epoch(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
 
 
@@ -51,7 +49,7 @@ def open_epoch(
     endings = [found for folder in outside.folders() if (found := outside.ending(folder, house)) is not None]
     newest = max((found for found in endings if found.checkpoint), key=lambda found: found.place, default=None)
     checkpoint = newest.checkpoint if newest else None
-    with _owner_needed(), log_refusals(), transaction.atomic(using=ALIAS, durable=True):
+    with owner_needed("Opening an epoch"), log_refusals(), transaction.atomic(using=ALIAS, durable=True):
         log = Log.objects.using(ALIAS).filter(house=house).order_by("-epoch").first()
         old_epoch, size = (log.epoch, log.size) if log else (0, 0)
         their_epoch = newest.place[0] if newest else None
@@ -87,19 +85,6 @@ def _refusal(house: House) -> str | None:
     except LogRefused as error:
         return error.code
     return None
-
-
-@contextmanager
-def _owner_needed() -> Iterator[None]:
-    try:
-        yield
-    except DatabaseError as error:
-        if getattr(error.__cause__, "sqlstate", None) != _DENIED:
-            raise
-        raise Forbidden(
-            "Opening an epoch needs the rights of the tables' owner: set DATABASE_OWNER_URL for this command.",
-            code="owner_needed",
-        ) from error
 
 
 def _root(house: House, epoch: int, size: int) -> str | None:

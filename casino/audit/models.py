@@ -68,7 +68,8 @@ class Log(models.Model):
     epoch = models.IntegerField()
     #: First line of its checkpoints.
     origin = models.CharField(max_length=120)
-    #: The key that verifies them (C2SP signed-note); empty until the sequencer has taken up a newly opened epoch.
+    #: The key that verifies them (C2SP signed-note), the first where it was rotated; empty until the sequencer has
+    #: taken up a newly opened epoch.
     vkey = models.CharField(max_length=240)
     size = models.BigIntegerField(default=0)
     #: Why the sequencer does not sign it; empty where it does.
@@ -205,6 +206,24 @@ class Epoch(models.Model):
 
     def __str__(self) -> str:
         return f"{self.house_id}/{self.epoch}"
+
+
+class KeyRotation(models.Model):
+    """Another key that signs the checkpoints of a log which are larger than `size`, the last one under the key before
+    it. The event has both keys' signatures over this."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="+", db_index=False)
+    epoch = models.IntegerField()
+    size = models.BigIntegerField()
+    vkey = models.CharField(max_length=240)
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+
+    class Meta:
+        verbose_name = "rotation of a log's key"
+        constraints = [models.UniqueConstraint(fields=["house", "epoch", "size"], name="audit_rotation_size")]
+
+    def __str__(self) -> str:
+        return f"{self.epoch}/{self.size}"
 
 
 class Posting(HouseRow):

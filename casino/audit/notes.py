@@ -13,6 +13,8 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 _ED25519 = b"\x01"
+#: First line of what both keys sign at a rotation.
+ROTATION = "cukassza log key rotation v1"
 _BASE64 = "[A-Za-z0-9+/]+={0,2}"
 _NAME = r"[^\s+]+"
 _NOTE = re.compile(rf"([^\n]+)\n(0|[1-9][0-9]{{0,18}})\n({_BASE64})\nat ([^\n]+)\n\n((?:— {_NAME} {_BASE64}\n)+)")
@@ -77,9 +79,39 @@ class Checkpoint:
         return f"{self.origin}\n{self.size}\n{base64.b64encode(self.root).decode()}\nat {self.at}\n"
 
 
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """What the old and the new key of a log sign when one takes the other's place: the log's origin, size and root
+    (32 bytes) of the last checkpoint under the old key, and both keys.
+
+    Its first line is no origin of a log and its second no number, so that it is no checkpoint.
+    """
+
+    origin: str
+    size: int
+    root: bytes
+    old: Key
+    new: Key
+
+    @property
+    def text(self) -> str:
+        """What is signed, with the line end at its end."""
+        root = base64.b64encode(self.root).decode()
+        return f"{ROTATION}\n{self.origin}\n{self.size}\n{root}\n{self.old.text}\n{self.new.text}\n"
+
+    def note(self, old_signature: bytes, new_signature: bytes) -> str:
+        """The signed note."""
+        lines = (_line(self.old, old_signature), _line(self.new, new_signature))
+        return f"{self.text}\n{''.join(lines)}"
+
+
+def _line(key: Key, signature: bytes) -> str:
+    return f"— {key.name} {base64.b64encode(key.hash + signature).decode()}\n"
+
+
 def note_text(checkpoint: Checkpoint, key: Key, signature: bytes) -> str:
     """The whole note: the signed text, an empty line, one signature line."""
-    return f"{checkpoint.text}\n— {key.name} {base64.b64encode(key.hash + signature).decode()}\n"
+    return f"{checkpoint.text}\n{_line(key, signature)}"
 
 
 def verified(note: str, vkey: str) -> Checkpoint:

@@ -1,6 +1,6 @@
 """What PostgreSQL keeps of the audit trail: both roles read it, and write through functions only.
 
-`audit_open_epoch` is the owner's: no other role can open a new epoch.
+`audit_open_epoch` and `audit_rotate_key` are the owner's: no other role can open a new epoch, or name another key.
 """
 
 from casino.core.protection import ADD, READ, Function, Keep, Protection, Table, Trigger
@@ -32,6 +32,7 @@ PROTECTION = Protection(
         Table(name="audit_checkpoint", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
         Table(name="audit_cosignature", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="audit_epoch", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
+        Table(name="audit_keyrotation", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
         # The ledger's table, with the ledger's own triggers and rights: see `casino/bookkeeping/protection.py`.
         Table(name="ledger_transaction", triggers=(_IS_RECORDED,)),
     ),
@@ -46,11 +47,13 @@ PROTECTION = Protection(
         Function(signature="audit_lock_log(uuid)"),
         Function(signature="audit_take_up_log(uuid, integer, text, text)", sequencer=True),
         Function(signature="audit_refuse(uuid, integer, text)", sequencer=True),
-        Function(signature="audit_sequence(uuid, integer, bigint, bytea, bigint)", sequencer=True),
+        Function(signature="audit_key_of_log(uuid, integer)", app=True, sequencer=True),
+        Function(signature="audit_sequence(uuid, integer, bigint, bytea, text, bigint)", sequencer=True),
         Function(
             signature="audit_publish(uuid, integer, bigint, bytea, timestamptz, text, smallint[], bigint[], bytea[])",
             sequencer=True,
         ),
         Function(signature="audit_open_epoch(uuid, integer, text, bigint, text, bigint, integer, bigint, bytea)"),
+        Function(signature="audit_rotate_key(uuid, integer, bigint, text, text, text, bigint)"),
     ),
 )

@@ -1,4 +1,5 @@
-"""What the log's functions in PostgreSQL, and readers of its hashes, refuse: as the house's typed error."""
+"""What the log's functions in PostgreSQL, and readers of its hashes, refuse, and what only the owner of the tables may
+do: as the house's typed errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,10 +7,11 @@ from contextlib import contextmanager
 from django.db import DatabaseError
 
 from casino.audit.proofs import HashesMissing
-from casino.core.errors import LogDamaged
+from casino.core.errors import Forbidden, LogDamaged
 
 #: How the SQLSTATEs of sql/log.sql begin.
 _OURS = "KZ91"
+_DENIED = "42501"
 
 
 @contextmanager
@@ -24,3 +26,17 @@ def log_refusals() -> Iterator[None]:
         if not (getattr(cause, "sqlstate", None) or "").startswith(_OURS):
             raise
         raise LogDamaged(f"The log cannot be continued: {str(cause).splitlines()[0]}.") from error
+
+
+@contextmanager
+def owner_needed(what: str) -> Iterator[None]:
+    """Inside, a lack of rights in the database becomes a Forbidden `owner_needed`; `what` begins its sentence."""
+    try:
+        yield
+    except DatabaseError as error:
+        if getattr(error.__cause__, "sqlstate", None) != _DENIED:
+            raise
+        raise Forbidden(
+            f"{what} needs the rights of the tables' owner: set DATABASE_OWNER_URL for this command.",
+            code="owner_needed",
+        ) from error

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from casino.audit import guard, outside
-from casino.audit.models import Event, Leaf, Log, SignedCheckpoint
+from casino.audit.models import Event, KeyRotation, Leaf, Log, SignedCheckpoint
 from casino.audit.notes import joined
 from casino.audit.proofs import Hashes
 from casino.audit.services import Receipt
@@ -58,6 +58,12 @@ def log_of(house: House, epoch: int | None = None) -> Log:
     if log is None:
         raise NotFound(f"This house's log has no epoch {epoch}." if epoch else "This house's log has not begun yet.")
     return log
+
+
+def keys_of(log: Log) -> list[str]:
+    """The keys of a log (vkeys), the one that signs now last."""
+    rotations = KeyRotation.objects.filter(house=log.house_id, epoch=log.epoch).order_by("size")
+    return [log.vkey, *rotations.values_list("vkey", flat=True)]
 
 
 def checkpoint(house: House, epoch: int | None = None, size: int | None = None) -> SignedCheckpoint:

@@ -42,10 +42,11 @@ SELECT DISTINCT head.house_id FROM audit_chainhead head LEFT JOIN audit_mark mar
 WHERE head.seq > coalesce(mark.seq, 0)
 UNION SELECT house_id FROM audit_log WHERE vkey = ''
 """
-_SEQUENCE = "SELECT event_id, leaf_hash FROM audit_sequence(%s, %s, %s, %s, %s)"
+_SEQUENCE = "SELECT event_id, leaf_hash FROM audit_sequence(%s, %s, %s, %s, %s, %s)"
 _PUBLISH = "SELECT audit_publish(%s, %s, %s, %s, %s, %s, %s::smallint[], %s::bigint[], %s::bytea[])"
 _REFUSE = "SELECT audit_refuse(%s, %s, %s)"
 _TAKE_UP = "SELECT audit_take_up_log(%s, %s, %s, %s)"
+_KEY = "SELECT audit_key_of_log(%s, %s)"
 _NOW_AND_FIRST = "SELECT clock_timestamp(), (SELECT doc ->> 'at' FROM audit_event WHERE id = %s)"
 
 #: A tile that became complete: level (1 and up), number in its level, hash of 32 bytes.
@@ -57,6 +58,7 @@ class _Followed:
     """A house's log as this process knows it: what the database must say when the next round begins."""
 
     house: House
+    signer: Signer
     epoch: int
     tree: Frontier
     #: Root of the last checkpoint, None before the first, and the size it is of.
@@ -69,9 +71,10 @@ class _Followed:
 class Sequencer:
     """Follows the logs of all houses of one database. Only one may run; a second one changes nothing but fails."""
 
-    def __init__(self, signer: Signer) -> None:
-        """`signer` holds the key; the connection is that of alias `sequencer`."""
-        self._signer = signer
+    def __init__(self, signer: Signer, old: Signer | None = None) -> None:
+        """`signer` has the key; `old` has the one before it, which signs until the log's key is rotated. The connection
+        is that of alias `sequencer`."""
+        self._signer, self._old = signer, old
         self._followed: dict[uuid.UUID, _Followed] = {}
         self._due: dict[uuid.UUID, float] = {}
         self._complaints: dict[uuid.UUID, str] = {}
@@ -123,7 +126,8 @@ class Sequencer:
         tiles: list[Tile] = []
         grown = Frontier(followed.tree.size, followed.tree.roots, lambda *tile: tiles.append(tile))
         with log_refusals(), transaction.atomic(using=ALIAS):
-            known = [house_id, followed.epoch, followed.tree.size, followed.root, MOST]
+            key = followed.signer.key(followed.house).text
+            known = [house_id, followed.epoch, followed.tree.size, followed.root, key, MOST]
             leaves = _rows(_SEQUENCE, known)
             grown.extend(bytes(leaf) for _, leaf in leaves)
             if grown.size == followed.published:
@@ -149,7 +153,7 @@ class Sequencer:
         [(now, since)] = _rows(_NOW_AND_FIRST, [first])
         at = now.astimezone(UTC)
         checkpoint = Checkpoint(origin(house, epoch), grown.size, grown.root(), at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"))
-        note = self._signer.note(house, checkpoint)
+        note = followed.signer.note(house, checkpoint)
         columns = [list(column) for column in zip(*tiles, strict=True)]
         _rows(_PUBLISH, [house.id, epoch, grown.size, checkpoint.root, at, note, *(columns or [[], [], []])])
         if since and (late := (at - datetime.fromisoformat(since)).total_seconds()) > LATE:
@@ -163,7 +167,9 @@ class Sequencer:
         """
         house = House.objects.using(ALIAS).get(id=house_id)
         guard.examine(house, using=ALIAS)
-        key, epoch = self._signer.key(house), guard.current_epoch(house, ALIAS) or 1
+        epoch = guard.current_epoch(house, ALIAS) or 1
+        signer = self._signer_of(house, epoch)
+        key = signer.key(house)
         for folder in outside.folders():
             outside.prepare(folder, house, key)
         with log_refusals(), transaction.atomic(using=ALIAS):
@@ -177,7 +183,12 @@ class Sequencer:
             )
         lengths = {folder: self._catch_up(folder, house) for folder in outside.folders()}
         root, published = (bytes(last.root), last.size) if last else (None, 0)
-        return _Followed(house, epoch, tree, root, published, lengths)
+        return _Followed(house, signer, epoch, tree, root, published, lengths)
+
+    def _signer_of(self, house: House, epoch: int) -> Signer:
+        """The old key where it is the log's still; else the new one, which the database takes or refuses."""
+        [(vkey,)] = _rows(_KEY, [house.id, epoch])
+        return self._old if self._old is not None and self._old.key(house).text == vkey else self._signer
 
     def _catch_up(self, folder: Path, house: House) -> int:
         """Bring the files of a folder up to the database; returns the length of the file of notes."""

@@ -81,6 +81,11 @@ class Signer:
         return cls.named(settings.CASINO_LOG_KEY)
 
     @classmethod
+    def old_from_settings(cls) -> "Signer | None":
+        """With the key of `CASINO_LOG_KEY_OLD`, None where it is not set. Raises KeyUnavailable."""
+        return cls.named(settings.CASINO_LOG_KEY_OLD) if settings.CASINO_LOG_KEY_OLD else None
+
+    @classmethod
     def named(cls, text: str) -> "Signer":
         """With the key that the text of a setting names. Raises ValueError, KeyUnavailable."""
         source = key_sources.parse(text)

@@ -380,6 +380,9 @@ PEOPLE = (
         ("terminal_exists", "A terminal with this code exists already.", "terminal"),
         ("own_terminal", "A terminal cannot revoke itself; use another one."),
         ("not_in_the_log_yet", "The sequencer has not added the event to the log yet."),
+        ("log_not_begun", "The log has no checkpoint yet."),
+        ("log_key_wrong", "The log is under another signing key than those that are configured."),
+        ("log_rotation_pending", "No checkpoint was made since the last rotation of the log's key."),
         ("log_healthy", "The log is healthy and needs no new epoch."),
     ),
 )

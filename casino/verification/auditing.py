@@ -16,7 +16,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from casino.audit import outside, verifier
-from casino.audit.verifier import Books, Event, Hands, Key, Keys, Notes, Report, Row, Trees, Verifier
+from casino.audit.verifier import Books, Chain, Event, Hands, Key, Keys, Notes, Report, Row, Trees, Verifier
 from casino.hands import verbs
 from casino.houses.models import House
 from casino.verification.snapshot_reader import Moment, Stored, moment
@@ -108,12 +108,12 @@ class _Live:
         self._signed = 0
         self._require_outside(files, own)
         self._origin = house.origin
-        self.trees = _LiveTrees(report, house, Keys(self._own_keys(), keys), [own, *files, *held])
+        self._trusted = Keys(self._own_keys(), keys, {epoch: size for epoch, size, *_ in self._logs})
+        self.trees = _LiveTrees(report, house, self._trusted, [own, *files, *held])
         books = Books(report, there.accounts(), lambda: verifier.transactions_of(there.transactions()))
         hands = Hands(report, there.hands(), house.currency, verbs.declared_of_cards)
         self._verifier = Verifier(report, house, self.trees, books, hands, there.state)
         self._columns: list[bytes] = []
-        self._keys = keys
         verifier.trust(report, [*files, *held], keys)
 
     def verify(self) -> Report:
@@ -148,8 +148,15 @@ class _Live:
                 self._report.find("checkpoint_row_differs", place, "its columns and its note say different things", -1)
         return Notes("the database", [text for *_, text in rows])
 
-    def _own_keys(self) -> dict[int, Key | None]:
-        return {epoch: verifier.parse_key(vkey) if vkey else None for epoch, *_, vkey in self._logs}
+    def _own_keys(self) -> dict[int, Chain]:
+        rotations = self._there.rotations()
+        return {
+            epoch: [
+                *((0, verifier.parse_key(vkey)) for _ in range(1) if vkey),
+                *((size + 1, verifier.parse_key(key)) for rotated, size, key in rotations if rotated == epoch),
+            ]
+            for epoch, *_, vkey in self._logs
+        }
 
     def _require_outside(self, files: Sequence[Notes], own: Notes) -> None:
         """A file outside may lack checkpoints of the last moments, not older ones."""
@@ -216,7 +223,7 @@ class _Live:
             self._report.find("log_row_differs", place, problem)
         if origin != f"{self._origin}/{epoch}":
             self._report.find("log_row_differs", place, f"its origin is {origin}")
-        if vkey and self._keys and vkey not in [key.text for key in self._keys]:
+        if vkey and not self._trusted.leads(epoch):
             self._report.find("key_differs", place, f"it names the key {vkey}, which is not trusted")
 
     def _compare_tiles(self, epoch: int) -> None:

@@ -17,8 +17,13 @@ def export_house(house: House, folder: Path) -> dict[str, Any]:
     require_room(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with moment(house) as there:
+        rotations = there.rotations()
         epochs = {
-            str(epoch): {"size": _events(folder / events_of(epoch), there.leaves(epoch)), "vkey": vkey or None}
+            str(epoch): {
+                "rotations": [[size, key] for rotated, size, key in rotations if rotated == epoch],
+                "size": _events(folder / events_of(epoch), there.leaves(epoch)),
+                "vkey": vkey or None,
+            }
             for epoch, vkey in _logs(there)
         }
         tail = _events(folder / verifier.TAIL, there.tail())

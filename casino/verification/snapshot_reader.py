@@ -122,6 +122,13 @@ class Moment:
         with self._first.cursor() as cursor:
             return catalogue.read(cursor)
 
+    def rotations(self) -> list[tuple[int, int, str]]:
+        """Where keys of the log were rotated: epoch, size of the last checkpoint under the key before, the new key."""
+        found = self.rows(
+            "SELECT epoch, size, vkey FROM audit_keyrotation WHERE house_id = %s ORDER BY epoch, size", [self.house.id]
+        )
+        return [(epoch, size, vkey) for epoch, size, vkey in found]
+
     def leaves(self, epoch: int) -> Iterator[Stored]:
         """The events of an epoch's leaves in their order."""
         return self._pairs(_LEAVES, [self.house.id, epoch], _UNSORTED)

@@ -61,6 +61,7 @@ _KEYS = {
         WHERE b.hand_id = m.hand_id AND b.id <= m.id))""",
     "hands.CardException": "m.id::text",
     "audit.Epoch": "m.epoch::text",
+    "audit.KeyRotation": "concat(m.epoch, '/', m.size)",
     "ledger.Account": "concat(m.code, ' ', m.commodity)",
     "ledger.Period": "m.name",
     "ledger.Snapshot": "m.name",

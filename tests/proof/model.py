@@ -268,7 +268,7 @@ class World:
         folder.mkdir(parents=True, exist_ok=True)
         size = self.sizes[-1] if self.sizes else 0
         lines = [f"{payload}\n" for payload in self.payloads]
-        epochs = {"1": {"size": size, "vkey": self.vkey}}
+        epochs = {"1": {"rotations": [], "size": size, "vkey": self.vkey}}
         manifest = {"code": self.code, "currency": "HUF", "epochs": epochs, "house": self.house,
                     "tail": len(lines) - size, "verifier_sha256": self.verifier}  # fmt: skip
         accounts = [

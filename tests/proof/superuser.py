@@ -227,6 +227,7 @@ _TABLES = {
     "audit_tile": "house_id = %s",
     "audit_checkpoint": "house_id = %s",
     "audit_mark": "house_id = %s",
+    "audit_keyrotation": "house_id = %s",
     **{
         model._meta.db_table: "house_id = %s"
         for app in ("staff", "players", "chips", "tables", "hands", "cage", "transfers")

@@ -200,7 +200,7 @@ def test_a_note_is_signed_by_the_key_of_its_own_epoch() -> None:
         codes = []
         for text in notes:
             report = verifier.Report()
-            keys = verifier.Keys({1: first, 2: second}, held)
+            keys = verifier.Keys({1: [(0, first)], 2: [(0, second)]}, held)
             verifier.Trees(report, house, keys, [verifier.Notes("held", [text], held=True)], verifier.ed25519_verify)
             codes.append([finding.code for finding in report.findings])
         assert codes == [["note_under_another_key"], []]

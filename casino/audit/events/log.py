@@ -29,3 +29,15 @@ class EpochOpened(AuditEvent):
     ] = None
     reason: Reason
     approver: Approver
+
+
+@event("log.key_rotated", chain="log")
+class KeyRotated(AuditEvent):
+    """Another key signs the checkpoints of the log from now on. Both keys have signed that."""
+
+    epoch: Annotated[int, "epoch of the log"]
+    size: Annotated[int, "leaves of the last checkpoint under the old key; every larger one is under the new key"]
+    old_key: Annotated[str, "the old key, as the house names it (vkey)"]
+    new_key: Annotated[str, "the new key (vkey)"]
+    note: Annotated[str, "what both keys have signed, with the two signatures: a signed note"]
+    reason: Reason

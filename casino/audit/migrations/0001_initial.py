@@ -278,6 +278,35 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="KeyRotation",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("epoch", models.IntegerField()),
+                ("size", models.BigIntegerField()),
+                ("vkey", models.CharField(max_length=240)),
+                (
+                    "event",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="audit.event",
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="houses.house"
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "rotation of a log's key",
+                "constraints": [models.UniqueConstraint(fields=("house", "epoch", "size"), name="audit_rotation_size")],
+            },
+        ),
+        migrations.CreateModel(
             name="Posting",
             fields=[
                 (

@@ -27,6 +27,14 @@ CREATE OR REPLACE FUNCTION audit_lock_log(p_house uuid) RETURNS void LANGUAGE sq
     SELECT pg_advisory_xact_lock(hashtextextended('audit log of ' || p_house, 0))
 $$;
 
+-- The key that signs the next checkpoint of a log (vkey): the one that the last rotation names, or the log's first.
+CREATE OR REPLACE FUNCTION audit_key_of_log(p_house uuid, p_epoch integer) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT coalesce(
+        (SELECT vkey FROM audit_keyrotation WHERE house_id = p_house AND epoch = p_epoch ORDER BY size DESC LIMIT 1),
+        (SELECT vkey FROM audit_log WHERE house_id = p_house AND epoch = p_epoch))
+$$;
+
 -- Takes a log up under a key: the first epoch is created, one that was opened gets its key.
 CREATE OR REPLACE FUNCTION audit_take_up_log(p_house uuid, p_epoch integer, p_origin text, p_vkey text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
@@ -37,16 +45,17 @@ BEGIN
             ON CONFLICT (house_id, epoch) DO NOTHING;
     END IF;
     UPDATE audit_log SET vkey = p_vkey WHERE house_id = p_house AND epoch = p_epoch AND vkey = '';
-    PERFORM FROM audit_log WHERE (house_id, epoch, origin, vkey) = (p_house, p_epoch, p_origin, p_vkey);
-    IF NOT FOUND THEN
+    PERFORM FROM audit_log WHERE (house_id, epoch, origin) = (p_house, p_epoch, p_origin);
+    IF NOT FOUND OR audit_key_of_log(p_house, p_epoch) <> p_vkey THEN
         RAISE EXCEPTION 'log % has another key or origin', p_origin USING ERRCODE = 'KZ911';
     END IF;
 END $$;
 
 -- Makes leaves of what the chains have beyond their marks, at most p_most of a chain, and moves the marks.
--- The caller names the state it knows: epoch, size and last root (null before the first checkpoint).
-CREATE OR REPLACE FUNCTION audit_sequence(p_house uuid, p_epoch integer, p_size bigint, p_root bytea, p_most bigint)
-RETURNS TABLE (event_id bigint, leaf_hash bytea)
+-- The caller names the state it knows: epoch, size, last root (null before the first checkpoint), and its key.
+CREATE OR REPLACE FUNCTION audit_sequence(
+    p_house uuid, p_epoch integer, p_size bigint, p_root bytea, p_vkey text, p_most bigint
+) RETURNS TABLE (event_id bigint, leaf_hash bytea)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -65,6 +74,8 @@ BEGIN
     IF (current.epoch, current.size) IS DISTINCT FROM (p_epoch, p_size) OR last_root IS DISTINCT FROM p_root THEN
         RAISE EXCEPTION 'the log is at epoch %, size %; epoch %, size % or another root was expected',
             current.epoch, current.size, p_epoch, p_size USING ERRCODE = 'KZ910';
+    ELSIF audit_key_of_log(p_house, p_epoch) <> p_vkey THEN
+        RAISE EXCEPTION 'log % has another key by now', current.origin USING ERRCODE = 'KZ911';
     END IF;
     SELECT array_agg(chain ORDER BY chain), array_agg(before ORDER BY chain), array_agg(last ORDER BY chain),
            coalesce(sum(last - before), 0)
@@ -159,4 +170,32 @@ BEGIN
         VALUES (opening.id, p_house, p_epoch, 0, decode(opening.leaf_hash, 'hex'));
     INSERT INTO audit_mark (house_id, chain_id, seq) VALUES (p_house, opening.chain_id, p_seq)
         ON CONFLICT (chain_id) DO UPDATE SET seq = excluded.seq;
+END $$;
+
+-- Another key signs every checkpoint that is larger than the last one, which the event of this transaction records. The
+-- sequencer takes the event into the log with the next checkpoint, under the new key.
+CREATE OR REPLACE FUNCTION audit_rotate_key(
+    p_house uuid, p_epoch integer, p_size bigint, p_old text, p_new text, p_chain text, p_seq bigint
+) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    rotation audit_event%ROWTYPE;
+    current audit_log%ROWTYPE;
+BEGIN
+    PERFORM audit_lock_log(p_house);
+    SELECT event.* INTO rotation
+        FROM audit_event event JOIN audit_chainhead head ON head.id = event.chain_id AND head.house_id = event.house_id
+        WHERE head.house_id = p_house AND head.name = p_chain AND event.seq = p_seq;
+    IF rotation.xid IS DISTINCT FROM pg_current_xact_id()::text::bigint OR rotation.doc ->> 'kind' <> 'log.key_rotated'
+       OR (rotation.doc #>> '{data,epoch}', rotation.doc #>> '{data,size}', rotation.doc #>> '{data,new_key}')
+          IS DISTINCT FROM (p_epoch::text, p_size::text, p_new) THEN
+        RAISE EXCEPTION 'a key is rotated with the event that records it' USING ERRCODE = 'KZ914';
+    END IF;
+    SELECT * INTO current FROM audit_log WHERE house_id = p_house ORDER BY epoch DESC LIMIT 1;
+    IF (current.epoch, current.size) IS DISTINCT FROM (p_epoch, p_size) OR audit_key_of_log(p_house, p_epoch) <> p_old
+       OR NOT EXISTS (SELECT FROM audit_checkpoint WHERE house_id = p_house AND epoch = p_epoch AND size = p_size) THEN
+        RAISE EXCEPTION 'the log is at epoch %, size %, or has another key', current.epoch, current.size
+            USING ERRCODE = 'KZ914';
+    END IF;
+    INSERT INTO audit_keyrotation (house_id, epoch, size, vkey, event_id)
+        VALUES (p_house, p_epoch, p_size, p_new, rotation.id);
 END $$;

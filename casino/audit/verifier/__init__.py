@@ -44,7 +44,8 @@ from .notes import (
     split_notes,
     verify_note,
 )
-from .trees import Keys, Trees
+from .rotations import Chain, Keys
+from .trees import Trees
 from .verification import Verifier
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "TILE_BITS",
     "VERSION",
     "Books",
+    "Chain",
     "Checkpoint",
     "Event",
     "Export",

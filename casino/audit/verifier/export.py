@@ -30,23 +30,26 @@ from .findings import Report, Unusable
 from .hands import Hands
 from .ledger import Books, transactions_of
 from .notes import House, Key, Notes, is_number, join_notes, notes_text, parse_key, split_notes
-from .trees import Keys, Trees
+from .rotations import Chain, Keys
+from .trees import Trees
 from .verification import Verifier
 
 _MANIFEST = {"code": str, "currency": str, "epochs": dict, "house": str, "tail": int, "verifier_sha256": str}
 _ACCOUNT = {"id": int, "code": str, "commodity": str, "normal_side": int, "balance": int, "version": int}
 #: A row of the house's state.
 _STATE_ROW: dict[str, type] = {"key": str, "model": str, "row": dict}
+MOST_LEAVES = 10**18
 _ACCOUNT_LINE = b'{"account":'
 _SHA256 = re.compile("[0-9a-f]{64}").fullmatch
 
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """What the manifest says of an epoch: its number of leaves, the key of its checkpoints (None before the first)."""
+    """What the manifest says of an epoch: its number of leaves, and the keys of its checkpoints (none before the
+    first)."""
 
     size: int
-    key: Key | None
+    keys: Chain
 
 
 class Export:
@@ -134,11 +137,24 @@ def _epoch(number: str, epoch: Any) -> tuple[int, Epoch]:
     """Raises ValueError, Unusable."""
     if not is_number(number) or number == "0":
         raise ValueError(f"{number!r} is no number of an epoch")
-    if type(epoch) is not dict or epoch.keys() != {"size", "vkey"} or type(epoch["size"]) is not int:
-        raise ValueError(f"epoch {number} is not its size and its vkey")
+    if type(epoch) is not dict or epoch.keys() != {"rotations", "size", "vkey"} or type(epoch["size"]) is not int:
+        raise ValueError(f"epoch {number} is not its size, its vkey and its rotations")
     if epoch["size"] < 0 or type(epoch["vkey"]) not in (str, type(None)):
         raise ValueError(f"the size of epoch {number} is a number of leaves, its vkey is text or null")
-    return int(number), Epoch(epoch["size"], None if epoch["vkey"] is None else parse_key(epoch["vkey"]))
+    keys = [] if epoch["vkey"] is None else [(0, parse_key(epoch["vkey"]))]
+    return int(number), Epoch(epoch["size"], [*keys, *_rotations(number, epoch["rotations"])])
+
+
+def _rotations(number: str, rotations: Any) -> Iterator[tuple[int, Key]]:
+    """Raises ValueError, Unusable."""
+    last = 0
+    for one in rotations if type(rotations) is list else [None]:
+        if type(one) is not list or len(one) != 2 or type(one[0]) is not int or type(one[1]) is not str:
+            raise ValueError(f"a rotation of epoch {number} is a size and a vkey")
+        if not last < one[0] <= MOST_LEAVES:
+            raise ValueError(f"the rotations of epoch {number} have rising sizes, from 1 on")
+        last = one[0]
+        yield last + 1, parse_key(one[1])
 
 
 def _account(line: bytes, before: int) -> Row:
@@ -210,15 +226,16 @@ def verify_export(
     report = Report()
     export = Export(folder, report)
     for number, epoch in export.epochs.items() if keys else ():
-        if epoch.key is not None and epoch.key not in keys:
-            problem = f"the export brings {epoch.key.text}, which is not among the keys held"
+        if epoch.keys and not any(key in keys for _, key in epoch.keys):
+            problem = f"the export brings {epoch.keys[-1][1].text}, which is not among the keys held"
             report.find("key_differs", f"epoch {number}", problem, at=-1)
     trust(report, held, keys)
     judge_witnesses(report, held, witnesses)
     if program is not None and program != export.verifier:
         report.notice(f"the manifest names the verifier with SHA-256 {export.verifier}; this is {program}")
-    own = {number: epoch.key for number, epoch in export.epochs.items()}
-    trees = Trees(report, export.house, Keys(own, keys), [export.notes(), *held], ed25519_verify, accepted)
+    own = {number: epoch.keys for number, epoch in export.epochs.items()}
+    sizes = {number: epoch.size for number, epoch in export.epochs.items()}
+    trees = Trees(report, export.house, Keys(own, keys, sizes), [export.notes(), *held], ed25519_verify, accepted)
     books = Books(report, export.accounts(), export.transactions)
     hands = Hands(report, export.hands(), export.house.currency)
     verifier = Verifier(report, export.house, trees, books, hands, export.rows)

@@ -98,6 +98,13 @@ def parse_note(text: str) -> Note:
     origin, size, root, moment = lines[0], lines[1], base64_bytes(lines[2]), lines[3][3:]
     if not origin or not is_number(size) or root is None or len(root) != 32 or not _MOMENT(moment):
         raise Unusable(f"no checkpoint: origin {origin!r}, size {size!r}, root {lines[2]!r}, moment {moment!r}")
+    return Note(Checkpoint(origin, int(size), root, moment), signatures_of(tail))
+
+
+def signatures_of(tail: str) -> tuple[tuple[str, bytes, bytes], ...]:
+    """The signature lines of a note: key name, key hash of 4 bytes, signature. Raises Unusable."""
+    if not tail.endswith("\n"):
+        raise Unusable("a signature line has its end")
     signatures: list[tuple[str, bytes, bytes]] = []
     for line in tail[:-1].split("\n"):
         dash, _, rest = line.partition(" ")
@@ -108,7 +115,7 @@ def parse_note(text: str) -> Note:
         if any((name, raw[:4]) == known[:2] for known in signatures):
             raise Unusable(f"two signatures of one key: {line!r}")
         signatures.append((name, raw[:4], raw[4:]))
-    return Note(Checkpoint(origin, int(size), root, moment), tuple(signatures))
+    return tuple(signatures)
 
 
 def verify_note(text: str, vkey: str) -> Checkpoint:

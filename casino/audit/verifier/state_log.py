@@ -6,7 +6,7 @@ from dataclasses import replace
 from .state_columns import HOUSE, ID, Model, hashed, proved, transient
 from .state_rows import Handler, Row, Rows
 
-EPOCH = "audit.Epoch"
+EPOCH, ROTATION = "audit.Epoch", "audit.KeyRotation"
 
 _LIVE = replace(proved("the events themselves; compared by `verify_audit` of the live house"), read=False)
 _TREE = replace(proved("the leaves; compared by `verify_audit` of the live house"), read=False)
@@ -85,6 +85,15 @@ MODELS = (
         },
     ),
     Model(
+        ROTATION,
+        "epoch and size",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(("epoch", "size", "vkey", "event"), proved("log.key_rotated")),
+        },
+    ),
+    Model(
         "audit.Posting",
         "transaction_id",
         {
@@ -99,11 +108,18 @@ MODELS = (
 
 
 class LogRows:
-    """Rows of opened epochs."""
+    """Rows of opened epochs and of rotated keys."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
-        self.handlers: dict[str, Handler] = {"log.epoch_opened": self._opened}
+        self.handlers: dict[str, Handler] = {"log.epoch_opened": self._opened, "log.key_rotated": self._rotated}
+
+    def _rotated(self, doc: Row) -> None:
+        data = doc["data"]
+        self._rows.add(
+            ROTATION, f"{data['epoch']}/{data['size']}", epoch=data["epoch"], size=data["size"], vkey=data["new_key"],
+            event=f"{doc['chain']}#{doc['seq']}",
+        )  # fmt: skip
 
     def _opened(self, doc: Row) -> None:
         data = doc["data"]

@@ -1,16 +1,14 @@
 """The log: the Merkle tree of each epoch against every checkpoint that is known of it."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from .events import Event, Row, place_of
 from .findings import Report, Unusable
 from .merkle import EMPTY_ROOT, Frontier
 from .notes import House, Key, Note, Notes, is_number, parse_note
-
-Signed = Callable[[bytes, bytes, bytes], bool]
-"""Whether a signature is good: `ed25519_verify`, or something quicker."""
+from .rotations import Keys, Rotations, Signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,25 +22,6 @@ class _Known:
     source: Notes
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """Who may sign the checkpoints of each epoch: its own key (None where it is not known), as the house names it, and
-    the keys that the verifying person holds, if any."""
-
-    own: Mapping[int, Key | None]
-    held: Sequence[Key] = ()
-
-    def of(self, epoch: int) -> Collection[Key]:
-        """Keys for this epoch; all that are trusted where it is not known which of them it is."""
-        own = self.own.get(epoch)
-        return (own,) if own is not None and (not self.held or own in self.held) else self.trusted
-
-    @property
-    def trusted(self) -> Collection[Key]:
-        """The keys held, and those that the house names only where none is held."""
-        return self.held or [key for key in self.own.values() if key is not None]
-
-
 class Trees:
     """The Merkle tree of each epoch against every checkpoint that is known of it."""
 
@@ -53,6 +32,7 @@ class Trees:
         """`accepted`: the epochs after the first whose opening the verifying person has looked into; None for all."""
         self._report, self._house, self._signed, self._accepted = report, house, signed, accepted
         self._keys = keys
+        self._rotations = Rotations(report, house, keys, signed)
         self._points: dict[int, dict[int, list[_Known]]] = {}
         self._sources = list(sources)
         self._judged: dict[str, bool] = {}
@@ -83,7 +63,7 @@ class Trees:
             if origin != self._house.origin or not is_number(epoch):
                 find("note_of_another_log", place, f"its origin is {point.origin}", at=-1)
             elif not self._is_signed(text, note, int(epoch)):
-                self._not_signed(place, note, epoch)
+                self._not_signed(place, note, int(epoch))
             else:
                 here = (int(epoch), point.size)
                 if here <= last:
@@ -101,7 +81,7 @@ class Trees:
 
     def _is_signed(self, text: str, note: Note, epoch: int) -> bool:
         if text not in self._judged:
-            self._judged[text] = self._is_signed_by(self._keys.of(epoch), note)
+            self._judged[text] = self._is_signed_by(self._keys.of(epoch, note.checkpoint.size), note)
         return self._judged[text]
 
     def _is_signed_by(self, keys: Collection[Key], note: Note) -> bool:
@@ -112,9 +92,10 @@ class Trees:
             for name, hashed, signature in note.signatures
         )
 
-    def _not_signed(self, place: str, note: Note, epoch: str) -> None:
-        if self._is_signed_by(self._keys.trusted, note):
-            problem = f"the key of another epoch has signed it, not that of epoch {epoch}"
+    def _not_signed(self, place: str, note: Note, epoch: int) -> None:
+        if self._is_signed_by(self._keys.known, note):
+            size = note.checkpoint.size
+            problem = f"another key has signed it than the one for {size} leaves of epoch {epoch}"
             self._report.find("note_under_another_key", place, problem, at=-1)
         else:
             self._report.find("note_not_signed", place, "no key that is trusted has signed it", at=-1)
@@ -191,8 +172,13 @@ class Trees:
         else:
             self._openings[epoch] = doc or {}
 
+    def rotated(self, doc: Row) -> None:
+        """The event that is looked at records another key."""
+        self._rotations.take(self._epoch, self._report.now - self._bases[self._epoch], doc)
+
     def finish(self) -> None:
         """No more epochs come: judge what checkpoints know of leaves that are not there, and of each other."""
+        self._rotations.judge(self._signed_roots)
         for epoch, opening in self._openings.items():
             try:
                 self._judge_opening(epoch, opening)
@@ -224,6 +210,10 @@ class Trees:
             for point in points
             if point.source is source
         ]
+
+    def _signed_roots(self, epoch: int) -> dict[int, list[bytes]]:
+        points = self._points.get(epoch, {})
+        return {size: [point.root for point in same] for size, same in points.items()}
 
     def _judge_end(self, epoch: int) -> None:
         size = self.sizes.get(epoch, 0)

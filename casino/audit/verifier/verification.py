@@ -151,6 +151,8 @@ class Verifier:
             return
         if doc["kind"] not in KINDS:
             self._report.find("unknown_kind", place_of(doc), f"no house records events of the kind {doc['kind']!r}")
+        if doc["kind"] == "log.key_rotated":
+            self.trees.rotated(doc)
         postings = doc.get("postings")
         if postings is not None:
             self.books.record(postings, doc)

@@ -115,7 +115,7 @@ class LongEvening(World):
             self.checkpoint()
         for file in self.files.values():
             file.close()
-        epochs = {"1": {"size": self.count, "vkey": self.vkey}}
+        epochs = {"1": {"rotations": [], "size": self.count, "vkey": self.vkey}}
         manifest = {"code": self.code, "currency": "HUF", "epochs": epochs, "house": self.house, "tail": 0,
                     "verifier_sha256": "0" * 64}  # fmt: skip
         (self.folder / "manifest.json").write_text(canonical(manifest) + "\n")

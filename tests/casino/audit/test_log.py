@@ -275,7 +275,7 @@ def test_a_disk_that_is_full_stops_the_log_until_it_is_not(kit: Kit, monkeypatch
     "statement",
     [
         "SELECT audit_take_up_log(%(house)s, 1, 'mine', 'mine')",
-        "SELECT audit_sequence(%(house)s, 1, 0, NULL, 100)",
+        "SELECT audit_sequence(%(house)s, 1, 0, NULL, 'mine', 100)",
         "SELECT audit_publish(%(house)s, 1, 1, '', now(), '', '{}', '{}', '{}')",
         "SELECT audit_lock_log(%(house)s)",
         "SELECT audit_open_epoch(%(house)s, 2, 'o', 1, 'house/x', 1, NULL, NULL, NULL)",

@@ -39,6 +39,7 @@ TABLES = {
     "audit_checkpoint": "house_id = %(house)s",
     "audit_log": "house_id = %(house)s",
     "audit_epoch": "house_id = %(house)s",
+    "audit_keyrotation": "house_id = %(house)s",
 }
 
 

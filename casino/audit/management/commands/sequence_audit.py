@@ -30,7 +30,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Run; a second sequencer waits until the first has gone. Raises CommandError without a signing key."""
         try:
-            signer = Signer.from_settings()
+            signer, old = Signer.from_settings(), Signer.old_from_settings()
         except (ImproperlyConfigured, KeyUnavailable) as error:
             raise CommandError(str(error)) from error
         stop = threading.Event()
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             signal.signal(number, lambda *_: stop.set())
         if self._alone(stop):
             log.info("sequencing")
-            sequencer = Sequencer(signer)
+            sequencer = Sequencer(signer, old)
             while not stop.wait(POLL):
                 sequencer.round()
         connections[ALIAS].close()
