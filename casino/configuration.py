@@ -190,6 +190,14 @@ class Configuration:
         ),
         secret=True,
     )
+    seal_key_old: str = variable(
+        "CASINO_SEAL_KEY_OLD",
+        _key,
+        default="",
+        shown="none",
+        meaning="The seal key before `CASINO_SEAL_KEY`, while `rotate_seal_key` is not done. It wraps nothing.",
+        secret=True,
+    )
     log_key: str = variable(
         "CASINO_LOG_KEY",
         _key,

@@ -17,6 +17,7 @@ environment = configuration.read(os.environ)
 DEBUG = environment.debug
 SECRET_KEY = environment.secret_key
 CASINO_SEAL_KEY = environment.seal_key
+CASINO_SEAL_KEY_OLD = environment.seal_key_old
 ALLOWED_HOSTS = list(environment.allowed_hosts)
 CASINO_CORS_ORIGINS = environment.cors_origins
 

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from casino.audit.cosignatures import WitnessKey
-from casino.audit.models import Cosignature, SignedCheckpoint
+from casino.audit.models import Cosignature, KeyRotation, SignedCheckpoint
 from casino.audit.notes import NoteUnreadable
 from casino.audit.proofs import Hashes
 from casino.houses.models import House
@@ -90,6 +90,10 @@ def cosigned_note(checkpoint: SignedCheckpoint) -> str:
 def _cosigned_by(witness: Witness, checkpoint: SignedCheckpoint, old: int) -> None:
     """Ask one witness, which has cosigned `old` leaves as far as is known here, and keep its line."""
     status, answer = _sent(witness, checkpoint, old)
+    if status == 403 and (rotations := _rotations(checkpoint)):
+        for note in rotations:
+            _posted(f"{witness.url}/add-rotation", note.encode())
+        status, answer = _sent(witness, checkpoint, old)
     if status == 409 and answer.strip().isdigit() and (size := int(answer)) != old and size <= checkpoint.size:
         # It has cosigned more than its answers have reached this house, or its memory is older than ours.
         status, answer = _sent(witness, checkpoint, size)
@@ -108,7 +112,17 @@ def _sent(witness: Witness, checkpoint: SignedCheckpoint, old: int) -> tuple[int
     proof = Hashes(checkpoint.house_id, checkpoint.epoch).consistency(old, checkpoint.size) if old else []
     lines = "".join(f"{base64.b64encode(one).decode()}\n" for one in proof)
     body = f"old {old}\n{lines}\n{checkpoint.note}".encode()
-    request = urllib.request.Request(f"{witness.url}/add-checkpoint", data=body, method="POST")  # noqa: S310
+    return _posted(f"{witness.url}/add-checkpoint", body)
+
+
+def _rotations(checkpoint: SignedCheckpoint) -> list[str]:
+    """The notes by which keys of the log were rotated, oldest first: a witness may know the old key only."""
+    rotations = KeyRotation.objects.filter(house=checkpoint.house_id).order_by("epoch", "size")
+    return [row.event.doc["data"]["note"] for row in rotations.select_related("event")]
+
+
+def _posted(url: str, body: bytes) -> tuple[int, str]:
+    request = urllib.request.Request(url, data=body, method="POST")  # noqa: S310 - the setting allows HTTP(S) only
     try:
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310 - the setting allows HTTP(S) only
             return answer.status, answer.read(LARGEST).decode(errors="replace")

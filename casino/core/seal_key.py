@@ -82,9 +82,18 @@ class CommandSealKey:
         return key
 
 
-def configured() -> SealKey:
-    """The key of `CASINO_SEAL_KEY`. Raises KeyUnavailable."""
-    return named(settings.CASINO_SEAL_KEY)
+def configured(wanted: str = "") -> SealKey:
+    """The key of `CASINO_SEAL_KEY`; the one of `CASINO_SEAL_KEY_OLD` where that, and only that, is `wanted` by its id.
+    Raises KeyUnavailable."""
+    key = named(settings.CASINO_SEAL_KEY)
+    if wanted and wanted != key.id and (old := old_configured()) is not None and old.id == wanted:
+        return old
+    return key
+
+
+def old_configured() -> SealKey | None:
+    """The key of `CASINO_SEAL_KEY_OLD`, None where it is not set. Raises KeyUnavailable."""
+    return named(settings.CASINO_SEAL_KEY_OLD) if settings.CASINO_SEAL_KEY_OLD else None
 
 
 def named(text: str) -> SealKey:

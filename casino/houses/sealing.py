@@ -86,7 +86,7 @@ def _key(house: UUID, number: int) -> bytes:
         row = DataKey.objects.filter(house=house, number=number).first()
         if row is None:
             raise SealedUnreadable(f"The house has no data key {number}.")
-        key = seal_key.configured()
+        key = seal_key.configured(row.seal_key)
         if row.seal_key != key.id:
             raise SealKeyWrong(
                 f"The house's data keys are wrapped under the seal key {row.seal_key}; this is {key.id}."

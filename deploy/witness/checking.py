@@ -12,6 +12,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 ED25519 = b"\x01"
 COSIGNATURE = b"\x04"
+#: First line of what both keys of a log sign when one takes the other's place.
+ROTATION = "cukassza log key rotation v1"
 _NAME = re.compile(r"[^\s+]+")
 _SIZE = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
 
@@ -44,6 +46,17 @@ class LogKey:
         rest = origin.removeprefix(self.name)
         return origin.startswith(self.name) and (rest == "" or re.fullmatch(r"/[1-9][0-9]{0,8}", rest) is not None)
 
+    @property
+    def vkey(self) -> str:
+        """`<name>+<8 hex digits>+<base64>`."""
+        encoded = base64.b64encode(ED25519 + self.public).decode()
+        return f"{self.name}+{key_id(self.name, ED25519, self.public).hex()}+{encoded}"
+
+    def is_among(self, signatures: Sequence[tuple[str, bytes, bytes]], body: str) -> bool:
+        """Whether one of these signature lines is the key's good signature over a body."""
+        own = (self.name, key_id(self.name, ED25519, self.public))
+        return any(line[:2] == own and self.has_signed(body, line[2]) for line in signatures)
+
     def has_signed(self, body: str, signature: bytes) -> bool:
         """Whether this is the key's signature over the body of a note."""
         try:
@@ -74,6 +87,43 @@ class Note:
         if len(root) != 32:
             raise Malformed("a root is 32 bytes in base64")
         return cls(f"{body}\n", lines[0], size_of(lines[1]), root, tuple(map(_signature, tail[:-1].split("\n"))))
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """What a log's old and new key have signed: the new one signs every checkpoint larger than `size`."""
+
+    body: str
+    origin: str
+    size: int
+    root: bytes
+    old: LogKey
+    new: LogKey
+    signatures: tuple[tuple[str, bytes, bytes], ...]
+
+    @classmethod
+    def parse(cls, text: str) -> "Rotation":
+        """Read a rotation strictly. Raises Malformed, also where one of its keys has not signed it."""
+        body, gap, tail = text.rpartition("\n\n")
+        lines = body.split("\n")
+        if not gap or len(lines) != 6 or lines[0] != ROTATION or not tail.endswith("\n"):
+            raise Malformed("a rotation is its title, origin, size, root, two keys, an empty line and signatures")
+        root = bytes_of(lines[3])
+        if len(root) != 32:
+            raise Malformed("a root is 32 bytes in base64")
+        keys = LogKey.parse(lines[4]), LogKey.parse(lines[5])
+        signatures = tuple(map(_signature, tail[:-1].split("\n")))
+        found = cls(f"{body}\n", lines[1], size_of(lines[2]), root, *keys, signatures)
+        for key in keys:
+            if not key.covers(found.origin) or not key.is_among(found.signatures, found.body):
+                raise Malformed(f"{key.vkey} is no key of {found.origin}, or has not signed this")
+        return found
+
+
+def place_of(origin: str, size: int) -> tuple[int, int]:
+    """Epoch and size of a checkpoint; epoch 0 of a log that has none."""
+    number = origin.rpartition("/")[2]
+    return (int(number) if re.fullmatch(r"[1-9][0-9]{0,8}", number, re.ASCII) else 0), size
 
 
 def _signature(line: str) -> tuple[str, bytes, bytes]:

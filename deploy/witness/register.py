@@ -11,12 +11,15 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from deploy.witness.checking import COSIGNATURE, LogKey, Malformed, Note, is_consistent, key_id
+from deploy.witness.checking import COSIGNATURE, LogKey, Malformed, Note, Rotation, is_consistent, key_id, place_of
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS log (vkey TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS cosigned (
     origin TEXT PRIMARY KEY, size INTEGER NOT NULL, root BLOB NOT NULL, note TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS rotation (
+    epoch INTEGER NOT NULL, size INTEGER NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL, note TEXT NOT NULL,
+    PRIMARY KEY (old, epoch, size));
 """
 
 
@@ -93,6 +96,12 @@ class Register:
         with closing(self._open()) as database:
             database.execute("INSERT OR IGNORE INTO log VALUES (?)", [vkey.strip()])
 
+    def remove_log(self, vkey: str) -> None:
+        """Cosign nothing more that this key has signed. Raises Malformed for a key that is not known."""
+        with closing(self._open()) as database:
+            if not database.execute("DELETE FROM log WHERE vkey = ?", [vkey.strip()]).rowcount:
+                raise Malformed(f"{vkey} is not known here")
+
     def latest(self, origin: str) -> str | None:
         """The newest checkpoint that was cosigned of a log, with the cosignature; None for an unknown one."""
         with closing(self._open()) as database:
@@ -109,7 +118,8 @@ class Register:
             # Comparing with what was cosigned last and remembering this one must not be torn apart.
             database.execute("BEGIN IMMEDIATE")
             keys = [LogKey.parse(vkey) for (vkey,) in database.execute("SELECT vkey FROM log")]
-            self._require_signed(note, [key for key in keys if key.covers(note.origin)])
+            rotations = database.execute("SELECT epoch, size, old, new FROM rotation ORDER BY epoch, size").fetchall()
+            _require_signed(note, [key for key in keys if key.covers(note.origin)], rotations)
             known = database.execute("SELECT size, root FROM cosigned WHERE origin = ?", [note.origin]).fetchone()
             _require_grown(note, old, proof, known or (0, b""))
             line = self.cosigner.line(note.body, int(time.time()))
@@ -119,15 +129,46 @@ class Register:
             database.execute("COMMIT")
         return line
 
-    def _require_signed(self, note: Note, keys: Sequence[LogKey]) -> None:
-        if not keys:
-            raise Refused(404, f"no log {note.origin} is known here")
-        for key in keys:
-            for name, found, signature in note.signatures:
-                good = (name, found) == (key.name, key_id(key.name, b"\x01", key.public))
-                if good and key.has_signed(note.body, signature):
-                    return
-        raise Refused(403, f"no key of the log {note.origin} has signed this checkpoint")
+    def rotate(self, text: str) -> None:
+        """Take another key for a log whose key is known here: the old one counts up to the rotation's size, the new one
+        behind it. A rotation that is known already is taken again.
+
+        Raises Malformed for what is no rotation or lacks a signature; Refused where the old key is not one that is
+        known here, is not the log's any more, or another history was cosigned.
+        """
+        rotation = Rotation.parse(text)
+        epoch, size = place_of(rotation.origin, rotation.size)
+        with closing(self._open()) as database:
+            database.execute("BEGIN IMMEDIATE")
+            if database.execute("SELECT 1 FROM rotation WHERE note = ?", [text]).fetchone():
+                return
+            known = {vkey for (vkey,) in database.execute("SELECT vkey FROM log")}
+            rotations = database.execute("SELECT epoch, size, old, new FROM rotation ORDER BY epoch, size").fetchall()
+            # It signs now, and will not again from there on: no key gets two successors.
+            if rotation.old.vkey not in known or not _signs(rotation.old.vkey, (epoch, size + 1), rotations):
+                raise Refused(403, f"{rotation.old.vkey} is no key of the log {rotation.origin} here")
+            row = database.execute("SELECT size, root FROM cosigned WHERE origin = ?", [rotation.origin]).fetchone()
+            if row is not None and (row[0] > size or (row[0] == size and row[1] != rotation.root)):
+                raise Refused(409, f"{row[0]} leaves were cosigned last, or another root", size=row[0])
+            database.execute("INSERT OR IGNORE INTO log VALUES (?)", [rotation.new.vkey])
+            values = [epoch, size, rotation.old.vkey, rotation.new.vkey, text]
+            database.execute("INSERT INTO rotation VALUES (?, ?, ?, ?, ?)", values)
+            database.execute("COMMIT")
+
+
+def _require_signed(note: Note, keys: Sequence[LogKey], rotations: Sequence[tuple[int, int, str, str]]) -> None:
+    if not keys:
+        raise Refused(404, f"no log {note.origin} is known here")
+    place = place_of(note.origin, note.size)
+    if not any(_signs(key.vkey, place, rotations) and key.is_among(note.signatures, note.body) for key in keys):
+        raise Refused(403, f"no key that the log {note.origin} has at {note.size} leaves has signed this checkpoint")
+
+
+def _signs(vkey: str, place: tuple[int, int], rotations: Sequence[tuple[int, int, str, str]]) -> bool:
+    """Whether a key signs checkpoints of this epoch and size, by the rotations in their order."""
+    before = [new for epoch, size, old, new in rotations if vkey in (old, new) and (epoch, size) < place]
+    later = [new for epoch, size, old, new in rotations if vkey in (old, new) and (epoch, size) >= place]
+    return before[-1] == vkey if before else not later or later[0] != vkey
 
 
 def _require_grown(note: Note, old: int, proof: Sequence[bytes], known: tuple[int, bytes]) -> None:

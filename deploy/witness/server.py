@@ -1,5 +1,6 @@
-"""A witness over HTTP: `POST /add-checkpoint` of C2SP's tlog-witness; `GET /key`; `GET /checkpoint/ORIGIN`, the newest
-checkpoint that was cosigned, for auditors to compare with what the house shows."""
+"""A witness over HTTP: `POST /add-checkpoint` of C2SP's tlog-witness; `POST /add-rotation`, another key of a log; `GET
+/key`; `GET /checkpoint/ORIGIN`, the newest checkpoint that was cosigned, for auditors to compare with what the house
+shows."""
 
 import logging
 from http import HTTPStatus
@@ -51,11 +52,16 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has a length, and at most {LARGEST} bytes\n")
             return
         body = self.rfile.read(int(length))
-        if self.path != "/add-checkpoint":
-            self._answer(HTTPStatus.NOT_FOUND, "POST /add-checkpoint\n")
+        if self.path not in ("/add-checkpoint", "/add-rotation"):
+            self._answer(HTTPStatus.NOT_FOUND, "POST /add-checkpoint or /add-rotation\n")
             return
         try:
-            self._answer(HTTPStatus.OK, self.server.register.cosign(*parsed(body)))
+            if self.path == "/add-rotation":
+                self.server.register.rotate(_text(body))
+                log.warning("a log's key was rotated: %r", _text(body))
+                self._answer(HTTPStatus.OK, "")
+            else:
+                self._answer(HTTPStatus.OK, self.server.register.cosign(*parsed(body)))
         except Malformed as error:
             self._answer(HTTPStatus.BAD_REQUEST, f"{error}\n")
         except Refused as error:
@@ -80,11 +86,15 @@ class Handler(BaseHTTPRequestHandler):
 
 def parsed(body: bytes) -> tuple[int, list[bytes], str]:
     """Old size, proof and checkpoint of a request. Raises Malformed."""
-    try:
-        head, gap, note = body.decode().partition("\n\n")
-    except UnicodeDecodeError as error:
-        raise Malformed("a request is UTF-8") from error
+    head, gap, note = _text(body).partition("\n\n")
     first, *lines = head.split("\n")
     if not gap or not first.startswith("old ") or len(lines) > MOST_LINES:
         raise Malformed("a request is `old SIZE`, at most 63 hashes, an empty line and a checkpoint")
     return size_of(first[4:]), [bytes_of(line) for line in lines], note
+
+
+def _text(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise Malformed("a request is UTF-8") from error

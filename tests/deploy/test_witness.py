@@ -17,7 +17,7 @@ from casino.audit import tree
 from casino.audit.merkle import root_of
 from deploy.witness.__main__ import main
 from deploy.witness.checking import COSIGNATURE, ED25519, LogKey, Malformed, is_consistent, key_id
-from deploy.witness.register import Register
+from deploy.witness.register import Refused, Register
 from deploy.witness.server import WitnessServer
 
 NAME = "cukassza/H-1"
@@ -39,6 +39,27 @@ def note(size: int, *, root: bytes | None = None, origin: str = ORIGIN, key: Ed2
     body = body_of(size, root_of(LEAVES[:size]) if root is None else root, origin)
     signature = key_id(NAME, ED25519, key.public_key().public_bytes_raw()) + key.sign(body.encode())
     return f"{body}\n\u2014 {NAME} {base64.b64encode(signature).decode()}\n"
+
+
+NEW, THIEF = (Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32) for number in (7, 9))
+
+
+def rotation(
+    size: int,
+    old: Ed25519PrivateKey = LOG,
+    new: Ed25519PrivateKey = NEW,
+    *,
+    signers: tuple[Ed25519PrivateKey, ...] = (),
+    root: bytes | None = None,
+) -> str:
+    found = base64.b64encode(root_of(LEAVES[:size]) if root is None else root).decode()
+    keys = f"{log_key(key=old)}\n{log_key(key=new)}"
+    body = f"cukassza log key rotation v1\n{ORIGIN}\n{size}\n{found}\n{keys}\n"
+    lines = ""
+    for key, signer in zip((old, new), signers or (old, new), strict=True):
+        signature = key_id(NAME, ED25519, key.public_key().public_bytes_raw()) + signer.sign(body.encode())
+        lines += f"\u2014 {NAME} {base64.b64encode(signature).decode()}\n"
+    return f"{body}\n{lines}"
 
 
 def proof(old: int, new: int) -> list[bytes]:
@@ -206,3 +227,69 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert (tmp_path / "w" / "key").stat().st_mode & 0o777 == 0o600
     with pytest.raises(Malformed):
         LogKey.parse("x")
+
+
+def test_a_rotation_takes_the_new_key_from_its_size_on_and_the_old_one_up_to_it(
+    client: Client, register: Register
+) -> None:
+    assert client.add(0, [], note(5))[0] == 200
+    assert client.add(5, proof(5, 8), note(8, key=NEW))[0] == 403
+    assert client.send(rotation(8).encode(), "/add-rotation")[0] == 200
+    assert client.send(rotation(8).encode(), "/add-rotation")[0] == 200, "the same again"
+    assert client.add(5, proof(5, 8), note(8, key=NEW))[0] == 403, "not up to its size"
+    assert client.add(5, proof(5, 9), note(9))[0] == 403, "the old key not behind it"
+    assert client.add(5, proof(5, 8), note(8))[0] == 200
+    assert client.add(8, proof(8, 70), note(70, key=NEW))[0] == 200
+    other = f"{NAME}/2"
+    assert client.add(0, [], note(5, origin=other))[0] == 403, "nor in a later epoch"
+    assert client.add(0, [], note(5, origin=other, key=NEW))[0] == 200
+
+
+def test_a_key_is_rotated_back(client: Client) -> None:
+    for text in (rotation(8), rotation(20, NEW, LOG)):
+        assert client.send(text.encode(), "/add-rotation")[0] == 200
+    for size, key, status in ((9, LOG, 403), (9, NEW, 200), (21, NEW, 403), (21, LOG, 200)):
+        at = 9 if size > 9 else 0
+        assert client.add(at, proof(at, size) if at else [], note(size, key=key))[0] == status, (size, status)
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (rotation(8, signers=(THIEF, NEW)), 400),
+        (rotation(8, signers=(LOG, THIEF)), 400),
+        (rotation(8, THIEF, NEW), 403),
+        (rotation(4), 409),
+        (rotation(5, root=bytes(32)), 409),
+        (rotation(8).replace(ORIGIN, "cukassza/other/1"), 400),
+        (rotation(8)[:-1], 400),
+        (note(8), 400),
+        ("", 400),
+    ],
+)
+def test_a_rotation_that_is_not_right_changes_nothing(client: Client, text: str, status: int) -> None:
+    assert client.add(0, [], note(5))[0] == 200
+    assert client.send(text.encode(), "/add-rotation")[0] == status
+    assert client.add(5, proof(5, 9), note(9, key=NEW))[0] == 403
+    assert client.add(5, proof(5, 9), note(9))[0] == 200
+
+
+def test_a_key_has_one_successor(client: Client) -> None:
+    assert client.send(rotation(8).encode(), "/add-rotation")[0] == 200
+    for size in (8, 12):
+        assert client.send(rotation(size, LOG, THIEF).encode(), "/add-rotation")[0] == 403
+
+
+def test_the_operator_rotates_and_removes_keys_by_hand(tmp_path: Path, register: Register) -> None:
+    file = tmp_path / "rotation"
+    file.write_text(rotation(8))
+    assert main(["rotate", str(register.folder), str(file)]) == 0
+    with pytest.raises(Refused, match="no key"):
+        register.cosign(0, [], note(9))
+    register.cosign(0, [], note(9, key=NEW))
+    assert main(["remove", str(register.folder), log_key(key=NEW)]) == 0
+    assert main(["remove", str(register.folder), log_key(key=NEW)]) == 2
+    with pytest.raises(Refused, match="no key"):
+        register.cosign(9, proof(9, 20), note(20, key=NEW))
+    file.write_text(rotation(30, THIEF, NEW))
+    assert main(["rotate", str(register.folder), str(file)]) == 2

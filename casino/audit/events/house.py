@@ -21,6 +21,17 @@ class HouseFounded(AuditEvent):
     seal_key: Annotated[str, "names the seal key under which the house's first data key is wrapped"]
 
 
+@event("house.seal_key_rotated", chain="house")
+class SealKeyRotated(AuditEvent):
+    """The data keys of the house were wrapped under another seal key, and a new data key was begun."""
+
+    old_key: Annotated[str, "names the old seal key"]
+    new_key: Annotated[str, "names the new seal key"]
+    wrapped_count: Annotated[int, "number of data keys that were wrapped again"]
+    data_key: Annotated[int, "number of the new data key"]
+    reason: Reason
+
+
 @event("day.opened", chain="house")
 class DayOpened(AuditEvent):
     """A gaming day was opened; from now on it takes the postings."""

@@ -31,8 +31,8 @@ MODELS = (
         {
             "id": ID,
             "house": HOUSE,
-            "number": proved("house.founded"),
-            "seal_key": proved("house.founded"),
+            "number": proved("house.founded, house.seal_key_rotated"),
+            "seal_key": proved("house.founded, house.seal_key_rotated"),
             "wrapped": transient("other bytes unwrap to nothing: a holder of the seal key alone can make them"),
         },
     ),
@@ -139,6 +139,7 @@ class People:
         self._rows = rows
         self.handlers: dict[str, Handler] = {
             "house.founded": self._founded,
+            "house.seal_key_rotated": self._seal_key_rotated,
             "staff.hired": self._hired,
             "staff.roles_changed": self._roles,
             "staff.deactivated": self._deactivated,
@@ -164,6 +165,12 @@ class People:
             opened_at=Near(doc["at"]),
         )  # fmt: skip
         self._rows.add(DATA_KEY, "1", number=1, seal_key=data["seal_key"])
+
+    def _seal_key_rotated(self, doc: Row) -> None:
+        data = doc["data"]
+        for row in self._rows.of(DATA_KEY).values():
+            row["seal_key"] = data["new_key"]
+        self._rows.add(DATA_KEY, str(data["data_key"]), number=data["data_key"], seal_key=data["new_key"])
 
     # --- Staff -------------------------------------------------------------------------------------------------------
 

@@ -13,13 +13,16 @@ from django.db.utils import DatabaseError
 
 from casino.audit import signing, tasks, witnessing
 from casino.audit.models import Cosignature, SignedCheckpoint
-from casino.audit.signing import Signer
+from casino.audit.notes import Checkpoint
+from casino.audit.rotation import rotate_key
+from casino.audit.sequencing import Sequencer
+from casino.audit.signing import LocalSigningKey, Signer
 from casino.audit.verifier.notes import parse_note, verify_note
 from casino.audit.witnessing import Witness, ask, cosigned_note
 from casino.configuration import read
 from deploy.witness.register import Refused, Register
 from deploy.witness.server import WitnessServer
-from tests.casino.kit import Kit
+from tests.casino.kit import ACTOR, Kit
 from tests.casino.test_configuration import GIVEN
 
 
@@ -143,3 +146,24 @@ def test_cosignatures_are_only_added(kit: Kit, register: Register) -> None:
 def test_a_setting_that_names_no_witness_stops_the_process() -> None:
     with pytest.raises(ImproperlyConfigured, match="CASINO_WITNESSES"):
         read(GIVEN | {"CASINO_WITNESSES": "witness.example"})
+
+
+def test_cosignatures_go_on_when_the_key_of_the_log_is_rotated(kit: Kit, register: Register) -> None:
+    """The witness is shown the rotation by the house; a key that nobody has named is not taken."""
+    old, new, thief = Signer.from_settings(), *(Signer(LocalSigningKey(bytes([one]) * 32)) for one in (7, 9))
+    kit.sequence()
+    with answering(register) as witness:
+        assert ask(kit.house, [witness]) == 1
+        rotate_key(house=kit.house, actor=ACTOR, old=old, new=new, reason="a year is over")
+        kit.players("a")
+        Sequencer(new).publish(kit.house.id)
+        assert ask(kit.house, [witness]) == 1
+        kit.players("b")
+        Sequencer(new).publish(kit.house.id)
+        assert ask(kit.house, [witness]) == 1
+        point = parse_note(newest(kit).note).checkpoint
+        for signer in (old, thief):
+            text = signer.note(kit.house, Checkpoint(point.origin, point.size, point.root, point.at))
+            with pytest.raises(Refused, match="no key"):
+                register.cosign(point.size, [], text)
+    assert Cosignature.objects.filter(house=kit.house).count() == 3

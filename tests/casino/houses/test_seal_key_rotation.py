@@ -1,0 +1,161 @@
+"""The seal key is rotated: data keys are wrapped again, what they seal stays, and the old key opens nothing."""
+
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from casino.audit import resealing
+from casino.audit.models import Event
+from casino.audit.resealing import rotate_seal_key
+from casino.audit.services import Actor
+from casino.core import seal_key
+from casino.core.aead import decrypt
+from casino.core.errors import Conflict, Forbidden, KeyUnavailable, SealedUnreadable, SealKeyWrong
+from casino.hands import deals
+from casino.hands.models import Deal
+from casino.houses import sealing
+from casino.houses.models import DataKey
+from casino.verification import auditing
+from deploy.key_command import main
+from tests.casino.kit import Kit
+from tests.proof.superuser import guards_off
+
+NEW = f"hex:{'07' * 32}"
+OPERATOR = Actor.operator("rotate_seal_key")
+
+
+@pytest.fixture(autouse=True)
+def _as_new_processes() -> Iterator[None]:
+    sealing.forget()
+    yield
+    sealing.forget()
+
+
+def rows(kit: Kit) -> list[tuple[int, str, bytes]]:
+    found = DataKey.objects.filter(house=kit.house).order_by("number")
+    return [(row.number, row.seal_key, bytes(row.wrapped)) for row in found]
+
+
+def rotate(kit: Kit, old: str, new: str) -> int:
+    return rotate_seal_key(
+        house=kit.house, actor=OPERATOR, old=seal_key.named(old), new=seal_key.named(new), reason="a year is over"
+    )
+
+
+def test_data_keys_are_wrapped_again_and_nothing_is_sealed_again(kit: Kit, settings: Any) -> None:
+    kit.table(seats=2)
+    kit.seated(stacks=(5_000, 5_000)).ok("deal")
+    deal = Deal.objects.get(house=kit.house)
+    seed, sealed = deals.open_seed(deal), bytes(deal.sealed_seed)
+    old = settings.CASINO_SEAL_KEY
+    [before] = rows(kit)
+    assert rotate(kit, old, NEW) == 1
+    deal.refresh_from_db()
+    assert bytes(deal.sealed_seed) == sealed
+    first, second = rows(kit)
+    new_id = seal_key.named(NEW).id
+    assert (first[:2], second[:2]) == ((1, new_id), (2, new_id)) and first[2] != before[2]
+    with pytest.raises(SealKeyWrong):
+        deals.open_seed(deal)
+    settings.CASINO_SEAL_KEY = NEW
+    assert deals.open_seed(deal) == seed
+    assert sealing.seal(kit.house.id, b"x", b"y")[:4] == b"\0\0\0\2", "what is new is sealed under the new data key"
+    recorded = Event.objects.filter(house=kit.house).latest("id").doc
+    assert (recorded["kind"], recorded["actor"]) == ("house.seal_key_rotated", "operator")
+    assert recorded["data"]["old_key"] == before[1] and recorded["data"]["new_key"] == new_id
+    kit.sequence()
+    assert auditing.verify_house(kit.house).findings == []
+
+
+def test_while_both_keys_are_known_everything_opens_before_and_after(kit: Kit, settings: Any) -> None:
+    sealed = sealing.seal(kit.house.id, b"seed", b"here")
+    settings.CASINO_SEAL_KEY_OLD, settings.CASINO_SEAL_KEY = settings.CASINO_SEAL_KEY, NEW
+    for _ in range(2):
+        sealing.forget()
+        assert sealing.unseal(kit.house.id, sealed, b"here") == b"seed"
+        again = sealing.seal(kit.house.id, b"more", b"there")
+        assert sealing.unseal(kit.house.id, again, b"there") == b"more"
+        if len(rows(kit)) == 1:
+            rotate(kit, settings.CASINO_SEAL_KEY_OLD, NEW)
+
+
+def test_the_old_key_is_refused_afterwards_and_unwraps_nothing(kit: Kit, settings: Any) -> None:
+    old = settings.CASINO_SEAL_KEY
+    rotate(kit, old, NEW)
+    for number, _, wrapped in rows(kit):
+        with pytest.raises(SealedUnreadable):
+            seal_key.named(old).unwrap(wrapped, sealing.wrapping_context(kit.house.id, number))
+    with pytest.raises(SealKeyWrong):
+        sealing.seal(kit.house.id, b"x", b"y")
+    with pytest.raises(Conflict) as refused:
+        rotate(kit, old, NEW)
+    assert refused.value.code == "no_change"
+    with pytest.raises(SealKeyWrong):
+        rotate(kit, old, f"hex:{'08' * 32}")
+
+
+def test_no_data_key_is_in_the_clear_in_the_database(kit: Kit, settings: Any) -> None:
+    """Nor the row as it was: what the old seal key opens is gone."""
+    rotate(kit, settings.CASINO_SEAL_KEY, NEW)
+    for number, _, wrapped in rows(kit):
+        key = decrypt(bytes.fromhex("07" * 32), wrapped, sealing.wrapping_context(kit.house.id, number))
+        with guards_off() as cursor:
+            cursor.execute("SELECT string_agg(payload, '') FROM audit_event WHERE house_id = %s", [kit.house.id])
+            assert key.hex() not in cursor.fetchone()[0]
+        assert key not in b"".join(row[2] for row in rows(kit))
+
+
+def test_a_rotation_that_fails_changes_nothing_and_is_run_again(
+    kit: Kit, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = rows(kit)
+    whole = resealing.sealing.begin
+
+    def broken(*_: Any) -> None:
+        raise KeyUnavailable("the token is away")
+
+    monkeypatch.setattr(resealing.sealing, "begin", broken)
+    with pytest.raises(KeyUnavailable):
+        rotate(kit, settings.CASINO_SEAL_KEY, NEW)
+    assert rows(kit) == before
+    monkeypatch.setattr(resealing.sealing, "begin", whole)
+    assert rotate(kit, settings.CASINO_SEAL_KEY, NEW) == 1
+
+
+def test_the_application_rotates_no_seal_key(kit: Kit, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resealing, "ALIAS", "default")
+    with pytest.raises(Forbidden, match="DATABASE_OWNER_URL"):
+        rotate(kit, settings.CASINO_SEAL_KEY, NEW)
+
+
+def test_a_seal_key_that_a_program_holds(kit: Kit, settings: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(Path(__file__).resolve().parents[3])
+    assert main([str(tmp_path / "keys"), "init"]) == 0
+    program = f"command:{shlex.quote(sys.executable)} -m deploy.key_command {shlex.quote(str(tmp_path / 'keys'))}"
+    sealed = sealing.seal(kit.house.id, b"seed", b"here")
+    rotate(kit, settings.CASINO_SEAL_KEY, program)
+    settings.CASINO_SEAL_KEY = program
+    assert sealing.unseal(kit.house.id, sealed, b"here") == b"seed"
+
+
+def test_the_command_goes_on_where_it_was_stopped(kit: Kit, settings: Any, capsys: Any) -> None:
+    other = Kit.found()
+    try:
+        with pytest.raises(CommandError, match="CASINO_SEAL_KEY_OLD"):
+            call_command("rotate_seal_key", kit.house.code, reason="a year is over")
+        settings.CASINO_SEAL_KEY_OLD, settings.CASINO_SEAL_KEY = settings.CASINO_SEAL_KEY, NEW
+        call_command("rotate_seal_key", kit.house.code, reason="a year is over")
+        for house in (kit.house.code, other.house.code):
+            call_command("rotate_seal_key", house, reason="a year is over")
+        said = capsys.readouterr().out.splitlines()
+        assert "1 data keys" in said[0] and "already" in said[1] and "1 data keys" in said[2]
+        assert {row.seal_key for row in DataKey.objects.filter(house__in=[kit.house, other.house])} == {
+            seal_key.named(NEW).id
+        }
+    finally:
+        other.close()
