@@ -85,7 +85,7 @@ def test_the_new_key_signs_from_the_next_checkpoint_on(kit: Kit, old: Signer, tm
     live = auditing.verify_house(kit.house)
     assert live.findings == []
     assert any("under " + NEW.key(kit.house).text in text for text in live.notices)
-    # By somebody who holds either key, or both, and checkpoints from before and after.
+    # With either key held, or both, and checkpoints from before and after.
     for number, held in enumerate(([old], [NEW], [old, NEW], [])):
         assert codes(export(kit, tmp_path / "export", *held, notes=notes_outside(kit))) == [], number
     assert codes(export(kit, tmp_path / "export", old, notes=before)) == []
