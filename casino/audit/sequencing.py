@@ -170,12 +170,12 @@ class Sequencer:
         epoch = guard.current_epoch(house, ALIAS) or 1
         signer = self._signer_of(house, epoch)
         key = signer.key(house)
-        for folder in outside.folders():
-            outside.prepare(folder, house, key)
         with log_refusals(), transaction.atomic(using=ALIAS):
             _rows(_TAKE_UP, [house_id, epoch, origin(house, epoch), key.text])
             [(size,)] = _rows("SELECT size FROM audit_log WHERE house_id = %s AND epoch = %s", [house_id, epoch])
             tree = Hashes(house_id, epoch, ALIAS).frontier(size)
+        for folder in outside.folders():
+            outside.prepare(folder, house, key)
         last = SignedCheckpoint.objects.using(ALIAS).filter(house=house, epoch=epoch).order_by("-size").first()
         if last is not None and (last.size, bytes(last.root)) != (size, tree.root()):
             raise LogDamaged(
