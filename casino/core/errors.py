@@ -24,6 +24,7 @@
     ├── SealKeyWrong               503 seal_key_wrong
     └── ProofFailed                500, books and hands disagree: nothing is written, people must look
         └── SealedUnreadable       500 proof_failed, sealed bytes do not open where they stand
+            └── CardsAltered       (hands), those of face-down cards
 
 Engine and ledger have their own trees with the same `code` attribute; `api/problems.py` maps all three.
 """

@@ -1,11 +1,10 @@
 """Cards of a pack in the dealer's hands: one that was dealt unknown is entered when a scanner or the dealer knows it.
 
-Entries are not part of the engine's log: they are kept beside it, hashed in the audit trail, and what is shown must
-agree with them. Each card exists once. Who enters what cannot be is refused, and the exception is kept
-(`hands.exceptions`).
+Entries are not part of the engine's log: they are kept beside it, sealed (`hands.face_down`), their hashes in the audit
+trail, and what is shown must agree with them. Each card exists once. Who enters what cannot be is refused, and the
+exception is kept (`hands.exceptions`).
 """
 
-import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,17 +12,16 @@ from typing import Any
 
 import engine
 from casino.audit.events.cards import CardsEntered
-from casino.core import canonical, sql, write
+from casino.core import sql, write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
-from casino.hands import exceptions, selectors
+from casino.hands import exceptions, face_down, selectors
 from casino.hands.exceptions import CardsRefused
-from casino.hands.models import CardEntry, Correction, ExceptionKind, Hand, Mode
+from casino.hands.face_down import Sealed, Unsealed
+from casino.hands.models import CardEntry, ExceptionKind, Hand, Mode
 from casino.hands.subject import AtHand, Opened
 from engine.kernel.cards import UNKNOWN
 from engine.kernel.grammar import Role
-
-SALT_BYTES = 32
 
 #: A seat of the engine and the index of a card in its hand, from 0 in the order of dealing.
 Position = tuple[int, int]
@@ -38,31 +36,58 @@ class Entry:
     card: str
 
 
-_ENTRIES = "SELECT seat, index, card, salt FROM hands_cardentry WHERE hand_id = %s ORDER BY id"
+_ENTRIES = "SELECT seat, index, sealed, hash FROM hands_cardentry WHERE hand_id = %s ORDER BY id"
 
 
 def entered(hand: Hand) -> dict[Position, str]:
-    """The cards that were entered for a hand, by seat and index; the last entry of a card counts."""
-    return {(seat, index): card for seat, index, card, _ in sql.rows(_ENTRIES, [hand.id])}
+    """The cards that were entered for a hand, by seat and index; the last entry of a card counts. Raises
+    CardsAltered."""
+    return {(seat, index): opened.text for seat, index, _, opened in opened_entries(hand)}
 
 
-def revealed_at_the_end(hand: Hand) -> dict[str, Any]:
-    """What else the event that ends a hand records: `entered` with cards and salts, and `corrected`; each only where
-    there is something."""
-    entries = [
-        {"actor": f"p{seat}", "index": index, "card": card, "salt": salt}
-        for seat, index, card, salt in sql.rows(_ENTRIES, [hand.id])
+def opened_entries(hand: Hand) -> list[tuple[int, int, str, Unsealed]]:
+    """Seat, index, hash and card of every entry, in the order in which they were made. Raises CardsAltered."""
+    return [
+        (seat, index, hashed, face_down.open_card(hand, seat, index, Sealed(sealed, hashed)))
+        for seat, index, sealed, hashed in sql.rows(_ENTRIES, [hand.id])
     ]
-    corrected = [
-        {"line": correction.seq, "before": correction.before, "after": correction.after}
-        for correction in Correction.objects.filter(hand=hand).order_by("id")
+
+
+_SEALED_LINES = """
+SELECT seq, stored FROM hands_log WHERE house_id = %s AND hand_id = %s AND stored <> text ORDER BY seq
+"""
+
+
+def sealed_lines(hand: Hand) -> list[tuple[int, str]]:
+    """The lines that are sealed, by their numbers, as `hands_log` stores them."""
+    return [(number, stored) for number, stored in sql.rows(_SEALED_LINES, [hand.house_id, hand.id])]
+
+
+def opened_at_the_end(hand: Hand, log: Sequence[str], seen: Sequence[str]) -> dict[str, Any]:
+    """What else the event that ends a hand records of cards that were secret, and that everybody has seen by now:
+    `line_salts` and `entered`, each only where there is something. `seen` is the log as everybody sees it."""
+    salts = {
+        str(number): face_down.open_line(hand, number, stored).salt
+        for number, stored in sealed_lines(hand)
+        if seen[number - 1] == log[number - 1]
+    }
+    entries = _entries_that_were_shown(hand, seen) if hand.mode == Mode.PHYSICAL else []
+    return {name: found for name, found in (("line_salts", salts), ("entered", entries)) if found}
+
+
+def _entries_that_were_shown(hand: Hand, seen: Sequence[str]) -> list[dict[str, Any]]:
+    """Entries whose cards everybody has seen; of a hand in which cards came from a new pack, from the first one."""
+    grammar, named = selectors.grammar(hand), set[str]()
+    for line in seen:
+        action = grammar.parse(line)
+        named.update(action.cards)
+        if grammar.declared(action).reopens:
+            break
+    return [
+        {"number": number, "actor": f"p{seat}", "index": index, "card": card, "salt": salt}
+        for number, (seat, index, _, (card, salt)) in enumerate(opened_entries(hand), start=1)
+        if card in named
     ]
-    return {name: found for name, found in (("entered", entries), ("corrected", corrected)) if found}
-
-
-def hash_of(hand: str, entry: Entry, salt: str) -> str:
-    """What the audit trail records of an entry while the hand is played: 64 hex digits."""
-    return canonical.sha256([hand, f"p{entry.seat}", entry.index, entry.card, salt])
 
 
 def enter(*, command: Command, code: str, entries: Sequence[Entry]) -> Answer:
@@ -95,14 +120,14 @@ def physical(hand: Hand) -> Hand:
 
 
 def add(hand: Hand, entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """Store entries, each with its own salt; returns what the audit trail records of them."""
+    """Store entries, sealed; returns what the audit trail records of them."""
     hashes = []
     for entry in entries:
-        salt = secrets.token_hex(SALT_BYTES)
+        kept = face_down.card(hand, entry.seat, entry.index, entry.card)
         CardEntry.objects.create(
-            house_id=hand.house_id, hand=hand, seat=entry.seat, index=entry.index, card=entry.card, salt=salt
+            house_id=hand.house_id, hand=hand, seat=entry.seat, index=entry.index, **kept._asdict()
         )
-        hashes.append({"actor": f"p{entry.seat}", "index": entry.index, "hash": hash_of(hand.name, entry, salt)})
+        hashes.append({"actor": f"p{entry.seat}", "index": entry.index, "hash": kept.hash})
     return hashes
 
 

@@ -6,7 +6,7 @@ from casino.audit.events.cards import EntryCorrected, LineCorrected
 from casino.core import write
 from casino.core.errors import Conflict, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
-from casino.hands import cards, selectors
+from casino.hands import cards, face_down, selectors
 from casino.hands.cards import Entry
 from casino.hands.models import Correction, Hand
 from casino.hands.subject import AtHand, Opened
@@ -24,17 +24,20 @@ def correct_line(*, command: Command, code: str, line: int, named: str, reason: 
 
     def change(opened: Opened, work: Work) -> Outcome:
         hand = cards.physical(opened.playing())
-        log = selectors.log(hand)
-        before, after = _corrected(selectors.grammar(hand), log, line, named)
+        stored = selectors.stored_log(hand)
+        log = face_down.log(hand, stored)
+        after = _corrected(selectors.grammar(hand), log, line, named)
         as_it_was = engine.resume(selectors.setup(hand), log)
         game = _replayed(hand, log, line, after)
         _require_same_play(as_it_was, game)
         cards.require_agreeing(hand, game, cards.entered(hand), line=after)
+        seen, seen_after = face_down.seen(stored[line - 1]), _seen(game, line)
+        kept = face_down.line(hand, line, after, seen_after)
         Correction.objects.create(
-            house_id=hand.house_id, hand=hand, seq=line, before=before, after=after, reason=reason
+            house_id=hand.house_id, hand=hand, seq=line, before=seen, after=seen_after, reason=reason, **kept._asdict()
         )
         event = LineCorrected(
-            hand=hand.name, line=line, before=_seen(as_it_was, line), after=_seen(game, line), reason=reason
+            hand=hand.name, line=line, before=seen, after=seen_after, line_hash=kept.hash or None, reason=reason
         )
         return Outcome(event, cards.described(hand, game))
 
@@ -63,8 +66,8 @@ def correct_entry(*, command: Command, code: str, entry: Entry, reason: str) -> 
     return write.write(command, AtHand(code), change)
 
 
-def _corrected(grammar: Grammar, log: list[str], line: int, named: str) -> tuple[str, str]:
-    """A line as it is and as it would be."""
+def _corrected(grammar: Grammar, log: list[str], line: int, named: str) -> str:
+    """The line with these cards instead."""
     if line > len(log):
         raise Unprocessable(f"The hand has {len(log)} lines.", code="no_such_line", max=len(log))
     before = log[line - 1]
@@ -75,7 +78,7 @@ def _corrected(grammar: Grammar, log: list[str], line: int, named: str) -> tuple
     after = grammar.with_cards(action, named)
     if after == before:
         raise _nothing()
-    return before, after
+    return after
 
 
 def _nothing() -> Unprocessable:

@@ -12,6 +12,8 @@ from operator import itemgetter
 from typing import Any, Protocol
 from uuid import UUID
 
+import engine
+from casino.core import canonical
 from casino.hands.models import Deal, Hand, Mode
 from casino.hands.snapshot import HandSnapshot
 from casino.houses import sealing
@@ -78,6 +80,13 @@ def shuffle(hand: Hand | HandSnapshot) -> Shuffle | None:
 def by_chair(client_seeds: dict[str, str]) -> dict[int, str]:
     """Client seeds as the engine takes them. Raises the engine's MalformedRecord for what was never taken as such."""
     return client_seeds_of("client_seeds", client_seeds)
+
+
+def salted_digest(hand: Hand | HandSnapshot, game: engine.Hand) -> str:
+    """The digest of a hand's final state as row and events have it. An electronic hand's is hashed with its seed: of
+    the state alone, which covers the deck, folded cards could be found by trying all that they can be."""
+    digest = game.digest()
+    return digest if hand.mode == Mode.PHYSICAL else canonical.sha256([hand.name, digest, open_seed(hand).hex()])
 
 
 def packs(setup: Setup) -> tuple[tuple[str, ...], ...]:

@@ -128,7 +128,12 @@ class HandLine(HouseRow):
     #: The trigger that keeps the lines in order looks the hand up, with its house: a stricter check, and the only one.
     hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="lines", db_index=False, db_constraint=False)
     seq = models.PositiveIntegerField()
+    #: The line as everybody saw it when it was added: cards that lie face down are `??`.
     text = models.CharField(max_length=160)
+    #: The line with its face-down cards, and the hash of it that the audit trail has: see `hands.face_down`. Both empty
+    #: where `text` is the whole line.
+    sealed = models.BinaryField(db_default=b"")
+    hash = models.CharField(max_length=64, db_default="")
     at = models.DateTimeField(db_default=ClockTimestamp())
     #: The time to act runs on through it (the game's declaration of its verb says so).
     aside = models.BooleanField(db_default=False)
@@ -242,9 +247,9 @@ class CardEntry(HouseRow):
     #: The engine's seat, `p1` is 1; the index among its cards in the order of dealing, from 0.
     seat = models.PositiveSmallIntegerField()
     index = models.PositiveSmallIntegerField()
-    card = models.CharField(max_length=2)
-    #: With hand, seat, index and card it gives the hash in the audit trail; 64 hex digits.
-    salt = models.CharField(max_length=64)
+    #: The card, and the hash of it that the audit trail has: see `hands.face_down`.
+    sealed = models.BinaryField()
+    hash = models.CharField(max_length=64)
     at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:
@@ -261,8 +266,12 @@ class Correction(HouseRow):
 
     hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="corrections")
     seq = models.PositiveIntegerField()
+    #: Both as everybody saw them.
     before = models.CharField(max_length=160)
     after = models.CharField(max_length=160)
+    #: As those of a line, of `after`.
+    sealed = models.BinaryField(db_default=b"")
+    hash = models.CharField(max_length=64, db_default="")
     reason = models.CharField(max_length=200)
     at = models.DateTimeField(db_default=ClockTimestamp())
 

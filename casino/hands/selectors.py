@@ -8,8 +8,9 @@ from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.core import sql
 from casino.core.errors import Conflict, NotFound
-from casino.hands import clock, deals
-from casino.hands.models import UNSETTLED, Hand, HandState, engine_seats
+from casino.hands import clock, deals, face_down
+from casino.hands.face_down import CardsAltered
+from casino.hands.models import UNSETTLED, Hand, HandState, Mode, engine_seats
 from casino.hands.snapshot import HandSnapshot
 from casino.houses.models import House
 from casino.tables.models import Table
@@ -40,12 +41,17 @@ def grammar(hand: Hand) -> Grammar:
     return engine.rules_version(hand.rules).grammar
 
 
-def log(hand: Hand) -> list[str]:
-    """The accepted lines in order, with the floor's corrections."""
+def stored_log(hand: Hand) -> list[str]:
+    """The accepted lines in order, with the floor's corrections, as they are stored (`hands.face_down` opens them)."""
     found = sql.rows(
-        "SELECT text FROM hands_log WHERE house_id = %s AND hand_id = %s ORDER BY seq", [hand.house_id, hand.id]
+        "SELECT stored FROM hands_log WHERE house_id = %s AND hand_id = %s ORDER BY seq", [hand.house_id, hand.id]
     )
-    return [text for (text,) in found]
+    return [stored for (stored,) in found]
+
+
+def log(hand: Hand) -> list[str]:
+    """The accepted lines in order with all their cards, and with the floor's corrections. Raises CardsAltered."""
+    return face_down.log(hand, stored_log(hand))
 
 
 def state(hand: Hand) -> engine.Hand:
@@ -66,7 +72,7 @@ def seen_log(hand: Hand) -> list[str]:
     """The lines as everybody sees them, cards that lie face down as `??`; none of a log that cannot be replayed."""
     try:
         view: dict[str, Any] = state(hand).view("public")
-    except EngineError:
+    except (EngineError, CardsAltered):
         return []
     lines: list[str] = view["log"]
     return lines
@@ -218,7 +224,8 @@ def record(hand: Hand, game: engine.Hand | None = None) -> dict[str, Any]:
     deck or decks and the seed that opens the commitment, also when the hand was voided: it cannot have been voided for
     its cards without an auditor seeing which they were. Inputs and log are as stored.
 
-    `game` is the hand's state where the caller has it, which saves replaying an electronic hand for its redeals.
+    `game` is the hand's state at the end of its log, where the caller has it: that saves reading the log, and replaying
+    an electronic hand for its redeals and its digest.
     """
     out: dict[str, Any] = {
         "v": "chr/1",
@@ -230,7 +237,7 @@ def record(hand: Hand, game: engine.Hand | None = None) -> dict[str, Any]:
         "dealer": len(hand.seats),
         "stacks": hand.stacks,
         "carry": hand.carry,
-        "acts": log(hand),
+        "acts": _log_as_far_as_it_opens(hand) if game is None else list(game.log),
     }
     if hand.series:
         out["series"] = hand.series
@@ -244,26 +251,34 @@ def record(hand: Hand, game: engine.Hand | None = None) -> dict[str, Any]:
             out["bonus"] = hand.result["bonus"]
         if "series" in hand.result:
             out["series_out"] = hand.result["series"]
-        out["state"] = hand.digest
+        if hand.mode == Mode.PHYSICAL:
+            out["state"] = hand.digest
     if hand.commitment and (hand.result is not None or hand.state == HandState.VOIDED):
-        out |= _decks(hand, game)
-        out["seed"] = deals.open_seed(hand).hex()
+        out |= _of_the_seed(hand, game or as_far_as_it_goes(hand))
     if hand.client_seeds:
         out["client_seeds"] = hand.client_seeds
     return out
 
 
-def _decks(hand: Hand, game: engine.Hand | None) -> dict[str, Any]:
-    """The key of an electronic hand's packs: `deck`, or `decks` when cards were shuffled again during the hand."""
-    setup_now = game.setup if game is not None else as_far_as_it_goes(hand).setup
-    packs = ["".join(pack) for pack in (setup_now.deck or (), *setup_now.redeals)]
-    return {"decks": packs} if len(packs) > 1 else {"deck": packs[0]}
+def _of_the_seed(hand: Hand, game: engine.Hand) -> dict[str, Any]:
+    """The keys of an electronic hand that is over: the seed, `deck`, or `decks` when cards were shuffled again during
+    the hand, and the digest of the state, which its row does not have without the seed."""
+    packs = ["".join(pack) for pack in (game.setup.deck or (), *game.setup.redeals)]
+    found: dict[str, Any] = {"decks": packs} if len(packs) > 1 else {"deck": packs[0]}
+    if game.over and hand.result is not None:
+        found["state"] = game.digest()
+    return found | {"seed": deals.open_seed(hand).hex()}
+
+
+def _log_as_far_as_it_opens(hand: Hand) -> list[str]:
+    return face_down.log_as_far_as_it_opens(hand, stored_log(hand))
 
 
 def as_far_as_it_goes(hand: Hand) -> engine.Hand:
-    """The hand up to the first line that the engine refuses: a disputed hand has a record too."""
+    """The hand up to the first line that cannot be opened, or that the engine refuses: a disputed hand has a record
+    too."""
     game, shuffle = engine.start(setup(hand)), deals.shuffle(hand)
-    for line in log(hand):
+    for line in _log_as_far_as_it_opens(hand):
         try:
             game.advance(line)
             if shuffle is not None:

@@ -19,6 +19,7 @@ from casino.hands import (
     clock,
     deals,
     exceptions,
+    face_down,
     fees,
     next_hand,
     postings,
@@ -48,8 +49,9 @@ def warm_up() -> None:
 
 
 _ADD_LINES = """
-INSERT INTO hands_handline (house_id, hand_id, seq, text, aside)
-SELECT %s::uuid, %s::bigint, added.* FROM unnest(%s::int[], %s::text[], %s::boolean[]) AS added (seq, text, aside)
+INSERT INTO hands_handline (house_id, hand_id, seq, text, sealed, hash, aside)
+SELECT %s::uuid, %s::bigint, added.*
+FROM unnest(%s::int[], %s::text[], %s::bytea[], %s::text[], %s::boolean[]) AS added (seq, text, sealed, hash, aside)
 ORDER BY added.seq
 """
 
@@ -93,42 +95,47 @@ def _outcome(work: Work, play: _Play, event: Callable[..., HandProgress], *, sta
     hand, table = play.hand, play.hand.table
     if deals.commit_to_cards(hand, play.game.setup):
         event = partial(event, cards_roots=hand.cards_roots)
-    _add_lines(work, play)
+    view: dict[str, Any] = play.game.view("public")
+    seen = view["log"][max(play.first_seq, 1) - 1 :]
+    hashes = _add_lines(work, play, seen)
     _post_at_once(work, play)
     if play.game.over:
         _end(work, play)
         tables.to_state(table, TableState.SETTLING)
-    view = play.game.view("public")
     body = {**selectors.describe(hand, play.game, view), "balances": _proven_balances(work, play)}
-    return Outcome(event(**_progress(play, view)), body, status)
+    return Outcome(event(**_progress(play, view, seen), line_hashes=hashes or None), body, status)
 
 
-def _add_lines(work: Work, play: _Play) -> None:
-    words = selectors.grammar(play.hand)
+def _add_lines(work: Work, play: _Play, seen: Sequence[str]) -> dict[str, str]:
+    """Store the accepted lines as everybody sees them, and sealed where that is not the whole line; returns the hashes
+    of those, by number."""
+    hand, words = play.hand, selectors.grammar(play.hand)
     numbers = range(play.first_seq, play.first_seq + len(play.lines))
     asides = [words.declared(words.parse(line)).aside for line in play.lines]
-    values = [play.hand.house_id, play.hand.id, list(numbers), play.lines, asides]
+    kept = [face_down.line(hand, *each) for each in zip(numbers, play.lines, seen, strict=True)]
+    sealed, hashes = [one.sealed for one in kept], [one.hash for one in kept]
+    values = [hand.house_id, hand.id, list(numbers), list(seen), sealed, hashes, asides]
     # At once if the answer needs them: at the end of the hand, or if it names the time at which the time to act is
     # over.
     if play.game.over or play.hand.table.time_to_act is not None:
         sql.change(_ADD_LINES, values)
     else:
         work.also(_ADD_LINES, values)
+    return {str(number): hashed for number, hashed in zip(numbers, hashes, strict=True) if hashed}
 
 
-def _progress(play: _Play, view: dict[str, Any]) -> dict[str, Any]:
-    """Fields of the event: the lines as everybody saw them, and the whole log once no card is a secret.
+def _progress(play: _Play, view: dict[str, Any], seen: Sequence[str]) -> dict[str, Any]:
+    """Fields of the event: the lines as everybody saw them, and at the end the log as everybody has seen it by then.
 
-    Auditors read events while hands are played; a card that lies face down is for its holder only.
+    Auditors read events; a card that lies face down is for its holder only, and a folded card stays face down.
     """
-    first = play.first_seq
-    hand = play.hand
-    words: dict[str, Any] = {"hand": hand.name, "first_line": first, "lines": view["log"][max(first, 1) - 1 :]}
+    hand, log = play.hand, view["log"]
+    words: dict[str, Any] = {"hand": hand.name, "first_line": play.first_seq, "lines": seen}
     words["table_version"] = hand.table.version + 1
     if play.game.over:
-        words |= {"log": list(play.game.log), "digest": hand.digest, "result": hand.result, "handle": hand.handle}
+        words |= {"log": log, "digest": hand.digest, "result": hand.result, "handle": hand.handle}
         words |= {"next_button": hand.table.button, "record_hash": hand.table.last_record_hash}
-        words |= cards.revealed_at_the_end(hand)
+        words |= cards.opened_at_the_end(hand, play.game.log, log)
     return words
 
 
@@ -187,7 +194,7 @@ def _end(work: Work, play: _Play) -> None:
     hand, result = play.hand, play.game.result
     assert result is not None  # noqa: S101 - the engine has a result when it is over
     hand.state = HandState.ENDED
-    hand.digest = play.game.digest()
+    hand.digest = deals.salted_digest(hand, play.game)
     hand.result = selectors.stored_result(result)
     hand.handle = postings.handle(play.game.moves)
     Hand.objects.filter(id=hand.id).update(

@@ -7,6 +7,7 @@ is settled without a transaction.
 """
 
 import logging
+from collections.abc import Sequence
 
 from casino.audit.events.hands import HandDisputed, HandSettled, SettlementFailed
 from casino.audit.services import Actor
@@ -16,7 +17,8 @@ from casino.bookkeeping.postings import moved_anything, posting
 from casino.core import locks, outbox, patience, sql
 from casino.core.errors import NotFound
 from casino.core.write import Work
-from casino.hands import postings, replays, selectors
+from casino.hands import deals, face_down, postings, replays, selectors
+from casino.hands.face_down import CardsAltered
 from casino.hands.models import Hand, HandState
 from casino.hands.snapshot import HandSnapshot
 from casino.houses.models import House
@@ -73,7 +75,7 @@ WHERE id = %s::bigint
 
 
 def _locked(message_id: int) -> tuple[Hand, list[str]]:
-    """The hand of an outbox message, locked with its table, and its log as it reads now. Raises NotFound."""
+    """The hand of an outbox message, locked with its table, and its log as it is stored. Raises NotFound."""
     locks.taken(locks.Rank.DESK, "the table of a hand")
     locks.taken(locks.Rank.HAND, "a hand to be settled")
     [row] = sql.bound(_TO_SETTLE, [message_id, patience.lock_timeout()])
@@ -85,8 +87,12 @@ def _locked(message_id: int) -> tuple[Hand, list[str]]:
     return hand, lines
 
 
-def _settle_or_dispute(hand: Hand, lines: list[str], work: Work) -> None:
-    replayed = replays.follow(hand, lines)
+def _settle_or_dispute(hand: Hand, stored: Sequence[str], work: Work) -> None:
+    try:
+        replayed = replays.follow(hand, face_down.log(hand, stored))
+    except CardsAltered as altered:
+        _dispute(hand, altered.problem, work)
+        return
     mismatch = compare(hand, replayed)
     if mismatch is not None:
         _dispute(hand, mismatch, work)
@@ -128,7 +134,7 @@ def compare(hand: Hand | HandSnapshot, replayed: replays.Replay) -> str | None:
         for name in found | stored:
             if found.get(name) != stored.get(name):
                 return f"{name} is {found.get(name)} by replay and {stored.get(name)} as stored"
-    if game.digest() != hand.digest:
+    if deals.salted_digest(hand, game) != hand.digest:
         return "the digest of the final state is another"
     return None
 

@@ -17,7 +17,7 @@ from casino.audit.events import AuditEvent
 from casino.core import locks, patience, sql, write
 from casino.core.errors import NotFound
 from casino.core.write import Command, Outcome, Unmoved, Work
-from casino.hands import deals, selectors
+from casino.hands import deals, face_down, selectors
 from casino.hands.models import Hand
 from casino.tables import services as tables
 from casino.tables.models import Table
@@ -57,6 +57,7 @@ class Opened:
     known: _Known | None = None
     corrections: int = 0
     first_line: int = 0
+    #: As `hands_log` stores them.
     lines: Sequence[str] = ()
     #: What was entered of the hand's unknown cards, by seat and index.
     entered: Mapping[tuple[int, int], str] = field(default_factory=dict)
@@ -70,13 +71,17 @@ class Opened:
         hand = self.playing()
         known = self.known
         if known is None or (known.row.id, known.corrections) != (hand.id, self.corrections):
-            return engine.resume(selectors.setup(hand), list(self.lines), deals.shuffle(hand))
+            return engine.resume(selectors.setup(hand), self.lines_after(0), deals.shuffle(hand))
         game, shuffle = known.game.copy(), deals.shuffle(hand)
-        for line in self.lines[known.lines - self.first_line :]:
+        for line in self.lines_after(known.lines):
             game.advance(line)
             if shuffle is not None:
                 engine.supply(game, shuffle)
         return game
+
+    def lines_after(self, count: int) -> list[str]:
+        """The lines of the log after so many, with their cards. Raises CardsAltered."""
+        return face_down.log(self.playing(), self.lines[count - self.first_line :], count + 1)
 
     def remember(self, game: engine.Hand) -> None:
         """Remember the hand's state, after the commit."""
@@ -105,9 +110,14 @@ def _as_remembered(table: Table, hand: Hand, known: _Known) -> Opened:
     return Opened(table, hand, known, known.corrections, known.lines, entered=known.entered)
 
 
-def _entry(text: str) -> tuple[tuple[int, int], str]:
-    seat, index, card = text.split(" ")
-    return (int(seat), int(index)), card
+def _entries(hand: Hand, entered: Sequence[str]) -> dict[tuple[int, int], str]:
+    """The cards that were entered; the last entry of a card counts. Raises CardsAltered."""
+    found = {}
+    for text in entered:
+        seat, index, sealed, hashed = text.split(" ")
+        place = int(seat), int(index)
+        found[place] = face_down.open_card(hand, *place, face_down.Sealed(bytes.fromhex(sealed), hashed)).text
+    return found
 
 
 _OPEN = f"""
@@ -163,7 +173,7 @@ class AtHand:
             return Opened(table, None)
         hand = sql.built(Hand, row[_TABLE : _TABLE + _HAND])
         hand.table, hand.house = table, house
-        return Opened(table, hand, known, corrections, first_line, lines, dict(map(_entry, entered)))
+        return Opened(table, hand, known, corrections, first_line, lines, _entries(hand, entered))
 
     def chain(self, opened: Opened) -> str:
         """The table's."""

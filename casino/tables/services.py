@@ -1,6 +1,6 @@
 """Opening and closing tables, sitting down, adding chips and leaving."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -153,11 +153,9 @@ def at_version(event: AuditEvent, version: int) -> AuditEvent:
 
 @dataclass(frozen=True, slots=True)
 class AtTable:
-    """The table of this code as the subject of a write at its own terminal; `unanswered` are parts of the event that
-    are for those who read the trail, and not answered."""
+    """The table of this code as the subject of a write at its own terminal."""
 
     code: str
-    unanswered: Collection[str] = ()
 
     def open(self, command: Command) -> Table:
         """Lock the table. Raises NotFound, WrongTerminal, VersionConflict."""
@@ -180,7 +178,7 @@ class AtTable:
 
     def answer(self, table: Table, outcome: Outcome) -> dict[str, Any]:
         """The table as it is now, and the kind of the event."""
-        return {**selectors.describe(table), "last_event": outcome.event.last_event(without=self.unanswered)}
+        return {**selectors.describe(table), "last_event": outcome.event.last_event()}
 
 
 # --- The writes -----------------------------------------------------------------------------------------------------

@@ -6,8 +6,6 @@ from typing import Any
 
 from casino.audit import archive, verifier
 from casino.audit.verifier.files import events_of
-from casino.hands import selectors
-from casino.hands.models import Hand, HandState
 from casino.houses.models import House
 from casino.verification.snapshot_reader import Moment, Stored, moment
 
@@ -31,7 +29,7 @@ def export_house(house: House, folder: Path) -> dict[str, Any]:
         _write(folder / verifier.CHECKPOINTS, verifier.join_notes(note for (note,) in notes))
         _lines(folder / verifier.LEDGER, _ledger(there))
         _lines(folder / verifier.STATE, map(_line, there.state()))
-        _lines(folder / verifier.HANDS, (_line(_sealed(house, row)) for row in there.hands()))
+        _lines(folder / verifier.HANDS, map(_line, there.hands()))
     manifest = {
         "code": house.code,
         "currency": house.currency,
@@ -68,14 +66,6 @@ def _ledger(there: Moment) -> Iterator[bytes]:
         yield _line({"account": account})
     for lines in there.transactions():
         yield from lines
-
-
-def _sealed(house: House, row: dict[str, Any]) -> dict[str, Any]:
-    """A hand's row as an export may show it: while it is played, no card that lies face down."""
-    if row["state"] != HandState.PLAYING:
-        return row
-    hand = Hand.objects.select_related("table__house").get(house=house, name=row["hand"])
-    return row | {"log": selectors.seen_log(hand)[: len(row["log"])]}
 
 
 def _line(row: dict[str, Any]) -> bytes:

@@ -44,7 +44,8 @@ class Posted(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A hand's row and its log; `gapless` says whether the numbers of its lines run from 1 without a gap."""
+    """A hand's row and its log as it is stored; `gapless` says whether the numbers of its lines run from 1 without a
+    gap."""
 
     hand: HandSnapshot
     lines: list[str]
@@ -57,7 +58,7 @@ SELECT log.text, log.gapless, options::text, seats::text,
     jsonb_build_array(stacks, fees, series, client_seeds, cards_roots, result, ruling)::text, table_id,
     session_id, name, mode, game, rules, carry, commitment, sealed_seed, state, digest, handle, settlement, id
 FROM hands_hand LEFT JOIN LATERAL (
-    SELECT string_agg(text, E'\\n' ORDER BY seq) AS text, count(*) = coalesce(max(seq), 0) AS gapless
+    SELECT string_agg(stored, E'\\n' ORDER BY seq) AS text, count(*) = coalesce(max(seq), 0) AS gapless
     FROM hands_log WHERE hands_log.house_id = hands_hand.house_id AND hand_id = hands_hand.id
 ) AS log ON true
 WHERE house_id = %s AND id > %s AND (%s::bigint IS NULL OR table_id = %s) ORDER BY id LIMIT %s

@@ -8,7 +8,7 @@ the roots of their packs are compared with their seed and their prepared deal.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -18,7 +18,8 @@ from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.core import sql
 from casino.core.errors import SealedUnreadable
-from casino.hands import deals, postings, replays, series, settlement
+from casino.hands import deals, face_down, postings, replays, series, settlement
+from casino.hands.face_down import CardsAltered
 from casino.hands.models import Deal, DealState, HandState, Mode
 from casino.hands.snapshot import HandSnapshot
 from casino.houses.models import House
@@ -97,11 +98,8 @@ def _differences(read: Read, posted: dict[str, Posted], prepared: Deal | None) -
     hand = read.hand
     if not read.gapless:
         yield Difference(hand.name, "the numbers of its lines have a gap")
-    try:
-        replayed = replays.follow(hand, read.lines)
-        yield from _deal(replayed, prepared)
-    except SealedUnreadable:
-        yield Difference(hand.name, "the sealed seed does not open: row or key is another")
+    replayed = yield from _opened(read, prepared)
+    if replayed is None:
         return
     agrees = yield from _replay(replayed)
     check = _Check(replayed, posted)
@@ -119,6 +117,22 @@ def _differences(read: Read, posted: dict[str, Posted], prepared: Deal | None) -
             yield from check.ruled()
         case HandState.DISPUTED:
             yield from check.frozen()
+
+
+def _opened(read: Read, prepared: Deal | None) -> Generator[Difference, None, replays.Replay | None]:
+    """Open what is sealed of a hand, and replay it; a generator that returns the replay, None where something does not
+    open."""
+    hand = read.hand
+    try:
+        replayed = replays.follow(hand, face_down.log(hand, read.lines))
+        yield from _deal(replayed, prepared)
+    except CardsAltered as altered:
+        yield Difference(hand.name, altered.problem, line=altered.line)
+    except SealedUnreadable:
+        yield Difference(hand.name, "the sealed seed does not open: row or key is another")
+    else:
+        return replayed
+    return None
 
 
 def _deal(replayed: replays.Replay, prepared: Deal | None) -> Iterator[Difference]:

@@ -86,7 +86,9 @@ _HANDS = """
         'cards_roots', nullif(h.cards_roots, '[]'::jsonb), 'state', h.state, 'digest', nullif(h.digest, ''),
         'result', h.result, 'handle', h.handle, 'ruling', h.ruling, 'settlement', h.settlement,
         'log', coalesce((SELECT json_agg(l.text ORDER BY l.seq) FROM hands_log l
-            WHERE l.house_id = h.house_id AND l.hand_id = h.id), '[]'))
+            WHERE l.house_id = h.house_id AND l.hand_id = h.id), '[]'),
+        'line_hashes', (SELECT json_object_agg(l.seq, l.hash ORDER BY l.seq) FROM hands_handline l
+            WHERE l.house_id = h.house_id AND l.hand_id = h.id AND l.hash <> ''))
     FROM hands_hand h JOIN tables_table t ON t.id = h.table_id WHERE h.house_id = %s ORDER BY h.id
 """
 #: Streams begin at once and keep nothing: along the indexes, not by hashing or sorting the whole. What is made of few

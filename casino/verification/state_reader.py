@@ -69,13 +69,8 @@ _KEYS = {
         SELECT count(*) FROM ledger_assertion b WHERE b.account_id = m.account_id AND b.id <= m.id))""",
 }
 #: Columns that are read otherwise than their type says. Cards of a hand in play stay where they are.
-_OVER = "coalesce((SELECT state <> 'playing' FROM hands_hand WHERE id = m.hand_id), true)"
 _VALUES = {
     ("houses.OutboxMessage", "subject"): f"coalesce({_SETTLED}, m.subject)",
-    ("hands.CardEntry", "card"): f"""encode(sha256(convert_to(concat('["', {_HAND}, '","p', m.seat, '",', m.index, ',"',
-        m.card, '","', m.salt, '"]'), 'UTF8')), 'hex')""",
-    ("hands.Correction", "before"): f"CASE WHEN {_OVER} THEN m.before END",
-    ("hands.Correction", "after"): f"CASE WHEN {_OVER} THEN m.after END",
     ("hands.CardException", "found"): "CASE WHEN m.cleared_at IS NOT NULL OR m.hand_id IS NULL THEN m.found END",
 }
 #: Where a model has no column of its house.

@@ -1,8 +1,8 @@
 """Cards of a real pack: entries by a scanner or the dealer, corrections, exceptions, checks.
 
-While a hand is played, only its holder may know a face-down card. So the event of an entry has only the index of the
-card and a hash: SHA-256 of the canonical JSON `[hand, actor, index, card, salt]`. The event that ends the hand has
-`entered` (card and salt of every entry) and `corrected` (every correction with its cards)."""
+Only its holder may know a face-down card. So the event of an entry has only the index of the card and a hash: SHA-256
+of the canonical JSON `[hand, actor, index, card, salt]`. The event that ends the hand has `entered`, with card and salt
+of the entries that everybody has seen by then."""
 
 from typing import Annotated
 
@@ -47,6 +47,7 @@ class LineCorrected(TableEvent):
     line: Annotated[int, "number of the line in the log, from 1"]
     before: Annotated[str, "the line as everybody saw it"]
     after: Annotated[str, "the corrected line as everybody sees it"]
+    line_hash: Annotated[str | None, "hash of the corrected line, if it has face-down cards"] = None
     reason: Reason
 
 

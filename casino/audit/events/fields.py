@@ -22,7 +22,11 @@ HandActor = Annotated[str, "seat of the hand: `p1` is the first in play order"]
 CardIndex = Annotated[int, "index of the card among the cards of that seat, from 0 in the order of dealing"]
 FirstLine = Annotated[int, "number in the log of the first of `lines`, from 1"]
 Lines = Annotated[Sequence[str], "new lines of the log as everybody sees them; a face-down card is `??`"]
-Digest = Annotated[str, "SHA-256 of the engine's final state, hexadecimal"]
+DIGEST = (
+    "SHA-256 of the engine's final state, hexadecimal; in electronic mode that of the canonical JSON `[hand, SHA-256 "
+    "of the state, seed]`"
+)
+Digest = Annotated[str, DIGEST]
 Result = Annotated[
     JsonObject,
     "what the hand came to: `net` and `bonus` per seat, `tax`, `carry_out` (minor units), `ending`, `winner` (seat "
@@ -31,10 +35,8 @@ Result = Annotated[
 Commitment = Annotated[str, "commitment to the seed, hexadecimal"]
 OpenedEntries = Annotated[
     JsonObjects,
-    "cards of `hand.cards_entered`, opened: `actor`, `index`, `card`, `salt`; absent if none was entered",
-]
-OpenedCorrections = Annotated[
-    JsonObjects, "corrections of lines, with the cards: `line`, `before`, `after`; absent if none was corrected"
+    "entered cards that everybody has seen by then, at the end of the hand: `number` (of the entry in the hand, from "
+    "1), `actor`, `index`, `card`, `salt`",
 ]
 
 Reason = Annotated[str, "the reason given"]

@@ -1,7 +1,9 @@
 """Hands, in enough detail to rebuild every one of them from the events of an export.
 
-While a hand is played, only its holder may know a face-down card. The event that completes the log has the whole `log`
-with the cards, the engine's `digest` of the final state, the `result` and the `handle`."""
+Only its holder may know a face-down card, and a folded card stays face down when the hand is over. So `lines` and `log`
+show `??`, and of each line with such cards the event has a hash: SHA-256 of the canonical JSON `[hand, number of the
+line, line, salt]`. The event that completes the log has the `log` as everybody has seen it by then, the salts of lines
+whose cards everybody has seen, the `digest` of the engine's final state, the `result` and the `handle`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +11,7 @@ from typing import Annotated
 
 from casino.audit.events.declared import Mark
 from casino.audit.events.fields import (
+    DIGEST,
     Commitment,
     Digest,
     FirstLine,
@@ -17,7 +20,6 @@ from casino.audit.events.fields import (
     JsonObjects,
     LedgerTransaction,
     Lines,
-    OpenedCorrections,
     OpenedEntries,
     Reason,
     Result,
@@ -39,8 +41,18 @@ class HandProgress(AuditEvent):
         Sequence[str] | None,
         "roots over the committed cards of every pack so far, hexadecimal; present where this event adds one",
     ] = None
-    log: Annotated[Sequence[str] | None, "all lines of the log with their cards, at the end of the hand"] = None
-    digest: Annotated[Digest | None, "SHA-256 of the engine's final state, hexadecimal, at the end of the hand"] = None
+    line_hashes: Annotated[
+        Mapping[str, str] | None, "hashes of those of `lines` that have face-down cards, by number of the line"
+    ] = None
+    log: Annotated[
+        Sequence[str] | None, "all lines of the log as everybody has seen them by then, at the end of the hand"
+    ] = None
+    line_salts: Annotated[
+        Mapping[str, str] | None,
+        "salts of lines that had face-down cards and that everybody has seen by then, by number of the line, at the "
+        "end of the hand",
+    ] = None
+    digest: Annotated[Digest | None, DIGEST + ", at the end of the hand"] = None
     result: Result | None = None
     handle: Annotated[int | None, "money that the seats played for, minor units, at the end of the hand"] = None
     next_button: Annotated[int | None, "number of the seat that deals next, at the end of the hand"] = None
@@ -87,7 +99,6 @@ class HandActed(HandProgress):
     """Lines were added to a hand's log: actions of players, cards that became known."""
 
     entered: OpenedEntries | None = None
-    corrected: OpenedCorrections | None = None
     automatic: Annotated[
         str | None,
         "seat of the hand (`p2`) whose time to act ran out, so that the worker played the automatic act; `d` if the "
@@ -143,8 +154,5 @@ class HandVoided(TableEvent):
     """The floor voided a hand."""
 
     hand: Hand
-    log: Annotated[Sequence[str], "all lines of the log with their cards"]
     mirrors: Annotated[Mapping[str, int], "ledger transactions that reverse the hand's, by the key undone"]
     reason: Reason
-    entered: OpenedEntries | None = None
-    corrected: OpenedCorrections | None = None

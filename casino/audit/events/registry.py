@@ -1,6 +1,6 @@
 """The registry of events: one frozen class per kind, registered under its name; its fields are the payload's data."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -41,9 +41,9 @@ class AuditEvent:
         values = ((field, getattr(self, field.name)) for field in self.FIELDS if field.name not in BESIDE_DATA)
         return {field.name: value for field, value in values if value is not None or Mark.NULL in field.marks}
 
-    def last_event(self, *, without: Collection[str] = ()) -> dict[str, Any]:
-        """Its kind and its data but for these fields, as the answer of the write that records it shows them."""
-        return {"kind": self.KIND} | {name: value for name, value in self.data.items() if name not in without}
+    def last_event(self) -> dict[str, Any]:
+        """Its kind and its data, as the answer of the write that records it shows them."""
+        return {"kind": self.KIND} | self.data
 
     @property
     def beside_data(self) -> dict[str, str]:

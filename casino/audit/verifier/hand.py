@@ -28,7 +28,7 @@ class Hand:
     """A hand as its events have recorded it so far."""
 
     __slots__ = (
-        *("at", "card_verbs", "chain", "corrected", "entered", "lines"),
+        *("at", "card_verbs", "chain", "entered", "hashes", "line_hashes", "lines"),
         *("mirrored", "money", "posted", "state", "summary", "table"),
     )
 
@@ -46,8 +46,9 @@ class Hand:
         self.mirrored: list[int] = []
         #: Cards that were entered: seat, index, and what was recorded of the card, its hash.
         self.entered: list[tuple[str, int, str]] = []
-        #: Corrections of lines: number, line before and after as everybody saw them.
-        self.corrected: list[tuple[int, str, str]] = []
+        #: Hashes of lines with face-down cards, by number: as they were added, and as they are after corrections.
+        self.line_hashes: dict[str, str] = {}
+        self.hashes: dict[str, str] = {}
         self.at = at
 
 

@@ -11,6 +11,7 @@ from .events import Parts, Row, place_of
 from .findings import Report
 from .hand import ENDING, STATES_BEFORE, Hand, entry_of, fees_of
 
+_HIDDEN = "??"
 #: A table's session begins.
 SESSION = "table.opened"
 #: Events that record of a table what its hands are checked against.
@@ -225,7 +226,10 @@ class Hands:
     def _lines(self, hand: Hand, data: Row) -> None:
         if data["first_line"] != len(hand.lines) + 1:
             self._wrong(data["hand"], f"line {data['first_line']} follows line {len(hand.lines)}")
+        first = len(hand.lines) + 1
         hand.lines += data["lines"]
+        if "line_hashes" in data:
+            self._hashed(hand, data["hand"], data["line_hashes"], first)
         if "cards_roots" in data:
             before = hand.summary.get("cards_roots", [])
             if data["cards_roots"][: len(before)] != before:
@@ -237,9 +241,18 @@ class Hands:
             hand.summary |= {name: data[name] for name in ENDING if name in data}
             hand.state = "ended"
 
+    def _hashed(self, hand: Hand, name: str, hashes: Row, first: int) -> None:
+        """Hashes of lines with face-down cards among those that an event has just added."""
+        for number, hashed in hashes.items():
+            if not number.isdecimal() or not first <= int(number) <= len(hand.lines):
+                self._wrong(name, f"line {number} has a hash, and its event adds lines {first} to {len(hand.lines)}")
+            elif _HIDDEN not in hand.lines[int(number) - 1]:
+                self._wrong(name, f"line {number} has a hash, and no card of it lies face down")
+            hand.line_hashes[number] = hand.hashes[number] = hashed
+
     def _complete(self, hand: Hand, data: Row) -> None:
-        """The whole log with its cards replaces the lines as everybody saw them, and what was recorded of cards beside
-        it comes to light."""
+        """The log as everybody has seen it at the end continues the lines as everybody saw them, and what was recorded
+        of cards beside it, as far as everybody has seen them, comes to light."""
         name, log = data["hand"], data["log"]
         if len(log) != len(hand.lines):
             self._wrong(name, f"its log has {len(log)} lines, its events recorded {len(hand.lines)}")
@@ -248,12 +261,22 @@ class Hands:
                 self._report.find(
                     "hand_differs", f"hand {name}, line {number}", f"it was {seen!r}, its log says {line!r}"
                 )
-        hand.lines = hand.summary["log"] = log
+        self._uncovered(hand, name, log, data.get("line_salts", {}))
         if hand.entered or "entered" in data:
             self._opened(hand, name, data.get("entered", []))
             self._agree(hand, name, log, data.get("entered", []))
-        if hand.corrected or "corrected" in data:
-            self._named(hand, name, data.get("corrected", []))
+
+    def _uncovered(self, hand: Hand, name: str, log: list[str], salts: Row) -> None:
+        """Lines that had face-down cards against the hashes that were recorded while these were secret: each that
+        everybody has seen by the end is opened by its salt."""
+        for number in hand.hashes.keys() | salts.keys():
+            line = log[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(log) else ""
+            salt, recorded = salts.get(number), hand.hashes.get(number)
+            if salt is None and _HIDDEN in line:
+                continue  # still face down
+            if salt is None or recorded != hash_of([name, int(number), line, salt]):
+                problem = f"it is {line!r} in the log at the end, which is not what was hashed when it was added"
+                self._report.find("hand_cards_differ", f"hand {name}, line {number}", problem)
 
     def _agree(self, hand: Hand, name: str, log: list[str], entered: list[Row]) -> None:
         """Cards that were entered against those that the log names."""
@@ -265,39 +288,26 @@ class Hands:
             self._report.find("hand_cards_differ", f"hand {name}, {place}", problem)
 
     def _opened(self, hand: Hand, name: str, opened: list[Row]) -> None:
-        """Cards and salts of entries against the hashes that were recorded while the cards were secret."""
-        for number, (recorded, entry) in enumerate(zip_longest(hand.entered, opened), 1):
-            if recorded is None or entry is None:
-                problem = f"{len(hand.entered)} cards were entered, the event that ends the hand records {len(opened)}"
-            else:
-                fields = [name, entry["actor"], entry["index"], entry["card"], entry["salt"]]
-                if recorded == (entry["actor"], entry["index"], hash_of(fields)):
-                    continue
+        """Cards and salts of the entries that everybody has seen against the hashes that were recorded while the cards
+        were secret."""
+        for entry in opened:
+            number = entry["number"]
+            recorded = hand.entered[number - 1] if 0 < number <= len(hand.entered) else None
+            fields = [name, entry["actor"], entry["index"], entry["card"], entry["salt"]]
+            if recorded != (entry["actor"], entry["index"], hash_of(fields)):
                 problem = f"{entry['card']} at index {entry['index']} of {entry['actor']} is not what was entered"
-            self._report.find("hand_cards_differ", f"hand {name}, entry {number}", problem)
-            return
-
-    def _named(self, hand: Hand, name: str, named: list[Row]) -> None:
-        """Corrections with their cards against what everybody saw of them."""
-        for number, (recorded, one) in enumerate(zip_longest(hand.corrected, named), 1):
-            if recorded is not None and one is not None:
-                line, before, after = recorded
-                seen = same_but_hidden(before, one["before"]) and same_but_hidden(after, one["after"])
-                if line == one["line"] and seen:
-                    continue
-            problem = f"it was recorded as {recorded}, at the end as {one}"
-            self._report.find("hand_cards_differ", f"hand {name}, correction {number}", problem)
-            return
+                self._report.find("hand_cards_differ", f"hand {name}, entry {number}", problem)
 
     def _corrected(self, hand: Hand, data: Row) -> None:
         number = data["line"]
-        # Cards turned up by several seats at once were recorded hidden, and may have been seen by everybody since.
-        if not 1 <= number <= len(hand.lines) or not same_but_hidden(hand.lines[number - 1], data["before"]):
+        if not 1 <= number <= len(hand.lines) or hand.lines[number - 1] != data["before"]:
             place = f"hand {data['hand']}, line {number}"
             self._report.find("hand_differs", place, f"a correction found {data['before']!r} there")
         else:
             hand.lines[number - 1] = data["after"]
-        hand.corrected.append((number, data["before"], data["after"]))
+        hand.hashes.pop(str(number), None)
+        if "line_hash" in data:
+            hand.hashes[str(number)] = data["line_hash"]
 
     def _settled(self, hand: Hand, data: Row) -> None:
         name, result, table = data["hand"], data["result"], hand.table
@@ -368,7 +378,6 @@ class Hands:
             problem = f"it is void; it posted {hand.posted} and reversed {hand.mirrored}"
             self._wrong(name, problem, "hand_money_differs")
         hand.money.clear()
-        self._complete(hand, data)
         self._close(hand, name, "voided", None)
 
     def _close(self, hand: Hand, name: str, state: str, settlement: int | None) -> None:
@@ -409,8 +418,9 @@ class Hands:
         self._stored[row["hand"]] = row
 
     def _compare(self, name: str, hand: Hand, row: Row) -> None:
-        recorded = hand.summary | {"state": hand.state}
-        recorded.setdefault("log", hand.lines)
+        recorded = hand.summary | {"log": hand.lines, "state": hand.state}
+        if hand.line_hashes:
+            recorded["line_hashes"] = hand.line_hashes
         if recorded == row and json_text(recorded) == json_text(row):  # true is equal to 1, and another text
             return
         for key in sorted(recorded.keys() | row.keys()):
@@ -424,8 +434,7 @@ class Hands:
 
     def _compare_logs(self, name: str, hand: Hand, recorded: list[str], stored: list[str]) -> None:
         for number, (seen, line) in enumerate(zip_longest(recorded, stored, fillvalue=""), 1):
-            # While a hand is played its events hide the cards that lie face down, and its row may not.
-            if seen != line and (hand.state != "playing" or not same_but_hidden(seen, line)):
+            if seen != line:
                 problem = f"it is {seen!r} as events record, {line!r} as stored"
                 self._report.find("hand_row_differs", f"hand {name}, line {number}", problem, hand.at)
                 return

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .state_cage import UNKNOWN
-from .state_columns import HOUSE, ID, Model, derived, hashed, proved, transient
+from .state_columns import HOUSE, ID, Model, derived, proved, transient
 from .state_people import OUTBOX
 from .state_rows import Handler, Near, Row, Rows
 from .state_tables import Tables, table_of
@@ -56,6 +56,8 @@ MODELS = (
             "text": replace(
                 proved("hand.*; compared with the log of the hand's own row, corrected lines as corrected"), read=False
             ),
+            "sealed": derived("hash: `verify_hands` opens it"),
+            "hash": replace(proved("hand.dealt, hand.acted; compared with the hand's own row"), read=False),
             "at": transient("the clock of the seat that acts next; the line's event has a time of its own"),
             "aside": derived("text: the game's declaration of its verb says so"),
         },
@@ -98,9 +100,10 @@ MODELS = (
         {
             "id": ID,
             "house": HOUSE,
-            **dict.fromkeys(("hand", "seat", "index", "at"), proved("hand.cards_entered, hand.entry_corrected")),
-            "card": hashed("hand.cards_entered, hand.entry_corrected: hash of hand, seat, index, card and salt"),
-            "salt": replace(proved("the hash of `card` has it"), read=False),
+            **dict.fromkeys(
+                ("hand", "seat", "index", "hash", "at"), proved("hand.cards_entered, hand.entry_corrected")
+            ),
+            "sealed": derived("hash: `verify_hands` opens it"),
         },
     ),
     Model(
@@ -109,9 +112,8 @@ MODELS = (
         {
             "id": ID,
             "house": HOUSE,
-            **dict.fromkeys(("hand", "seq", "reason", "at"), proved("hand.line_corrected")),
-            "before": proved("the event that ends the hand, hand.voided: while it is played its cards are secret"),
-            "after": proved("the event that ends the hand, hand.voided: while it is played its cards are secret"),
+            **dict.fromkeys(("hand", "seq", "before", "after", "hash", "reason", "at"), proved("hand.line_corrected")),
+            "sealed": derived("hash: `verify_hands` opens it"),
         },
     ),
     Model(
@@ -166,7 +168,7 @@ class HandRows:
             "hand.settled": self._settled,
             "hand.ruled": self._ruled,
             "hand.disputed": self._disputed,
-            "hand.voided": self._opened,
+            "hand.voided": self._over,
             "cards.exception": self._exception,
             "cards.exception_cleared": self._cleared,
         }
@@ -225,13 +227,10 @@ class HandRows:
                 OUTBOX, f"{RESOLVE}/{data['hand']}", task=RESOLVE, subject=data["hand"], created_at=Near(doc["at"]),
                 done_at=None,
             )  # fmt: skip
-            self._opened(doc)
+            self._over(doc)
 
-    def _opened(self, doc: Row) -> None:
-        """The event has the cards of the corrections."""
+    def _over(self, doc: Row) -> None:
         name = doc["data"]["hand"]
-        for number, one in enumerate(doc["data"].get("corrected", ()), 1):
-            self._rows.change(CORRECTION, f"{name}/{number}", before=one["before"], after=one["after"])
         self._entered.pop(name, None)
         self._corrected.pop(name, None)
 
@@ -262,7 +261,7 @@ class HandRows:
             number = self._entered[hand] = self._entered.get(hand, 0) + 1
             self._rows.add(
                 ENTRY, f"{hand}/{number}", hand=hand, seat=int(entry["actor"][1:]), index=entry["index"],
-                card=entry["hash"], at=Near(doc["at"]),
+                hash=entry["hash"], at=Near(doc["at"]),
             )  # fmt: skip
 
     def _line(self, doc: Row) -> None:
@@ -270,7 +269,7 @@ class HandRows:
         number = self._corrected[hand] = self._corrected.get(hand, 0) + 1
         self._rows.add(
             CORRECTION, f"{hand}/{number}", hand=hand, seq=data["line"], reason=doc["reason"], at=Near(doc["at"]),
-            before=UNKNOWN, after=UNKNOWN,
+            before=data["before"], after=data["after"], hash=data.get("line_hash", ""),
         )  # fmt: skip
 
     def _exception(self, doc: Row) -> None:

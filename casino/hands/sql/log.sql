@@ -16,13 +16,21 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- The log with its corrections: of a line's corrections the last one counts.
+-- The log with its corrections: of a line's corrections the last one counts. `text` is what everybody may know of a
+-- line. `stored` is the same, and for a line with face-down cards also what is sealed of it and its hash, after tabs
+-- (`hands.face_down` opens it).
 CREATE OR REPLACE VIEW hands_log AS
-SELECT line.house_id, line.hand_id, line.seq, coalesce(corrected.after, line.text) AS text
-FROM hands_handline line LEFT JOIN LATERAL (
-    SELECT after FROM hands_correction
-    WHERE house_id = line.house_id AND hand_id = line.hand_id AND seq = line.seq ORDER BY id DESC LIMIT 1
-) AS corrected ON true;
+SELECT house_id, hand_id, seq, text,
+    CASE WHEN sealed = '' THEN text ELSE concat_ws(E'\t', text, encode(sealed, 'hex'), hash) END AS stored
+FROM (
+    SELECT line.house_id, line.hand_id, line.seq, coalesce(corrected.after, line.text) AS text,
+        CASE WHEN corrected.after IS NULL THEN line.sealed ELSE corrected.sealed END AS sealed,
+        CASE WHEN corrected.after IS NULL THEN line.hash ELSE corrected.hash END AS hash
+    FROM hands_handline line LEFT JOIN LATERAL (
+        SELECT after, sealed, hash FROM hands_correction
+        WHERE house_id = line.house_id AND hand_id = line.hand_id AND seq = line.seq ORDER BY id DESC LIMIT 1
+    ) AS corrected ON true
+) AS now;
 
 -- Entered cards and corrections belong to a hand in play; a correction names the line as it reads now.
 CREATE OR REPLACE FUNCTION hands_while_played() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,5 +1,6 @@
 -- The beginning of a write to the hand at a table, in one call: locks the table, then looks for an answer given under
--- the request's key, then reads the hand that is not settled, its log and the cards entered for it (seat, index, card).
+-- the request's key, then reads the hand that is not settled, its log as it is stored, and the cards entered for it
+-- (seat, index, sealed card in hexadecimal, hash).
 -- Each statement sees what was committed before it, so what is read after the lock is as new as the lock.
 --   p_version: the version of the table up to which the caller knows the hand; where it still is that, nothing is read of
 --   the hand (`known`). p_hand, p_lines, p_corrections: a hand of which the caller knows so many lines as they were after
@@ -33,14 +34,14 @@ BEGIN
     END IF;
     corrections := (SELECT count(*) FROM hands_correction WHERE house_id = p_house AND hand_id = hand.id);
     first_line := CASE WHEN hand.id = p_hand AND corrections = p_corrections THEN p_lines ELSE 0 END;
-    log := (SELECT coalesce(array_agg(text ORDER BY seq), '{}') FROM hands_log
+    log := (SELECT coalesce(array_agg(stored ORDER BY seq), '{}') FROM hands_log
             WHERE house_id = p_house AND hand_id = hand.id AND seq > first_line);
-    entered := (SELECT coalesce(array_agg(concat_ws(' ', seat, index, card) ORDER BY id), '{}') FROM hands_cardentry
+    entered := (SELECT coalesce(array_agg(concat_ws(' ', seat, index, encode(sealed, 'hex'), hash) ORDER BY id), '{}') FROM hands_cardentry
                 WHERE house_id = p_house AND hand_id = hand.id);
 END $$;
 
 -- The beginning of a settlement, in one call: locks the table, then the hand that the outbox message names, and reads
--- its house and its log, corrected. Everything but the log, which is empty, is null where there is no such message, or
+-- its house and its log, corrected, as it is stored. Everything but the log, which is empty, is null where there is no such message, or
 -- where its house has no such hand.
 CREATE OR REPLACE FUNCTION hands_to_settle(
     p_message bigint,
@@ -58,7 +59,7 @@ BEGIN
     SELECT * INTO hand FROM hands_hand
     WHERE (house_id, id) = (named.house_id, named.subject::bigint) FOR NO KEY UPDATE;
     SELECT * INTO house FROM houses_house WHERE id = hand.house_id;
-    log := (SELECT coalesce(array_agg(text ORDER BY seq), '{}') FROM hands_log
+    log := (SELECT coalesce(array_agg(stored ORDER BY seq), '{}') FROM hands_log
             WHERE house_id = hand.house_id AND hand_id = hand.id);
 END $$;
 
