@@ -76,17 +76,20 @@ def opened_at_the_end(hand: Hand, log: Sequence[str], seen: Sequence[str]) -> di
 
 
 def _entries_that_were_shown(hand: Hand, seen: Sequence[str]) -> list[dict[str, Any]]:
-    """Entries whose cards everybody has seen; of a hand in which cards came from a new pack, from the first one."""
-    grammar, named = selectors.grammar(hand), set[str]()
+    """Entries whose cards everybody has seen, and all those of a seat that has shown its hand; of a hand in which cards
+    came from a new pack, from the first one."""
+    grammar, named, shown = selectors.grammar(hand), set[str](), set[int]()
     for line in seen:
         action = grammar.parse(line)
         named.update(action.cards)
+        if grammar.role(action) is Role.SHOWN and UNKNOWN not in action.cards:
+            shown.add(action.actor)
         if grammar.declared(action).reopens:
             break
     return [
         {"number": number, "actor": f"p{seat}", "index": index, "card": card, "salt": salt}
         for number, (seat, index, _, (card, salt)) in enumerate(opened_entries(hand), start=1)
-        if card in named
+        if card in named or seat in shown
     ]
 
 

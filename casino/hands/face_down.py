@@ -4,14 +4,14 @@
     hash    = SHA-256 of the canonical JSON [hand, number of the line, line, salt], which the audit trail has too
     sealed  = casino/houses/sealing.py(salt(32) || line, context "line/HAND/NUMBER/text")
 
-An entered card is sealed in the same way with the context "card/HAND/SEAT/INDEX"; its hash is of [hand, actor, index, card,
-salt]. A row that was altered, or that stands in another place, cannot be opened. What is sealed stays sealed when the
-hand is over: cards that everybody has seen stand in the lines that showed them, folded cards nowhere else.
+An entered card is sealed in the same way with the context "card/HAND/SEAT/INDEX"; its hash is of [hand, actor, index,
+card, salt]. A row that was altered, or that stands in another place, cannot be opened. What is sealed stays sealed when
+the hand is over: cards that everybody has seen stand in the lines that showed them, folded cards nowhere else.
 """
 
 import secrets
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from casino.core import canonical
 from casino.core.errors import SealedUnreadable
@@ -25,8 +25,8 @@ _TAB = "\t"
 
 
 class CardsAltered(SealedUnreadable):
-    """Sealed cards of a hand that do not open, or are not those that their hash is of. `line`: the number of the line, where
-    they are those of a line."""
+    """Sealed cards of a hand that do not open, or are not those that their hash is of. `line`: the number of the line,
+    where they are those of a line."""
 
     def __init__(self, hand: str, where: str, line: int | None = None) -> None:
         super().__init__(f"The sealed cards of {where} of hand {hand} do not open: row or key is another.")
@@ -38,6 +38,13 @@ class Sealed(NamedTuple):
     """What a row keeps of cards: the sealed bytes and the hash; both empty where there is nothing to seal."""
 
     sealed: bytes
+    hash: str
+
+
+class SealedRow(Protocol):
+    """A row that keeps sealed cards, and their hash."""
+
+    sealed: bytes | memoryview
     hash: str
 
 
@@ -79,6 +86,11 @@ def log_as_far_as_it_opens(hand: Hand, stored: Sequence[str]) -> list[str]:
         except CardsAltered:
             lines.append(seen(one))
     return lines
+
+
+def stored(text: str, kept: SealedRow) -> str:
+    """A line with what is sealed of it, as `hands_log` has them."""
+    return _TAB.join((text, bytes(kept.sealed).hex(), kept.hash)) if kept.sealed else text
 
 
 def seen(stored: str) -> str:

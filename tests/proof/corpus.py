@@ -593,12 +593,12 @@ def entry_corrected_unheard(kit: Kit) -> None:
     forged_everywhere(kit, alter)
 
 
-@attack("hand_cards_differ", "hand T1-000001, correction 1", before=evening_of_entries)
+@attack("hand_cards_differ", "hand T1-000001, line 2", before=evening_of_entries)
 def corrected_line(kit: Kit) -> None:
-    """what a correction found altered where it comes to light, everything forged, outside the database as well"""
+    """a corrected line altered where it comes to light, everything forged, outside the database as well"""
 
     def alter(forger: Forger) -> None:
-        forger.lines[forger.find(*_LAST)].doc["data"]["corrected"][0]["before"] = "d dh p2 ??Aa"
+        forger.lines[forger.find(*_LAST)].doc["data"]["log"][1] = "d dh p1 ??Oa"
 
     forged_everywhere(kit, alter)
 

@@ -7,11 +7,11 @@ from tests.proof.corpus import attack
 from tests.proof.superuser import change, evening_of_entries
 
 
-@attack("state_differs", r"hands\.CardEntry T1-000001/1, card", before=evening_of_entries)
+@attack("state_differs", r"hands\.CardEntry T1-000001/1, hash", before=evening_of_entries)
 def entries_swapped(kit: Kit) -> None:
-    """two cards that were entered, swapped with their salts"""
+    """two cards that were entered, swapped with their hashes"""
     change(
-        "UPDATE hands_cardentry e SET card = o.card, salt = o.salt FROM hands_cardentry o "
+        "UPDATE hands_cardentry e SET sealed = o.sealed, hash = o.hash FROM hands_cardentry o "
         "WHERE e.house_id = %s AND o.hand_id = e.hand_id AND o.id <> e.id AND (SELECT count(*) FROM hands_cardentry b "
         "WHERE b.hand_id = e.hand_id AND b.id < greatest(e.id, o.id)) < 2",
         kit.house.id,

@@ -184,12 +184,14 @@ class World:
             "seats": seats, "stacks": [stacks[a], stacks[b]], "carry": 0, "series": {}, "rules": "model/1",
         }  # fmt: skip
         self.record(chain, "hand.dealt", row | {"button": 2, "first_line": 1, "lines": []})
+        log = ["p1 po 100", "d dh p1 ????", "p2 cc 100", "p1 f"]
+        hashes = {"2": hashlib.sha256(canonical([name, 2, "d dh p1 Kl8b", "5a" * 32]).encode()).hexdigest()}
+        row_of_log = {"line_hashes": hashes, "log": log[:3] if void else log}
         posted = [self.post(f"{name}:1", "hand.stakes",
                             [(f"2020/{a}", "HUF", 100), (f"2030/{table}", "HUF", -100)])]  # fmt: skip
-        self.acted(chain, name, 1, ["p1 po 100", "d dh p1 ????"])
+        self.acted(chain, name, 1, log[:2], line_hashes=hashes)
         posted.append(self.post(f"{name}:3", "hand.stakes",
                                 [(f"2020/{b}", "HUF", 100), (f"2030/{table}", "HUF", -100)]))  # fmt: skip
-        log = ["p1 po 100", "d dh p1 Kl8b", "p2 cc 100", "p1 f"]
         result = {"net": [-100, 90], "tax": 10, "carry_out": 0, "bonus": [0, 0], "winner": 2}
         ending = {"digest": hashlib.sha256(name.encode()).hexdigest(), "handle": 200, "result": result}
         if void:
@@ -199,8 +201,8 @@ class World:
                 codes = {account.id: account for account in self.accounts.values()}
                 mirror = [(codes[id_].code, codes[id_].commodity, -amount) for id_, _, amount, _ in legs]
                 self.post(f"{one}:void", "reversal", mirror, reverses=one)
-            self.record(chain, "hand.voided", {"hand": name, "log": log[:3], "mirrors": {}})
-            self.hands.append(row | {"log": log[:3], "state": "voided"})
+            self.record(chain, "hand.voided", {"hand": name, "mirrors": {}})
+            self.hands.append(row | row_of_log | {"state": "voided"})
             return
         self.acted(chain, name, 3, log[2:], **ending, log=log, next_button=2, record_hash=ending["digest"])
         settlement = self.post(f"{name}:settlement", "hand.settled", [
@@ -210,7 +212,7 @@ class World:
         stacks[a], stacks[b] = stacks[a] - 100, stacks[b] + 90
         recorded = {"hand": name, "result": result, "digest": ending["digest"], "settlement": settlement}
         self.record(chain, "hand.settled", recorded)
-        self.hands.append(row | ending | {"log": log, "settlement": settlement, "state": "settled"})
+        self.hands.append(row | ending | row_of_log | {"settlement": settlement, "state": "settled"})
 
     def acted(self, chain: str, name: str, first: int, lines: list[str], **ending: Any) -> None:
         """Lines of a hand."""

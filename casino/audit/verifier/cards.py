@@ -103,3 +103,19 @@ def same_but_hidden(seen: str, line: str) -> bool:
 
 def _is_or_hides(seen: str, there: str) -> bool:
     return seen in ("?", there)
+
+
+def _is_hidden(word: str) -> bool:
+    return _HIDDEN in word
+
+
+def shown_by(log: Sequence[str], card_verbs: dict[str, list[str]]) -> set[str]:
+    """The seats that have shown their whole hand, up to the first verb after which cards come of a new pack."""
+    seats: set[str] = set()
+    for line in log:
+        actor, verb, *words = line.split(" ")
+        if verb in card_verbs.get("shown", ()) and not any(map(_is_hidden, words)):
+            seats.add(actor)
+        if verb in card_verbs.get("reopens", ()):
+            break
+    return seats

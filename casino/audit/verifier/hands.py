@@ -5,7 +5,7 @@ from itertools import zip_longest
 from typing import Any
 
 from .canonical import hash_of, json_text
-from .cards import CardPlaces, same_but_hidden
+from .cards import CardPlaces, same_but_hidden, shown_by
 from .deals import Deals
 from .events import Parts, Row, place_of
 from .findings import Report
@@ -257,13 +257,17 @@ class Hands:
         if len(log) != len(hand.lines):
             self._wrong(name, f"its log has {len(log)} lines, its events recorded {len(hand.lines)}")
         for number, (seen, line) in enumerate(zip(hand.lines, log, strict=False), 1):
-            if seen != line and not same_but_hidden(seen, line):
-                self._report.find(
-                    "hand_differs", f"hand {name}, line {number}", f"it was {seen!r}, its log says {line!r}"
-                )
+            if seen == line:
+                continue
+            place = f"hand {name}, line {number}"
+            if not same_but_hidden(seen, line):
+                self._report.find("hand_differs", place, f"it was {seen!r}, its log says {line!r}")
+            elif str(number) not in hand.hashes:
+                problem = f"it was {seen!r} without a hash, its log says {line!r}"
+                self._report.find("hand_cards_differ", place, problem)
         self._uncovered(hand, name, log, data.get("line_salts", {}))
         if hand.entered or "entered" in data:
-            self._opened(hand, name, data.get("entered", []))
+            self._opened(hand, name, log, data.get("entered", []))
             self._agree(hand, name, log, data.get("entered", []))
 
     def _uncovered(self, hand: Hand, name: str, log: list[str], salts: Row) -> None:
@@ -287,9 +291,14 @@ class Hands:
         for place, problem in CardPlaces(log, entered, hand.card_verbs).wrong():
             self._report.find("hand_cards_differ", f"hand {name}, {place}", problem)
 
-    def _opened(self, hand: Hand, name: str, opened: list[Row]) -> None:
+    def _opened(self, hand: Hand, name: str, log: list[str], opened: list[Row]) -> None:
         """Cards and salts of the entries that everybody has seen against the hashes that were recorded while the cards
-        were secret."""
+        were secret. All those of a seat that has shown its hand are opened."""
+        numbers, shown = {entry["number"] for entry in opened}, shown_by(log, hand.card_verbs or {})
+        for number, (actor, index, _) in enumerate(hand.entered, 1):
+            if actor in shown and number not in numbers:
+                problem = f"card {index} of {actor} was entered, and is not opened although {actor} has shown its hand"
+                self._report.find("hand_cards_differ", f"hand {name}, entry {number}", problem)
         for entry in opened:
             number = entry["number"]
             recorded = hand.entered[number - 1] if 0 < number <= len(hand.entered) else None

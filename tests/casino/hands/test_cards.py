@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection, connections, transaction
 
 from casino.audit.models import Event
 from casino.core import canonical
-from casino.hands import selectors
+from casino.hands import cards, face_down, selectors
 from casino.hands.models import CardEntry, CardException, Correction, Hand, HandLine
 from casino.staff.models import Role
 from casino.verification import auditing
@@ -226,20 +226,24 @@ def test_a_line_is_corrected_beside_the_log(kit: Kit) -> None:
     assert (answer["actor"], answer["audit"]["seq"]) == ("d", events(kit, "hand.line_corrected")[0]["seq"])
     hand = hand_of(kit)
     assert selectors.log(hand) == list(SAMPLE[:12])
-    assert HandLine.objects.get(hand=hand, seq=4).text == "d dh p3 XlOa"
+    stored, correction = HandLine.objects.get(hand=hand, seq=4), Correction.objects.get(hand=hand)
+    assert stored.text == correction.before == correction.after == "d dh p3 ????"
+    assert face_down.open_line(hand, 4, face_down.stored(stored.text, stored)).text == "d dh p3 XlOa"
     [event] = events(kit, "hand.line_corrected")
     assert (event["reason"], event["role"]) == ("misread the suit", "floor")
     assert (event["data"]["line"], event["data"]["before"], event["data"]["after"]) == (
         4, "d dh p3 ????", "d dh p3 ????",
     )  # fmt: skip
+    opened = face_down.open_line(hand, 4, face_down.stored(correction.after, correction))
+    assert event["data"]["line_hash"] == canonical.sha256([hand.name, 4, "d dh p3 XlOb", opened.salt])
     desk.version = floor.version
     for line in SAMPLE[12:]:
         desk.act(line)
     record = assert_sound(kit)
     assert record["acts"] == list(SAMPLE)
     last = events(kit, "hand.acted")[-1]["data"]
-    assert last["corrected"] == [{"line": 4, "before": "d dh p3 XlOa", "after": "d dh p3 XlOb"}]
-    assert last["log"] == list(SAMPLE)
+    assert last["log"][3] == "d dh p3 ????", "p3 folded"
+    assert "4" not in last["line_salts"] and "2" in last["line_salts"]
     assert kit.settle() == []
 
 
@@ -338,13 +342,14 @@ def test_an_entry_is_corrected(kit: Kit, dealer: Desk) -> None:
     assert_sound(kit)
 
 
-def test_a_voided_hand_records_its_entries(kit: Kit, dealer: Desk) -> None:
+def test_the_entries_of_a_voided_hand_stay_sealed(kit: Kit, dealer: Desk) -> None:
     dealer.ok("hand/cards", entries("p1.0 8b"))
     floor = at_the_table(kit, dealer)
     answer = floor.ok("hand/void", {"reason": "a misdeal"})
     answer.pop("audit")  # a hash may hold any two characters
     assert "8b" not in json.dumps(answer), "the console at the table learns no card"
-    assert events(kit, "hand.voided")[0]["data"]["entered"][0]["card"] == "8b"
+    assert events(kit, "hand.voided")[0]["data"].keys() == {"hand", "mirrors", "table_version"}
+    assert cards.entered(hand_of(kit)) == {(1, 0): "8b"}, "an auditor can open them"
     assert auditing.verify_house(kit.house).findings == []
 
 

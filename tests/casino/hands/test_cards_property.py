@@ -7,8 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from casino.hands import cards as entered_cards
 from casino.hands import selectors
-from casino.hands.models import CardEntry, Hand, HandLine
+from casino.hands.models import Hand, HandLine
 from casino.staff.models import Role
 from casino.verification.replaying import verify
 from tests.casino.hands.test_cards import UNKNOWN_CARDS
@@ -102,8 +103,7 @@ def test_any_entries_and_corrections_leave_each_card_in_one_place(steps: list[tu
         dealt = {(seat, place): card for seat in (1, 2) for place, card in enumerate(state.cards_of(seat))}
         assert dealt == model.lines
         assert list(state.log) == selectors.log(hand)
-        entries = CardEntry.objects.filter(hand=hand).order_by("id")
-        assert {(entry.seat, entry.index): entry.card for entry in entries} == model.entries
+        assert entered_cards.entered(hand) == model.entries
     # The lines themselves are as they were written, and all the money is where it was.
     assert list(HandLine.objects.filter(hand=hand).order_by("seq").values_list("text", flat=True)) == stored
     assert list(verify(kit.house)) == []

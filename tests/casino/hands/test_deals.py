@@ -339,7 +339,7 @@ def test_a_temporary_table_does_not_get_past_a_guard(kit: Kit) -> None:
          f"VALUES ('{kit.house.id}', {deal.id}, 2, 'u', 'y', 'player')"),
         (f"CREATE TEMP TABLE hands_hand ON COMMIT DROP AS "
          f"SELECT house_id, id, 'playing' AS state FROM hands_hand WHERE id = {hand.id}",
-         f"INSERT INTO hands_cardentry (house_id, hand_id, seat, index, card, salt) "
+         f"INSERT INTO hands_cardentry (house_id, hand_id, seat, index, sealed, hash) "
          f"VALUES ('{kit.house.id}', {hand.id}, 1, 0, 'Aa', 's')"),
         (f"CREATE TEMP TABLE hands_hand ON COMMIT DROP AS "
          f"SELECT house_id, id, 'playing' AS state FROM hands_hand WHERE id = {hand.id}",

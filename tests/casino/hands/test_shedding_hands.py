@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from casino.core.errors import Unprocessable
-from casino.hands import arranging, clock, deals, selectors
+from casino.hands import arranging, clock, deals, face_down, selectors
 from casino.hands.models import Hand, HandLine
 from deploy.demo.dealer import COMPELLED
 from deploy.demo.evening import HERE
@@ -86,10 +86,11 @@ def test_fans_come_of_the_seed_and_another_order_is_a_difference(kit: Kit) -> No
         assert "".join(shuffle(tuple(card for card in pack.cards if card in named), number)) == cards
     line = HandLine.objects.filter(hand=hand, text__contains=" fn ").order_by("seq").first()
     assert line
-    words = line.text.split(" ")
+    words = log[line.seq - 1].split(" ")
     turned = " ".join([*words[:3], words[3][2:] + words[3][:2]])
+    kept = face_down.line(hand, line.seq, turned, line.text)
     with unguarded("hands_handline") as cursor:
-        cursor.execute("UPDATE hands_handline SET text = %s WHERE id = %s", [turned, line.id])
+        cursor.execute("UPDATE hands_handline SET sealed = %s, hash = %s WHERE id = %s", [*kept, line.id])
     assert any("the fan is not as it was shuffled" in problem for problem in found(kit))
 
 

@@ -3,6 +3,7 @@
 import json
 
 from casino.audit.models import Event
+from casino.core import canonical
 from casino.hands import deals, selectors
 from casino.hands.models import Hand, HandLine, HandState
 from casino.houses.models import OutboxMessage
@@ -115,9 +116,21 @@ def test_every_accepted_line_is_in_the_audit_trail_at_the_place_the_answer_names
         event = events[receipt["seq"]]
         assert event.leaf_hash == receipt["hash"]
         recorded += json.loads(event.payload)["data"]["lines"]
-    # Face-down cards are recorded when the hand is over, not before: auditors read along.
+    # Face-down cards are recorded as hashes: auditors read along.
     assert recorded == [f"{line[:8]}{'??' * (len(line[8:]) // 2)}" if "dh" in line else line for line in SAMPLE]
-    assert events[receipts[-1]["seq"]].doc["data"]["log"] == list(SAMPLE)
+    hashes = {seq: event.doc["data"].get("line_hashes", {}) for seq, event in events.items()}
+    assert [[*hashes[receipt["seq"]]] for receipt in receipts] == [
+        [str(number)] if " dh " in line else [] for number, line in enumerate(SAMPLE, 1)
+    ]
+    last = events[receipts[-1]["seq"]].doc["data"]
+    showed = {line.split()[0] for line in SAMPLE if " sm " in line}
+    folded = [line for line in SAMPLE if " dh " in line and line.split()[2] not in showed]
+    assert folded and last["log"] == [line[:8] + "????" if line in folded else line for line in SAMPLE]
+    for number, salt in last["line_salts"].items():
+        line = SAMPLE[int(number) - 1]
+        assert " dh " in line and line not in folded
+        hashed = next(of[number] for of in hashes.values() if number in of)
+        assert hashed == canonical.sha256(["T1-000001", int(number), line, salt])
     assert "log" not in events[receipts[-2]["seq"]].doc["data"]
     assert verification(kit.house)["audit_findings"] == []
 
