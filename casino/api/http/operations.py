@@ -244,9 +244,10 @@ class WriteOperation(APIView):
         return HttpResponse(answer.content, "application/json", answer.status, headers=headers)
 
     def _request_hash(self, asked: dict[str, Any]) -> str:
-        """A hash that shows whether a repeated Idempotency-Key comes with the same request. With `redact_body` it is
-        keyed with Django's secret key, so that passwords or names cannot be guessed from the database."""
-        if self.redact_body:
+        """A hash that shows whether a repeated Idempotency-Key comes with the same request. With `redact_body` or
+        `redact_fields` it is keyed with Django's secret key, so that passwords, names or face-down cards cannot be
+        guessed from the database."""
+        if self.redact_body or self.redact_fields:
             text = canonical.dumps(asked)
             return salted_hmac("casino.api.request", text, algorithm="sha256").hexdigest()
         return canonical.sha256(asked)

@@ -26,6 +26,8 @@ from tests.casino.trick_hands import found, last_hand
 
 #: Hexadecimal text and UUIDs, which may hold anything.
 _HEX = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{16,}|\\x[0-9a-f]+")
+#: What an offer may be filled in with: a card that is called, for example, whoever holds it.
+_CHOICES = re.compile(r'"choices\\*": ?\[[^]]*\]')
 _CARDS = re.compile(r"(?<![0-9A-Za-z?])(?:[A-Z0-9][a-z]|\?\?)+(?![0-9A-Za-z?])")
 _TABLES = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -35,7 +37,8 @@ WHERE n.nspname = 'public' AND c.relkind = 'r' ORDER BY 1
 
 def named_in(text: str, pack: frozenset[str]) -> set[str]:
     """The cards that a text names, by themselves or several in one word."""
-    found = [[word[at : at + 2] for at in range(0, len(word), 2)] for word in _CARDS.findall(_HEX.sub(" ", text))]
+    text = _CHOICES.sub("", _HEX.sub(" ", text))
+    found = [[word[at : at + 2] for at in range(0, len(word), 2)] for word in _CARDS.findall(text)]
     return {card for cards in found if pack.issuperset({*cards} - {"??"}) for card in cards} - {"??"}
 
 
@@ -48,7 +51,7 @@ class Rows:
 
     def __init__(self) -> None:
         self._before = self._read()
-        #: Cards that everybody has seen, or that were on offer whoever holds them.
+        #: Cards that everybody has seen.
         self.public: set[str] = set()
 
     def new(self) -> list[tuple[str, str]]:
@@ -69,13 +72,13 @@ def assert_no_card_leaks(rows: Rows, hand: Hand) -> set[str]:
     """No row names a card that not everybody has seen; returns the cards of the hand that nobody but its holder has."""
     game = selectors.state(hand)
     pack = frozenset(engine.rules_version(hand.rules).pack_for(hand.options).members)
-    in_the_open = json.dumps([game.view(engine.PUBLIC), selectors.legal_actions(game), hand.options], default=list)
-    rows.public |= named_in(in_the_open, pack)
+    view: dict[str, Any] = game.view(engine.PUBLIC)
+    seen = {name: value for name, value in view.items() if name != "legal"}
+    rows.public |= named_in(json.dumps([seen, hand.options], default=list), pack)
     whole = {card for line in game.log for card in named_in(line, pack)} | {*(game.setup.deck or ())}
     secret = whole - rows.public
     new = rows.new()
     assert [(table, text) for table, text in new if named_in(text, pack) & secret] == []
-    view: dict[str, Any] = game.view(engine.PUBLIC)
     raw = {line.encode().hex() for line, seen in zip(game.log, view["log"], strict=True) if line != seen}
     assert [(table, text) for table, text in new if any(line in text for line in raw)] == []
     return secret
