@@ -44,8 +44,13 @@ class Sealed(NamedTuple):
 class SealedRow(Protocol):
     """A row that keeps sealed cards, and their hash."""
 
-    sealed: bytes | memoryview
-    hash: str
+    @property
+    def sealed(self) -> bytes | memoryview:
+        """The sealed bytes."""
+
+    @property
+    def hash(self) -> str:
+        """The hash."""
 
 
 class Unsealed(NamedTuple):

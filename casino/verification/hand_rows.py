@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from casino.core import sql
-from casino.hands import postings
+from casino.hands import face_down, postings
 from casino.hands.models import Deal, Mode
 from casino.hands.snapshot import HandSnapshot
 from casino.houses.models import House
@@ -41,6 +41,25 @@ class Posted(NamedTuple):
         """What its mirror moved."""
         legs: Legs = json.loads(self.mirror_text)
         return legs
+
+
+class SealedBeside(NamedTuple):
+    """Sealed cards: those of a `line` by its number and its text as everybody saw it, or an entered `card` by seat and
+    index."""
+
+    kind: str
+    number: int
+    index: int
+    text: str
+    sealed: bytes
+    hash: str
+
+    def require(self, hand: HandSnapshot) -> None:
+        """Open it. Raises face_down.CardsAltered."""
+        if self.kind == "line":
+            face_down.open_line(hand, self.number, face_down.stored(self.text, self))
+        else:
+            face_down.open_card(hand, self.number, self.index, face_down.Sealed(self.sealed, self.hash))
 
 
 class Read(NamedTuple):
@@ -150,6 +169,28 @@ def _posting(row: str) -> tuple[str, Posted]:
         mirror, mirror_text = reversed_by
         return part, Posted(int(id_), int(lines), text, int(mirror), mirror_text)
     return part, Posted(int(id_), int(lines), text)
+
+
+# What is sealed of hands besides their logs: lines that were corrected, all corrections, and entered cards.
+_BESIDE = """
+SELECT hand_id, 'line', seq, 0, text, sealed, hash FROM hands_handline line
+WHERE house_id = %s AND hand_id = ANY(%s) AND sealed <> '' AND EXISTS (
+    SELECT FROM hands_correction c WHERE (c.house_id, c.hand_id, c.seq) = (line.house_id, line.hand_id, line.seq))
+UNION ALL
+SELECT hand_id, 'line', seq, 0, after, sealed, hash FROM hands_correction
+WHERE house_id = %s AND hand_id = ANY(%s) AND sealed <> ''
+UNION ALL
+SELECT hand_id, 'card', seat, index, '', sealed, hash FROM hands_cardentry WHERE house_id = %s AND hand_id = ANY(%s)
+"""
+
+
+def sealed_beside(house: House, chunk: list[Read]) -> dict[int, list[SealedBeside]]:
+    """What is sealed of these physical hands besides their logs, by hand; nothing is read for others."""
+    ids = [read.hand.id for read in chunk if read.hand.mode == Mode.PHYSICAL]
+    found: dict[int, list[SealedBeside]] = {}
+    for hand, *row in sql.rows(_BESIDE, [house.id, ids] * 3) if ids else ():
+        found.setdefault(hand, []).append(SealedBeside(*row))
+    return found
 
 
 def prepared_of(house: House, chunk: list[Read]) -> dict[str, Deal]:

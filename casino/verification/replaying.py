@@ -8,7 +8,7 @@ the roots of their packs are compared with their seed and their prepared deal.
 """
 
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -25,7 +25,16 @@ from casino.hands.snapshot import HandSnapshot
 from casino.houses.models import House
 from casino.tables.models import Table, TableSession
 from casino.verification import unexplained_postings as strays
-from casino.verification.hand_rows import Legs, Posted, Read, chunks, posted_of, prepared_of
+from casino.verification.hand_rows import (
+    Legs,
+    Posted,
+    Read,
+    SealedBeside,
+    chunks,
+    posted_of,
+    prepared_of,
+    sealed_beside,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +90,12 @@ def differences(house: House, *, table: Table | None = None, tally: Tally | None
     for chunk in chunks(house, tables, table):
         posted = posted_of(house, chunk)
         prepared = prepared_of(house, chunk)
+        beside = sealed_beside(house, chunk)
         counted.states.update([read.hand.state for read in chunk])
         for read in chunk:
             hand = read.hand
             yield from _differences(read, posted.get(hand.id, {}), prepared.get(hand.name))
+            yield from _sealed(hand, beside.get(hand.id, ()))
             yield from _series(hand, left, resumes)
     for key, problem in strays.of(house, table):
         yield Difference(key.split(":")[1] if key.startswith("hand:") else "", problem, key=key)
@@ -133,6 +144,15 @@ def _opened(read: Read, prepared: Deal | None) -> Generator[Difference, None, re
     else:
         return replayed
     return None
+
+
+def _sealed(hand: HandSnapshot, beside: Iterable[SealedBeside]) -> Iterator[Difference]:
+    """What of these sealed cards does not open."""
+    for one in beside:
+        try:
+            one.require(hand)
+        except CardsAltered as altered:
+            yield Difference(hand.name, altered.problem, line=altered.line)
 
 
 def _deal(replayed: replays.Replay, prepared: Deal | None) -> Iterator[Difference]:

@@ -157,6 +157,11 @@ def test_no_row_names_an_entered_card_that_was_folded(kit: Kit) -> None:
     assert cards.entered(hand) == {(1, 0): "Xa"}
     pack = frozenset(game_info("ferbli").pack_for(hand.options).members)
     assert [text for _, text in rows.new() if named_in(text, pack) & {"Ua", "Xa"}] == []
+    with unguarded("hands_cardentry") as cursor:
+        cursor.execute("UPDATE hands_cardentry SET seat = 2 WHERE hand_id = %s", [hand.id])
+    assert found(kit) == ["the sealed cards of card 0 of p2 do not open: row or key is another"] * 2
+    with unguarded("hands_cardentry") as cursor:
+        cursor.execute("UPDATE hands_cardentry SET seat = 1 WHERE hand_id = %s", [hand.id])
     assert "entered" not in events(kit, "hand.acted")[-1]["data"]
     kit.settle()
     assert auditing.verify_house(kit.house).findings == found(kit) == []

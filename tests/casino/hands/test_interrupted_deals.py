@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 from django.db import connections
 
-from casino.hands import selectors
+from casino.hands import deals, selectors
 from casino.hands.models import Hand
 from tests.casino.devices import DEEP, one_action
 from tests.casino.kit import FAERBELN, Kit
@@ -21,7 +21,7 @@ ELSEWHERE = """
 import hashlib, json, sys
 import django
 django.setup()
-from casino.hands import deals, selectors
+from casino.hands import selectors
 from casino.hands.models import Hand
 hand = Hand.objects.select_related("table__house").get(id=int(sys.argv[1]))
 game = selectors.state(hand)
