@@ -49,7 +49,7 @@ class SealedBeside(NamedTuple):
 
     kind: str
     number: int
-    index: int
+    place: int
     text: str
     sealed: bytes
     hash: str
@@ -59,7 +59,7 @@ class SealedBeside(NamedTuple):
         if self.kind == "line":
             face_down.open_line(hand, self.number, face_down.stored(self.text, self))
         else:
-            face_down.open_card(hand, self.number, self.index, face_down.Sealed(self.sealed, self.hash))
+            face_down.open_card(hand, self.number, self.place, face_down.Sealed(self.sealed, self.hash))
 
 
 class Read(NamedTuple):
