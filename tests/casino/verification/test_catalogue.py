@@ -170,7 +170,8 @@ NO_OP = "LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'"
         ("ALTER TABLE audit_log ALTER size TYPE numeric", "column audit_log.size", "numeric"),
         ("ALTER TABLE audit_event ALTER doc DROP EXPRESSION", "column audit_event.doc", "differs"),
         ("CREATE TABLE mine (a int)", "table mine", "no migration"),
-        ("CREATE OR REPLACE VIEW hands_log AS SELECT house_id, hand_id, seq, text, text::text AS stored FROM hands_handline",
+        ("CREATE OR REPLACE VIEW hands_log AS "
+         "SELECT house_id, hand_id, seq, text, text::text AS stored FROM hands_handline",
          "view hands_log", "differs"),
         ("CREATE RULE mine AS ON INSERT TO audit_leaf DO INSTEAD NOTHING", "rule audit_leaf.mine", "no migration"),
         ("ALTER SEQUENCE audit_event_id_seq INCREMENT BY -1 MINVALUE -9", "sequence audit_event_id_seq", "by -1"),
