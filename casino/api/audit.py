@@ -1,5 +1,7 @@
-"""The audit log: checkpoints, the key and proofs for all staff; the events in order for oversight."""
+"""The audit log: proofs of receipts for anybody; checkpoints, the key and proofs for all staff; the events in order for
+oversight."""
 
+import re
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -7,8 +9,10 @@ from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
+from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from casino.api.http.negotiation import AsItIs
 from casino.api.http.operations import (
@@ -22,10 +26,14 @@ from casino.api.http.operations import (
 )
 from casino.audit import selectors as log
 from casino.audit.witnessing import cosigned_note
-from casino.core.errors import BadRequest, Forbidden
+from casino.core import canonical
+from casino.core.errors import BadRequest, Forbidden, NotFound
 from casino.houses.models import House
 
 TAG = "audit"
+#: Of the document of a receipt; the verifier demands it.
+FORMAT = "cukassza/receipt/1"
+_HASH = re.compile(r"[0-9a-f]{64}")
 TEXT = "text/plain; charset=utf-8"
 MAX_EPOCH = 10**8
 MAX_SIZE = 10**15
@@ -263,7 +271,57 @@ class EventExport(ReadOperation):
         )
 
 
+class ReceiptProofOut(serializers.Serializer[Any]):
+    """A receipt with its proof, as `verify.pyz receipt` takes it: canonical JSON. It contains nothing of the event but
+    its hash."""
+
+    format = serializers.ChoiceField(choices=[FORMAT], help_text="The format of this document.")
+    hash = serializers.CharField()
+    epoch = serializers.IntegerField()
+    leaf_index = serializers.IntegerField()
+    size = serializers.IntegerField(help_text="Number of leaves that the checkpoint covers.")
+    path = serializers.ListField(child=serializers.CharField())
+    checkpoint = serializers.CharField()
+
+
+@documented(
+    "proveReceipt",
+    summary="Prove a receipt, without an account",
+    answers=ReceiptProofOut,
+    tag=TAG,
+    parameters=[_number("size", "Size of the checkpoint to prove it against; else the newest of the epoch.")],
+    refuses=["not_found", "not_in_the_log_yet"],
+)
+class ReceiptProof(APIView):
+    """The proof of the receipt with this hash. Nobody needs to sign in: a hash has 256 bits, and is known only to those
+    who were given it or may read the trail. Save the answer as a file; `verify.pyz receipt FILE` checks it.
+    """
+
+    authentication_classes = []
+    permission_classes = [AllowAny]
+    content_negotiation_class = AsItIs
+
+    def get(self, request: Request, hash: str) -> HttpResponse:
+        """The document, byte for byte."""
+        asked = known_parameters(request, "size")
+        size = whole_number(asked, "size", least=1, most=MAX_SIZE)
+        if not _HASH.fullmatch(hash):
+            raise NotFound("The hash of a receipt is 64 hexadecimal digits in lower case.")
+        found = log.inclusion_of_hash(bytes.fromhex(hash), size)
+        answer = {
+            "format": FORMAT,
+            "hash": hash,
+            "epoch": found.leaf.epoch,
+            "leaf_index": found.leaf.leaf_index,
+            "size": found.checkpoint.size,
+            "path": [node.hex() for node in found.path],
+            "checkpoint": cosigned_note(found.checkpoint),
+        }
+        return HttpResponse(canonical.dumps(answer), content_type="application/json")
+
+
 urls = [
+    path("receipts/<slug:hash>", ReceiptProof.as_view()),
     path("audit/checkpoint", Checkpoint.as_view()),
     path("audit/checkpoints", Checkpoints.as_view()),
     path("audit/key", LogKey.as_view()),

@@ -99,6 +99,8 @@ class Leaf(models.Model):
     class Meta:
         verbose_name = "leaf of an audit log"
         constraints = [models.UniqueConstraint(fields=["house", "epoch", "leaf_index"], name="audit_leaf_index")]
+        #: For the holder of a receipt. Here the sequencer pays for it, and not each write.
+        indexes = [models.Index(fields=["leaf_hash"], name="audit_leaf_hash")]
 
     def __str__(self) -> str:
         return f"{self.epoch}/{self.leaf_index}"

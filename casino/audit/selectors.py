@@ -42,6 +42,17 @@ SELECT EXISTS (
 """
 
 
+#: An event that no log has yet: it lies behind the mark of its chain.
+_WAITING = """
+SELECT EXISTS (
+    SELECT FROM audit_chainhead head
+    LEFT JOIN audit_mark mark ON mark.chain_id = head.id
+    JOIN audit_event event ON event.house_id = head.house_id AND event.chain_id = head.id
+        AND event.seq > coalesce(mark.seq, 0)
+    WHERE head.seq > coalesce(mark.seq, 0) AND event.leaf_hash = %s)
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Inclusion:
     """An event's place in the log, and the proof that the tree of a checkpoint has it there."""
@@ -91,7 +102,30 @@ def inclusion(house: House, chain: str, seq: int, size: int | None = None) -> In
         raise NotFound(f"Chain {chain} of this house has no event {seq}.")
     leaf: Leaf | None = getattr(event, "leaf", None)
     if leaf is None:
-        raise Conflict("The event is not in the log yet; ask again in a moment.", code="not_in_the_log_yet")
+        raise _not_yet()
+    return _proved(leaf, house, size)
+
+
+def inclusion_of_hash(leaf_hash: bytes, size: int | None = None) -> Inclusion:
+    """Prove that the event of a leaf hash (32 bytes) is in the log of its house, by default up to its epoch's newest
+    checkpoint.
+
+    Raises NotFound for a hash or a checkpoint that no house has, Conflict `not_in_the_log_yet`.
+    """
+    leaf = Leaf.objects.filter(leaf_hash=leaf_hash).select_related("house").first()
+    if leaf is not None:
+        return _proved(leaf, leaf.house, size)
+    [(waiting,)] = sql.rows(_WAITING, [leaf_hash.hex()])
+    if waiting:
+        raise _not_yet()
+    raise NotFound("No event has this hash.")
+
+
+def _not_yet() -> Conflict:
+    return Conflict("The event is not in the log yet; ask again in a moment.", code="not_in_the_log_yet")
+
+
+def _proved(leaf: Leaf, house: House, size: int | None) -> Inclusion:
     against = checkpoint(house, leaf.epoch, size)
     if leaf.leaf_index >= against.size:
         raise Conflict(

@@ -179,6 +179,7 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
         f"audit/proofs/inclusion?chain=table/T2&seq={receipt['seq']}&size={newer}",
         f"audit/proofs/consistency?from_size={older}&to_size={newer}",
         "audit/checkpoint", "audit/checkpoints", "audit/key", "audit/export", f"hands/{name}/openings",
+        f"receipts/{receipt['hash']}",
     ):  # fmt: skip
         kit.read(busy.auditor.get, path)
 

@@ -139,6 +139,7 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(fields=("house", "epoch", "leaf_index"), name="audit_leaf_index")
                 ],
+                "indexes": [models.Index(fields=["leaf_hash"], name="audit_leaf_hash")],
             },
         ),
         migrations.CreateModel(

@@ -1,4 +1,4 @@
-"""The command line: `verify.pyz FOLDER --checkpoints FILE --key FILE`."""
+"""The command line: `verify.pyz FOLDER --checkpoints FILE --key FILE`, and `verify.pyz receipt FILE --key FILE`."""
 
 import argparse
 import contextlib
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from . import receipts
 from .cosignatures import parse_witness
 from .export import verify_export
 from .findings import Unusable, printable, summary
@@ -34,12 +35,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an old terminal still shows what it can
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _verify(arguments)
+        # An export in a folder of this name is given as ./receipt.
+        return receipts.main(given[1:]) if given[:1] == ["receipt"] else _verify(given)
     except Unusable as error:
         print(printable(str(error)), file=sys.stderr)
     except MemoryError:
-        print("the export is too large for the memory of this machine", file=sys.stderr)
+        print("the input is too large for the memory of this machine", file=sys.stderr)
     except BrokenPipeError:
         # Who reads the answer has gone; the interpreter must not try to write the rest to them once more.
         with contextlib.suppress(OSError):
@@ -47,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return UNUSABLE
 
 
-def _verify(arguments: Sequence[str] | None) -> int:
+def _verify(arguments: Sequence[str]) -> int:
     given = _arguments(arguments)
     started = time.monotonic()
     keys = read_keys(given.key) if given.key else []
@@ -64,7 +67,7 @@ def _verify(arguments: Sequence[str] | None) -> int:
     return 1 if report.found else 0
 
 
-def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(description="Verify an export of a house's audit trail.")
     parser.add_argument("folder", type=Path, help="what manage.py export_audit wrote")
     parser.add_argument("--checkpoints", type=Path, action="append", default=[], help="checkpoints that you hold")

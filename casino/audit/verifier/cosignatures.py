@@ -72,6 +72,14 @@ def judge_witnesses(report: Report, held: Sequence[Notes], witnesses: Sequence[W
             report.notice(f"{witness.name} cosigned {size} leaves of {origin} at {_moment(seconds)}, by its own clock")
 
 
+def cosignature_time(witness: WitnessKey, note: Note) -> str:
+    """When a witness cosigned a checkpoint that it has cosigned (RFC 3339, UTC). Raises Unusable."""
+    seconds = witness.cosigned(note)
+    if seconds is None:
+        raise Unusable(f"{witness.name} has not cosigned this checkpoint")
+    return _moment(seconds)
+
+
 def _moment(seconds: int) -> str:
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

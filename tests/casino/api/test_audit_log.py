@@ -3,6 +3,7 @@
 import base64
 import json
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from casino.audit.models import Event
 from casino.audit.verifier import (
     Frontier,
+    command,
     leaf_hash,
     parse_note,
     split_notes,
@@ -18,6 +20,7 @@ from casino.audit.verifier import (
     verify_note,
 )
 from casino.staff.models import Role
+from tests.casino.described import assert_described
 from tests.casino.kit import Desk, Kit
 from tests.casino.logs import note, notes_outside
 
@@ -52,6 +55,39 @@ def test_a_dealer_checks_the_receipt_of_an_action(kit: Kit, auditor: Desk) -> No
     proof = inclusion(office, **asked)
     assert proof["hash"] == receipt["hash"]
     assert (proof["chain"], proof["seq"], proof["epoch"]) == (receipt["chain"], receipt["seq"], 1)
+
+
+def test_the_holder_of_a_receipt_proves_it_without_an_account(
+    kit: Kit, auditor: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    older = kit.sequence().size
+    receipt = kit.dealer().ok("open")["audit"]
+    anybody, address = kit.http(None), f"/api/v1/receipts/{receipt['hash']}"
+    early = anybody.get(address)
+    assert (early.status_code, early.json()["code"]) == (409, "not_in_the_log_yet")
+    size = kit.sequence().size
+    note(kit, "house", 3)
+    assert kit.sequence().size > size
+    key, file = auditor.get("audit/key").text.strip(), tmp_path / "receipt.json"
+    for query, expected in (("", size + 3), (f"?size={size}", size)):
+        answer = anybody.get(address + query)
+        assert answer.status_code == 200, answer.text
+        assert_described(answer)
+        assert answer.json()["size"] == expected and receipt["chain"] not in answer.text
+        file.write_bytes(answer.content)
+        assert command.main(["receipt", str(file), "--key", key, "--hash", receipt["hash"]]) == 0
+        assert f"proved: the event of hash {receipt['hash']}" in capsys.readouterr().out
+    for wrong, status, code in (
+        (f"{address}?size={older}", 409, "not_in_the_log_yet"),
+        (f"{address}?size=999999", 404, "not_found"),
+        (f"{address}?size=0", 400, "invalid_parameter"),
+        (f"{address}?chain=table/T1", 400, "invalid_parameter"),
+        (f"/api/v1/receipts/{'0' * 64}", 404, "not_found"),
+        (f"/api/v1/receipts/{receipt['hash'].upper()}", 404, "not_found"),
+        (f"/api/v1/receipts/{receipt['hash'][:-2]}", 404, "not_found"),
+    ):
+        refused = anybody.get(wrong)
+        assert (refused.status_code, refused.json()["code"]) == (status, code), wrong
 
 
 def test_every_event_has_its_proof_at_every_checkpoint(kit: Kit, auditor: Desk) -> None:

@@ -30,7 +30,7 @@ OVERSIGHT = frozenset({Role.AUDITOR, Role.ADMIN})
 NO_DEALER = EVERYBODY - {Role.DEALER}
 
 #: Routes that take anybody, signed in or not.
-OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in")}
+OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in"), ("GET", "receipts/<slug:hash>")}
 #: Routes of players' own devices: the key of a seat, and no member of staff.
 SEAT = {
     ("GET", "seat/deal"), ("POST", "seat/commitment"), ("POST", "seat/seed"), ("GET", "seat/hand"),
