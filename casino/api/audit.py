@@ -299,6 +299,7 @@ class ReceiptProof(APIView):
 
     authentication_classes = []
     permission_classes = [AllowAny]
+    sensitive = False
     content_negotiation_class = AsItIs
 
     def get(self, request: Request, hash: str) -> HttpResponse:

@@ -21,6 +21,8 @@ NUMBERS = {
 }  # fmt: skip
 #: Names of secrets, random text in URL-safe base64.
 SECRETS = frozenset({"token", "key", "terminal_key"})
+#: Names of ids of keys: the first digits of a hash.
+KEY_IDS = frozenset({"seal_key"})
 MOMENT = "2026-11-21T20:00:00"
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d(\.\d+)?")
@@ -53,6 +55,8 @@ class Stable:
             return [self.value(inner, name) for inner in value]
         if isinstance(value, str) and name == "payload":
             return canonical.dumps(self.value(json.loads(value)))
+        if isinstance(value, str) and name in KEY_IDS:
+            return self._hex(value)
         if isinstance(value, str):
             return self._secret(value) if name in SECRETS else self.text(value)
         if type(value) is int and name in NUMBERS:

@@ -30,7 +30,7 @@ NOT_SENSITIVE = {
     "tables/<slug:table>/chips", "transfers", "drawers", "drawers/<slug:drawer>", "hands", "days",
     "tables/<slug:table>/deal",
     "hands/<slug:hand>/openings", "seat/deal", "seat/hand", "seat/proofs/inclusion",
-    "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",
+    "receipts/<slug:hash>", "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",
 }  # fmt: skip
 READS = sorted(route for method, route in routes() if method == "GET" and route not in ("schema", "docs"))
 

@@ -26,7 +26,7 @@ from tests.casino.trick_hands import found, last_hand
 
 #: Hexadecimal text and UUIDs, which may hold anything.
 _HEX = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{16,}|\\x[0-9a-f]+")
-#: What an offer may be filled in with: a card that is called, for example, whoever holds it.
+#: What an offer may be filled in with: a card that is called, for example, in any hand.
 _CHOICES = re.compile(r'"choices\\*": ?\[[^]]*\]')
 _CARDS = re.compile(r"(?<![0-9A-Za-z?])(?:[A-Z0-9][a-z]|\?\?)+(?![0-9A-Za-z?])")
 _TABLES = """
@@ -223,7 +223,7 @@ def test_an_altered_sealed_line_is_found_and_nothing_is_paid(kit: Kit, change: s
     )
 
 
-def test_a_sealed_line_whose_seal_is_taken_away_or_made_anew_is_found(kit: Kit) -> None:
+def test_a_sealed_line_whose_seal_is_taken_away_or_made_again_is_found(kit: Kit) -> None:
     _, hand = folded_hand(kit)
     line = HandLine.objects.get(hand=hand, seq=2)
     whole = selectors.log(hand)[1]
