@@ -104,6 +104,7 @@ def other(value: Any) -> Any:
 NEVER = {
     "chips.Imbalance",
     "audit.Epoch",
+    "audit.KeyRotation",
     "hands.CardException",
     "hands.CardEntry",
     "hands.Correction",
