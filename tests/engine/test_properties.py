@@ -191,7 +191,7 @@ def test_legal_is_exactly_what_is_accepted_and_a_refusal_changes_nothing(number:
         supply(hand, players.shuffle)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     st.sampled_from(GAMES),
     st.integers(0, 10**6),

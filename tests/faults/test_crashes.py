@@ -26,7 +26,7 @@ EVENINGS = int(os.environ.get("CRASHES", 4 * AN_EVENING)) // AN_EVENING
 
 def evenings() -> list[tuple[str, int]]:
     """Seeds, and of how many writes one is interrupted."""
-    return [(SEED, 1)] if SEED else [("sample", 5), *((str(number), 1) for number in range(EVENINGS))]
+    return [(SEED, 1)] if SEED else [("sample", 20), *((str(number), 1) for number in range(EVENINGS))]
 
 
 @pytest.mark.parametrize(("seed", "every"), some_now(evenings(), EVENINGS + 1))

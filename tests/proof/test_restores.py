@@ -86,6 +86,7 @@ def test_an_epoch_is_a_finding_until_the_verifying_person_accepts_it(
     assert verifier.main([*command, "--accept-epoch", "2"]) == 0
 
 
+@pytest.mark.slow
 def test_an_epoch_excuses_no_leaf_that_was_altered(kit: Kit, tmp_path: Path) -> None:
     """An insider alters an event that was signed, links everything again, and has an epoch opened over it."""
     evening(kit)
@@ -112,6 +113,7 @@ def test_an_epoch_explains_no_loss_without_the_checkpoint_that_shows_it(
         assert ("epoch_not_opened", True) in found, recorded(report)
 
 
+@pytest.mark.slow
 def test_an_epoch_explains_nothing_before_it_is_signed(kit: Kit, tmp_path: Path) -> None:
     restored(kit)
     opened(kit)
@@ -121,6 +123,7 @@ def test_an_epoch_explains_nothing_before_it_is_signed(kit: Kit, tmp_path: Path)
         assert {"log_cut_off", "epoch_not_opened"} <= set(codes)
 
 
+@pytest.mark.slow
 def test_an_epoch_of_one_person_is_found(kit: Kit, tmp_path: Path) -> None:
     restored(kit)
     epochs.open_epoch(house=kit.house, actor=TWO, approver=TWO.staff, reason="the disk broke")
@@ -129,6 +132,7 @@ def test_an_epoch_of_one_person_is_found(kit: Kit, tmp_path: Path) -> None:
         assert {"log_cut_off", "epoch_not_opened"} <= {one.code for one in report.findings}
 
 
+@pytest.mark.slow
 def test_an_epoch_that_names_another_loss_is_found(kit: Kit, tmp_path: Path) -> None:
     restored(kit)
     opened(kit)
