@@ -134,6 +134,20 @@ def live_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterat
                 make_as_new(connection)
 
 
+@pytest.fixture
+def bench_db(live_db: None) -> Iterator[None]:
+    """The same for a measurement, whose own tables and those of its references are gone afterwards: in a house's
+    database they would be objects that no migration has made."""
+    from django.db import connections
+
+    from casino.verification import catalogue
+
+    yield
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("DROP TABLE IF EXISTS bench_bare; DROP SCHEMA IF EXISTS bench_raw, reference CASCADE")
+    assert catalogue.now().differences() == []
+
+
 #: What a session can have that a new one has not; the statements that it has prepared stay.
 AS_NEW = "DISCARD TEMP; RESET ALL; UNLISTEN *; SELECT pg_advisory_unlock_all()"
 

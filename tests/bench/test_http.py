@@ -19,7 +19,7 @@ PLAN = Plan(clients=(2,), rounds=1, seconds=1.5)
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("live_db")
+@pytest.mark.usefixtures("bench_db")
 def test_everything_is_measured_and_leaves_right_books() -> None:
     from casino.hands.models import Hand, HandState
     from ledger import checks

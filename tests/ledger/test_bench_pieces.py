@@ -12,7 +12,7 @@ PLAN = speed.Plan(clients=(1,), rounds=1, seconds=0.2)
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("live_db")
+@pytest.mark.usefixtures("bench_db")
 def test_everything_is_measured_and_leaves_right_books() -> None:
     from ledger.models import Account
 
@@ -37,7 +37,7 @@ def test_everything_is_measured_and_leaves_right_books() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("live_db")
+@pytest.mark.usefixtures("bench_db")
 def test_a_profile_leaves_every_guard_standing(capsys: pytest.CaptureFixture[str]) -> None:
     from django.db import connection
 
