@@ -102,7 +102,7 @@ def seated_at(kit: Kit, game: str) -> Desk:
     return kit.seated(stacks=(200_000,) * seats)
 
 
-@pytest.mark.parametrize("name", some_now(game_names(), 4))
+@pytest.mark.parametrize("name", some_now(game_names(), 11))
 def test_no_row_names_a_face_down_card_of_an_electronic_hand(kit: Kit, name: str, tmp_path: Path) -> None:
     desk, choice = seated_at(kit, name), random.Random(4)
     desk.get().json()
@@ -128,6 +128,7 @@ def test_no_row_names_a_face_down_card_of_an_electronic_hand(kit: Kit, name: str
     assert auditing.verify_house(kit.house).findings == found(kit) == []
 
 
+@pytest.mark.slow
 def test_no_row_names_a_card_that_a_dealer_typed_or_a_scanner_read(kit: Kit) -> None:
     kit.table()
     dealer = kit.seated()

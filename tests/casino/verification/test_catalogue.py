@@ -305,6 +305,7 @@ def test_the_catalogue_is_recorded_once_and_again_where_it_changed(kit: Kit, cap
     assert auditing.verify_house(kit.house).findings == []
 
 
+@pytest.mark.slow
 def test_migrations_record_the_catalogue_as_the_owner(kit: Kit) -> None:
     call_command("migrate", database=OWNER, verbosity=0)
     [data] = recorded(kit)
