@@ -20,6 +20,7 @@ import pytest
 from pytest_django.plugin import DjangoDbBlocker
 
 from deploy.embedded import EmbeddedError
+from tests import slow
 from tests.services import PrivateValkey, TestServices
 
 if TYPE_CHECKING:
@@ -61,6 +62,12 @@ def wait_for_no_signature() -> None:
     from casino.verification import command_audit as unattended
 
     unattended.PATIENCE = 0.2
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before `-m` chooses: of tests marked `some_now(N)` all cases but each N-th are slow."""
+    slow.mark_slow_cases(items)
 
 
 def pytest_collection_finish() -> None:

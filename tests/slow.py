@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable
 
 import pytest
 
 
-def some_now(cases: Iterable[Any], every: int, *, ids: Callable[[Any], str] | None = None) -> list[Any]:
-    """The cases for `parametrize`: each `every`-th one, from the first, runs at once; the others are slow."""
-    return [_case(case, slow=at % every > 0, name=ids(case) if ids else None) for at, case in enumerate(cases)]
+def mark_slow_cases(items: Iterable[pytest.Item]) -> None:
+    """Of a test marked `some_now(N)` each N-th case, from the first, runs at once; the others are slow.
 
-
-def _case(case: Any, *, slow: bool, name: str | None) -> Any:
-    values = case if isinstance(case, tuple) else (case,)
-    return pytest.param(*values, marks=[pytest.mark.slow] if slow else [], id=name)
+    The cases are counted in the order in which they were collected, over all that the test is parametrized with.
+    """
+    seen: Counter[str] = Counter()
+    for item in items:
+        mark = item.get_closest_marker("some_now")
+        if mark is None:
+            continue
+        (every,) = mark.args
+        test = item.nodeid.partition("[")[0]
+        if seen[test] % every:
+            item.add_marker(pytest.mark.slow)
+        seen[test] += 1

@@ -19,7 +19,6 @@ from tests.engine.chance import GAMES, Players, played, random_setup
 from tests.engine.money import play_out
 from tests.engine.offers import Watch
 from tests.engine.support import frozen, play, table, to_third_round
-from tests.slow import some_now
 
 PLAYOUTS = 2_000  # `make soak` plays a million of each game
 ENDINGS = {
@@ -170,7 +169,8 @@ def tried(hand: Hand, line: str) -> Hand | None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("number", some_now(range(60), 8))
+@pytest.mark.some_now(8)
+@pytest.mark.parametrize("number", range(60))
 def test_legal_is_exactly_what_is_accepted_and_a_refusal_changes_nothing(number: int, game: str):
     """Any action of any seat: what the offers do not cover is refused without a trace, what they cover is accepted."""
     random = Random(1000 + number)

@@ -14,7 +14,6 @@ from engine.kernel.setup import Setup, Viewer
 from engine.registry import resume, start
 from tests.engine.chance import GAMES, Players, random_setup
 from tests.engine.support import play, shuffled, stacked, table, to_third_round
-from tests.slow import some_now
 
 DECK = stacked("Kl8b", "Ah7l", "XlOb", "Xb7b", "KhOl", "9a9l")
 
@@ -203,7 +202,8 @@ VARIATIONS: dict[str, dict[str, object]] = {
 }
 
 
-@pytest.mark.parametrize("name", some_now(sorted(VARIATIONS), 4))
+@pytest.mark.some_now(4)
+@pytest.mark.parametrize("name", sorted(VARIATIONS))
 def test_exchanging_unknown_cards_in_every_variation(name: str):
     """Cuhhol: of a hand that gave way it is known that it is not higher, and nothing else."""
     steps = compared = redeals = 0

@@ -16,7 +16,6 @@ from casino.reports.selectors import verification
 from casino.urls import v1
 from tests.casino.examples import Drawn, play
 from tests.faults.crashes import Interrupted, Way, summary
-from tests.slow import some_now
 
 #: About so many scenarios of an evening interrupt something; the others name an exchange that their write has not.
 AN_EVENING = 50
@@ -29,7 +28,8 @@ def evenings() -> list[tuple[str, int]]:
     return [(SEED, 1)] if SEED else [("sample", 20), *((str(number), 1) for number in range(EVENINGS))]
 
 
-@pytest.mark.parametrize(("seed", "every"), some_now(evenings(), EVENINGS + 1))
+@pytest.mark.some_now(EVENINGS + 1)
+@pytest.mark.parametrize(("seed", "every"), evenings())
 def test_every_write_is_carried_out_once_or_not_at_all(
     live_db: None, monkeypatch: pytest.MonkeyPatch, seed: str, every: int
 ) -> None:

@@ -16,7 +16,6 @@ import pytest
 
 from deploy.embedded.process import signalled_when_parent_dies, wait_until
 from tests.casino.logs import chain_order, note, notes_outside
-from tests.slow import some_now
 
 CHECKOUT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "manage.py", "sequence_audit")
@@ -120,7 +119,8 @@ def writing(kit) -> Iterator[Callable[[], int]]:  # type: ignore[no-untyped-def]
         writer.join()
 
 
-@pytest.mark.parametrize("point", some_now(["between commit and file", "before the commit", "within the note"], 3))
+@pytest.mark.some_now(3)
+@pytest.mark.parametrize("point", ["between commit and file", "before the commit", "within the note"])
 def test_killed_at_a_point_it_goes_on_without_loss(kit, tmp_path: Path, point: str) -> None:  # type: ignore[no-untyped-def]
     from casino.audit.models import Log
 

@@ -12,7 +12,6 @@ from tests.engine.support import DEMO
 from tests.model.ranking import PACK, every_substitution, strength
 from tests.model.referee import Case, case_of, judge, records
 from tests.model.rounds import commitment
-from tests.slow import some_now
 
 SANTA = frozenset({"Oa"})
 
@@ -33,9 +32,8 @@ def test_the_hands_fall_into_44_classes_of_the_known_sizes():
     assert [sizes[kind] for kind in sorted(sizes, reverse=True)] == [8, 280, 896, 5376, 2016, 23814, 3570]
 
 
-@pytest.mark.parametrize(
-    ("grigare", "least", "hands"), some_now([("general", (6, 0), 120), ("kis_nagy", (9, 0), 2)], 2)
-)
+@pytest.mark.some_now(2)
+@pytest.mark.parametrize(("grigare", "least", "hands"), [("general", (6, 0), 120), ("kis_nagy", (9, 0), 2)])
 def test_grigare(grigare, least, hands):
     found = [hand for hand in combinations(PACK, 4) if strength(hand, grigare=grigare) != strength(hand)]
     assert len(found) == hands

@@ -18,7 +18,6 @@ from tests.proof import corpus_state
 from tests.proof.corpus import ATTACKS, Attack, matches
 from tests.proof.corpus_tricks import evening_of_tricks
 from tests.proof.superuser import evening, evening_of_deals, evening_of_entries, held_key, outside_file
-from tests.slow import some_now
 
 assert corpus_state.__doc__, "importing it adds its attacks"
 
@@ -87,7 +86,8 @@ def test_leaves_that_no_checkpoint_covers_for_long_are_found_live(kit: Kit, monk
     assert recorded(auditing.verify_house(kit.house)) == []
 
 
-@pytest.mark.parametrize("attack", some_now(ATTACKS, 8, ids=lambda attack: attack.do.__name__))
+@pytest.mark.some_now(8)
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.do.__name__)
 def test_the_attack_is_found_and_its_first_bad_place_named(kit: Kit, tmp_path: Path, attack: Attack) -> None:
     attack.before(kit)
     attack.do(kit)

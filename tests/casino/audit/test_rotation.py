@@ -24,7 +24,6 @@ from tests.casino.kit import ACTOR, Kit
 from tests.casino.logs import chain_order, note, notes_outside
 from tests.proof.superuser import Backup, guards_off
 from tests.proof.test_restores import opened, two_people
-from tests.slow import some_now
 
 NEW, NEWER, FOREIGN = (Signer(LocalSigningKey(bytes([number]) * 32)) for number in (7, 8, 9))
 OPERATOR = Actor.operator("rotate_log_key")
@@ -271,20 +270,18 @@ def test_a_key_without_its_event_is_found(kit: Kit, old: Signer, tmp_path: Path)
         assert {"key_not_rotated", "state_extra"} <= set(codes(report))
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize(
     ("case", "problem"),
-    some_now(
-        [
-            ("unsigned by the old key", "the old key has not signed it"),
-            ("unsigned by the new key", "the new key has not signed it"),
-            ("another root", "has the root that its keys have signed"),
-            ("another epoch", "its keys have signed it for"),
-            ("another size", "it says otherwise than the note in it"),
-            ("no note", "it cannot be read"),
-            ("replaces another key", "is not the one that it replaces"),
-        ],
-        3,
-    ),
+    [
+        ("unsigned by the old key", "the old key has not signed it"),
+        ("unsigned by the new key", "the new key has not signed it"),
+        ("another root", "has the root that its keys have signed"),
+        ("another epoch", "its keys have signed it for"),
+        ("another size", "it says otherwise than the note in it"),
+        ("no note", "it cannot be read"),
+        ("replaces another key", "is not the one that it replaces"),
+    ],
 )
 def test_a_rotation_that_is_not_right_is_found(kit: Kit, old: Signer, tmp_path: Path, case: str, problem: str) -> None:
     """The holder of the database and of one key records a rotation of its own making."""

@@ -23,7 +23,6 @@ from tests.casino.devices import device, events
 from tests.casino.kit import FAERBELN, FERBLI, SAMPLE, Desk, Kit
 from tests.casino.superuser import unguarded
 from tests.casino.trick_hands import found, last_hand
-from tests.slow import some_now
 
 #: Hexadecimal text and UUIDs, which may hold anything.
 _HEX = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{16,}|\\x[0-9a-f]+")
@@ -102,7 +101,8 @@ def seated_at(kit: Kit, game: str) -> Desk:
     return kit.seated(stacks=(200_000,) * seats)
 
 
-@pytest.mark.parametrize("name", some_now(game_names(), 11))
+@pytest.mark.some_now(11)
+@pytest.mark.parametrize("name", game_names())
 def test_no_row_names_a_face_down_card_of_an_electronic_hand(kit: Kit, name: str, tmp_path: Path) -> None:
     desk, choice = seated_at(kit, name), random.Random(4)
     desk.get().json()

@@ -32,7 +32,6 @@ from tests.casino.kitty_hands import (
 )
 from tests.casino.superuser import unguarded
 from tests.casino.trick_hands import REASON, assert_whole, chairs, found, last_hand, settled
-from tests.slow import some_now
 
 ALONE = ("p3 po 400", "p3 cl top", "p3 lk 4", "p3 kn", "p1 ps", "p2 ps")
 """In no muss: the dealer knocks, nobody plays along."""
@@ -222,7 +221,8 @@ def test_a_dealer_s_device_shows_its_cards_once_it_has_looked(kit: Kit) -> None:
 # --- Void, dispute, close -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", some_now(["electronic", "physical"], 2))
+@pytest.mark.some_now(2)
+@pytest.mark.parametrize("mode", ["electronic", "physical"])
 def test_a_voided_hand_gives_kitty_and_bank_back(kit: Kit, tmp_path: Path, mode: str) -> None:
     desk, floor = at_table(kit), kit.dealer(role=Role.FLOOR)
     left = grow(kit, desk).result["series"]  # type: ignore[index]
@@ -288,9 +288,8 @@ def test_a_disputed_hand_that_is_voided_gives_the_bank_back(kit: Kit, tmp_path: 
     assert_whole(kit, tmp_path)
 
 
-@pytest.mark.parametrize(
-    "rule", some_now([CarryoverOnClose.SPLIT, CarryoverOnClose.HOUSE, CarryoverOnClose.LAST_DEALER], 3)
-)
+@pytest.mark.some_now(3)
+@pytest.mark.parametrize("rule", [CarryoverOnClose.SPLIT, CarryoverOnClose.HOUSE, CarryoverOnClose.LAST_DEALER])
 def test_a_table_that_closes_shares_kitty_and_bank_by_its_rule(
     kit: Kit, tmp_path: Path, rule: CarryoverOnClose
 ) -> None:

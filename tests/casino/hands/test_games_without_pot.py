@@ -41,7 +41,6 @@ from tests.casino.trick_hands import (
     transactions,
     zsiros,
 )
-from tests.slow import some_now
 
 # --- Setting up -----------------------------------------------------------------------------------------------------
 
@@ -143,7 +142,8 @@ def test_the_deal_and_the_score_sheet_pass_on(kit: Kit) -> None:
         assert hand.series["order"] == first.series["order"]
 
 
-@pytest.mark.parametrize("seats", some_now([2, 4], 2))
+@pytest.mark.some_now(2)
+@pytest.mark.parametrize("seats", [2, 4])
 def test_a_table_goes_on_from_its_last_record_alone(kit: Kit, seats: int) -> None:
     zsiros(kit, seats=seats, stake=0)
     desk = kit.seated(stacks=(0,) * seats)
@@ -409,7 +409,8 @@ def test_somebody_who_leaves_and_comes_back_before_the_next_deal_goes_on(kit: Ki
     assert begun(kit) == [True, False]
 
 
-@pytest.mark.parametrize("mode", some_now(["physical", "electronic"], 2))
+@pytest.mark.some_now(2)
+@pytest.mark.parametrize("mode", ["physical", "electronic"])
 def test_a_voided_hand_is_dealt_again_by_the_same_dealer(kit: Kit, tmp_path: Path, mode: str) -> None:
     desk, floor = four(kit), kit.dealer(role=Role.FLOOR)
     left = play_physical(kit, desk, 1).result["series"]  # type: ignore[index]

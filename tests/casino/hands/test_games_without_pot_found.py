@@ -29,7 +29,6 @@ from tests.casino.trick_hands import (
     transactions,
     zsiros,
 )
-from tests.slow import some_now
 
 # --- Disputes -------------------------------------------------------------------------------------------------------
 
@@ -44,7 +43,8 @@ def disputed(kit: Kit, desk: Desk) -> Hand:
     return hand
 
 
-@pytest.mark.parametrize("stake", some_now([100, 0], 2))
+@pytest.mark.some_now(2)
+@pytest.mark.parametrize("stake", [100, 0])
 def test_a_disputed_hand_without_a_pot_can_only_be_voided(kit: Kit, stake: int) -> None:
     desk, floor = four(kit, stake=stake), kit.dealer(role=Role.FLOOR)
     left = play_physical(kit, desk, 1).result["series"]  # type: ignore[index]
@@ -86,7 +86,8 @@ def test_a_line_that_somebody_alters_is_not_paid_for(kit: Kit) -> None:
 # --- What verification finds ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", some_now([2, 1], 2, ids={1: "the first", 2: "one that goes on"}.__getitem__))
+@pytest.mark.some_now(2)
+@pytest.mark.parametrize("number", [2, 1], ids={1: "the first", 2: "one that goes on"}.__getitem__)
 @pytest.mark.parametrize(
     "change",
     ["jsonb_set(series, '{score}', '[4, 4]')", "jsonb_set(series, '{games}', '[1, 0]')", "'{}'", "'[]'",

@@ -28,7 +28,6 @@ from tests.engine.chance import GAMES as WITH_OPTIONS
 from tests.engine.chance import random_setup
 from tests.engine.shedding.shedding_kit import deal
 from tests.engine.shedding.test_pacal import ROWS
-from tests.slow import some_now
 
 HANDS = 8
 """Hands of each game, every second one dealt by the house; more where an argument is rare."""
@@ -122,7 +121,8 @@ def refusals(hand: engine.Hand, offer: Fields, action: Fields) -> int:
     return len(wrong)
 
 
-@pytest.mark.parametrize("game", some_now(game_names(), 6))
+@pytest.mark.some_now(6)
+@pytest.mark.parametrize("game", game_names())
 def test_an_offer_that_is_filled_in_is_accepted(game: str) -> None:
     random, count = Random(f"offers-{game}"), Counter[str]()
     verbs = [verb for verb in game_info(game).grammar if verb.by == SEAT]
@@ -154,7 +154,8 @@ HOUSE: dict[str, dict[str, Any]] = {"ferbli": FERBLI, "faerbeln": FAERBELN}
 SHORT = {"esel": {"max_passes": 12}, "pacal": {"max_plies": 14}, "old_maid": {"max_turns": 12}}
 
 
-@pytest.mark.parametrize("game", some_now(game_names(), 6))
+@pytest.mark.some_now(6)
+@pytest.mark.parametrize("game", game_names())
 def test_a_hand_of_every_game_is_played_over_http_by_its_offers(kit: Kit, game: str) -> None:
     """Each seat's device says what the seat may do; the console sends it. Nothing is refused."""
     info, random = game_info(game), Random(game)

@@ -14,7 +14,6 @@ from engine.registry import game_info, start
 from tests.casino.hands.test_time_to_act import sound
 from tests.casino.kit import Kit
 from tests.engine.deals import deck_of, recorded, run_forced, say, table
-from tests.slow import some_now
 
 CASES = [("rufmariasch", 0), ("preferansz", 0), ("preferansz", 1), ("siebner_schuster", 0)]
 
@@ -34,7 +33,8 @@ def masked(line: str) -> str:
 
 
 @pytest.mark.parametrize("hidden", [False, True], ids=["named", "hidden"])
-@pytest.mark.parametrize(("game", "place"), some_now(CASES, 2))
+@pytest.mark.some_now(2)
+@pytest.mark.parametrize(("game", "place"), CASES)
 def test_a_physical_hand_is_played_settled_and_verified(
     kit: Kit, game: str, place: int, hidden: bool, tmp_path: Path
 ) -> None:

@@ -40,7 +40,6 @@ from tests.casino.superuser import unguarded
 from tests.casino.transfers.test_transfers import floor_at
 from tests.engine.support import shuffled
 from tests.proof.superuser import held_key
-from tests.slow import some_now
 
 REASON = {"reason": "some think too long"}
 BETTING = [("ferbli", FERBLI), ("ferbli", FERBLI | {"cuhhol": True}), ("faerbeln", FAERBELN)]
@@ -245,7 +244,8 @@ def test_in_physical_mode_the_act_is_played_and_the_hand_settled(kit: Kit, tmp_p
     sound(kit, tmp_path)
 
 
-@pytest.mark.parametrize(("game", "options"), some_now(TABLES, 4))
+@pytest.mark.some_now(4)
+@pytest.mark.parametrize(("game", "options"), TABLES)
 def test_an_electronic_hand_is_played_by_the_clock_alone(
     kit: Kit, game: str, options: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from tests.casino.evenings import assert_house_is_whole, play_electronically, play_records, records, table_of
 from tests.casino.kit import FAERBELN, FERBLI, Kit
-from tests.slow import some_now
 
 EVERYTHING = {
     "majzli_max": 300, "cuhhol": True, "show_two": True, "force_third_deal": True, "wild": "tens_santa",
@@ -52,7 +51,8 @@ def evening_with(name: str) -> list[dict[str, Any]]:
     raise AssertionError(f"no evening of {name} shows {wanted}")
 
 
-@pytest.mark.parametrize("name", some_now(TABLES, 6))
+@pytest.mark.some_now(6)
+@pytest.mark.parametrize("name", TABLES)
 def test_recorded_hands_of_every_variant_move_exactly_their_money(kit: Kit, name: str) -> None:
     game, options, seats, *_ = TABLES[name]
     table_of(kit, game, options, seats=seats)
@@ -60,7 +60,8 @@ def test_recorded_hands_of_every_variant_move_exactly_their_money(kit: Kit, name
     assert_house_is_whole(kit)
 
 
-@pytest.mark.parametrize("name", some_now(TABLES, 6))
+@pytest.mark.some_now(6)
+@pytest.mark.parametrize("name", TABLES)
 def test_electronic_hands_of_every_variant_settle_and_export_what_replays(kit: Kit, name: str) -> None:
     game, options, seats, stack, _ = TABLES[name]
     table_of(kit, game, options, seats=seats)

@@ -25,7 +25,6 @@ from casino.verification import auditing, catalogue
 from ledger import catalogue as reader
 from tests.casino.kit import Kit
 from tests.casino.superuser import unguarded
-from tests.slow import some_now
 
 OWNER = "owner"
 #: Functions that set no search path: they run with every posting and every line, and name every table in full; the
@@ -199,7 +198,8 @@ CHANGES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("statement", "subject", "detail"), some_now(CHANGES, 6, ids=lambda change: change[0][:60]))
+@pytest.mark.some_now(6)
+@pytest.mark.parametrize(("statement", "subject", "detail"), CHANGES, ids=[change[0][:60] for change in CHANGES])
 def test_what_no_migration_made_so_is_named(live_db: None, statement: str, subject: str, detail: str) -> None:
     found = differences(statement)
     assert any(name.startswith(subject) and detail in problem for name, problem in found.items()), found

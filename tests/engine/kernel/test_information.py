@@ -17,7 +17,6 @@ from engine.kernel.setup import Setup
 from engine.kernel.zones import Chance
 from engine.registry import start
 from tests.engine.any_game import GAMES, LONG, after, physical, points, records
-from tests.slow import some_now
 
 TRIES = 10
 
@@ -50,7 +49,8 @@ def exchanged(deck: tuple[str, ...], one: str, other: str) -> tuple[str, ...]:
     return tuple({one: other, other: one}.get(card, card) for card in deck)
 
 
-@pytest.mark.parametrize("game", some_now(GAMES, 2))
+@pytest.mark.some_now(2)
+@pytest.mark.parametrize("game", GAMES)
 def test_hands_that_a_seat_cannot_tell_apart_give_equal_texts(game: str):
     """Two cards that the seat has not seen are exchanged: nothing that it is shown changes, unless the game passes over
     a seat for its cards; then the texts differ too."""

@@ -20,7 +20,6 @@ from engine.registry import game_info, start
 from tests.engine.deals import accepted, first_fault, lines_on_offer
 from tests.engine.shedding.shedding_kit import OPTIONS, REFEREES, example, records, spoilt_logs
 from tests.model.shedding import Fan, Reader, judge, random_record
-from tests.slow import some_now
 
 GAMES = tuple(REFEREES)
 EXAMPLES = {"esel": "E2-000029", "pacal": "P2-000001", "old_maid": "M1-000003"}
@@ -69,7 +68,8 @@ def test_a_result_that_differs_is_refused_behind_the_log(game: str):
     assert first_fault(bare) is None
 
 
-@pytest.mark.parametrize("game", some_now(GAMES, 3))
+@pytest.mark.some_now(3)
+@pytest.mark.parametrize("game", GAMES)
 def test_spoilt_logs_are_refused_where_the_referee_refuses_them(game: str):
     refused = 0
     for record in records(game)[::3]:

@@ -7,7 +7,6 @@ import pytest
 from engine.tricks.barbu import BarbuState
 from tests.engine.barbu_scenarios import ENDINGS, SCENARIOS, Scenario, count, text_of
 from tests.engine.goldens import GOLDEN, counts_on_record
-from tests.slow import some_now
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
@@ -27,7 +26,8 @@ def test_the_deals_pass_through_every_phase_and_contract():
     assert called == {"notricks", "queens", "lasttwo", "hearts", "king", "trumps", "dominoes", "ravage"}
 
 
-@pytest.mark.parametrize("name", some_now(ENDINGS, 3))
+@pytest.mark.some_now(3)
+@pytest.mark.parametrize("name", ENDINGS)
 def test_as_many_ways_to_play_as_there_were(name: str):
     assert count(name, ENDINGS[name]) == counts_on_record("barbu")[name], "python -m tests.engine.barbu_scenarios"
 

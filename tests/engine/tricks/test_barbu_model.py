@@ -17,7 +17,6 @@ from engine.tricks.barbu import CALLS
 from tests.engine.tricks.barbu_kit import record_of, recorded, state_of
 from tests.model.barbu import judge, offered
 from tests.model.barbu_random import random_record, spoilt
-from tests.slow import some_now
 
 SAMPLE = recorded("barbu_sample.jsonl") + recorded("barbu_seed_sheet.jsonl")
 
@@ -39,7 +38,8 @@ def test_random_deals_of_the_model_have_the_models_result():
         assert outcome.ok, (seed, outcome.error)
 
 
-@pytest.mark.parametrize("seed", some_now(range(30), 4))
+@pytest.mark.some_now(4)
+@pytest.mark.parametrize("seed", range(30))
 def test_every_line_that_the_model_offers_and_no_other(seed: int):
     """Both ways, move by move, the clock's lines included; what is on offer is accepted, what is not is refused."""
     fields = random_record(Random(f"offers {seed}"))

@@ -10,7 +10,6 @@ import pytest
 from engine.kernel.cards import TELL32, UNKNOWN
 from tests.engine.against_model import Match
 from tests.model.preferansz import MODEL
-from tests.slow import some_now
 
 SAYINGS = (
     "bd 2", "bd 7", "bd 8", "bd 2 hand", "bd 7 hand", "bd 03", "cl 2", "cl 7", "dbl p1", "dbl p2 p3", "rdbl p2",
@@ -25,7 +24,8 @@ def test_recorded_deals_replay_to_the_same(record: dict[str, Any]):
     MATCH.require_recorded(record)
 
 
-@pytest.mark.parametrize("first", some_now(range(0, 1000, 250), 4))
+@pytest.mark.some_now(4)
+@pytest.mark.parametrize("first", range(0, 1000, 250))
 def test_random_deals_are_good_to_both(first: int):
     MATCH.require_random(range(first, first + 250))
 
@@ -40,7 +40,8 @@ EVERYTHING += [
 EVERYTHING += [f"d up {cards}" for cards in ("AaKa", "????", "Aa", "7h8h")] + ["d dh p1 Aa", "p1 dbl p2 p3"]
 
 
-@pytest.mark.parametrize("number", some_now(range(24), 3))
+@pytest.mark.some_now(3)
+@pytest.mark.parametrize("number", range(24))
 def test_every_line_that_the_model_offers_and_no_other(number: int):
     random = Random(number)
     record = MODEL.random_record(random, physical=number % 4 == 3)

@@ -10,7 +10,6 @@ import pytest
 from engine.kernel.cards import TELL32, UNKNOWN
 from tests.engine.against_model import Match
 from tests.model.rufmariasch import MODEL
-from tests.slow import some_now
 
 SAYINGS = ("cl Aa", "cl Aa l", "cl 7h", "ml KaOa", "ml KhOh", "ml OlKl", "ml Ka", "ml ????", "pl Aa")
 MATCH = Match("rufmariasch", MODEL, SAYINGS, "R8-000002")
@@ -22,7 +21,8 @@ def test_recorded_deals_replay_to_the_same(record: dict[str, Any]):
     MATCH.require_recorded(record)
 
 
-@pytest.mark.parametrize("first", some_now(range(0, 1000, 250), 4))
+@pytest.mark.some_now(4)
+@pytest.mark.parametrize("first", range(0, 1000, 250))
 def test_random_deals_are_good_to_both(first: int):
     MATCH.require_random(range(first, first + 250))
 
@@ -34,7 +34,8 @@ EVERYTHING += [f"p{seat} {said}" for seat in range(1, 5) for said in ("ps", "au"
 EVERYTHING += [f"d dh p{seat} {cards}" for seat in range(1, 5) for cards in ("Aa", "AaKaOaUa", "????????")]
 
 
-@pytest.mark.parametrize("number", some_now(range(24), 3))
+@pytest.mark.some_now(3)
+@pytest.mark.parametrize("number", range(24))
 def test_every_line_that_the_model_offers_and_no_other(number: int):
     random = Random(number)
     record = MODEL.random_record(random, physical=number % 4 == 3)

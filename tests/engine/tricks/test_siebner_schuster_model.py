@@ -12,7 +12,6 @@ from engine.play import Sitting, play_evening
 from tests.engine.against_model import Match
 from tests.engine.deals import first_fault
 from tests.model.siebner_schuster import CALLS, MODEL
-from tests.slow import some_now
 
 MATCH = Match("siebner_schuster", MODEL, (*(f"cl {word}" for word in ("uss", *CALLS)), "vw p3"), "S1-000005")
 SAMPLE = MATCH.sample()
@@ -23,7 +22,8 @@ def test_recorded_deals_replay_to_the_same(record: dict[str, Any]):
     MATCH.require_recorded(record)
 
 
-@pytest.mark.parametrize("first", some_now(range(0, 1000, 250), 4))
+@pytest.mark.some_now(4)
+@pytest.mark.parametrize("first", range(0, 1000, 250))
 def test_random_deals_are_good_to_both(first: int):
     MATCH.require_random(range(first, first + 250))
 
@@ -34,7 +34,8 @@ EVERYTHING += [f"d dh p{seat} {cards}" for seat in range(1, 5) for cards in ("Aa
 EVERYTHING += [f"d vw {pair}" for pair in ("p1 p3", "p2 p4", "p1 p2", "p3 p1", "p2 p4 p1", "p1")]
 
 
-@pytest.mark.parametrize("number", some_now(range(24), 3))
+@pytest.mark.some_now(3)
+@pytest.mark.parametrize("number", range(24))
 def test_every_line_that_the_model_offers_and_no_other(number: int):
     random = Random(number)
     record = MODEL.random_record(random, physical=number % 4 == 3)

@@ -21,7 +21,6 @@ from engine.record.format import Record, record_of
 from engine.registry import game_info
 from engine.vying.ranking import faerbeln_key
 from tests.engine.support import faerbeln, shuffled
-from tests.slow import some_now
 
 WORTH = {"A": 11, "9": 9, "8": 8, "7": 7}
 ORDER = {rank: at for at, ranks in enumerate(("7", "8", "9", "XT", "UJ", "OQ", "K", "A")) for rank in ranks}
@@ -248,7 +247,8 @@ def with_a_41(random: Random, seats: int, cards: tuple[str, ...]) -> tuple[str, 
 
 
 @pytest.mark.parametrize("points", [True, False])
-@pytest.mark.parametrize("pack", some_now(["tell", "french"], 2))
+@pytest.mark.some_now(2)
+@pytest.mark.parametrize("pack", ["tell", "french"])
 def test_every_two_hands_of_a_sample_compare_as_the_brute_force_comparison_says(pack: str, points: bool):
     random = Random(41)
     info = game_info("faerbeln").packs[pack]

@@ -8,7 +8,6 @@ from engine.registry import start
 from engine.vying.ferbli import FerbliState
 from tests.engine import perft, playthrough
 from tests.engine.scenarios import SCENARIOS, Scenario
-from tests.slow import some_now
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
@@ -32,7 +31,8 @@ def test_the_hands_pass_through_every_phase_of_ferbli():
     assert phases == set(FerbliState.HANDLERS) - {"over"}
 
 
-@pytest.mark.parametrize("name", some_now(perft.TABLES, 3))
+@pytest.mark.some_now(3)
+@pytest.mark.parametrize("name", perft.TABLES)
 def test_as_many_ways_to_play_as_there_were(name: str):
     table = perft.TABLES[name]
     assert perft.count(table, table.depth) == perft.golden()["test"][name], "python -m tests.engine.perft"

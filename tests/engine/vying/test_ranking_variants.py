@@ -15,7 +15,6 @@ from engine.kernel.cards import FRENCH32, TELL32, split_cards
 from engine.vying import ranking
 from engine.vying.ranking import Ranking, faerbeln_ranking, ferbli_ranking
 from tests.engine.vying.ranking_model import HANDS, KINDS, PACK, worth
-from tests.slow import some_now
 
 SANTA = ("Oa",)
 TENS = ("Xa", "Xl", "Xb", "Xh")
@@ -46,7 +45,8 @@ def same_order(subject: Ranking, hands: list[tuple[str, ...]]) -> None:
     assert all(lower < higher for lower, higher in pairwise(in_order))
 
 
-@pytest.mark.parametrize(("wild", "grigare", "grigare_wild"), some_now(CASES, 14))
+@pytest.mark.some_now(14)
+@pytest.mark.parametrize(("wild", "grigare", "grigare_wild"), CASES)
 def test_every_hand_ranks_as_in_the_model(wild: tuple[str, ...], grigare: str, grigare_wild: str):
     subject = ferbli_ranking(wild, grigare, grigare_wild)
     assert len(HANDS) == 35_960
