@@ -151,6 +151,7 @@ def test_folders_and_secrets_are_private(var: Path) -> None:
     assert embedded.urls(environ=NOTHING_GIVEN, var=var) == urls, "made once"
 
 
+@pytest.mark.slow
 def test_command_line_up_status_env_down(var: Path) -> None:
     """Also: two `up` at once, and `env` in a shell that already evaluated it."""
     assert command(var, "status").returncode == 3
@@ -206,6 +207,7 @@ def test_only_the_owner_url_given(var: Path) -> None:
     assert urls.database_sequencer_url == given["DATABASE_OWNER_URL"], "whose owner becomes the sequencer's role"
 
 
+@pytest.mark.slow
 def test_awkward_folder_gets_short_sockets_elsewhere(var: Path) -> None:
     """Too long for a socket, with a space and a quote: the sockets move, and `remove` finds them again."""
     awkward = var / "it's a folder" / ("deep" * 25)

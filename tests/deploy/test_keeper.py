@@ -29,6 +29,7 @@ def answering(var: Path) -> bool:
     return all(service.version for service in embedded.status(environ=NOTHING_GIVEN, var=var))
 
 
+@pytest.mark.slow
 def test_servers_that_are_killed_run_again_and_those_that_are_stopped_do_not(
     var: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -53,6 +54,7 @@ def test_servers_that_are_killed_run_again_and_those_that_are_stopped_do_not(
         assert not wait_until(lambda: any(pids(var).values()), seconds=2)
 
 
+@pytest.mark.slow
 def test_servers_that_others_run_are_not_started(var: Path) -> None:
     urls = embedded.ensure(environ=NOTHING_GIVEN, var=var)
     pid = pids(var)["Valkey"]

@@ -78,6 +78,7 @@ def test_it_is_what_trying_everything_gives(game: str, of: str):
     assert tried
 
 
+@pytest.mark.some_now(2)
 @pytest.mark.parametrize("game", TRICK_GAMES)
 def test_its_lines_lead_to_its_worth_and_nobody_does_better_alone(game: str):
     for hand, _ in endings(game, 2 * deals(game)[0].setup().seats):

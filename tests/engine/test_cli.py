@@ -193,6 +193,7 @@ def test_an_empty_input_is_unusable():
     assert (done.returncode, done.stdout) == (2, "")
 
 
+@pytest.mark.slow
 def test_play_writes_records_that_replay_and_repeats_itself():
     arguments = ("play", "ferbli", "--seats", "5", "--hands", "40", "--seed", "9", "--opt", "tax_bps=500")
     arguments += ("--opt", "tax_cap=500", "--opt", "vizi=50", "--stack", "1000")
@@ -207,6 +208,7 @@ def test_play_writes_records_that_replay_and_repeats_itself():
     assert replayed.returncode == 0 and len(answers(replayed)) == 40
 
 
+@pytest.mark.some_now(2)
 @pytest.mark.parametrize("pack", ["tell", "french"])
 def test_play_and_replay_of_faerbeln(pack: str):
     played = run("play", "faerbeln", "--seats", "4", "--hands", "30", "--opt", f"pack={pack}", "--opt", "bonus41=5000")

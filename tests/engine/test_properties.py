@@ -36,6 +36,7 @@ ENDINGS = {
 """Every way a hand can end, and the share of random hands that must at least end so."""
 
 
+@pytest.mark.some_now(2)
 @pytest.mark.parametrize("game", GAMES)
 def test_random_hands_end_and_conserve_money(game: str):
     """Every ending is reached, and no hand goes on for ever."""
@@ -169,7 +170,7 @@ def tried(hand: Hand, line: str) -> Hand | None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.some_now(8)
+@pytest.mark.some_now(4)
 @pytest.mark.parametrize("number", range(60))
 def test_legal_is_exactly_what_is_accepted_and_a_refusal_changes_nothing(number: int, game: str):
     """Any action of any seat: what the offers do not cover is refused without a trace, what they cover is accepted."""

@@ -33,6 +33,7 @@ def environment(live_db: None) -> Iterator[dict[str, str]]:
         cursor.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
+@pytest.mark.slow
 def test_migrates_and_keeps_the_promises_of_its_readme(environment: dict[str, str]) -> None:
     def run(*arguments: str) -> str:
         done = subprocess.run(

@@ -100,6 +100,7 @@ SPREAD = "(SELECT id FROM ledger_account WHERE book = %(book)s AND code = 'sprea
 KEPT = "(SELECT id FROM ledger_hold WHERE book = %(book)s AND key = 'kept')"
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize(
     ("sql", "found"),
     [

@@ -147,6 +147,7 @@ SPECS = [
 ]
 
 
+@pytest.mark.some_now(2)
 @pytest.mark.parametrize("seed", range(CROWDS))
 def test_a_crowd(shop: Shop, seed: int) -> None:
     with transaction.atomic():

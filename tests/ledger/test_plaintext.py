@@ -349,6 +349,7 @@ EDITS: dict[str, Callable[[str], str]] = {
 }
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize("key", ["two", "three"])
 @pytest.mark.parametrize("edit", EDITS)
 def test_spoilt_exports_are_refused(till: Shop, tmp_path: Path, edit: str, key: str) -> None:

@@ -25,6 +25,7 @@ def test_variants_alone_and_together(seed: str, variants: list[str]):
     assert list(one_hand(seed, variants))
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_each_variant_alone(variant: str):
     seen = run(20, f"alone {variant}", [variant])

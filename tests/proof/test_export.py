@@ -90,6 +90,7 @@ def test_what_cannot_be_used_is_distinguished_from_what_is_wrong(evening: Path) 
         assert (done.returncode, done.stdout) == (2, ""), done
 
 
+@pytest.mark.slow
 @settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.sampled_from(FILES), st.floats(0, 1, exclude_max=True), st.integers(1, 255))
 @example("events-1.jsonl", 0.0, 1)

@@ -79,6 +79,7 @@ def test_what_the_answer_rests_on_is_said(world: World, judged: Callable[..., tu
     assert code == 0 and "has the same checkpoint" in text and "key alone" not in text
 
 
+@pytest.mark.slow
 def test_no_byte_of_a_receipt_can_be_changed(world: World, judged: Callable[..., tuple[int, str]]) -> None:
     receipt = made(world, INDEX, world.sizes[-1])
     good = json_text(receipt).encode()

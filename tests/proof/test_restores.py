@@ -71,6 +71,7 @@ def test_an_epoch_that_two_people_opened_explains_what_is_lost(kit: Kit, tmp_pat
         assert f"epoch 1, {had} leaves; epoch 1, {kept} leaves, was left" in notice
 
 
+@pytest.mark.slow
 def test_an_epoch_is_a_finding_until_the_verifying_person_accepts_it(
     kit: Kit, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -146,6 +147,7 @@ def test_an_epoch_that_names_another_loss_is_found(kit: Kit, tmp_path: Path) -> 
         assert report.findings[0].code == "log_cut_off", recorded(report)
 
 
+@pytest.mark.slow
 def test_a_good_house_is_whole_with_a_second_epoch_too(kit: Kit, tmp_path: Path) -> None:
     two_people(kit)
     evening(kit)

@@ -44,6 +44,7 @@ def test_an_untampered_house_gives_nothing(kit: Kit, tmp_path: Path) -> None:
         assert report.notices == ["5 events are not in the log yet: only their chains prove them"]
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize(("before", "hands"), [(evening_of_deals, 1), (evening_of_entries, 1), (evening_of_tricks, 2)])
 def test_an_untampered_house_with_prepared_deals_or_entered_cards_gives_nothing(
     kit: Kit, tmp_path: Path, before: Callable[[Kit], None], hands: int
@@ -54,6 +55,7 @@ def test_an_untampered_house_with_prepared_deals_or_entered_cards_gives_nothing(
     assert live.counts["hands"] == exported.counts["hands"] == hands
 
 
+@pytest.mark.slow
 def test_events_that_no_checkpoint_covers_for_long_are_found_live(
     kit: Kit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -95,6 +95,7 @@ def _written(kit: Kit) -> tuple[int, int]:
     return Table.objects.get(house=kit.house).version, HandLine.objects.count()
 
 
+@pytest.mark.some_now(2)
 @pytest.mark.parametrize("what", OUT)
 def test_a_sign_in_that_has_ended_is_refused_at_once(kit: Kit, desk: Desk, what: str) -> None:
     end, status, code = OUT[what]
@@ -104,6 +105,7 @@ def test_a_sign_in_that_has_ended_is_refused_at_once(kit: Kit, desk: Desk, what:
     assert _written(kit) == before
 
 
+@pytest.mark.some_now(2)
 @pytest.mark.parametrize("what", OUT)
 def test_no_other_refusal_is_answered_to_one(kit: Kit, desk: Desk, what: str) -> None:
     known = authentication._remembered.copy()

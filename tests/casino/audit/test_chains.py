@@ -65,6 +65,7 @@ def test_data_that_has_no_canonical_text_is_refused(kit: Kit, data: dict) -> Non
         record(chain="table/test", house=kit.house, actor=ACTOR, event=AnyEvent(kind="table.tip", content=data))
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize(
     ("statement", "seq", "problem"),
     [
@@ -91,6 +92,7 @@ def test_every_edit_is_found_at_its_place(kit: Kit, statement: str, seq: int, pr
     assert (first.place, problem in first.problem) == (f"table/test#{seq}", True), first
 
 
+@pytest.mark.some_now(2)
 @pytest.mark.parametrize("alias", ["default", "owner"])
 @pytest.mark.parametrize(
     "statement",

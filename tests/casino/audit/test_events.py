@@ -178,6 +178,7 @@ def _read(payload: Mapping[str, Any]) -> AuditEvent:
     return EVENTS[payload["kind"]](**payload["data"], **beside)
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize("name", EVENTS)
 @given(data=st.data())
 @hypothesis_settings(max_examples=10, deadline=None)

@@ -236,6 +236,7 @@ def resigned(kit: Kit, by: Signer, number: int) -> str:
     return text
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize(("by", "number"), [("old", 1), ("old", 3), ("new", 0)])
 def test_a_checkpoint_under_the_other_key_is_found(
     kit: Kit, rotated: Signer, by: str, number: int, tmp_path: Path
@@ -270,7 +271,7 @@ def test_a_key_without_its_event_is_found(kit: Kit, old: Signer, tmp_path: Path)
         assert {"key_not_rotated", "state_extra"} <= set(codes(report))
 
 
-@pytest.mark.some_now(3)
+@pytest.mark.some_now(7)
 @pytest.mark.parametrize(
     ("case", "problem"),
     [

@@ -91,6 +91,7 @@ def sequencer(kit: Kit) -> Sequencer:
     return found
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.usefixtures("all_running")
 @pytest.mark.parametrize(("alter", "refusal"), ALTERED, ids=[alter.__name__ for alter, _ in ALTERED])
 def test_rows_that_were_altered_before_they_are_signed_are_refused(

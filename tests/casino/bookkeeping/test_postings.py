@@ -85,6 +85,7 @@ def test_every_row_has_an_example_and_books_what_it_shows() -> None:
         assert shown == touched(example), name
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize("name", EVENTS)
 def test_the_worked_example_of_each_row_leaves_what_it_says(evening: House, name: str) -> None:
     example = EXAMPLES[name]

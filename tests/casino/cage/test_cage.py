@@ -20,6 +20,7 @@ def test_chips_sold_and_bought_back_leave_cash_and_custody_as_they_were(kit: Kit
     assert kit.balance("2010/anna", "9170/C1") == [0, 0]
 
 
+@pytest.mark.some_now(2)
 @pytest.mark.parametrize(
     ("cash", "chips", "cash_variance", "chip_variance"),
     [(17_000, 43_000, 0, 0), (16_500, 43_000, -500, 0), (17_000, 42_900, 0, -100), (17_300, 43_050, 300, 50)],

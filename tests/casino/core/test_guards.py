@@ -61,6 +61,7 @@ def test_no_table_of_the_house_or_the_ledger_is_truncated(live_db: None) -> None
     assert (tables | guarded) - emptied == {table for (table,) in sql.rows(_KEPT, [])}
 
 
+@pytest.mark.some_now(5)
 @pytest.mark.usefixtures("all_running")
 @pytest.mark.parametrize(
     ("table", "change", "off", "problem"),

@@ -79,6 +79,7 @@ def assert_busy(answer: httpx.Response) -> None:
     assert "Nothing was changed" in problem["detail"]
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize("lock", [table_of, chain_of, accounts_of])
 @pytest.mark.parametrize("way", ["one statement", "hand read under the lock", "row locked"])
 def test_a_write_that_meets_a_held_lock_is_refused_in_time_and_changes_nothing(

@@ -44,6 +44,7 @@ def pooler(request: pytest.FixtureRequest, live_db: None) -> Iterator[Pooler]:
             made.close()
 
 
+@pytest.mark.some_now(2)
 def test_a_busy_evening_leaves_nothing_in_the_sessions_of_a_pooler(pooler: Pooler) -> None:
     kit = Kit.found()
     busy = Busy(kit)
@@ -59,6 +60,7 @@ def test_a_busy_evening_leaves_nothing_in_the_sessions_of_a_pooler(pooler: Poole
     assert bool(pooler.prepared) == pooler.prepares
 
 
+@pytest.mark.slow
 def test_more_clients_than_server_connections_write_at_the_same_time(pooler: Pooler) -> None:
     kit = Kit.found()
     cashier = kit.cashier()

@@ -258,6 +258,7 @@ def test_the_list_and_a_days_report(kit: Kit) -> None:
     assert office.get("days?day=1").status_code == 400
 
 
+@pytest.mark.slow
 def test_days_turn_while_everybody_works(kit: Kit) -> None:
     kit.table("T1")
     kit.seated("T1", stacks=(20_000, 20_000))

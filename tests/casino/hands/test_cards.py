@@ -98,6 +98,7 @@ def test_entered_cards_are_hashed_until_the_hand_is_over(kit: Kit, dealer: Desk)
     assert "entered" not in record
 
 
+@pytest.mark.some_now(2)
 @pytest.mark.parametrize(
     ("sent", "status", "code"),
     [
@@ -260,6 +261,7 @@ def test_a_shown_hand_is_corrected_and_a_correction_too(kit: Kit, dealer: Desk) 
     assert "p1 sm AaKaOaUl" in assert_sound(kit)["acts"]
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize(
     ("sent", "status", "code"),
     [

@@ -355,6 +355,7 @@ def test_a_temporary_table_does_not_get_past_a_guard(kit: Kit) -> None:
 # --- Records --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.some_now(2)
 @pytest.mark.parametrize("game", ["ferbli", "faerbeln"])
 def test_the_floor_reads_a_hand_as_everybody_saw_it(kit: Kit, game: str) -> None:
     if game == "ferbli":

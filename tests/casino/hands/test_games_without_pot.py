@@ -353,6 +353,7 @@ def begun(kit: Kit) -> list[bool]:
     return [event["data"].get("series_begins", False) for event in events(kit, "hand.dealt")]
 
 
+@pytest.mark.slow
 def test_a_new_session_starts_over(kit: Kit, tmp_path: Path) -> None:
     desk = four(kit, stake=0)
     play_physical(kit, desk, 1)

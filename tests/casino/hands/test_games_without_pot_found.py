@@ -86,7 +86,7 @@ def test_a_line_that_somebody_alters_is_not_paid_for(kit: Kit) -> None:
 # --- What verification finds ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.some_now(2)
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize("number", [2, 1], ids={1: "the first", 2: "one that goes on"}.__getitem__)
 @pytest.mark.parametrize(
     "change",

@@ -121,7 +121,7 @@ def refusals(hand: engine.Hand, offer: Fields, action: Fields) -> int:
     return len(wrong)
 
 
-@pytest.mark.some_now(6)
+@pytest.mark.some_now(12)
 @pytest.mark.parametrize("game", game_names())
 def test_an_offer_that_is_filled_in_is_accepted(game: str) -> None:
     random, count = Random(f"offers-{game}"), Counter[str]()

@@ -33,7 +33,7 @@ def masked(line: str) -> str:
 
 
 @pytest.mark.parametrize("hidden", [False, True], ids=["named", "hidden"])
-@pytest.mark.some_now(2)
+@pytest.mark.some_now(8)
 @pytest.mark.parametrize(("game", "place"), CASES)
 def test_a_physical_hand_is_played_settled_and_verified(
     kit: Kit, game: str, place: int, hidden: bool, tmp_path: Path

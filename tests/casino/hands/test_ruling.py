@@ -72,6 +72,7 @@ def test_one_seat_can_get_all_and_the_house_nothing(kit: Kit) -> None:
     assert kit.office().get("hands").json()["results"][0]["ruling"]["awards"] == {"p2": POT}
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize(
     ("changed", "status", "code"),
     [

@@ -67,6 +67,7 @@ def test_workers_at_the_same_time_settle_once(kit: Kit) -> None:
     assert settled_transactions(kit) == 1
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize(
     ("sql", "reason"),
     [

@@ -62,6 +62,7 @@ def play(kit: Kit, desk: Desk, seed: int) -> Hand:
     return settled(kit, desk)
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize("game", GAMES)
 def test_electronic_hands_go_on_from_each_other_and_have_no_difference(kit: Kit, game: str, tmp_path: Path) -> None:
     options = {"esel": {"max_passes": 12}, "pacal": {"max_plies": 14}, "old_maid": {"max_turns": 12}}[game]
@@ -106,6 +107,7 @@ def test_nobody_but_the_house_ends_a_deal_that_nobody_shouts_in(kit: Kit) -> Non
     assert settled(kit, desk).result["net"] == [0, 0, 0, 0]
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize("game", GAMES)
 def test_recorded_hands_are_played_in_physical_mode(kit: Kit, game: str) -> None:
     """Every card is named by the record; the ledger says what the record says."""

@@ -244,7 +244,7 @@ def test_in_physical_mode_the_act_is_played_and_the_hand_settled(kit: Kit, tmp_p
     sound(kit, tmp_path)
 
 
-@pytest.mark.some_now(4)
+@pytest.mark.some_now(12)
 @pytest.mark.parametrize(("game", "options"), TABLES)
 def test_an_electronic_hand_is_played_by_the_clock_alone(
     kit: Kit, game: str, options: dict[str, Any], tmp_path: Path
@@ -403,6 +403,7 @@ def test_of_many_workers_one_plays(kit: Kit) -> None:
     assert len(by_the_clock(kit)) == 1
 
 
+@pytest.mark.slow
 def test_of_console_and_clock_at_once_exactly_one_wins(kit: Kit, tmp_path: Path) -> None:
     desk = timed(kit, 30, stacks=(50_000, 50_000))
     fold = {"actions": [{"actor": "p2", "verb": "f"}]}

@@ -174,6 +174,7 @@ def test_every_stack_must_cover_the_largest_vizi_before_the_deal(kit: Kit) -> No
     assert Hand.objects.filter(house=kit.house).count() == 1
 
 
+@pytest.mark.some_now(4)
 @pytest.mark.parametrize(
     ("action", "field"),
     [

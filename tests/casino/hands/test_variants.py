@@ -51,7 +51,7 @@ def evening_with(name: str) -> list[dict[str, Any]]:
     raise AssertionError(f"no evening of {name} shows {wanted}")
 
 
-@pytest.mark.some_now(6)
+@pytest.mark.some_now(12)
 @pytest.mark.parametrize("name", TABLES)
 def test_recorded_hands_of_every_variant_move_exactly_their_money(kit: Kit, name: str) -> None:
     game, options, seats, *_ = TABLES[name]
@@ -60,7 +60,7 @@ def test_recorded_hands_of_every_variant_move_exactly_their_money(kit: Kit, name
     assert_house_is_whole(kit)
 
 
-@pytest.mark.some_now(6)
+@pytest.mark.some_now(12)
 @pytest.mark.parametrize("name", TABLES)
 def test_electronic_hands_of_every_variant_settle_and_export_what_replays(kit: Kit, name: str) -> None:
     game, options, seats, stack, _ = TABLES[name]

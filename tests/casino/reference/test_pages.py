@@ -28,6 +28,7 @@ def test_the_pages_are_what_the_code_declares() -> None:
     call_command("pages", check=True)
 
 
+@pytest.mark.slow
 def test_a_page_that_differs_is_missing_or_is_generated_no_longer_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

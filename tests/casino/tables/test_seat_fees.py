@@ -114,6 +114,7 @@ def test_postgresql_knows_what_a_fee_is(kit: Kit) -> None:
 # --- Paying it ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.some_now(2)
 @pytest.mark.parametrize("play", [play_electronic, play_physical])
 def test_every_deal_is_paid_for_with_its_settlement(kit: Kit, play: Any, tmp_path: Path) -> None:
     desk = asking(kit, 150)

@@ -66,6 +66,7 @@ def test_two_persons_count_and_the_boxes_are_empty(boxes: Boxes) -> None:
     assert verification(boxes.kit.house)["ok"]
 
 
+@pytest.mark.some_now(2)
 @pytest.mark.parametrize(
     ("cash", "pieces", "cash_short", "chips_short"),
     [

@@ -140,6 +140,7 @@ def test_what_arrives_must_be_what_was_sent_piece_by_piece(ends: Ends) -> None:
     assert refusal(accepted) == (403, "forbidden")
 
 
+@pytest.mark.some_now(2)
 @pytest.mark.parametrize(
     ("counted", "short"),
     [(FILL | {"100": 19}, 100), (FILL | {"100": 21}, -100), (FILL | {"100": 19, "25": 44}, 0), ({}, WORTH)],

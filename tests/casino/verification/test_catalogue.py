@@ -255,6 +255,7 @@ def test_a_schema_with_clean_copies_in_front_hides_nothing(kit: Kit) -> None:
     assert auditing.verify_house(kit.house).findings == []
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.usefixtures("all_running")
 @pytest.mark.parametrize(
     ("statement", "undo", "place"),

@@ -188,6 +188,7 @@ def test_a_posting_that_is_missing_is_named(kit: Kit, table: Desk, line: int) ->
     assert "2030/T1 was posted to" in last.problem and "elsewhere" in last.problem
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize("key", ["hand:T1-000001:25", "hand:T1-000001:3", "hand:T1-000002:1", "hand:T1-000001:1:void",
                                  "hand:T1-000001:bonus", "command::1:x", "x"])  # fmt: skip
 def test_a_posting_that_no_line_explains_is_named(kit: Kit, table: Desk, key: str) -> None:
@@ -214,6 +215,7 @@ def test_a_settlement_under_another_transaction_is_named(kit: Kit, table: Desk) 
     assert f"names ledger transaction {hand.settlement - 1}" in difference.problem  # type: ignore[operator]
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize(
     ("change", "line", "problem"),
     [
@@ -345,6 +347,7 @@ def alter(table: str, statement: str, kit: Kit) -> None:
 _OF_DEAL = "WHERE deal_id IN (SELECT id FROM hands_deal WHERE house_id = %s)"
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize(
     ("table", "statement", "problem"),
     [
@@ -392,6 +395,7 @@ def test_a_seed_that_does_not_open_is_a_difference_and_no_crash(kit: Kit, sealed
     assert (difference.hand, "does not open" in difference.problem) == (hand.name, True)
 
 
+@pytest.mark.some_now(4)
 @pytest.mark.parametrize("state", ["playing", "voided"])
 @pytest.mark.parametrize("seeds", ['{"north": "alice"}', '{"256": "alice"}', '{"1": 7}', '["alice"]'])
 def test_client_seeds_that_cannot_be_read_are_a_difference_and_no_crash(kit: Kit, seeds: str, state: str) -> None:

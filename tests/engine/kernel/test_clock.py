@@ -136,6 +136,7 @@ def expected(hand: Hand) -> str | None:
     return " ".join(words)
 
 
+@pytest.mark.some_now(2)
 @pytest.mark.parametrize("game", VYING)
 def test_the_acts_of_the_vying_games(game: str):
     """With every option now and then; every kind of act is met."""

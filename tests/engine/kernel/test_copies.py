@@ -71,6 +71,7 @@ def test_a_copy_goes_its_own_way(game: str):
         assert other == twin and everything(other) == everything(twin)
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda hand: pickle.loads(pickle.dumps(hand))])
 def test_however_a_hand_is_made_again_it_is_the_same(game: str, again: Any):

@@ -62,6 +62,7 @@ def test_what_is_composed_is_read_back_as_it_was(grammar: Grammar, verb: Verb, d
     assert (f"p{action.actor}" if action.actor else "d") == fields["actor"]
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize(("grammar", "verb"), VERBS)
 @QUICK
 @given(data=st.data())

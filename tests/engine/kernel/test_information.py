@@ -49,7 +49,7 @@ def exchanged(deck: tuple[str, ...], one: str, other: str) -> tuple[str, ...]:
     return tuple({one: other, other: one}.get(card, card) for card in deck)
 
 
-@pytest.mark.some_now(2)
+@pytest.mark.some_now(4)
 @pytest.mark.parametrize("game", GAMES)
 def test_hands_that_a_seat_cannot_tell_apart_give_equal_texts(game: str):
     """Two cards that the seat has not seen are exchanged: nothing that it is shown changes, unless the game passes over
@@ -75,6 +75,7 @@ def test_hands_that_a_seat_cannot_tell_apart_give_equal_texts(game: str):
     assert compared > 12
 
 
+@pytest.mark.some_now(4)
 @pytest.mark.parametrize("game", GAMES)
 def test_a_card_that_the_seat_holds_makes_another_text(game: str):
     random, compared = Random(game), 0

@@ -160,6 +160,7 @@ def test_random_deals_of_the_referee_line_by_line(game: str, number: int):
     assert follow(game, record, random) > 8
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize("game", GAMES)
 def test_many_random_deals_of_the_referee_replay(game: str):
     for number in range(100, 200):

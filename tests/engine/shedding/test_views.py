@@ -104,6 +104,7 @@ def random_hand(game: str, random: Random, opt: dict[str, object]) -> Hand:
     return hand
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("number", range(2))
 def test_exchanging_unseen_cards_leaves_every_view_byte_identical(game: str, number: int):

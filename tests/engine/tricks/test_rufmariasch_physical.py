@@ -28,6 +28,7 @@ def dealt(first: tuple[str, ...], rest: tuple[str, ...], call: str, opt: dict[st
     return hand
 
 
+@pytest.mark.some_now(3)
 @pytest.mark.parametrize("opt", OPTIONS, ids=str)
 def test_what_is_on_offer_is_what_some_deal_of_the_unknown_cards_allows(opt: dict[str, object]):
     """Exactly: with a few unknown cards at every line, with unknown hands near the end."""

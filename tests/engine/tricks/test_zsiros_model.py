@@ -43,6 +43,7 @@ def test_a_result_that_differs_is_refused():
         assert first_fault(record) == len(record["acts"])
 
 
+@pytest.mark.some_now(5)
 @pytest.mark.parametrize("record", records()[::3], ids=lambda record: record["hand"])
 def test_spoilt_logs_are_refused_where_the_referee_refuses_them(record: dict[str, Any]):
     refused = 0

@@ -247,7 +247,7 @@ def with_a_41(random: Random, seats: int, cards: tuple[str, ...]) -> tuple[str, 
 
 
 @pytest.mark.parametrize("points", [True, False])
-@pytest.mark.some_now(2)
+@pytest.mark.some_now(4)
 @pytest.mark.parametrize("pack", ["tell", "french"])
 def test_every_two_hands_of_a_sample_compare_as_the_brute_force_comparison_says(pack: str, points: bool):
     random = Random(41)

@@ -45,7 +45,7 @@ def same_order(subject: Ranking, hands: list[tuple[str, ...]]) -> None:
     assert all(lower < higher for lower, higher in pairwise(in_order))
 
 
-@pytest.mark.some_now(14)
+@pytest.mark.some_now(28)
 @pytest.mark.parametrize(("wild", "grigare", "grigare_wild"), CASES)
 def test_every_hand_ranks_as_in_the_model(wild: tuple[str, ...], grigare: str, grigare_wild: str):
     subject = ferbli_ranking(wild, grigare, grigare_wild)
