@@ -96,7 +96,9 @@ def _settled(house: House, day: Day) -> Q:
 
 
 def _tables(house: House, day: Day, by_code: Mapping[str, Turnover]) -> list[dict[str, Any]]:
-    """Per table: hands settled in the day and what was played for in them, tax, bonuses, cash taken for chips."""
+    """Per table: hands settled in the day and what was played for in them, tax, bonuses, cash taken for chips. What a
+    soft count finds too much in the drop box was taken for no chips: it is a variance."""
+    taken = _cash(house, day.name, Account.DROP_CASH, "table.buy_in")
     played = {
         row["table_id"]: row
         for row in Hand.objects.filter(_settled(house, day), house=house)
@@ -111,7 +113,7 @@ def _tables(house: House, day: Day, by_code: Mapping[str, Turnover]) -> list[dic
             "handle": played.get(table.id, none)["staked"] or 0,
             "tax": -_net(by_code, table.account(Account.HOUSE_TAX)),
             "bonus": _net(by_code, table.account(Account.BONUS)),
-            "buy_ins": by_code[drop].debit if (drop := table.account(Account.DROP_CASH)) in by_code else 0,
+            "buy_ins": taken.get((table.account(Account.DROP_CASH), "table.buy_in"), 0),
         }
         for table in Table.objects.filter(house=house).order_by("code")
     ]
@@ -124,17 +126,7 @@ def _net(by_code: Mapping[str, Turnover], code: str) -> int:
 
 def _drawers(house: House, name: str) -> list[dict[str, Any]]:
     """Per drawer: cash taken for chips and paid for chips."""
-    moved = (
-        Entry.objects.filter(
-            transaction__book=house.id,
-            transaction__period__name=name,
-            transaction__kind__in=["cage.buy_in", "cage.cash_out"],
-            account__code__startswith=f"{Account.DRAWER_CASH}/",
-        )
-        .values(code=F("account__code"), kind=F("transaction__kind"))
-        .annotate(total=Sum("amount"))
-    )
-    cash = {(row["code"], row["kind"]): row["total"] for row in moved}
+    cash = _cash(house, name, Account.DRAWER_CASH, "cage.buy_in", "cage.cash_out")
     return [
         {
             "drawer": drawer.code,
@@ -143,3 +135,18 @@ def _drawers(house: House, name: str) -> list[dict[str, Any]]:
         }
         for drawer in Drawer.objects.filter(house=house).order_by("code")
     ]
+
+
+def _cash(house: House, name: str, account: Account, *kinds: str) -> dict[tuple[str, str], int]:
+    """What transactions of these kinds moved in a day on the accounts of one number, by code and kind."""
+    moved = (
+        Entry.objects.filter(
+            transaction__book=house.id,
+            transaction__period__name=name,
+            transaction__kind__in=kinds,
+            account__code__startswith=f"{account}/",
+        )
+        .values(code=F("account__code"), kind=F("transaction__kind"))
+        .annotate(total=Sum("amount"))
+    )
+    return {(row["code"], row["kind"]): row["total"] for row in moved}

@@ -49,14 +49,15 @@ def balances(house: House) -> dict[str, int]:
 
 
 def tables(house: House) -> list[dict[str, Any]]:
-    """Per table: hands settled and ruled on, handle (what seats put in), tax, bonuses paid, cukassza and bank of the
-    seats outstanding and since when, what waits in the pot, cash in the drop box, tips in the tip box."""
+    """Per table: hands settled and ruled on, handle (what seats put in, in those hands), tax, bonuses paid, cukassza
+    and bank of the seats outstanding and since when, what waits in the pot, cash in the drop box, tips in the tip
+    box."""
     by_code, since = balances(house), waiting.since(house)
     counted = Table.objects.filter(house=house).annotate(
         settled=Count("hands", filter=Q(hands__state=HandState.SETTLED)),
         ruled=Count("hands", filter=Q(hands__state=HandState.RULED)),
         unsettled=Count("hands", filter=Q(hands__state__in=UNSETTLED)),
-        staked=Sum("hands__handle"),
+        staked=Sum("hands__handle", filter=Q(hands__state__in=[HandState.SETTLED, HandState.RULED])),
     )
     return [
         {

@@ -258,6 +258,24 @@ def test_the_list_and_a_days_report(kit: Kit) -> None:
     assert office.get("days?day=1").status_code == 400
 
 
+def test_what_a_soft_count_finds_too_much_is_no_buy_in(kit: Kit) -> None:
+    office = opened(kit, FIRST)
+    kit.table()
+    kit.players("bela")
+    kit.players("anna", chips=1_000)
+    dealer = kit.dealer()
+    dealer.ok("open")
+    dealer.ok("buy-ins", {"seat": 1, "player": "bela", "amount": 700})
+    counted = kit.cashier().ok("soft-counts", {"table": "T1", "cash": 720, "pieces": {}})["last_event"]["soft_count"]
+    witness = Desk(kit.http(kit.token(Role.FLOOR, TerminalKind.CAGE, "C1")), "/api/v1/drawers/C1")
+    witness.refresh()
+    witness.ok(f"soft-counts/{counted['soft_count']}/confirm", {"cash": 720, "pieces": {}})
+    report = office.get(f"days/{FIRST}").json()
+    assert [(row["table"], row["buy_ins"]) for row in report["tables"]] == [("T1", 700)]
+    assert report["turnover"]["buy_ins"] == 700 + 1_000
+    assert kit.balance("5200/T1") == -20
+
+
 @pytest.mark.slow
 def test_days_turn_while_everybody_works(kit: Kit) -> None:
     kit.table("T1")

@@ -2,7 +2,7 @@
 
 from casino.audit.models import Event
 from casino.hands.models import Hand, HandLine, HandState
-from casino.reports.selectors import custody, hand_money, verification
+from casino.reports.selectors import custody, hand_money, house_report, verification
 from casino.staff.models import Role
 from ledger.models import Transaction
 from tests.casino.hands.test_settlement import dispute
@@ -50,6 +50,8 @@ def test_a_disputed_hand_can_be_voided(kit: Kit) -> None:
     dispute(kit, hand)
     floor(kit).ok("hand/void", REASON)
     assert kit.balance("2030/T1", "2070/T1", "2020/T1/T1-u1", "4010/T1") == [0, 0, 20_000, 0]
+    (table,) = house_report(kit.house)["tables"]
+    assert (table["settled_count"], table["handle"]) == (0, 0), "nobody has played for what went back"
     event = Event.objects.filter(chain__house=kit.house, chain__name="table/T1").latest("id").doc
     assert (event["kind"], event["reason"]) == ("hand.voided", REASON["reason"])
     assert verification(kit.house)["ok"]
