@@ -173,7 +173,7 @@ def test_nobody_can_name_a_card_of_the_house_s_pack_nor_ask_for_the_seven(kit: K
     """Whether a seat holds the seven of trumps is answered to nobody: not by what is offered, nor by what is refused,
     nor by whether anything may follow in one request."""
     desk, seen = at_table(kit, seats=4), set()
-    for seed in range(30):
+    for seed in range(150):
         choice, answer = random.Random(seed), desk.deal()
         while answer["actor"] is not None:
             offers = {offer["verb"]: offer for offer in answer["legal_actions"]}
