@@ -19,6 +19,8 @@ from deploy.demo.seed import Login
 PATIENCE = 60.0
 #: Seconds to wait for one answer.
 TIMEOUT = 30.0
+#: The status of a house that cannot do it now, and does not always know whether it has: the same key asks again.
+AWAY = 503
 
 
 class Refused(Exception):
@@ -58,21 +60,30 @@ class Connection:
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
-                self.requests += 1
-                self._http.request(method, self._root + path, content, sent)
-                response = self._http.getresponse()
-                answer = response.read()
-                break
+                status, payload = self._exchange(method, path, content, sent)
             except (OSError, HTTPException):
                 # The same key again: if the first one arrived, its answer comes back and nothing happens twice.
                 self._http.close()
+                self.missed("no answer")
                 if time.monotonic() > deadline:
                     raise
-                time.sleep(0.2)
-        payload = json.loads(answer) if answer else None
-        if response.status >= 400:
-            raise Refused(payload)
-        return payload
+            else:
+                if status < 400:
+                    return payload
+                if status != AWAY or time.monotonic() > deadline:
+                    raise Refused(payload)
+                self.missed(f"{status} {payload['code']}")
+            time.sleep(0.2)
+
+    def _exchange(self, method: str, path: str, content: bytes | None, sent: dict[str, str]) -> tuple[int, Any]:
+        self.requests += 1
+        self._http.request(method, self._root + path, content, sent)
+        response = self._http.getresponse()
+        answer = response.read()
+        return response.status, json.loads(answer) if answer else None
+
+    def missed(self, why: str) -> None:
+        """A request is sent again: no answer came, or the house could not do it now."""
 
 
 class Terminal(Connection):
