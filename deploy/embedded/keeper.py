@@ -21,7 +21,7 @@ PAUSE_SECONDS = 5.0
 
 @dataclass
 class Keeper:
-    """Starts embedded servers again, while it is entered. One that was stopped in good order (`make down`) stays
+    """Starts embedded servers again, while it is entered. One that was stopped by `down` (`make down`) stays
     stopped, and servers that the environment names are left alone."""
 
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))

@@ -50,6 +50,10 @@ class Layout:
         """Valkey's data folder (append-only file)."""
         return self.home / "valkey"
 
+    def wanted(self, server: str) -> Path:
+        """The file that is there from a server's start until it is stopped in good order."""
+        return self.var / f"{server}.wanted"
+
     @property
     def valkey_socket(self) -> Path:
         """The socket that Valkey listens on."""

@@ -62,9 +62,11 @@ class Postgres:
             self._init(programs)
             self._start(programs)
         self._create_roles_and_database()
+        self._wanted.touch()
 
     def stop(self) -> None:
         """Stop a running server; open sessions are ended. Raises `StopFailed`."""
+        self._wanted.unlink(missing_ok=True)
         if self._postmaster() is None:
             return
         done = self._pg_ctl(self._programs(), "stop", "-m", "fast", "-t", str(int(START_SECONDS)))
@@ -72,8 +74,12 @@ class Postgres:
             raise StopFailed(f"PostgreSQL did not stop: {done}")
 
     def has_died(self) -> bool:
-        """Whether the server has ended without taking its pid file along, as a killed one does."""
-        return (self.layout.pg / "postmaster.pid").exists() and self._postmaster() is None
+        """Whether the server has ended and nobody stopped it: it was killed, or gave up by itself (a full disk)."""
+        return self._wanted.exists() and self._postmaster() is None
+
+    @property
+    def _wanted(self) -> Path:
+        return self.layout.wanted("postgres")
 
     def _connect(self, database: str) -> psycopg.Connection[tuple[object, ...]]:
         # The port is named so that PGPORT in the environment cannot lead elsewhere.

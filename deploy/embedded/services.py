@@ -66,7 +66,7 @@ def given(*, environ: Mapping[str, str] = os.environ, var: Path | None = None) -
 
 
 def dead(*, environ: Mapping[str, str] = os.environ, var: Path | None = None) -> list[str]:
-    """The names of embedded servers that have died: their pid file is still there, which a good end removes."""
+    """The names of embedded servers that have ended, and that nobody stopped with `down`."""
     var = var_dir() if var is None else var
     if not var.exists():
         return []

@@ -62,8 +62,11 @@ class Valkey:
 
     def start(self) -> None:
         """Make the server answer; does nothing when it does. Raises `StartFailed`."""
-        if self.version() is not None:
-            return
+        if self.version() is None:
+            self._start()
+        self._wanted.touch()
+
+    def _start(self) -> None:
         private_dir(self.layout.valkey, owner=self.layout.account.uid)
         private_dir(self.layout.run, owner=self.layout.account.uid)
         if self._pid() is None:
@@ -73,6 +76,7 @@ class Valkey:
 
     def stop(self) -> None:
         """Stop a running server; the append-only file is flushed first. Raises `StopFailed`."""
+        self._wanted.unlink(missing_ok=True)
         pid = self._pid()
         if pid is None:
             return
@@ -81,8 +85,12 @@ class Valkey:
             raise StopFailed(f"Valkey (pid {pid}) did not stop (log: {self.log})")
 
     def has_died(self) -> bool:
-        """Whether the server has ended without taking its pid file along, as a killed one does."""
-        return self.pid_file.exists() and self._pid() is None
+        """Whether the server has ended and nobody stopped it: it was killed, or gave up by itself."""
+        return self._wanted.exists() and self._pid() is None
+
+    @property
+    def _wanted(self) -> Path:
+        return self.layout.wanted("valkey")
 
     def _launch(self) -> None:
         program = self._program()

@@ -55,6 +55,22 @@ def test_servers_that_are_killed_run_again_and_those_that_are_stopped_do_not(
 
 
 @pytest.mark.slow
+def test_servers_that_end_by_themselves_run_again(var: Path) -> None:
+    """A full disk ends PostgreSQL in good order, as does `kill`: nobody took it out of service."""
+    embedded.ensure(environ=NOTHING_GIVEN, var=var)
+    before = pids(var)
+    with embedded.Keeper(environ=NOTHING_GIVEN, var=var):
+        for pid, number in zip(before.values(), (signal.SIGINT, signal.SIGTERM), strict=True):
+            assert pid is not None
+            os.kill(pid, number)
+
+        def again() -> bool:
+            return all(pid not in (None, before[name]) for name, pid in pids(var).items()) and answering(var)
+
+        assert wait_until(again, seconds=RECOVERY)
+
+
+@pytest.mark.slow
 def test_servers_that_others_run_are_not_started(var: Path) -> None:
     urls = embedded.ensure(environ=NOTHING_GIVEN, var=var)
     pid = pids(var)["Valkey"]
