@@ -17,6 +17,7 @@ from casino.audit.events.reads import AttemptRefused
 from casino.audit.events.staff import LockedOut, SignInRefused
 from casino.audit.refusals import log_refusals
 from casino.audit.services import Actor, record
+from casino.core import locks
 from casino.core.errors import BadRequest, Forbidden, HouseError, LogRefused, TooManyAttempts
 from casino.houses.models import House
 from casino.staff import limits
@@ -83,9 +84,12 @@ def refuse(*, house: House, given: Credentials, terminal: str, request_id: str, 
 def _record(house: House, login: str, terminal: str, request_id: str, *found: AuditEvent) -> None:
     known = Staff.objects.filter(house=house, login=login).exists()
     actor = Actor(staff=login if known else UNKNOWN, role="", terminal=terminal, request=request_id)
-    with transaction.atomic():
+
+    def write() -> None:
         for event in found:
             record(chain=f"house/{house.code}", house=house, actor=actor, event=event)
+
+    locks.in_transaction(write)
 
 
 def succeeded(staff: Staff, request: HttpRequest) -> None:

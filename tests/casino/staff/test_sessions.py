@@ -19,6 +19,7 @@ from casino.audit.models import Event
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken, full_name
 from casino.staff.services import enrol_terminal, hire
 from tests.casino.kit import ACTOR, Desk, Kit
+from tests.faults.crashes import Fault, Way, Wire
 
 PASSWORD = "seven-of-acorns-19"
 REFUSED = {"detail": "Login, password or terminal is not right.", "code": "sign_in_refused", "status": 403}
@@ -221,6 +222,25 @@ def test_a_sign_in_that_succeeds_forgets_the_failures_before_it(door: Door) -> N
         for _ in range(4):
             assert door.sign_in(password="wrong").status_code == 403
         assert door.sign_in().status_code == 201
+
+
+@pytest.mark.parametrize("way", [Way.SERIALIZATION, Way.DEADLOCK])
+def test_a_refusal_that_meets_another_transaction_is_recorded_once(
+    door: Door, way: Way, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server refuses one statement of it after another with 40001 or 40P01."""
+    Terminal.objects.filter(id=door.terminal.id).update(revoked_at=timezone.now())
+    hits = 0
+    with (wire := Wire()).tapped(monkeypatch):
+        for point in range(100):
+            with wire.armed(Fault(point, way)):
+                answer = door.sign_in()
+            assert answer.json()["code"] == "sign_in_refused", f"at exchange {point}"
+            assert [event["kind"] for event in door.events()] == ["staff.sign_in_refused"] * (point + 1)
+            hits += wire.hit
+            if wire.passed <= point:
+                break
+    assert hits >= 3, "the event is written in a transaction"
 
 
 def test_nobody_without_a_terminal_key_can_lock_a_person_out(door: Door) -> None:
