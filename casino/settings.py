@@ -177,6 +177,7 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_TIME_LIMIT = TASK_HARD_LIMIT
 CELERY_TASK_SOFT_TIME_LIMIT = TASK_SOFT_LIMIT
+CELERY_TASK_DEFAULT_QUEUE = "celery"
 CELERY_TASK_ROUTES = {"hands.resolve_hand": {"queue": SETTLEMENT}}
 # A task that waits with a busy process could be run by an idle one.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
@@ -205,24 +206,26 @@ CASINO_RETENTION_DAYS = environment.retention_days
 CASINO_ACCOUNTS_ON: tuple[str, ...] = ()
 
 
-def in_every_house(name: str, schedule: float | crontab, expires: float = 60) -> dict[str, Any]:
-    """An entry of beat's: a task that is sent for each house, and dropped where none has begun it for so many
-    seconds."""
-    options = {"expires": expires}
-    return {"task": "houses.for_each", "args": [name, expires], "schedule": schedule, "options": options}
+def in_every_house(name: str, schedule: float | crontab) -> dict[str, Any]:
+    """An entry of beat's: a task that is sent for each house."""
+    return {"task": "houses.for_each", "args": [name], "schedule": schedule}
 
+
+# Nothing expires: a worker's clock that is an hour ahead would take every task to be late. Instead `casino.beat` and
+# `houses.for_each` add nothing to a queue that is full.
+CELERY_BEAT_SCHEDULER = "casino.beat:Clock"
 
 CELERY_BEAT_SCHEDULE = {
-    "canary": {"task": heartbeat.CANARY, "schedule": heartbeat.EVERY, "options": {"expires": 2 * heartbeat.EVERY}},
-    "sweep-outbox": {"task": "hands.sweep_outbox", "schedule": 1.0, "options": {"expires": 5}},
-    "run-clocks": {"task": "hands.run_clocks", "schedule": 1.0, "options": {"expires": 5}},
-    "check-log": {"task": "reports.check_log", "schedule": 60.0, "options": {"expires": 60}},
-    "record-catalogue": in_every_house("reports.record_catalogue", 300.0, expires=300),
+    "canary": {"task": heartbeat.CANARY, "schedule": heartbeat.EVERY},
+    "sweep-outbox": {"task": "hands.sweep_outbox", "schedule": 1.0},
+    "run-clocks": {"task": "hands.run_clocks", "schedule": 1.0},
+    "check-log": {"task": "reports.check_log", "schedule": 60.0},
+    "record-catalogue": in_every_house("reports.record_catalogue", 300.0),
     "check-custody": in_every_house("reports.check_custody", 60.0),
     "expire-holds": in_every_house("reports.expire_holds", 60.0),
     # Every hour by the clock, so that beat's restarts put nothing off: the first of a day takes the day's snapshot.
-    "take-snapshots": in_every_house("reports.take_snapshot", crontab(minute=1), expires=3600),
-    "check-snapshots": in_every_house("reports.check_snapshots", crontab(minute=6), expires=3600),
+    "take-snapshots": in_every_house("reports.take_snapshot", crontab(minute=1)),
+    "check-snapshots": in_every_house("reports.check_snapshots", crontab(minute=6)),
 }
 
 # --- The audit log --------------------------------------------------------------------------------------------------
@@ -232,7 +235,7 @@ CASINO_LOG_KEY_OLD = environment.log_key_old
 CASINO_CHECKPOINT_DIRS = list(environment.checkpoint_dirs)
 CASINO_WITNESSES = list(environment.witnesses)
 if CASINO_WITNESSES:
-    CELERY_BEAT_SCHEDULE["ask-witnesses"] = in_every_house("audit.ask_witnesses", 10.0, expires=10)
+    CELERY_BEAT_SCHEDULE["ask-witnesses"] = in_every_house("audit.ask_witnesses", 10.0)
 
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True

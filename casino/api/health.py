@@ -61,8 +61,8 @@ def readyz(_request: HttpRequest) -> JsonResponse:
 
     A house whose audit log was rolled back is read-only until two people open a new epoch. The answer gives their
     number; its status is 200, because reading still works. It is also 200 if a log is not being signed (check `log`):
-    then the sequencer needs attention. Anyone may call this, so the answer has only names, codes and numbers. The
-    server's log names the houses and the reasons.
+    then the sequencer needs attention. So does one of several workers that stands still (check `workers`). Anyone may
+    call this, so the answer has only names, codes and numbers. The server's log names the houses, workers and reasons.
     """
     refused = cache(refusals)  # reads every house's files outside: once for this answer
     checks: dict[str, Callable[[], Problem | None]] = {
@@ -90,9 +90,10 @@ def readyz(_request: HttpRequest) -> JsonResponse:
         names = ", ".join(one["check"] for one in failed)
         refusal = document(503, "not_ready", f"Not ready: {names}. The server's log says why.", failed=failed)
         return JsonResponse(refusal, status=503, content_type=CONTENT_TYPE)
-    answer: dict[str, Any] = {"status": "ready", "checks": [*checks, "log"]}
-    if late := _late_logs():
-        answer |= {"status": "degraded", "late_log_count": late}
+    answer: dict[str, Any] = {"status": "ready", "checks": [*checks, "log", "workers"]}
+    counts = {"late_log_count": _late_logs(), "silent_worker_count": _silent_workers()}
+    if any(counts.values()):
+        answer |= {"status": "degraded"} | {name: count for name, count in counts.items() if count}
     if refused():
         for one in refused():
             log.error("house %s is read-only (%s): %s", one["house"], one["code"], one["detail"])
@@ -141,6 +142,14 @@ def _late_logs() -> int:
     for code, seconds in late.items():
         log.error("house %s: its log is %.0f s behind its events; does the sequencer run?", code, seconds)
     return len(late)
+
+
+def _silent_workers() -> int:
+    """How many of the workers stand still while others run. Raises RedisError."""
+    silent = heartbeat.silent_workers()
+    for name in silent:
+        log.error("worker %s has begun no task for %d s", name, heartbeat.SILENT)
+    return len(silent)
 
 
 def _outbox(read_only: list[str]) -> Problem | None:

@@ -1,16 +1,20 @@
-"""Signs of life of worker and beat.
+"""Signs of life of workers and beat.
 
 Beat sends a canary task every few seconds, and a worker runs it. Each of the two leaves a key on the broker that
 expires by itself: while it is there, its part has run within the last `SILENT` seconds. The broker is the place because
 nothing that lies there needs to be kept, no clock of another machine is compared, and it costs the database nothing; a
 broker that has lost its content has the keys again with the next canary.
+
+Each worker also notes by its name when it last began a task. So one of several that stands still is seen although the
+others run the canaries.
 """
 
+import time
 from enum import StrEnum
 from typing import Any
 
 import redis
-from celery.signals import after_task_publish
+from celery.signals import after_task_publish, task_prerun, worker_shutdown
 from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
@@ -20,6 +24,10 @@ CANARY = "houses.canary"
 EVERY = 3.0
 #: Seconds after which a part that was not heard of stands still. Below it a worker or beat may be started again.
 SILENT = 20
+#: Seconds after which a worker that was not heard of is taken to have been taken out of service.
+FORGOTTEN = 600
+#: The sorted set of workers by the time of their last task.
+WORKERS = "workers"
 #: Seconds that the broker is given to answer.
 PATIENCE = 2.0
 
@@ -53,14 +61,76 @@ def is_silent(part: Part) -> bool:
         return not client.exists(_key(part))
 
 
+def heard(worker: str) -> None:
+    """Note that the worker of this name lives. Raises RedisError."""
+    with broker() as client:
+        client.zadd(_prefixed(WORKERS), {worker: _now(client)})
+
+
+def left(worker: str) -> None:
+    """Forget a worker that ends in good order. Raises RedisError."""
+    with broker() as client:
+        client.zrem(_prefixed(WORKERS), worker)
+
+
+def silent_workers() -> list[str]:
+    """The names of the workers that have begun no task for `SILENT` seconds, and had within `FORGOTTEN`. Raises
+    RedisError."""
+    with broker() as client:
+        now = _now(client)
+        client.zremrangebyscore(_prefixed(WORKERS), "-inf", now - FORGOTTEN)
+        found = client.zrangebyscore(_prefixed(WORKERS), "-inf", now - SILENT)
+    assert isinstance(found, list)  # noqa: S101 - narrows the sync-or-async return type of redis-py
+    return [name.decode() for name in found]
+
+
+def waiting(queue: str) -> int:
+    """How many messages wait in a queue. Raises RedisError."""
+    with broker() as client:
+        found = client.llen(_prefixed(queue))
+    assert isinstance(found, int)  # noqa: S101 - as above
+    return found
+
+
+def _now(client: redis.Redis) -> int:
+    """The broker's time, in seconds: the workers' clocks may differ."""
+    seconds, _ = client.time()
+    return int(seconds)
+
+
+def _prefixed(name: str) -> str:
+    """A name on the broker; databases that share a broker have their own."""
+    return f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']}{name}"
+
+
 def _key(part: Part) -> str:
-    """The name of a part's key; databases that share a broker have their own."""
-    return f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']}alive:{part}"
+    """The name of a part's key."""
+    return _prefixed(f"alive:{part}")
 
 
 def _canary_sent(**_: Any) -> None:
     live(Part.BEAT)
 
 
+class _OfThisProcess:
+    """When this process last noted that its worker lives: every task would be a command to the broker too many."""
+
+    noted = 0.0
+
+    @classmethod
+    def task_begins(cls, task: Any, **_: Any) -> None:
+        """Note it, for a task that a worker runs; called as a function it has no worker."""
+        worker, now = task.request.hostname, time.monotonic()
+        if worker is not None and now - cls.noted > EVERY:
+            heard(worker)
+            cls.noted = now
+
+
+def _worker_ends(sender: Any, **_: Any) -> None:
+    left(sender.hostname)
+
+
 # Only beat sends this task, so the signal is beat's.
 after_task_publish.connect(_canary_sent, sender=CANARY, weak=False)
+task_prerun.connect(_OfThisProcess.task_begins, weak=False)
+worker_shutdown.connect(_worker_ends, weak=False)

@@ -1,10 +1,16 @@
 """The canary, by which worker and beat are seen to work, and what the clock has done in every house."""
 
+import logging
 import uuid
 
 from casino.celery import HOUSES, app, task
 from casino.core import heartbeat
 from casino.houses.models import House
+
+log = logging.getLogger(__name__)
+
+#: Tasks that may wait for each house, of all kinds together; the schedule has fewer kinds.
+WAITING = 10
 
 
 @task(heartbeat.CANARY)
@@ -14,15 +20,18 @@ def canary() -> None:
 
 
 @task("houses.for_each")
-def for_each(name: str, expires: float) -> int:
-    """Send the task `name` once for each house, with the house's id; returns how many houses there are.
+def for_each(name: str) -> int:
+    """Send the task `name` once for each house, with the house's id; returns to how many.
 
     No house takes the time of another, or keeps it from its turn. A worker that dies leaves the other houses' tasks
-    where they are. A task that no worker has begun after `expires` seconds is dropped: the clock sends another one.
+    where they are. Where more tasks wait than `WAITING` for each house, none is added: the clock asks again.
     """
     houses = list(House.objects.order_by("opened_at").values_list("id", flat=True))
+    if heartbeat.waiting(HOUSES) > WAITING * len(houses):
+        log.error("%s is sent to no house: the workers have not done yet what was sent before", name)
+        return 0
     for house in houses:
-        app.send_task(name, args=[str(house)], queue=HOUSES, expires=expires)
+        app.send_task(name, args=[str(house)], queue=HOUSES)
     return len(houses)
 
 

@@ -19,6 +19,8 @@ def all_running(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for part in heartbeat.Part:
         heartbeat.live(part)
+    for worker in heartbeat.silent_workers():
+        heartbeat.left(worker)
     monkeypatch.setattr(health, "STANDS_STILL", 1e9)
 
 

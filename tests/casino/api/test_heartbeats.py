@@ -1,9 +1,11 @@
 """/readyz and the parts that nobody asks: beat, the workers, the outbox."""
 
 import os
+from types import SimpleNamespace
 
 import pytest
 import redis
+from celery.signals import task_prerun
 
 from casino.api import health
 from casino.core import heartbeat, outbox
@@ -48,6 +50,38 @@ def test_signs_of_life_expire_by_themselves(kit: Kit) -> None:
     with redis.Redis.from_url(os.environ["REDIS_URL"]) as broker:
         [key] = broker.keys("*alive:worker")
         assert 0 < broker.ttl(key) <= heartbeat.SILENT
+
+
+@pytest.mark.usefixtures("all_running")
+def test_one_of_several_workers_that_stands_still_is_counted(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted() -> int:
+        answer = kit.http(None).get("/readyz").json()
+        assert "workers" in answer["checks"] and "broken@here" not in str(answer), "anybody may ask"
+        count: int = answer.get("silent_worker_count", 0)
+        assert answer["status"] != "ready" or not count
+        return count
+
+    heartbeat.heard("broken@here")
+    assert counted() == 0
+    monkeypatch.setattr(heartbeat, "SILENT", 0)
+    assert counted() == 1
+    monkeypatch.setattr(heartbeat, "FORGOTTEN", 0)
+    assert counted() == 0, "it was taken out of service"
+    monkeypatch.undo()
+    heartbeat.heard("broken@here")
+    monkeypatch.setattr(heartbeat, "SILENT", 0)
+    assert heartbeat.silent_workers() == ["broken@here"]
+    heartbeat._worker_ends(SimpleNamespace(hostname="broken@here"))
+    assert heartbeat.silent_workers() == []
+
+
+def test_a_worker_notes_when_it_begins_tasks_but_not_each_time(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    noted: list[str] = []
+    monkeypatch.setattr(heartbeat, "heard", noted.append)
+    monkeypatch.setattr(heartbeat._OfThisProcess, "noted", 0.0)
+    for hostname in (None, "worker@here", "worker@here"):
+        task_prerun.send(sender=canary, task=SimpleNamespace(request=SimpleNamespace(hostname=hostname)))
+    assert noted == ["worker@here"]
 
 
 @pytest.mark.usefixtures("all_running")

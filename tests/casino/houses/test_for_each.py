@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 
 from casino.celery import HOUSES, SETTLEMENT, app
+from casino.core import heartbeat
 from casino.houses import tasks
 from casino.houses.models import House
 from deploy.processes import QUEUES
@@ -22,22 +23,30 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
 
 def test_each_house_has_a_task_of_its_own(kit: Kit, sent: list[tuple[str, dict[str, Any]]]) -> None:
     other = Kit.found()
-    assert tasks.for_each("reports.check_custody", 60) == House.objects.count() == len(sent)
+    assert tasks.for_each("reports.check_custody") == House.objects.count() == len(sent)
     named = [options["args"] for name, options in sent if name == "reports.check_custody"]
     assert named.count([str(kit.house.id)]) == named.count([str(other.house.id)]) == 1
-    assert all((options["queue"], options["expires"]) == (HOUSES, 60) for _, options in sent)
+    assert all((options["queue"], "expires" in options) == (HOUSES, False) for _, options in sent)
+
+
+def test_no_house_is_sent_more_while_its_tasks_are_not_done(
+    kit: Kit, sent: list[tuple[str, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = tasks.WAITING * House.objects.count()
+    monkeypatch.setattr(heartbeat, "waiting", {HOUSES: full + 1}.__getitem__)
+    assert tasks.for_each("reports.check_custody") == 0 and sent == []
+    monkeypatch.setattr(heartbeat, "waiting", {HOUSES: full}.__getitem__)
+    assert tasks.for_each("reports.check_custody") == len(sent) > 0
 
 
 def test_the_workers_take_settlements_first_and_checks_of_houses_last() -> None:
     assert QUEUES.split(",") == [SETTLEMENT, app.conf.task_default_queue, HOUSES]
 
 
-def test_what_the_clock_sends_is_dropped_before_it_is_sent_again() -> None:
-    entries = [entry for entry in settings.CELERY_BEAT_SCHEDULE.values() if entry["task"] == "houses.for_each"]
-    assert len(entries) >= 4
-    for entry in entries:
-        every = entry["schedule"] if isinstance(entry["schedule"], float) else 3_600
-        assert entry["args"][1] <= every and entry["options"]["expires"] <= every
+def test_nothing_expires_by_a_worker_s_clock() -> None:
+    entries = settings.CELERY_BEAT_SCHEDULE.values()
+    assert sum(entry["task"] == "houses.for_each" for entry in entries) in range(4, tasks.WAITING)
+    assert not any("options" in entry for entry in entries)
 
 
 def test_a_house_that_is_not_there_is_an_error(live_db: None) -> None:
