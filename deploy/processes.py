@@ -152,6 +152,11 @@ class Processes:
         """How often the child was started again."""
         return self._children[name].restarts
 
+    def replace(self, program: Program) -> None:
+        """Run this program in place of the one of its name, from the next start on."""
+        with self._lock:
+            self._children[program.name].program = program
+
     def kill(self, name: str, number: signal.Signals = signal.SIGKILL) -> int:
         """Send a signal to the child itself (not its group) and return the pid that got it.
 
@@ -268,13 +273,13 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
     """Web (4 workers on `listener`), two workers (one prefork child each), beat and sequencer, under this Python."""
     python = sys.executable
     celery = (python, "-m", "celery", "-A", "casino.celery")
-    schedule = embedded.var_dir() / "celerybeat-schedule"
     file = listener.fileno()
     web = (python, "-m", "gunicorn", "casino.wsgi", "--bind", f"fd://{file}")
     # Its threads wait for the database most of the time, some of them for a lock; each has a connection of its own.
     worker = ("--worker-class", "deploy.web.BufferingWorker", "--workers", "4", "--threads", "4")
     # The application is loaded once, before the workers are forked from it.
-    stopping = ("--preload", "--graceful-timeout", "20", "--backlog", str(BACKLOG))
+    # One that does not give a sign of life for 10 s is ended: others then take what waits for it.
+    stopping = ("--preload", "--timeout", "10", "--graceful-timeout", "20", "--backlog", str(BACKLOG))
     # The control socket would be one per user, in a home folder that may not be writable.
     places = ("--worker-tmp-dir", _heartbeat_dir(), "--no-control-socket")
     return (
@@ -282,7 +287,7 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
         # Two, so that hands are settled while one of them is dead and starts again.
         Program("worker", (*celery, *_worker("worker"))),
         Program("worker-2", (*celery, *_worker("worker-2"))),
-        Program("beat", (*celery, "beat", "--schedule", str(schedule), "--loglevel", "INFO")),
+        Program("beat", (*celery, "beat", "--loglevel", "INFO")),
         Program("sequencer", (python, str(CHECKOUT / "manage.py"), "sequence_audit"), private=PRIVATE),
     )
 
