@@ -4,6 +4,7 @@ import logging
 from typing import Any
 
 from celery.beat import ScheduleEntry, Scheduler
+from celery.schedules import crontab
 from django.conf import settings
 
 from casino.core import heartbeat
@@ -17,6 +18,13 @@ FULL = 50
 
 class Clock(Scheduler):  # type: ignore[misc]  # Celery has no annotations
     """Celery's scheduler in memory. A file would remember times of a clock that was wrong."""
+
+    def setup_schedule(self) -> None:
+        """Read the schedule. What is sent at intervals is due at once: nobody knows for how long beat was away."""
+        super().setup_schedule()
+        for entry in self.schedule.values():
+            if not isinstance(entry.schedule, crontab):
+                entry.last_run_at -= entry.schedule.run_every
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """One iteration; returns the seconds until the next one. An entry that was run at a time that has not come yet,

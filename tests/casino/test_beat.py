@@ -48,6 +48,14 @@ def test_beat_keeps_no_times_of_a_clock_that_was_wrong() -> None:
     assert not hasattr(beat.Clock(app, lazy=True), "schedule_filename")
 
 
+def test_what_is_sent_at_intervals_is_sent_at_the_start(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    moment = app.now().replace(minute=30)  # no entry by the clock is due then
+    monkeypatch.setattr(app, "now", lambda: moment)
+    run_until_quiet(beat.Clock(app))
+    entries = app.conf.beat_schedule.values()
+    assert sorted(sent) == sorted(one["task"] for one in entries if isinstance(one["schedule"], float))
+
+
 def test_a_clock_that_is_set_back_puts_nothing_off(
     clock: beat.Clock, sent: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
