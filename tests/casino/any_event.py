@@ -6,6 +6,12 @@ from typing import Any
 
 from casino.audit.events import AuditEvent
 
+#: Data of kinds that tests use for events of no consequence.
+USUAL: dict[str, dict[str, Any]] = {
+    "house.duty": {"amount": 1, "posting": 1},
+    "table.tray_stocked": {"amount": 1, "chips": {"5": 1}},
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class AnyEvent(AuditEvent):

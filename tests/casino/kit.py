@@ -38,7 +38,7 @@ from casino.staff.services import signed_in_event
 from casino.tables.models import CarryoverOnClose, Table
 from casino.tables.services import AtTable, Terms, seat_player, stock_tray
 from engine.registry import game_info, resolve
-from tests.casino.any_event import AnyEvent
+from tests.casino.any_event import USUAL, AnyEvent
 from tests.casino.contract import assert_promised
 from tests.words import as_action
 
@@ -81,7 +81,7 @@ def command_of(context: RequestContext) -> Command:
 
 def record_work(work: Work) -> Receipt:
     """Record what a test has posted past the services, so that it can commit."""
-    return work.record(chain=work.house.chain, event=AnyEvent(kind="house.duty", content={}))
+    return work.record(chain=work.house.chain, event=AnyEvent(kind="house.duty", content=USUAL["house.duty"]))
 
 
 def book(house: House, key: str, *postings: Posting) -> None:

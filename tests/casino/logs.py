@@ -8,16 +8,17 @@ from casino.audit import outside
 from casino.audit.models import Leaf
 from casino.audit.services import record
 from casino.audit.verifier import split_notes
-from tests.casino.any_event import AnyEvent
+from tests.casino.any_event import USUAL, AnyEvent
 from tests.casino.kit import ACTOR, Kit
 
 
 def note(kit: Kit, chain: str, events: int) -> None:
     """Write so many events of no consequence to a chain; `house` is the house's own."""
-    name, kind = (f"house/{kit.house.code}", "house.duty") if chain == "house" else (chain, "table.tip")
+    name, kind = (f"house/{kit.house.code}", "house.duty") if chain == "house" else (chain, "table.tray_stocked")
     with transaction.atomic():
         for number in range(events):
-            record(chain=name, house=kit.house, actor=ACTOR, event=AnyEvent(kind=kind, content={"number": number}))
+            event = AnyEvent(kind=kind, content=USUAL[kind] | {"amount": number + 1})
+            record(chain=name, house=kit.house, actor=ACTOR, event=event)
 
 
 def chain_order(kit: Kit) -> None:

@@ -630,7 +630,19 @@ def invented_kind(kit: Kit) -> None:
     forged_everywhere(kit, alter)
 
 
-@attack("hand_differs", "hand T1-000001", before=evening_of_entries)
+@attack("wrong_data", "table/T1#3")
+def other_data(kit: Kit) -> None:
+    """an event with a member that no event of its kind has, everything forged that follows, outside the database as
+    well"""
+
+    def alter(forger: Forger) -> None:
+        line = [line for line in forger.lines if line.chain == "table/T1"][2]
+        line.doc["data"]["note"] = "agreed with the office"
+
+    forged_everywhere(kit, alter)
+
+
+@attack("kind_in_wrong_chain", "drawer/C1#.*", before=evening_of_entries)
 def recorded_elsewhere(kit: Kit) -> None:
     """an event of a hand moved to another chain, everything forged that follows, outside the database as well"""
 

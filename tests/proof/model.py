@@ -23,6 +23,8 @@ from casino.audit.verifier.findings import Report
 from casino.audit.verifier.state import MODELS, State
 
 SIDES = {"1020": 1, "2010": -1, "2020": -1, "2030": -1, "2040": -1, "4010": -1, "9120": 1, "9170": 1, "9150": 1}
+#: How a player pays for chips: with cash that needs no change, and takes them along to a table.
+PAID: dict[str, Any] = {"exchanged": {}, "player_chips": 0}
 
 
 def canonical(value: Any) -> str:
@@ -144,7 +146,7 @@ class World:
             for player in ("a", "b"):
                 code = f"T{table}/{player}"
                 self.post(f"buy:{code}", "cage.buy_in", [("1020/C1", "HUF", 5000), (f"2010/{code}", "HUF", -5000)])
-                self.record("drawer/C1", "cage.buy_in", {"player": code, "amount": 5000})
+                self.record("drawer/C1", "cage.buy_in", {"player": code, "amount": 5000} | PAID)
                 self.post(f"sit:{code}", "table.sat_down",
                           [(f"2010/{code}", "HUF", 5000), (f"2020/{code}", "HUF", -5000)])  # fmt: skip
                 sat = {"seat": " ab".index(player), "player": player, "amount": 5000}
@@ -172,7 +174,7 @@ class World:
             self.record(chain, "table.set_up", terms | {"carryover_on_close": "house"})
             self.versions[chain] = 1
             self.record(chain, "table.opened", {"session": 1})
-        self.record(house, "vault.opened", {"capital": 0})
+        self.record(house, "vault.opened", {"capital": 0, "chips": {}})
 
     def hand(self, table: str, number: int, stacks: dict[str, int], *, void: bool = False) -> None:
         """One hand: a bets 100, b calls and wins, the house takes 10."""

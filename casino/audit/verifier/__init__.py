@@ -9,11 +9,12 @@ from .canonical import json_text
 from .chains import GENESIS
 from .command import main
 from .ed25519 import ed25519_verify
-from .events import KINDS, VERSION, Event, Row, chain_and_seq, place_of, row_of
+from .events import VERSION, Event, Row, chain_and_seq, place_of, row_of
 from .export import Export, no_collector, trust, verify_export
 from .files import CHECKPOINTS, HANDS, LEDGER, MANIFEST, STATE, TAIL
 from .findings import Finding, Report, Unusable, summary
 from .hands import Hands
+from .kinds import KINDS
 from .ledger import Books, about_of, transactions_of
 from .merkle import (
     EMPTY_ROOT,

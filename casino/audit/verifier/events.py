@@ -11,28 +11,6 @@ Event = Row | Parts
 
 #: Version of every event.
 VERSION = 2
-#: Every kind of event that a house records.
-KINDS = frozenset((
-    "attempt.failed", "attempt.refused", "cage.buy_in", "cage.cash_out", "cage.exchange", "cage.foreign_chips",
-    "cage.tronc_paid", "cards.exception", "cards.exception_cleared", "catalogue.changed", "chips.introduced",
-    "credit.cancelled",
-    "credit.received", "credit.requested", "credit.sent", "data.read", "day.closed", "day.opened",
-    "deal.abandoned", "deal.commitments_closed", "deal.committed", "deal.seed_committed", "deal.seed_taken",
-    "drawer.closed", "drawer.opened", "drawer.set_up",
-    "fill.cancelled", "fill.received", "fill.requested", "fill.sent", "hand.acted", "hand.cards_entered",
-    "hand.dealt", "hand.disputed", "hand.entry_corrected", "hand.line_corrected", "hand.ruled", "hand.settled",
-    "hand.settlement_failed", "hand.voided", "holds.expired", "house.duty", "house.founded", "house.seal_key_rotated",
-    "imbalance.cleared",
-    "imbalance.found", "log.epoch_opened", "log.key_rotated", "player.forgotten",
-    "player.person_recorded", "player.registered",
-    "seat.key_issued", "seat.key_revoked", "snapshot.taken", "soft_count.confirmed", "soft_count.counted",
-    "soft_count.voided", "staff.activated", "staff.deactivated", "staff.hired", "staff.locked_out",
-    "staff.password_changed", "staff.password_set", "staff.roles_changed", "staff.sign_in_refused",
-    "staff.signed_in", "staff.signed_out", "staff.unlocked", "table.buy_in", "table.chips_added",
-    "table.client_seeds_changed", "table.closed", "table.deck_checked", "table.exchange", "table.left",
-    "table.opened", "table.sat_down", "table.seat_fee_changed", "table.set_up", "table.time_to_act_changed",
-    "table.tip", "table.tray_stocked", "terminal.enrolled", "terminal.revoked", "vault.opened",
-))  # fmt: skip
 
 
 #: The canonical text of nearly all events, lines added to a hand's log with one posting of two legs or none. A

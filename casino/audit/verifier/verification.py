@@ -6,9 +6,10 @@ from typing import Any
 
 from .canonical import decoded, is_deep, json_text, quickly_decoded
 from .chains import GENESIS, Chains
-from .events import ACTED, KINDS, VERSION, Event, Parts, Row, place_of, require_event, row_of
+from .events import ACTED, VERSION, Event, Parts, Row, place_of, require_event, row_of
 from .findings import Report
 from .hands import OF_TABLES, Hands
+from .kinds import KINDS, what_is_wrong
 from .ledger import Books
 from .merkle import leaf_hashes
 from .notes import House
@@ -151,6 +152,9 @@ class Verifier:
             return
         if doc["kind"] not in KINDS:
             self._report.find("unknown_kind", place_of(doc), f"no house records events of the kind {doc['kind']!r}")
+        else:
+            for code, problem in what_is_wrong(doc["kind"], doc["chain"], doc["data"]):
+                self._report.find(code, place_of(doc), problem)
         if doc["kind"] == "log.key_rotated":
             self.trees.rotated(doc)
         postings = doc.get("postings")

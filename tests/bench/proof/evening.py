@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from casino.audit.verifier.findings import Report
 from casino.audit.verifier.state import State
-from tests.proof.model import Account, World, canonical, rows_of
+from tests.proof.model import PAID, Account, World, canonical, rows_of
 
 #: A hand of two seats: its lines, and what the seat that acts stakes with each.
 LINES: tuple[tuple[str, int], ...] = (
@@ -140,7 +140,7 @@ def write(folder: Path, events: int, *, tables: int = 8, every: int = 200) -> Lo
     stacks: dict[str, int] = {}
     for code in _codes(tables):
         world.post(f"buy:{code}", "cage.buy_in", [("1020/C1", "HUF", 10**9), (f"2010/{code}", "HUF", -(10**9))])
-        world.record("drawer/C1", "cage.buy_in", {"player": code, "amount": 10**9})
+        world.record("drawer/C1", "cage.buy_in", {"player": code, "amount": 10**9} | PAID)
         world.post(f"sit:{code}", "table.sat_down", [(f"2010/{code}", "HUF", 10**9), (f"2020/{code}", "HUF", -(10**9))])
         table, player = code.split("/")
         sat = {"seat": " ab".index(player), "player": player, "amount": 10**9}

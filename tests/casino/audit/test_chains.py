@@ -11,20 +11,20 @@ from casino.audit.models import ChainHead, Event
 from casino.audit.services import Actor, record
 from casino.core import canonical
 from casino.verification.auditing import verify_house
-from tests.casino.any_event import AnyEvent
+from tests.casino.any_event import USUAL, AnyEvent
 from tests.casino.kit import ACTOR, Kit
 
 
 def recorded(**data: object) -> AnyEvent:
-    """Some event of a table, with any data."""
-    return AnyEvent(kind="table.tip", content=data)
+    """Some event of a table, with these members changed."""
+    return AnyEvent(kind="table.tray_stocked", content=USUAL["table.tray_stocked"] | data)
 
 
 def chain(kit: Kit, events: int) -> ChainHead:
     """A chain of so many events."""
     for number in range(events):
         with transaction.atomic():
-            record(chain="table/test", house=kit.house, actor=ACTOR, event=recorded(number=number))
+            record(chain="table/test", house=kit.house, actor=ACTOR, event=recorded(amount=number))
     return ChainHead.objects.get(house=kit.house, name="table/test")
 
 
@@ -53,23 +53,25 @@ def test_an_event_is_canonical_linked_and_hashed_as_an_rfc_6962_leaf(kit: Kit) -
 def test_any_text_stays_canonical(kit: Kit, text: str) -> None:
     actor = Actor(staff=text, role=text, terminal=text, request=text)
     with transaction.atomic():
-        record(chain="table/text", house=kit.house, actor=actor, event=recorded(text=text, list=[1, None, True]))
-    # Its actor is nobody of the house; nothing is wrong with the text.
-    unknown = {"actor_unknown", "terminal_unknown"} if text else {"actor_unknown"}
+        record(chain="table/text", house=kit.house, actor=actor, event=recorded(player=text, list=[1, None, True]))
+    # Its actor is nobody of the house, no tray has a list; nothing is wrong with the text.
+    unknown = {"actor_unknown", "wrong_data"} | ({"terminal_unknown"} if text else set())
     assert {one.code for one in verify_house(kit.house).findings} == unknown
 
 
 @pytest.mark.parametrize("data", [{"x": 1.5}, {"ő": 1}, {1: 1}, {"x": {2, 3}}, {"x": b"raw"}])
 def test_data_that_has_no_canonical_text_is_refused(kit: Kit, data: dict) -> None:
     with pytest.raises(TypeError), transaction.atomic():
-        record(chain="table/test", house=kit.house, actor=ACTOR, event=AnyEvent(kind="table.tip", content=data))
+        record(
+            chain="table/test", house=kit.house, actor=ACTOR, event=AnyEvent(kind="table.tray_stocked", content=data)
+        )
 
 
 @pytest.mark.some_now(3)
 @pytest.mark.parametrize(
     ("statement", "seq", "problem"),
     [
-        ("UPDATE audit_event SET payload = replace(payload, '\"number\":3', '\"number\":4') WHERE {at} AND seq = 4", 4,
+        ("UPDATE audit_event SET payload = replace(payload, '\"amount\":3', '\"amount\":4') WHERE {at} AND seq = 4", 4,
          "its column is"),
         ("DELETE FROM audit_event WHERE {at} AND seq = 3", 3, "the event is missing, 4 follows"),
         ("DELETE FROM audit_event WHERE {at} AND seq > 4", 5, "the chain's head names event 6"),

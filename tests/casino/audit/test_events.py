@@ -28,6 +28,7 @@ from casino.audit.events.registry import BESIDE_DATA, VERSIONS, event
 from casino.audit.events.tables import SatDown, TimeToActChanged
 from casino.audit.models import Event, Posting
 from casino.audit.services import Actor, record
+from casino.audit.verifier import kinds
 from casino.bookkeeping.postings import posting
 from casino.core import canonical
 from casino.core.errors import ProofFailed
@@ -70,6 +71,71 @@ def test_every_kind_is_described_and_typed() -> None:
 
 def test_the_verifier_knows_every_kind_and_no_other() -> None:
     assert frozenset(EVENTS) == verifier.KINDS
+
+
+def _shape(hint: Any) -> str:
+    """A declared type as the verifier writes it."""
+    plain, notes = (hint.__origin__, hint.__metadata__) if get_origin(hint) is Annotated else (hint, ())
+    if notes:
+        return _shape(plain) + ("|null" if Mark.NULL in notes and NoneType not in get_args(plain) else "")
+    origin, inner = get_origin(plain), get_args(plain)
+    if origin in (Union, UnionType):
+        return "|".join(sorted({_shape(part) for part in inner if part is not NoneType}))
+    if origin is Sequence:
+        return f"[{_shape(inner[0])}]"
+    if origin is Mapping:
+        return f"{{{_shape(inner[1])}}}"
+    return {Any: "any", int: "integer", str: "string", bool: "boolean"}[plain]
+
+
+def _members(kind: type[AuditEvent]) -> dict[str, str]:
+    """The members of an event's data, those that may be missing with `?`, and their types."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {
+        field.name + "?" * field.optional: _shape(hints[field.name]) + "|null" * (Mark.NULL in field.marks)
+        for field in kind.FIELDS
+        if field.name not in BESIDE_DATA
+    }
+
+
+@pytest.mark.parametrize("name", sorted(EVENTS))
+def test_the_verifier_knows_the_chains_and_data_of_every_kind(name: str) -> None:
+    chains, _, members = kinds._DECLARED[name].partition(":")
+    assert sorted(chains.split()) == sorted(EVENTS[name].CHAINS)
+    known = dict(member.split() for member in members.split(";") if member.strip())
+    assert known == {name: shape.replace("|null|null", "|null") for name, shape in _members(EVENTS[name]).items()}
+
+
+@pytest.mark.parametrize(
+    ("kind", "chain", "changed", "found"),
+    [
+        ("drawer.opened", "drawer/C1", {}, []),
+        ("drawer.opened", "table/T1", {}, ["kind_in_wrong_chain"]),
+        ("drawer.opened", "drawer/C1", {"float_cash": True}, ["wrong_data"]),
+        ("drawer.opened", "drawer/C1", {"float_cash": "1"}, ["wrong_data"]),
+        ("drawer.opened", "drawer/C1", {"float_cash": None}, ["wrong_data"]),
+        ("drawer.opened", "drawer/C1", {"float_pieces": {"100": 1.0}}, ["wrong_data"]),
+        ("drawer.opened", "drawer/C1", {"float_pieces": [100]}, ["wrong_data"]),
+        ("drawer.opened", "drawer/C1", {"more": 1, "float_chips": ...}, ["wrong_data", "wrong_data"]),
+        ("hand.settled", "table/T1", {}, []),
+        ("hand.settled", "table/T1", {"settlement": None}, []),
+        ("hand.settled", "table/T1", {"settlement": ...}, ["wrong_data"]),
+        ("hand.settled", "table/T1", {"settlement": False}, ["wrong_data"]),
+        ("deal.abandoned", "table/T1", {}, []),
+        ("deal.abandoned", "table/T1", {"unrevealed": [1, 2]}, []),
+        ("deal.abandoned", "table/T1", {"unrevealed": [1, "2"]}, ["wrong_data"]),
+    ],
+)
+def test_the_verifier_finds_data_that_no_event_of_the_kind_has(
+    kind: str, chain: str, changed: dict[str, Any], found: list[str]
+) -> None:
+    right: dict[str, dict[str, Any]] = {
+        "drawer.opened": {"drawer_version": 1, "float_cash": 5, "float_chips": 100, "float_pieces": {"100": 1}},
+        "hand.settled": {"hand": "T1-000001", "result": {}, "digest": "00", "settlement": 7, "table_version": 3},
+        "deal.abandoned": {"commitment": "00", "hand": "T1-000001", "table_version": 3},
+    }
+    data = {name: value for name, value in (right[kind] | changed).items() if value is not ...}
+    assert [code for code, _ in kinds.what_is_wrong(kind, chain, data)] == found
 
 
 def test_every_kind_is_recorded_by_a_service() -> None:

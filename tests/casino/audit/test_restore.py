@@ -22,7 +22,7 @@ from casino.core.errors import LogRefused
 from casino.houses.models import House
 from casino.staff.models import Role, Staff, TerminalKind, TerminalToken
 from casino.staff.services import hire
-from tests.casino.any_event import AnyEvent
+from tests.casino.any_event import USUAL, AnyEvent
 from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.logs import chain_order, note, notes_outside
 from tests.proof.superuser import guards_off
@@ -450,7 +450,11 @@ def test_an_epoch_cannot_be_opened_without_its_event(kit: Kit) -> None:
     for number in (seq, seq + 1, seq + 2):
         with pytest.raises(DatabaseError, match="begins with the event"), transaction.atomic(using="owner"):
             record(
-                chain=chain, house=kit.house, actor=ACTOR, event=AnyEvent(kind="house.duty", content={}), using="owner"
+                chain=chain,
+                house=kit.house,
+                actor=ACTOR,
+                event=AnyEvent(kind="house.duty", content=USUAL["house.duty"]),
+                using="owner",
             )
             sql.rows(_OPEN, [kit.house.id, size, chain, number], "owner")
     assert not Epoch.objects.filter(house=kit.house).exists()

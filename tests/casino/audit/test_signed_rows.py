@@ -36,20 +36,20 @@ def update(kit: Kit, event: Event, assignments: str) -> None:
 
 def payload(kit: Kit) -> None:
     """The text of an event, not its hash."""
-    update(kit, events(kit)[1], "payload = replace(payload, '\"number\":1', '\"number\":7')")
+    update(kit, events(kit)[1], "payload = replace(payload, '\"amount\":2', '\"amount\":7')")
 
 
 def payload_and_hash(kit: Kit) -> None:
     """The text of an event and its hash, not the event after it."""
     event = events(kit)[1]
-    update(kit, event, "payload = replace(payload, '\"number\":1', '\"number\":7')")
+    update(kit, event, "payload = replace(payload, '\"amount\":2', '\"amount\":7')")
     update(kit, event, f"leaf_hash = {HASHED}")
 
 
 def last_payload_and_hash(kit: Kit) -> None:
     """The same of the last event, which only the chain's head knows."""
     event = events(kit)[-1]
-    update(kit, event, "payload = replace(payload, '\"number\":3', '\"number\":7')")
+    update(kit, event, "payload = replace(payload, '\"amount\":4', '\"amount\":7')")
     update(kit, event, f"leaf_hash = {HASHED}")
 
 

@@ -1,0 +1,189 @@
+"""Every kind of event that a house records: the chains it belongs to, and the members of its `data` with their types.
+
+A type is `integer` (a boolean is none), `string`, `boolean`, `any`, `[T]` (an array), `{T}` (an object with values of
+the type T), or several of them with `|`, where `null` may stand too. A member with `?` may be missing.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+Fits = Callable[[Any], bool]
+
+_DECLARED = {
+    "attempt.failed": "house table drawer: error string; method string; operation? string; path string",
+    "attempt.refused":
+        "house table drawer: asked? string; body? string; code string; expected? any; method string; operation? "
+        "string; path string; status integer",
+    "cage.buy_in":
+        "drawer: amount integer; drawer_version integer; exchanged {integer}; player string; player_chips integer",
+    "cage.cash_out":
+        "drawer: amount integer; change? {integer}; drawer_version integer; exchanged {integer}; player string; "
+        "player_chips integer",
+    "cage.exchange": "drawer: drawer_version integer; exchange {any}",
+    "cage.foreign_chips": "drawer: drawer_version integer; foreign_chips {any}",
+    "cage.tronc_paid": "drawer: drawer_version integer; tronc {any}",
+    "cards.exception": "table: exception integer; found? {any}; hand? string; kind string",
+    "cards.exception_cleared":
+        "table: exception integer; found {any}; hand? string; kind string; table_version integer",
+    "catalogue.changed":
+        "house: before? string; difference_count integer; differences? [string]; digest string; object_count integer",
+    "chips.introduced": "house: chip_set string; denominations {string}",
+    "credit.cancelled":
+        "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
+    "credit.received": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
+    "credit.requested": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
+    "credit.sent": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
+    "data.read": "house: operation? string; parameters? [[string]]; subject string",
+    "day.closed": "house: day string; snapshot? integer; totals {any}",
+    "day.opened": "house: day string",
+    "deal.abandoned": "table: commitment string; hand string; table_version integer; unrevealed? [integer]",
+    "deal.commitments_closed": "table: hand string; table_version integer",
+    "deal.committed":
+        "table: announced? [string]; commitment string; hand string; number integer; seats [{any}]; table_version "
+        "integer",
+    "deal.seed_committed":
+        "table: closed? boolean; hand string; player string; seat integer; seed_commitment string; table_version "
+        "integer",
+    "deal.seed_taken":
+        "table: closed? boolean; given_by string; hand string; player string; seat integer; seed string; "
+        "table_version integer",
+    "drawer.closed": "drawer: drawer_version integer; reconciliation {any}",
+    "drawer.opened": "drawer: drawer_version integer; float_cash integer; float_chips integer; float_pieces {integer}",
+    "drawer.set_up": "drawer:",
+    "fill.cancelled":
+        "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
+    "fill.received": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
+    "fill.requested": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
+    "fill.sent": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
+    "hand.acted":
+        "table: automatic? string; cards_roots? [string]; digest? string; entered? [{any}]; first_line integer; hand "
+        "string; handle? integer; line_hashes? {string}; line_salts? {string}; lines [string]; log? [string]; "
+        "next_button? integer; record_hash? string; result? {any}; table_version integer",
+    "hand.cards_entered": "table: entries [{any}]; hand string; table_version integer",
+    "hand.dealt":
+        "table: button integer; card_verbs? {[string]}; cards_roots? [string]; carry integer; client_seeds? {string}; "
+        "commitment? string; digest? string; fees? {any}; first_line integer; game string; hand string; handle? "
+        "integer; line_hashes? {string}; line_salts? {string}; lines [string]; log? [string]; mode string; "
+        "next_button? integer; number integer; options {any}; record_hash? string; result? {any}; rules? string; "
+        "seats [{any}]; series {any}; series_begins? boolean; stacks [integer]; table string; table_version integer",
+    "hand.disputed": "table: frozen integer; hand string; table_version integer",
+    "hand.entry_corrected": "table: actor string; hand string; hash string; index integer; table_version integer",
+    "hand.line_corrected":
+        "table: after string; before string; hand string; line integer; line_hash? string; table_version integer",
+    "hand.ruled":
+        "table: awards {integer}; hand string; pot integer; settlement integer; table_version integer; tax integer",
+    "hand.settled": "table: digest string; hand string; result {any}; settlement integer|null; table_version integer",
+    "hand.settlement_failed": "table: hand string; problem string",
+    "hand.voided": "table: hand string; mirrors {integer}; table_version integer",
+    "holds.expired": "house: hold_count integer",
+    "house.duty": "house: amount integer; posting integer",
+    "house.founded":
+        "house: currency string; currency_exponent? integer; name string; seal_key string; time_zone? string",
+    "house.seal_key_rotated": "house: data_key integer; new_key string; old_key string; wrapped_count integer",
+    "imbalance.cleared": "house: before {any}; check string",
+    "imbalance.found": "house: after {any}; before? {any}; check string",
+    "log.epoch_opened":
+        "log: epoch integer; note? string; old_epoch? integer; old_root? string; old_size? integer; refused? string; "
+        "restored_epoch integer; restored_root? string; restored_size integer",
+    "log.key_rotated": "log: epoch integer; new_key string; note string; old_key string; size integer",
+    "player.forgotten":
+        "house: last_activity string; player string; retention_days integer; sealed_sha256 string; version integer",
+    "player.person_recorded": "house: fields [string]; player string; sealed_sha256 string; version integer",
+    "player.registered": "house: player string",
+    "seat.key_issued": "table: key_sha256 string; player string; replaced boolean; seat integer; table_version integer",
+    "seat.key_revoked": "table: player string; seat integer; table_version integer",
+    "snapshot.taken": "house: name string; snapshot integer",
+    "soft_count.confirmed": "drawer: drawer_version integer; soft_count {any}",
+    "soft_count.counted": "drawer: drawer_version integer; soft_count {any}",
+    "soft_count.voided": "drawer: drawer_version integer; soft_count {any}",
+    "staff.activated": "house: after boolean; before boolean; login string",
+    "staff.deactivated": "house: after boolean; before boolean; ended_session_count integer; login string",
+    "staff.hired": "house: login string; password_sha256 string; roles [string]",
+    "staff.locked_out": "house:",
+    "staff.password_changed": "house: ended_session_count integer; kept_token_sha256 string; password_sha256 string",
+    "staff.password_set": "house: ended_session_count integer; login string; password_sha256 string",
+    "staff.roles_changed": "house: after [string]; before [string]; login string",
+    "staff.sign_in_refused": "house: code string",
+    "staff.signed_in": "house: expires string; token_sha256 string",
+    "staff.signed_out": "house: token_sha256 string",
+    "staff.unlocked": "house: failure_count integer; login string",
+    "table.buy_in": "table: amount integer; exchanged {integer}; player string; seat integer; table_version integer",
+    "table.chips_added": "table: amount integer; player string; seat integer; table_version integer",
+    "table.client_seeds_changed": "table: after string; before string; table_version integer",
+    "table.closed":
+        "table: broken_off? {integer}; carryover_on_close string; held? {integer}; left_with {integer}; shares "
+        "{integer}; table_version integer",
+    "table.deck_checked": "table: cards integer; pack string; table_version integer",
+    "table.exchange": "table: amount integer; change {integer}; given {integer}; table_version integer",
+    "table.left": "table: amount integer; player string; seat integer; table_version integer",
+    "table.opened": "table: resumed? {integer}; session integer; table_version integer",
+    "table.sat_down": "table: amount integer; player string; seat integer; table_version integer",
+    "table.seat_fee_changed":
+        "table: after integer; after_per string; before integer; before_per string; table_version integer",
+    "table.set_up":
+        "table: carryover_on_close string; client_seeds? string; game string; max_stack integer; min_stack integer; "
+        "options {any}; seat_fee? integer; seat_fee_per? string; seats integer; time_to_act? integer; varying? "
+        "{[any]}",
+    "table.time_to_act_changed": "table: after? integer; before? integer; table_version integer",
+    "table.tip": "table: amount integer; chips {integer}; player string; seat integer; table_version integer",
+    "table.tray_stocked": "table: amount integer; chips {integer}",
+    "terminal.enrolled": "house: key_sha256 string; kind string; location string; terminal string",
+    "terminal.revoked": "house: ended_session_count integer; terminal string",
+    "vault.opened": "house: capital integer; chips {integer}",
+}  # fmt: skip
+
+_PLAIN: dict[str, Fits] = {
+    "integer": lambda value: type(value) is int,
+    "string": lambda value: type(value) is str,
+    "boolean": lambda value: type(value) is bool,
+    "null": lambda value: value is None,
+    "any": lambda value: True,
+}
+
+
+def _check(declared: str) -> Fits:
+    """The check of a type."""
+    if "|" in declared:
+        checks = [_check(one) for one in declared.split("|")]
+        return lambda value: any(fits(value) for fits in checks)
+    if declared in _PLAIN:
+        return _PLAIN[declared]
+    item = _check(declared[1:-1])
+    if declared[0] == "[":
+        return lambda value: type(value) is list and all(map(item, value))
+    return lambda value: type(value) is dict and all(map(item, value.values()))
+
+
+class _Kind:
+    """One kind of event, ready to be compared."""
+
+    def __init__(self, declared: str) -> None:
+        chains, _, members = declared.partition(":")
+        self.chains = frozenset(chains.split())
+        self.required, self.types, self.checks = set[str](), dict[str, str](), dict[str, Fits]()
+        for member in filter(None, members.split(";")):
+            name, declared_type = member.split()
+            if not name.endswith("?"):
+                self.required.add(name)
+            name = name.rstrip("?")
+            self.types[name], self.checks[name] = declared_type, _check(declared_type)
+
+
+_KINDS = {name: _Kind(declared) for name, declared in _DECLARED.items()}
+KINDS = frozenset(_KINDS)
+
+
+def what_is_wrong(kind: str, chain: str, data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Codes and words of what an event of a known kind has in common with no event that a house records: the chain, and
+    members of `data` that are unknown, missing, or of another type."""
+    known, found = _KINDS[kind], list[tuple[str, str]]()
+    if chain.partition("/")[0] not in known.chains:
+        found.append(("kind_in_wrong_chain", f"{kind} is recorded in chains of {' or '.join(sorted(known.chains))}"))
+    wrong = [f"{name!r} is unknown" for name in data.keys() - known.types.keys()]
+    wrong += [f"{name!r} is missing" for name in known.required - data.keys()]
+    wrong += [
+        f"{name} is no {known.types[name]}: {value!r}"
+        for name, value in data.items()
+        if name in known.checks and not known.checks[name](value)
+    ]
+    return [*found, *(("wrong_data", one) for one in sorted(wrong))]
