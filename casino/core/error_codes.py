@@ -213,7 +213,7 @@ HTTP = (
         ("outside_checkpoint_unreadable", "A checkpoint outside the database cannot be read.", "file"),
         (
             "database_unavailable",
-            "The database cannot be reached. Nothing was changed; try again.",
+            "The database cannot be reached, or has no room left. Nothing was changed; try again.",
             "retry_after",
         ),
         (

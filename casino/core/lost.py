@@ -1,4 +1,4 @@
-"""What it means when the database cannot be reached: whether anything can have been written."""
+"""What it means when the database cannot be reached, or can do no more: whether anything can have been written."""
 
 from django.db import InterfaceError, OperationalError
 
@@ -7,6 +7,9 @@ from casino.core.errors import HouseError
 #: SQLSTATEs with which the server ends a connection or takes none: it is being stopped or has crashed, is starting, has
 #: no connection left. What the connection's own library reports, for example a server that closed it, has no state.
 _ENDED = frozenset({"57P01", "57P02", "57P03", "57P05", "53300"})
+#: SQLSTATEs of a server that has no disk space, no memory, or disks that fail. It refuses a statement, or a COMMIT, and
+#: nothing of the transaction stays.
+_EXHAUSTED = frozenset({"53000", "53100", "53200", "53400", "58000", "58030"})
 #: Seconds after which a client may try again.
 RETRY_AFTER = 1
 
@@ -18,12 +21,15 @@ class ConnectionLost(HouseError):
 
 
 class DatabaseUnavailable(ConnectionLost):
-    """The database cannot be reached; nothing was changed."""
+    """The database cannot be reached, or can do no more; nothing was changed."""
 
     code = "database_unavailable"
 
     def __init__(self) -> None:
-        super().__init__("The database cannot be reached. Nothing was changed; try again.", retry_after=RETRY_AFTER)
+        super().__init__(
+            "The database cannot be reached, or has no room left. Nothing was changed; try again.",
+            retry_after=RETRY_AFTER,
+        )
 
 
 class OutcomeUnknown(ConnectionLost):
@@ -45,3 +51,9 @@ def is_lost(error: BaseException) -> bool:
         return False
     state = getattr(error.__cause__, "sqlstate", None)
     return state is None or state.startswith("08") or state in _ENDED
+
+
+def cannot_serve(error: BaseException) -> bool:
+    """Whether an error says that the database is away, or has no room or memory for what it was asked."""
+    state = getattr(error.__cause__, "sqlstate", None)
+    return is_lost(error) or (isinstance(error, OperationalError) and state in _EXHAUSTED)

@@ -20,6 +20,7 @@ import httpx
 import psycopg
 import pytest
 from django.db import DatabaseError, InterfaceError, connections
+from psycopg.pq import TransactionStatus
 
 from casino.core import sql
 from casino.core.errors import HouseError
@@ -46,10 +47,15 @@ class Way(StrEnum):
     UNANSWERED = "it is carried out, and the answer is lost"
     SERIALIZATION = "the server refuses it with 40001"
     DEADLOCK = "the server refuses it with 40P01"
+    FULL = "the server refuses it with 53100, its disk is full"
 
 
 #: SQLSTATE with which the server refuses a statement. It refuses so only within a transaction.
-_REFUSALS = {Way.SERIALIZATION: "40001", Way.DEADLOCK: "40P01"}
+_REFUSALS = {Way.SERIALIZATION: "40001", Way.DEADLOCK: "40P01", Way.FULL: "53100"}
+#: Psycopg's names of exchanges that send nothing while there is no transaction.
+_SILENT = ("_commit_gen", "_rollback_gen", "_set_autocommit_gen")
+#: Refusals after which the house tries again by itself.
+_TRIED_AGAIN = frozenset({Way.SERIALIZATION, Way.DEADLOCK})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +101,18 @@ class Wire:
                 return wait(there, exchange, *arguments, **options)
 
             mine = self._armed and there is connections["default"].connection
-            return self._passing(there, carry_out) if mine else carry_out()
+            # Before and after a transaction these send nothing to the server, which can refuse nothing then.
+            silent = exchange.__name__ in _SILENT and there.info.transaction_status == TransactionStatus.IDLE
+            return self._passing(there, carry_out, can_refuse=not (there.autocommit or silent)) if mine else carry_out()
 
         with monkeypatch.context() as patched:
             patched.setattr(psycopg.Connection, "wait", passing)
             yield self
 
-    def _passing(self, there: psycopg.Connection[Any], carry_out: Callable[[], Any]) -> Any:
+    def _passing(self, there: psycopg.Connection[Any], carry_out: Callable[[], Any], *, can_refuse: bool) -> Any:
         at, self.passed = self.passed, self.passed + 1
         fault = self._fault
-        if fault is None or at != fault.point or (fault.way in _REFUSALS and there.autocommit):
+        if fault is None or at != fault.point or (fault.way in _REFUSALS and not can_refuse):
             return carry_out()
         self._armed, self.hit = False, True
         if fault.way in _REFUSALS:
@@ -266,7 +274,7 @@ class _Interrupting(httpx.BaseTransport):
         """Send a request again until it is answered; adds to `answers`. Raises AssertionError where it was not carried
         out once, or not at all."""
         if _is_lost(answers[0]):
-            assert self.kit.wire.hit and fault.way not in _REFUSALS, "a connection that nobody has lost"
+            assert self.kit.wire.hit and fault.way not in _TRIED_AGAIN, "a connection that nobody has lost"
             if answers[0].json()["code"] == NOTHING:
                 self._require_nothing(request, answers)
         while _is_lost(answers[-1]) and len(answers) < MOST_ATTEMPTS:

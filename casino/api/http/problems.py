@@ -111,9 +111,9 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
 
 
 def _typed(error: Exception, request: Any) -> Exception:
-    """The refusal that an error of the database comes to where there is no connection to it, or a lock was not free in
-    time; else the error itself."""
-    if lost.is_lost(error):
+    """The refusal that an error of the database comes to where it is away or has no room left, or a lock was not free
+    in time; else the error itself."""
+    if lost.cannot_serve(error):
         return lost.DatabaseUnavailable()
     if patience.is_busy(error):
         return patience.Busy()
