@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test slow check pages examples catalogue verifier wheels bench soak books lock down clean
+.PHONY: help venv demo run test slow faults check pages examples catalogue verifier wheels bench soak books lock down clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -48,6 +48,9 @@ test: $(STAMP) ## run the tests on a real PostgreSQL and Valkey, but for the slo
 
 slow: $(STAMP) ## run the tests that take long: hands under kill -9 and FLUSHALL, every piece of the ledger's bench
 	@$(PY) -m pytest -n 2 -m slow
+
+faults: $(STAMP) ## run every fault under play, and prove what must hold afterwards (ARGS="--only NAME ...", --list, --write)
+	@$(PY) -m tests.faults $(ARGS)
 
 check: $(STAMP) ## lint, format, types, import contracts, missing migrations, generated pages
 	@$(PY) -m ruff check .
