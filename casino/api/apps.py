@@ -8,7 +8,3 @@ class ApiConfig(AppConfig):
 
     name = "casino.api"
     label = "api"
-
-    def ready(self) -> None:
-        """Register the OpenAPI description of the terminal token."""
-        from casino.api.http import schema  # noqa: F401
