@@ -124,6 +124,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "session_under_way": ({"type": "boolean"}, "whether a session of several deals is under way"),
     "short": (_NUMBERS, "denominations of which there are too few"),
     "smallest": (_MINOR, "the smallest denomination, in minor units"),
+    "size": (_NUMBER, "how many leaves the newest checkpoint covers"),
     "state": (_TEXT, "the state now"),
     "tax": (_MINOR, "the tax, in minor units"),
     "terminal": (_TEXT, "code of the terminal"),
@@ -369,7 +370,11 @@ MONEY = (
 
 #: Refusals about people and the audit log.
 PEOPLE = (
-    *_codes(404, ("no_person", "No person has been recorded for this player.")),
+    *_codes(
+        404,
+        ("no_person", "No person has been recorded for this player."),
+        ("tile_not_covered", "The newest checkpoint of the audit log does not cover the tile (yet).", "size"),
+    ),
     *_codes(
         409,
         ("player_exists", "The player is registered already.", "player"),
