@@ -45,6 +45,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
         ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "games"),
         ("auditor", "games/ferbli"), ("auditor", f"hands?{PAGE}"), ("auditor", "hands/T1-000002"),
         ("auditor", "reports/house"), ("auditor", f"reports/hands?{PAGE}"), ("auditor", "reports/verification"),
+        ("auditor", f"reports/deals?day={DAY}"),
         ("auditor", f"audit/events?{PAGE}&chain=table/T1"), ("auditor", f"ledger/accounts?{PAGE}"),
         ("auditor", "ledger/export/csv"),
     ),

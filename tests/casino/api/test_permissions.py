@@ -142,6 +142,7 @@ MATRIX = {
     ("GET", "reports/players"): OVERSIGHT | {Role.FLOOR},
     ("GET", "reports/hands"): OVERSIGHT | {Role.FLOOR},
     ("GET", "reports/verification"): OVERSIGHT,
+    ("GET", "reports/deals"): OVERSIGHT | {Role.FLOOR},
 }
 #: Answers to allowed reads that are not 200: the house's only hand is being played with a pack of cards.
 READS = {
