@@ -236,6 +236,7 @@ HTTP = (
         ("migrations_missing", "Migrations have not been applied to the database."),
         ("role_too_mighty", "The application's database role has too many rights."),
         ("guards_off", "A trigger that protects the database's rows is off."),
+        ("catalogue_differs", "An object of the database is not as the migrations make it."),
         ("broker_unreachable", "The broker does not answer."),
         ("beat_silent", "Beat has sent no task for some time: nothing is swept, no clock runs."),
         ("worker_silent", "No worker has run a task for some time: no hand is settled."),
