@@ -233,6 +233,14 @@ CASINO_CHECKPOINT_DIRS = list(environment.checkpoint_dirs)
 CASINO_WITNESSES = list(environment.witnesses)
 if CASINO_WITNESSES:
     CELERY_BEAT_SCHEDULE["ask-witnesses"] = in_every_house("audit.ask_witnesses", 10.0, expires=10)
+CASINO_TIMESTAMP_URL = environment.timestamp_url
+CASINO_TIMESTAMP_CERTIFICATES = environment.timestamp_certificates
+CASINO_TIMESTAMP_INTERVAL = environment.timestamp_interval
+if CASINO_TIMESTAMP_URL:
+    # Asked more often than it stamps: an authority that was away is asked again within a minute.
+    CELERY_BEAT_SCHEDULE["take-timestamps"] = in_every_house(
+        "audit.take_timestamp", min(60.0, CASINO_TIMESTAMP_INTERVAL), expires=60
+    )
 
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True

@@ -15,7 +15,7 @@ from typing import Any
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from casino.audit import outside, verifier
+from casino.audit import outside, timestamping, verifier
 from casino.audit.verifier import Books, Chain, Event, Hands, Key, Keys, Notes, Report, Row, Trees, Verifier
 from casino.hands import verbs
 from casino.houses.models import House
@@ -115,6 +115,7 @@ class _Live:
         self._verifier = Verifier(report, house, self.trees, books, hands, there.state)
         self._columns: list[bytes] = []
         verifier.trust(report, [*files, *held], keys)
+        self._judge_timestamps(own)
 
     def verify(self) -> Report:
         """Everything, once."""
@@ -147,6 +148,21 @@ class _Live:
                 place = f"the database, checkpoint of epoch {epoch} over {size} leaves"
                 self._report.find("checkpoint_row_differs", place, "its columns and its note say different things", -1)
         return Notes("the database", [text for *_, text in rows])
+
+    def _judge_timestamps(self, own: Notes) -> None:
+        """Those of the database name its checkpoints, and are signed under the certificates of the setting."""
+        certificates = timestamping.trusted()
+
+        def signature_problem(stamp: verifier.Stamp) -> str | None:
+            try:
+                timestamping.checked(stamp.response, stamp.note, certificates)
+            except timestamping.TimeStampWrong as error:
+                return str(error)
+            return None
+
+        stamps = map(verifier.stamp_of, self._there.timestamps())
+        checks = signature_problem if certificates else None
+        verifier.judge_timestamps(self._report, stamps, frozenset(own.texts), checks)
 
     def _own_keys(self) -> dict[int, Chain]:
         rotations = self._there.rotations()
