@@ -238,9 +238,8 @@ CASINO_TIMESTAMP_CERTIFICATES = environment.timestamp_certificates
 CASINO_TIMESTAMP_INTERVAL = environment.timestamp_interval
 if CASINO_TIMESTAMP_URL:
     # Asked more often than it stamps: an authority that was away is asked again within a minute.
-    CELERY_BEAT_SCHEDULE["take-timestamps"] = in_every_house(
-        "audit.take_timestamp", min(60.0, CASINO_TIMESTAMP_INTERVAL), expires=60
-    )
+    _every = min(60.0, CASINO_TIMESTAMP_INTERVAL)
+    CELERY_BEAT_SCHEDULE["take-timestamps"] = in_every_house("audit.take_timestamp", _every, expires=_every)
 
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True

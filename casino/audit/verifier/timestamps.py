@@ -83,7 +83,7 @@ def judge_timestamps(
             report.find("timestamp_wrong", stamp.place, problem, at=-1)
     if newest is None:
         return
-    said = f"{count} time stamps of checkpoints, the newest over {newest.size} leaves of epoch {newest.epoch}"
+    said = f"time stamps of checkpoints: {count}, the newest over {newest.size} leaves of epoch {newest.epoch}"
     if signature_problem is None:
         said += "; whether an authority signed them, `openssl ts -verify` says (docs/how-to/prove.md)"
     report.notice(said)

@@ -205,7 +205,7 @@ def changed(kit: Kit, change: str, *values: object) -> list[tuple[str, str]]:
 def test_verification_counts_time_stamps_and_finds_nothing(stamped: Kit) -> None:
     report = verify_house(stamped.house)
     assert codes(report) == []
-    said = f"2 time stamps of checkpoints, the newest over {newest(stamped).size} leaves of epoch 1"
+    said = f"time stamps of checkpoints: 2, the newest over {newest(stamped).size} leaves of epoch 1"
     assert said in report.notices
 
 
@@ -249,7 +249,7 @@ def test_an_export_has_them_and_openssl_verifies_each(stamped: Kit, authority: T
     folder = tmp_path / "export"
     export_house(stamped.house, folder)
     assert codes(report := verifier.verify_export(folder)) == []
-    assert any("2 time stamps" in text and "`openssl ts -verify`" in text for text in report.notices)
+    assert any("time stamps of checkpoints: 2" in text and "`openssl ts -verify`" in text for text in report.notices)
     for row in lines(folder):
         assert row["note"] == SignedCheckpoint.objects.get(house=stamped.house, size=row["size"]).note
         assert verified_by_openssl(tmp_path, row["note"], base64.b64decode(row["response"]), authority.root)
