@@ -78,6 +78,18 @@ def _witnesses(value: str) -> tuple[str, ...]:
     return found
 
 
+def _address(value: str) -> str:
+    if not re.fullmatch(r"https?://[^\s]+", value):
+        raise ValueError("expected https://ADDRESS")
+    return value
+
+
+def _interval(value: str) -> int:
+    if not value.isascii() or not value.isdecimal() or not 10 <= int(value) <= 2_678_400:
+        raise ValueError("expected whole seconds, from 10 to 2678400 (31 days)")
+    return int(value)
+
+
 def _level(value: str) -> str:
     if value not in LEVELS:
         raise ValueError(f"expected one of {', '.join(LEVELS)}")
@@ -231,6 +243,27 @@ class Configuration:
         shown="none",
         meaning="Witnesses that cosign the checkpoints, separated by commas: `https://ADDRESS#VKEY` "
         "(`python -m deploy.witness` runs one).",
+    )
+    timestamp_url: str = variable(
+        "CASINO_TIMESTAMP_URL",
+        _address,
+        default="",
+        shown="none",
+        meaning="A time-stamp authority (RFC 3161) that stamps the checkpoints: `https://ADDRESS`.",
+    )
+    timestamp_certificates: str = variable(
+        "CASINO_TIMESTAMP_CERTIFICATES",
+        _text,
+        default="",
+        shown="none",
+        meaning="PEM file with the root certificates of the authority, and of earlier ones: time stamps are taken and "
+        "verified under them. Set with `CASINO_TIMESTAMP_URL`.",
+    )
+    timestamp_interval: int = variable(
+        "CASINO_TIMESTAMP_INTERVAL",
+        _interval,
+        default=3600,
+        meaning="Seconds between two time stamps of a house, at least; nothing is stamped twice.",
     )
     retention_days: int = variable(
         "CASINO_RETENTION_DAYS",

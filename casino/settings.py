@@ -236,6 +236,13 @@ CASINO_CHECKPOINT_DIRS = list(environment.checkpoint_dirs)
 CASINO_WITNESSES = list(environment.witnesses)
 if CASINO_WITNESSES:
     CELERY_BEAT_SCHEDULE["ask-witnesses"] = in_every_house("audit.ask_witnesses", 10.0)
+CASINO_TIMESTAMP_URL = environment.timestamp_url
+CASINO_TIMESTAMP_CERTIFICATES = environment.timestamp_certificates
+CASINO_TIMESTAMP_INTERVAL = environment.timestamp_interval
+if CASINO_TIMESTAMP_URL:
+    # Asked more often than it stamps: an authority that was away is asked again within a minute.
+    _every = min(60.0, CASINO_TIMESTAMP_INTERVAL)
+    CELERY_BEAT_SCHEDULE["take-timestamps"] = in_every_house("audit.take_timestamp", _every)
 
 # --- The rest -------------------------------------------------------------------------------------------------------
 USE_TZ = True

@@ -22,6 +22,7 @@ from casino.api import (
     seat,
     sessions,
     tables,
+    tiles,
     trading,
     transfers,
 )
@@ -47,6 +48,7 @@ v1 = [
     *books.urls,
     *reports.urls,
     *audit.urls,
+    *tiles.urls,
     *description.urls,
 ]
 

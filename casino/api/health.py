@@ -17,6 +17,7 @@ from casino.api.http.problems import CONTENT_TYPE, document
 from casino.audit.selectors import behind, refusals
 from casino.core import guards, heartbeat, outbox, sql
 from casino.core.heartbeat import Part
+from casino.verification import catalogue
 from casino.verification.auditing import SIGNED_WITHIN
 
 log = logging.getLogger(__name__)
@@ -26,11 +27,14 @@ RESTS_ON = {
     "migrations": "database",
     "role": "migrations",
     "guards": "role",
+    "catalogue": "guards",
     "outbox": "migrations",
     "beat": "broker",
     "worker": "beat",
 }
 _SILENT = {Part.BEAT: "beat_silent", Part.WORKER: "worker_silent"}
+#: Objects of the catalogue that the server's log names at most.
+MOST_NAMED = 10
 #: Seconds after which a hand that is over and not settled says that the outbox stands still.
 STANDS_STILL = 60.0
 #: Whether the role has more rights than the running application may have.
@@ -56,8 +60,8 @@ class Problem:
 
 @require_safe
 def readyz(_request: HttpRequest) -> JsonResponse:
-    """Database, migrations, role, guards, outbox, broker, beat and worker; 503 with the names of those that failed.
-    Consoles can work while beat, a worker or the outbox stands still, but no hand is settled.
+    """Database, migrations, role, guards, catalogue, outbox, broker, beat and worker; 503 with the names of those that
+    failed. Consoles can work while beat, a worker or the outbox stands still, but no hand is settled.
 
     A house whose audit log was rolled back is read-only until two people open a new epoch. The answer gives their
     number; its status is 200, because reading still works. It is also 200 if a log is not being signed (check `log`):
@@ -70,6 +74,7 @@ def readyz(_request: HttpRequest) -> JsonResponse:
         "migrations": _migrations,
         "role": _role,
         "guards": _guards,
+        "catalogue": _catalogue,
         "outbox": lambda: _outbox([one["house"] for one in refused()]),
         "broker": _broker,
         "beat": lambda: _heard(Part.BEAT),
@@ -133,6 +138,16 @@ def _guards() -> Problem | None:
     found = guards.off(sql.rows(guards.THERE, []))
     if found:
         return Problem("guards_off", "Off: " + "; ".join(f"{one.place}: {one.problem}" for one in found))
+    return None
+
+
+def _catalogue() -> Problem | None:
+    """Triggers of another text, or rights, may let past what the guards are for: money is at stake."""
+    found = catalogue.lately()
+    if found:
+        named = "; ".join(f"{one.subject}: {one.detail}" for one in found[:MOST_NAMED])
+        more = f"; and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+        return Problem("catalogue_differs", f"The database is not as the migrations make it: {named}{more}")
     return None
 
 

@@ -168,6 +168,25 @@ class Cosignature(HouseRow):
         return f"{self.epoch}/{self.size} {self.witness}"
 
 
+class TimeStamp(HouseRow):
+    """A time-stamp authority's signature over a checkpoint (RFC 3161): it was there at that moment. The response proves
+    itself with the authority's certificates; rows are only ever added."""
+
+    epoch = models.IntegerField()
+    size = models.BigIntegerField()
+    #: The authority's whole answer, the DER of a TimeStampResp; what it stamped is the checkpoint's note.
+    response = models.BinaryField()
+    #: When, by the authority's clock.
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = "time stamp"
+        constraints = [models.UniqueConstraint(fields=["house", "epoch", "size"], name="audit_timestamp_once")]
+
+    def __str__(self) -> str:
+        return f"{self.epoch}/{self.size}"
+
+
 class Mark(HouseRow):
     """How much of a chain is in its house's log: its events up to this number are leaves.
 

@@ -58,6 +58,11 @@ class Hashes:
         """Proof that the tree of `new` leaves begins with the tree of `old` leaves."""
         return self._roots(tree.consistency(old, new))
 
+    def tile(self, level: int, start: int, count: int) -> bytes:
+        """Hashes of a tile level (0: leaves) from number `start` on, 32 bytes each. Raises HashesMissing."""
+        [found] = self._read([Span(level, start, count)])
+        return b"".join(found)
+
     def frontier(self, size: int) -> Frontier:
         """The tree of the first `size` leaves, ready to grow. Raises HashesMissing."""
         return self._frontiers([(0, size)])[0]

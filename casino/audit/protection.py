@@ -31,6 +31,7 @@ PROTECTION = Protection(
         Table(name="audit_tile", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
         Table(name="audit_checkpoint", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
         Table(name="audit_cosignature", keep=Keep.APPEND_ONLY, app=ADD),
+        Table(name="audit_timestamp", keep=Keep.APPEND_ONLY, app=ADD),
         Table(name="audit_epoch", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
         Table(name="audit_keyrotation", keep=Keep.APPEND_ONLY, app=READ, sequencer=READ),
         # The ledger's table, with the ledger's own triggers and rights: see `casino/bookkeeping/protection.py`.

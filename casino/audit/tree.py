@@ -15,7 +15,7 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """`count` hashes of a tile level (0: leaves) from number `start` on; `count` is a power of two."""
+    """`count` hashes of a tile level (0: leaves) from number `start` on; in a root or a proof, a power of two."""
 
     level: int
     start: int

@@ -124,6 +124,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "session_under_way": ({"type": "boolean"}, "whether a session of several deals is under way"),
     "short": (_NUMBERS, "denominations of which there are too few"),
     "smallest": (_MINOR, "the smallest denomination, in minor units"),
+    "size": (_NUMBER, "how many leaves the newest checkpoint covers"),
     "state": (_TEXT, "the state now"),
     "tax": (_MINOR, "the tax, in minor units"),
     "terminal": (_TEXT, "code of the terminal"),
@@ -235,6 +236,7 @@ HTTP = (
         ("migrations_missing", "Migrations have not been applied to the database."),
         ("role_too_mighty", "The application's database role has too many rights."),
         ("guards_off", "A trigger that protects the database's rows is off."),
+        ("catalogue_differs", "An object of the database is not as the migrations make it."),
         ("broker_unreachable", "The broker does not answer."),
         ("beat_silent", "Beat has sent no task for some time: nothing is swept, no clock runs."),
         ("worker_silent", "No worker has run a task for some time: no hand is settled."),
@@ -369,7 +371,11 @@ MONEY = (
 
 #: Refusals about people and the audit log.
 PEOPLE = (
-    *_codes(404, ("no_person", "No person has been recorded for this player.")),
+    *_codes(
+        404,
+        ("no_person", "No person has been recorded for this player."),
+        ("tile_not_covered", "The newest checkpoint of the audit log does not cover the tile (yet).", "size"),
+    ),
     *_codes(
         409,
         ("player_exists", "The player is registered already.", "player"),

@@ -6,7 +6,7 @@ checkpoints outside the database and their key are what the answer rests on.
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from django.conf import settings
 
 from casino.audit import outside, verifier
 from casino.audit.verifier import Books, Chain, Event, Hands, Key, Keys, Notes, Report, Row, Trees, Verifier
@@ -115,6 +116,7 @@ class _Live:
         self._verifier = Verifier(report, house, self.trees, books, hands, there.state)
         self._columns: list[bytes] = []
         verifier.trust(report, [*files, *held], keys)
+        self._judge_timestamps(own)
 
     def verify(self) -> Report:
         """Everything, once."""
@@ -147,6 +149,11 @@ class _Live:
                 place = f"the database, checkpoint of epoch {epoch} over {size} leaves"
                 self._report.find("checkpoint_row_differs", place, "its columns and its note say different things", -1)
         return Notes("the database", [text for *_, text in rows])
+
+    def _judge_timestamps(self, own: Notes) -> None:
+        """Those of the database name its checkpoints, and are signed under the certificates of the setting."""
+        stamps = map(verifier.stamp_of, self._there.timestamps())
+        verifier.judge_timestamps(self._report, stamps, frozenset(own.texts), _signature_check())
 
     def _own_keys(self) -> dict[int, Chain]:
         rotations = self._there.rotations()
@@ -258,6 +265,25 @@ class _Live:
                 self._report.find("mark_differs", f"mark of {name}", problem)
         for name in heads.keys() - {row[0] for row in rows}:
             self._report.find("head_differs", f"{name}#1", "the chain has no head")
+
+
+def _signature_check() -> Callable[[verifier.Stamp], str | None] | None:
+    """What checks the signature of a time stamp under the certificates of the setting; None where it is not set."""
+    if not settings.CASINO_TIMESTAMP_CERTIFICATES:
+        return None
+    # X.509 costs 70 ms of CPU at the start of a process; houses without an authority do without.
+    from casino.audit import timestamping
+
+    certificates = timestamping.trusted()
+
+    def problem(stamp: verifier.Stamp) -> str | None:
+        try:
+            timestamping.checked(stamp.response, stamp.note, certificates)
+        except timestamping.TimeStampWrong as error:
+            return str(error)
+        return None
+
+    return problem
 
 
 def _places(docs: Sequence[Event | None]) -> list[tuple[Any, Any]]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from time import monotonic
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
@@ -18,6 +19,7 @@ from django.db.backends.utils import CursorWrapper
 from casino.audit.events.house import CatalogueChanged
 from casino.audit.models import Event
 from casino.audit.services import Actor, record
+from casino.core import sql
 from casino.houses.models import House
 from ledger import catalogue
 from ledger.findings import Finding
@@ -25,6 +27,8 @@ from ledger.findings import Finding
 FILE = Path(__file__).with_name("catalogue.txt")
 #: Objects that an event names at most.
 MOST_NAMED = 100
+#: Seconds for which `lately` gives the same answer; a comparison takes about 30 ms.
+KEPT_FOR = 30.0
 #: The functions that PostgreSQL itself brings along, which belong to its major version.
 _BROUGHT = "functions of PostgreSQL "
 
@@ -75,6 +79,31 @@ def now(using: str = DEFAULT_DB_ALIAS) -> Catalogue:
     """The catalogue of a database now."""
     with transaction.atomic(using=using), connections[using].cursor() as cursor:
         return read(cursor)
+
+
+#: When the application's database was compared last, and what differed.
+_lately: list[tuple[float, list[Finding]]] = []
+
+
+def lately() -> list[Finding]:
+    """What of the application's database is not as the migrations make it, compared within the last KEPT_FOR seconds:
+    for probes. What a check relies on is compared now."""
+    connections[DEFAULT_DB_ALIAS].ensure_connection()  # a new one may lead to another database: `forget`
+    asked = monotonic()
+    for at, found in _lately:
+        if asked - at <= KEPT_FOR:
+            return found
+    found = now().differences()
+    _lately[:] = [(asked, found)]
+    return found
+
+
+def forget() -> None:
+    """Compare again at the next question, as a new process would."""
+    _lately.clear()
+
+
+sql.forget_with_each_connection(forget)
 
 
 def write_files(found: Catalogue) -> None:

@@ -27,6 +27,7 @@ def export_house(house: House, folder: Path) -> dict[str, Any]:
         tail = _events(folder / verifier.TAIL, there.tail())
         notes = there.rows("SELECT note FROM audit_checkpoint WHERE house_id = %s ORDER BY epoch, size", [house.id])
         _write(folder / verifier.CHECKPOINTS, verifier.join_notes(note for (note,) in notes))
+        _lines(folder / verifier.TIMESTAMPS, map(_line, there.timestamps()))
         _lines(folder / verifier.LEDGER, _ledger(there))
         _lines(folder / verifier.STATE, map(_line, there.state()))
         _lines(folder / verifier.HANDS, map(_line, there.hands()))

@@ -91,6 +91,15 @@ _HANDS = """
             WHERE l.house_id = h.house_id AND l.hand_id = h.id AND l.hash <> ''))
     FROM hands_hand h JOIN tables_table t ON t.id = h.table_id WHERE h.house_id = %s ORDER BY h.id
 """
+#: `encode` breaks lines of base64, which an export does not.
+_TIMESTAMPS = f"""
+    SELECT t.epoch, t.size, json_build_object(
+        'at', {_UTC.format("t.at")}, 'epoch', t.epoch, 'note', coalesce(c.note, ''),
+        'response', translate(encode(t.response, 'base64'), chr(10), ''), 'size', t.size)::text
+    FROM audit_timestamp t LEFT JOIN audit_checkpoint c
+        ON c.house_id = t.house_id AND c.epoch = t.epoch AND c.size = t.size
+    WHERE t.house_id = %s AND (t.epoch, t.size) > (%s, %s) ORDER BY t.epoch, t.size LIMIT {BATCH}
+"""  # noqa: S608 - made of constants
 #: Streams begin at once and keep nothing: along the indexes, not by hashing or sorting the whole. What is made of few
 #: rows for each row of a stream may be sorted: else an aggregate's order would cost a walk over a whole index.
 _ALONG = ("enable_hashjoin", "enable_mergejoin", "jit")
@@ -152,6 +161,13 @@ class Moment:
     def accounts(self) -> Iterator[dict[str, Any]]:
         """The ledger's accounts that were ever posted to."""
         return self._objects(_ACCOUNTS)
+
+    def timestamps(self) -> Iterator[dict[str, Any]]:
+        """The time stamps of checkpoints as lines of an export, in the order of the checkpoints."""
+        after: tuple[Any, ...] = (-1, -1)
+        while found := self.rows(_TIMESTAMPS, [self.house.id, *after]):
+            yield from (json.loads(line) for _, _, line in found)
+            after = found[-1][:2]
 
     def hands(self) -> Iterator[dict[str, Any]]:
         """The hands in the order in which they were dealt, with the keys of events; what is not there is left out."""

@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 from django.urls import resolve
 
+from casino.api.tiles import BINARY
 from casino.hands.models import Hand
 from casino.staff.models import TerminalKind
 from engine.kernel.cards import TELL32
@@ -44,6 +45,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
         ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "games"),
         ("auditor", "games/ferbli"), ("auditor", f"hands?{PAGE}"), ("auditor", "hands/T1-000002"),
         ("auditor", "reports/house"), ("auditor", f"reports/hands?{PAGE}"), ("auditor", "reports/verification"),
+        ("auditor", f"reports/deals?day={DAY}"),
         ("auditor", f"audit/events?{PAGE}&chain=table/T1"), ("auditor", f"ledger/accounts?{PAGE}"),
         ("auditor", "ledger/export/csv"),
     ),
@@ -103,6 +105,8 @@ class Recording(Kit):
     def _content(self, answer: httpx.Response) -> Any:
         if media_type(answer) == "application/json":
             return self.stable.value(answer.json())
+        if media_type(answer) == BINARY:
+            return f"({len(answer.content)} bytes)"
         lines = answer.text.splitlines(keepends=True)[:MOST_LINES]
         return TEXTS[media_type(answer)](self.stable, "".join(lines))
 
@@ -179,7 +183,7 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
         f"audit/proofs/inclusion?chain=table/T2&seq={receipt['seq']}&size={newer}",
         f"audit/proofs/consistency?from_size={older}&to_size={newer}",
         "audit/checkpoint", "audit/checkpoints", "audit/key", "audit/export", f"hands/{name}/openings",
-        f"receipts/{receipt['hash']}",
+        f"receipts/{receipt['hash']}", "audit/log/1/checkpoint", "audit/log/1/tile/0/000.p/2",
     ):  # fmt: skip
         kit.read(busy.auditor.get, path)
 

@@ -286,6 +286,7 @@ class World:
             "tail.jsonl": "".join(lines[size:]),
             "checkpoints": "".join(f"{note}\n" for note in self.notes()),
             "ledger.jsonl": "".join(f"{canonical(row)}\n" for row in (*accounts, *self.transactions)),
+            "timestamps.jsonl": "",
             "hands.jsonl": "".join(f"{canonical(row)}\n" for row in self.hands),
             "state.jsonl": "".join(f"{canonical(row)}\n" for row in self.state()),
         }

@@ -249,9 +249,11 @@ PARAMETERS: Mapping[str, str] = {
     "game": "Name of the game, or id of a version of its rules.",
     "kind": "Kind of the event, such as `hand.voided`.",
     "layout": "Layout of the file.",
+    "level": "Level of the tile: 0 has the leaves, each hash of the next one covers 256 hashes of this one.",
     "page_size": "Rows on a page.",
     "sort": "Which rows come first.",
     "state": "Only those in this state.",
+    "tile": "Number of the tile in its level, and the width of a partial one: `000`, `x001/234`, `000.p/17`.",
     "until": "Time with time zone: before this time.",
 }
 

@@ -279,6 +279,32 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="TimeStamp",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                ("epoch", models.IntegerField()),
+                ("size", models.BigIntegerField()),
+                ("response", models.BinaryField()),
+                ("at", models.DateTimeField()),
+            ],
+            options={
+                "verbose_name": "time stamp",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "epoch", "size"), name="audit_timestamp_once")
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="KeyRotation",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

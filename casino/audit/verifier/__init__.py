@@ -11,7 +11,7 @@ from .command import main
 from .ed25519 import ed25519_verify
 from .events import VERSION, Event, Row, chain_and_seq, place_of, row_of
 from .export import Export, no_collector, trust, verify_export
-from .files import CHECKPOINTS, HANDS, LEDGER, MANIFEST, STATE, TAIL
+from .files import CHECKPOINTS, HANDS, LEDGER, MANIFEST, STATE, TAIL, TIMESTAMPS
 from .findings import Finding, Report, Unusable, summary
 from .hands import Hands
 from .kinds import KINDS
@@ -46,6 +46,7 @@ from .notes import (
     verify_note,
 )
 from .rotations import Chain, Keys
+from .timestamps import Stamp, judge_timestamps, stamp_of
 from .trees import Trees
 from .verification import Verifier
 
@@ -60,6 +61,7 @@ __all__ = [
     "STATE",
     "TAIL",
     "TILE_BITS",
+    "TIMESTAMPS",
     "VERSION",
     "Books",
     "Chain",
@@ -76,6 +78,7 @@ __all__ = [
     "Notes",
     "Report",
     "Row",
+    "Stamp",
     "Trees",
     "Unusable",
     "Verifier",
@@ -84,6 +87,7 @@ __all__ = [
     "ed25519_verify",
     "join_notes",
     "json_text",
+    "judge_timestamps",
     "key_hash",
     "key_of",
     "leaf_hash",
@@ -101,6 +105,7 @@ __all__ = [
     "root_of",
     "row_of",
     "split_notes",
+    "stamp_of",
     "summary",
     "transactions_of",
     "trust",

@@ -20,6 +20,7 @@ from .files import (
     MANIFEST,
     STATE,
     TAIL,
+    TIMESTAMPS,
     events_of,
     lines_of,
     names_of,
@@ -31,6 +32,7 @@ from .hands import Hands
 from .ledger import Books, transactions_of
 from .notes import House, Key, Notes, is_number, join_notes, notes_text, parse_key, split_notes
 from .rotations import Chain, Keys
+from .timestamps import Stamp, judge_timestamps, stamp_of_line
 from .trees import Trees
 from .verification import Verifier
 
@@ -86,6 +88,11 @@ class Export:
         if join_notes(notes) != text:
             raise Unusable(f"{CHECKPOINTS} cannot be read: each note is followed by one empty line")
         return Notes("the export", notes)
+
+    def timestamps(self) -> Iterator[Stamp]:
+        """The time stamps of the log's checkpoints."""
+        for lines in self._portions(TIMESTAMPS):
+            yield from map(stamp_of_line, lines)
 
     def payloads(self, name: str, size: int) -> Iterator[list[bytes]]:
         """The lines of a file of events, which must be so many."""
@@ -235,7 +242,9 @@ def verify_export(
         report.notice(f"the manifest names the verifier with SHA-256 {export.verifier}; this is {program}")
     own = {number: epoch.keys for number, epoch in export.epochs.items()}
     sizes = {number: epoch.size for number, epoch in export.epochs.items()}
-    trees = Trees(report, export.house, Keys(own, keys, sizes), [export.notes(), *held], ed25519_verify, accepted)
+    notes = export.notes()
+    judge_timestamps(report, export.timestamps(), frozenset(notes.texts))
+    trees = Trees(report, export.house, Keys(own, keys, sizes), [notes, *held], ed25519_verify, accepted)
     books = Books(report, export.accounts(), export.transactions)
     hands = Hands(report, export.hands(), export.house.currency)
     verifier = Verifier(report, export.house, trees, books, hands, export.rows)

@@ -8,8 +8,8 @@ from typing import BinaryIO
 
 from .findings import Unusable
 
-MANIFEST, TAIL, CHECKPOINTS, LEDGER, HANDS, STATE = (
-    *("manifest.json", "tail.jsonl", "checkpoints"),
+MANIFEST, TAIL, CHECKPOINTS, TIMESTAMPS, LEDGER, HANDS, STATE = (
+    *("manifest.json", "tail.jsonl", "checkpoints", "timestamps.jsonl"),
     *("ledger.jsonl", "hands.jsonl", "state.jsonl"),
 )
 LONGEST = 1 << 22
@@ -28,7 +28,7 @@ def events_of(epoch: int) -> str:
 
 def names_of(epochs: Iterable[int]) -> set[str]:
     """The files of an export of a log with these epochs."""
-    return {MANIFEST, TAIL, CHECKPOINTS, LEDGER, HANDS, STATE, *map(events_of, epochs)}
+    return {MANIFEST, TAIL, CHECKPOINTS, TIMESTAMPS, LEDGER, HANDS, STATE, *map(events_of, epochs)}
 
 
 def opened(path: Path, *, follow: bool = False) -> BinaryIO:

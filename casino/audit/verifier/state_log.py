@@ -70,6 +70,18 @@ MODELS = (
             ),
         },
     ),
+    Model(
+        "audit.TimeStamp",
+        "epoch and size",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("epoch", "size", "response", "at"),
+                transient("what a time-stamp authority answered; it proves itself under the authority's certificates"),
+            ),
+        },
+    ),
     Model("audit.Mark", "chain", {"house": HOUSE, "chain": _LIVE, "seq": _LIVE}),
     Model(
         EPOCH,

@@ -119,6 +119,7 @@ class LongEvening(World):
                     "verifier_sha256": "0" * 64}  # fmt: skip
         (self.folder / "manifest.json").write_text(canonical(manifest) + "\n")
         (self.folder / "tail.jsonl").write_text("")
+        (self.folder / "timestamps.jsonl").write_text("")
         with (self.folder / "state.jsonl").open("w", encoding="utf-8") as file:
             file.writelines(f"{canonical(row)}\n" for row in rows_of(self.replayed))
         with (self.folder / "ledger.jsonl").open("w") as ledger, (self.folder / "transactions").open() as transactions:

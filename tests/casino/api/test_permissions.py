@@ -132,6 +132,8 @@ MATRIX = {
     ("GET", "audit/proofs/inclusion"): EVERYBODY,
     ("GET", "audit/proofs/consistency"): EVERYBODY,
     ("GET", "audit/export"): OVERSIGHT,
+    ("GET", "audit/log/<int:epoch>/checkpoint"): OVERSIGHT,
+    ("GET", "audit/log/<int:epoch>/tile/<slug:level>/<path:tile>"): OVERSIGHT,
     ("GET", "ledger/accounts"): OVERSIGHT,
     ("GET", "ledger/accounts/<int:account>/balance"): OVERSIGHT,
     ("GET", "ledger/accounts/<int:account>/statement"): OVERSIGHT,
@@ -140,6 +142,7 @@ MATRIX = {
     ("GET", "reports/players"): OVERSIGHT | {Role.FLOOR},
     ("GET", "reports/hands"): OVERSIGHT | {Role.FLOOR},
     ("GET", "reports/verification"): OVERSIGHT,
+    ("GET", "reports/deals"): OVERSIGHT | {Role.FLOOR},
 }
 #: Answers to allowed reads that are not 200: the house's only hand is being played with a pack of cards.
 READS = {
@@ -173,6 +176,9 @@ def address(route: str, house: Kit) -> str:
         "<slug:table>": "T1",
         "<path:game>": "ferbli/1",
         "<int:seat>": "1",
+        "<int:epoch>": "1",
+        "<slug:level>": "0",
+        "<path:tile>": "000.p/1",
         "<slug:drawer>": "C1",
         "<slug:hand>": "T1-000001",
         "<int:transfer>": "1",

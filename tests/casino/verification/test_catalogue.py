@@ -329,3 +329,55 @@ def test_migrations_go_on_past_a_house_that_may_write_nothing(
     assert recorded(kit) == [] and f"house {kit.house.code}: the catalogue is not recorded" in caplog.text
     assert catalogue.record_change(kit.house, catalogue.now(), Actor.system("test"))
     assert len(recorded(kit)) == 1
+
+
+# --- Probes ---------------------------------------------------------------------------------------------------------
+
+
+class Clock:
+    """Stands for the clock of a process; a test sets it."""
+
+    seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+    """The clock by which an answer is kept; nothing is kept before the test and after it."""
+    found = Clock()
+    monkeypatch.setattr(catalogue, "monotonic", found)
+    catalogue.forget()
+    yield found
+    catalogue.forget()
+
+
+@pytest.mark.usefixtures("all_running")
+def test_readyz_says_so_while_a_function_is_another(kit: Kit, clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
+    [(made,)] = sql.rows("SELECT pg_get_functiondef('audit_require_recorded'::regproc)", [])
+    weaker = made.replace("BEGIN", "BEGIN RETURN NULL;", 1)
+    assert weaker != made
+    http = kit.http(None)
+    assert http.get("/readyz").status_code == 200
+    with changed(weaker, made):
+        clock.seconds = 29.0
+        assert http.get("/readyz").status_code == 200, "an answer is kept for 30 s"
+        clock.seconds = 31.0
+        refused = http.get("/readyz")
+        assert refused.status_code == 503
+        assert refused.json()["failed"] == [{"check": "catalogue", "code": "catalogue_differs"}]
+        assert "audit_require_recorded" not in refused.text
+        assert "function audit_require_recorded(): differs from what the migrations make" in caplog.text
+    clock.seconds = 60.0
+    assert http.get("/readyz").status_code == 503
+    clock.seconds = 62.0
+    assert http.get("/readyz").status_code == 200
+
+
+def test_a_new_connection_is_compared_again(live_db: None, clock: Clock) -> None:
+    assert catalogue.lately() == []
+    with changed("CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS 'SELECT 1'", "DROP FUNCTION mine()"):
+        assert catalogue.lately() == []
+        connections["default"].close()
+        assert "function mine()" in {one.subject for one in catalogue.lately()}
