@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from deploy.embedded.process import command_line
 from deploy.processes import Processes, Program, address, application, listen
-from tests.bench.http import usage
+from tests.bench.http import stage, usage
 
 SETTINGS = "tests.bench.http.settings"
 #: Programs whose CPU is reported, as the supervisor names them.
@@ -37,8 +37,9 @@ class Servers:
 
 @contextmanager
 def running() -> Iterator[Servers]:
-    """Web, worker, beat and sequencer, ready."""
+    """Web, worker, beat and sequencer, ready, and then the bare view's table."""
     with _supervised(lambda programs: programs) as (processes, port):
+        stage.create_bare_table()
         yield Servers(processes, port, postmaster())
 
 
