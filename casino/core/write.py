@@ -479,6 +479,7 @@ def _in_one_statement(
     """
     if connection.in_atomic_block:
         return None
+    connection.ensure_connection()  # without one nothing can have been sent; what fails later may have been
     with sql.Silence() as silence:
         try:
             if (known := remembered(command)) is None:

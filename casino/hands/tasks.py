@@ -5,8 +5,11 @@ from typing import Any
 from celery.signals import task_prerun, worker_init
 
 from casino.celery import task
-from casino.core import outbox, sql
+from casino.core import outbox, patience, sql
 from casino.hands import automatic, services, settlement
+
+#: Seconds that a settlement waits for a lock.
+LOCK_SECONDS = 0.5
 
 
 def warm_up(**_: Any) -> None:
@@ -21,10 +24,15 @@ task_prerun.connect(sql.drop_lost_connections, weak=False)
 @task(services.RESOLVE)
 def resolve_hand(house: str, message_id: int) -> str:
     """Settle the hand of one outbox message of a house, and return the hand's state. A failure keeps its reason with
-    the message, which the sweeper sends again. Raises StrayHint for a message that is not this house's."""
+    the message, which the sweeper sends again. A table that somebody else holds locked keeps no worker from the others:
+    it is waited for briefly, and the message sent again. Raises StrayHint for a message that is not this house's, Busy
+    for a table that is locked."""
     outbox.require_own(house, message_id)
     try:
-        return settlement.resolve(message_id)
+        with patience.at_most(LOCK_SECONDS):
+            return settlement.resolve(message_id)
+    except patience.Busy:
+        raise
     except Exception as error:
         settlement.failed(message_id, error)
         raise

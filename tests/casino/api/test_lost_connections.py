@@ -14,7 +14,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 
 from casino.audit.models import Event
 from casino.tables import services
-from tests.casino.kit import Desk, Kit
+from tests.casino.kit import Desk, Kit, as_action
 
 SEAT = {"seat": 3, "player": "T1-u3", "amount": 500}
 
@@ -133,6 +133,26 @@ def test_a_database_that_is_away_is_said_to_be(desk: Desk, monkeypatch: pytest.M
     assert refusal(answer) == (503, "database_unavailable", "1")
     monkeypatch.undo()
     assert desk.get().status_code == 200
+
+
+def test_an_action_that_finds_no_database_was_not_carried_out(
+    kit: Kit, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One for which everything is remembered, so that its first statement writes it: there is no connection to send it
+    through."""
+
+    def refused(*_: object) -> None:
+        raise psycopg.OperationalError("connection refused")
+
+    desk.deal()
+    desk.act("p1 po 100")
+    connection.close()
+    monkeypatch.setattr(DatabaseWrapper, "get_new_connection", refused)
+    answer = desk.post("hand/actions", {"actions": [as_action("p2 cc 100")]}, key="same")
+    assert refusal(answer) == (503, "database_unavailable", "1")
+    monkeypatch.undo()
+    again = desk.post("hand/actions", {"actions": [as_action("p2 cc 100")]}, key="same")
+    assert (again.status_code, again.headers.get("Idempotency-Replayed")) == (200, None)
 
 
 def test_a_refusal_that_cannot_be_recorded_says_that_the_database_is_away(

@@ -14,7 +14,9 @@ from django.db import connections, transaction
 
 from casino.audit.models import Event
 from casino.core import patience
-from casino.hands import automatic, subject
+from casino.hands import automatic, subject, tasks
+from casino.hands.models import HandState
+from casino.houses.models import OutboxMessage
 from casino.staff.models import Role
 from tests.casino.core.test_concurrency import at_once
 from tests.casino.kit import Desk, Kit
@@ -152,6 +154,18 @@ def test_a_task_says_for_itself_how_long_it_waits(kit: Kit, desk: Desk) -> None:
     with patience.at_most(automatic.PATIENCE):
         assert patience.lock_timeout() == "2000ms"
     assert patience.lock_timeout() == f"{round(WAITS * 1000)}ms"
+
+
+def test_a_settlement_keeps_no_worker_from_other_tables(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that somebody holds: the settlement waits briefly, not for a minute as a person may, and is sent again; that is
+    nothing for the trail."""
+    monkeypatch.setattr(settings, "CASINO_LOCK_TIMEOUT", 60.0)
+    kit.worked_hand()
+    message = OutboxMessage.objects.get(house=kit.house)
+    with held(*table_of(kit)), pytest.raises(patience.Busy):
+        tasks.resolve_hand(str(kit.house.id), message.id)
+    assert not Event.objects.filter(chain__house=kit.house, doc__kind="hand.settlement_failed").exists()
+    assert tasks.resolve_hand(str(kit.house.id), message.id) == HandState.SETTLED
 
 
 def test_nothing_of_it_stays_in_the_session(kit: Kit, desk: Desk) -> None:
