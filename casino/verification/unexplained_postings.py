@@ -21,11 +21,13 @@ _OTHERS = {
 }
 
 # A mirror is known by what it reverses, whatever its key.
+# Materialized: PostgreSQL does not know how much a new house has, and would count the lines again for every posting.
 _UNEXPLAINED = """
-WITH log AS (
-    SELECT hand.name, count(line.id) AS lines FROM hands_hand hand
-    LEFT JOIN hands_handline line ON line.house_id = hand.house_id AND line.hand_id = hand.id
-    WHERE hand.house_id = %s GROUP BY hand.id, hand.name
+WITH counted AS MATERIALIZED (
+    SELECT hand_id, count(*) AS lines FROM hands_handline WHERE house_id = %s GROUP BY hand_id
+), log AS MATERIALIZED (
+    SELECT hand.name, coalesce(counted.lines, 0) AS lines FROM hands_hand hand
+    LEFT JOIN counted ON counted.hand_id = hand.id WHERE hand.house_id = %s
 ), keyed AS (
     SELECT t.id, t.idempotency_key AS key, split_part(t.idempotency_key, ':', 2) AS hand,
         substr(t.idempotency_key, length('hand:' || split_part(t.idempotency_key, ':', 2) || ':') + 1) AS part
@@ -57,7 +59,7 @@ ORDER BY t.id, account.code
 def of(house: House, table: Table | None = None) -> Iterator[tuple[str, str]]:
     """Keys of such postings, each with what is wrong with it."""
     code = table.code if table else None
-    for key, id_, lines in sql.rows(_UNEXPLAINED, [house.id, house.id, code, code, list(postings.ENDINGS)]):
+    for key, id_, lines in sql.rows(_UNEXPLAINED, [house.id, house.id, house.id, code, code, list(postings.ENDINGS)]):
         problem = "of which there is no hand" if lines is None else f"which its log of {lines} lines does not explain"
         yield key, f"the ledger posted {key} (transaction {id_}), {problem}"
     for id_, key, account in sql.rows(_FOREIGN, [list(_OTHERS), list(_OTHERS.values()), house.id, code, code]):

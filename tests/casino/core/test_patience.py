@@ -157,8 +157,8 @@ def test_a_task_says_for_itself_how_long_it_waits(kit: Kit, desk: Desk) -> None:
 
 
 def test_a_settlement_keeps_no_worker_from_other_tables(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table that somebody holds: the settlement waits briefly, not for a minute as a person may, and is sent again. The
-    trail has no word of it."""
+    """A table that somebody holds: the settlement waits briefly, not for a minute as a person may, and is sent again.
+    The trail has no word of it."""
     monkeypatch.setattr(settings, "CASINO_LOCK_TIMEOUT", 60.0)
     kit.worked_hand()
     message = OutboxMessage.objects.get(house=kit.house)
