@@ -1,5 +1,7 @@
 """The seal key is rotated: data keys are wrapped again, what they seal stays, and the old key opens nothing."""
 
+import io
+import secrets
 import shlex
 import sys
 from collections.abc import Iterator
@@ -15,11 +17,11 @@ from casino.audit.resealing import rotate_seal_key
 from casino.audit.services import Actor
 from casino.core import seal_key
 from casino.core.aead import decrypt
-from casino.core.errors import Conflict, Forbidden, KeyUnavailable, SealedUnreadable, SealKeyWrong
+from casino.core.errors import Conflict, Forbidden, KeyUnavailable, SealedUnreadable, SealKeyRetired, SealKeyWrong
 from casino.hands import deals
 from casino.hands.models import Deal
 from casino.houses import sealing
-from casino.houses.models import DataKey
+from casino.houses.models import DataKey, House
 from casino.verification import auditing
 from deploy.key_command import main
 from tests.casino.kit import Kit
@@ -30,7 +32,9 @@ OPERATOR = Actor.operator("rotate_seal_key")
 
 
 @pytest.fixture(autouse=True)
-def _as_new_processes() -> Iterator[None]:
+def _as_new_processes(settings: Any) -> Iterator[None]:
+    """And as an installation of their own: other tests go on to found houses under the key that they share."""
+    settings.CASINO_SEAL_KEY = f"hex:{secrets.token_hex(32)}"
     sealing.forget()
     yield
     sealing.forget()
@@ -116,7 +120,7 @@ def test_a_rotation_that_fails_changes_nothing_and_is_run_again(
     before = rows(kit)
     whole = resealing.sealing.begin
 
-    def broken(*_: Any) -> None:
+    def broken(*_: Any, **__: Any) -> None:
         raise KeyUnavailable("the token is away")
 
     monkeypatch.setattr(resealing.sealing, "begin", broken)
@@ -159,3 +163,36 @@ def test_the_command_goes_on_where_it_was_stopped(kit: Kit, settings: Any, capsy
         }
     finally:
         other.close()
+
+
+def test_no_house_is_founded_under_a_key_that_another_house_was_rotated_away_from(kit: Kit, settings: Any) -> None:
+    retired, houses = settings.CASINO_SEAL_KEY, House.objects.count()
+    rotate(kit, retired, NEW)
+    with pytest.raises(SealKeyRetired, match=seal_key.named(retired).id) as refused:
+        Kit.found()
+    assert (refused.value.code, refused.value.status) == ("seal_key_retired", 503)
+    assert House.objects.count() == houses, "nothing is left of it"
+    settings.CASINO_SEAL_KEY, settings.CASINO_SEAL_KEY_OLD = NEW, retired
+    other = Kit.found()
+    other.close()
+    assert {row.seal_key for row in DataKey.objects.filter(house=other.house)} == {seal_key.named(NEW).id}
+
+
+def test_the_command_names_the_retired_key_and_founds_nothing(
+    kit: Kit, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rotate(kit, settings.CASINO_SEAL_KEY, NEW)
+    code = f"{kit.house.code}-2"
+    monkeypatch.setattr("sys.stdin", io.StringIO("correct horse battery\n" * 2))
+    with pytest.raises(CommandError, match=r"\[seal_key_retired\]"):
+        call_command("found_house", code, name="Two", currency="HUF", admin=f"eva@{code}", auditor=f"ida@{code}")
+    assert not House.objects.filter(code=code).exists()
+
+
+def test_no_house_is_rotated_back_to_a_retired_key(kit: Kit, settings: Any) -> None:
+    retired = settings.CASINO_SEAL_KEY
+    rotate(kit, retired, NEW)
+    before = rows(kit)
+    with pytest.raises(SealKeyRetired):
+        rotate(kit, NEW, retired)
+    assert rows(kit) == before
