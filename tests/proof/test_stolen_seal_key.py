@@ -26,6 +26,7 @@ from casino.verification import auditing
 from engine.deal.shuffle import commitment
 from tests.casino.hands.test_voiding import REASON, floor
 from tests.casino.kit import Desk, Kit
+from tests.casino.signers import two_people, typed
 from tests.casino.trick_hands import last_hand
 
 ANNA = {"name": "Anna", "born": "1980-02-29", "document": "987654XY", "address": "Budapest"}
@@ -150,6 +151,7 @@ def face_down_lines(hand: Hand) -> dict[int, str]:
 def test_a_stolen_seal_key_opens_nothing_that_is_written_after_the_rotation(
     stolen: bytes, copy: psycopg.Connection[Any], live: psycopg.Connection[Any], kit: Kit, settings: Any
 ) -> None:
+    two_people(kit)
     kit.table()
     dealer, cashier = kit.seated(), kit.cashier()
     kit.players("anna", "bela")
@@ -167,7 +169,8 @@ def test_a_stolen_seal_key_opens_nothing_that_is_written_after_the_rotation(
 
     # The page: rotate, abandon the prepared deals, start the processes again without the old key.
     settings.CASINO_SEAL_KEY_OLD, settings.CASINO_SEAL_KEY = settings.CASINO_SEAL_KEY, f"hex:{secrets.token_hex(32)}"
-    call_command("rotate_seal_key", kit.house.code, reason="the key was stolen")
+    with typed():
+        call_command("rotate_seal_key", kit.house.code, reason="the key was stolen")
     floor(kit).ok("deal/abandon", REASON)
     stolen_setting, settings.CASINO_SEAL_KEY_OLD = settings.CASINO_SEAL_KEY_OLD, ""
     sealing.forget()

@@ -12,9 +12,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from casino.audit import resealing
-from casino.audit.models import Event
+from casino.audit.models import Event, KeyRotation
 from casino.audit.resealing import rotate_seal_key
-from casino.audit.services import Actor
 from casino.core import seal_key
 from casino.core.aead import decrypt
 from casino.core.errors import Conflict, Forbidden, KeyUnavailable, SealedUnreadable, SealKeyRetired, SealKeyWrong
@@ -22,13 +21,16 @@ from casino.hands import deals
 from casino.hands.models import Deal
 from casino.houses import sealing
 from casino.houses.models import DataKey, House
+from casino.staff.models import Role
+from casino.staff.services import hire
 from casino.verification import auditing
 from deploy.key_command import main
-from tests.casino.kit import Kit
+from tests.casino.devices import events
+from tests.casino.kit import ACTOR, Kit
+from tests.casino.signers import APPROVER, PASSWORD, TWO, two_people, typed
 from tests.proof.superuser import guards_off
 
 NEW = f"hex:{'07' * 32}"
-OPERATOR = Actor.operator("rotate_seal_key")
 
 
 @pytest.fixture(autouse=True)
@@ -46,9 +48,9 @@ def rows(kit: Kit) -> list[tuple[int, str, bytes]]:
 
 
 def rotate(kit: Kit, old: str, new: str) -> int:
-    return rotate_seal_key(
-        house=kit.house, actor=OPERATOR, old=seal_key.named(old), new=seal_key.named(new), reason="a year is over"
-    )
+    two_people(kit)
+    keys = {"old": seal_key.named(old), "new": seal_key.named(new)}
+    return rotate_seal_key(house=kit.house, actor=TWO, approver=APPROVER, **keys, reason="a year is over")
 
 
 def test_data_keys_are_wrapped_again_and_nothing_is_sealed_again(kit: Kit, settings: Any) -> None:
@@ -70,7 +72,7 @@ def test_data_keys_are_wrapped_again_and_nothing_is_sealed_again(kit: Kit, setti
     assert deals.open_seed(deal) == seed
     assert sealing.seal(kit.house.id, b"x", b"y")[:4] == b"\0\0\0\2", "what is new is sealed under the new data key"
     recorded = Event.objects.filter(house=kit.house).latest("id").doc
-    assert (recorded["kind"], recorded["actor"]) == ("house.seal_key_rotated", "operator")
+    assert (recorded["kind"], recorded["actor"], recorded["approver"]) == ("house.seal_key_rotated", "alma", "bea")
     assert recorded["data"]["old_key"] == before[1] and recorded["data"]["new_key"] == new_id
     kit.sequence()
     assert auditing.verify_house(kit.house).findings == []
@@ -153,9 +155,10 @@ def test_the_command_goes_on_where_it_was_stopped(kit: Kit, settings: Any, capsy
         with pytest.raises(CommandError, match="CASINO_SEAL_KEY_OLD"):
             call_command("rotate_seal_key", kit.house.code, reason="a year is over")
         settings.CASINO_SEAL_KEY_OLD, settings.CASINO_SEAL_KEY = settings.CASINO_SEAL_KEY, NEW
-        call_command("rotate_seal_key", kit.house.code, reason="a year is over")
-        for house in (kit.house.code, other.house.code):
-            call_command("rotate_seal_key", house, reason="a year is over")
+        for house in (kit, kit, other):
+            two_people(house)
+            with typed():
+                call_command("rotate_seal_key", house.house.code, reason="a year is over")
         said = capsys.readouterr().out.splitlines()
         assert "1 data keys" in said[0] and "already" in said[1] and "1 data keys" in said[2]
         assert {row.seal_key for row in DataKey.objects.filter(house__in=[kit.house, other.house])} == {
@@ -196,3 +199,33 @@ def test_no_house_is_rotated_back_to_a_retired_key(kit: Kit, settings: Any) -> N
     with pytest.raises(SealKeyRetired):
         rotate(kit, NEW, retired)
     assert rows(kit) == before
+
+
+@pytest.mark.parametrize("command", ["rotate_seal_key", "rotate_log_key"])
+@pytest.mark.parametrize(
+    ("lines", "code"),
+    [
+        (("alma", PASSWORD, "alma", PASSWORD), "four_eyes"),
+        (("alma", PASSWORD, "dora", PASSWORD), "forbidden"),
+        (("alma", PASSWORD, "adam", PASSWORD), "forbidden"),
+        (("alma", PASSWORD, "bea", "another one"), "sign_in_refused"),
+        (("alma", PASSWORD), "invalid_request"),
+    ],
+    ids=["one person", "a dealer", "no auditor", "wrong password", "one signature"],
+)
+def test_no_key_is_rotated_without_two_people(
+    kit: Kit, settings: Any, command: str, lines: tuple[str, ...], code: str
+) -> None:
+    two_people(kit)
+    for login, role in (("dora", Role.DEALER), ("adam", Role.ADMIN)):
+        hire(house=kit.house, login=login, name=login, roles=[role], password=PASSWORD, actor=ACTOR)
+    kit.sequence()
+    settings.CASINO_SEAL_KEY_OLD, settings.CASINO_SEAL_KEY = settings.CASINO_SEAL_KEY, NEW
+    settings.CASINO_LOG_KEY_OLD, settings.CASINO_LOG_KEY = settings.CASINO_LOG_KEY, NEW
+    before = rows(kit)
+    with typed(*lines), pytest.raises(CommandError, match=rf"\[{code}\]"):
+        call_command(command, kit.house.code, reason="a year is over")
+    assert rows(kit) == before
+    assert not KeyRotation.objects.filter(house=kit.house).exists()
+    refused = [one["data"]["code"] for one in events(kit, "attempt.refused")]
+    assert refused == ([code] if code == "forbidden" else [])
