@@ -18,6 +18,7 @@ from casino.api.http.operations import (
     StrictInteger,
     StrictPattern,
     WriteOperation,
+    context_of,
     documented,
 )
 from casino.api.tables import TableOut
@@ -30,6 +31,8 @@ from casino.staff.models import Role
 TAG = "cards"
 #: A refused request may name face-down cards.
 _HIDDEN = frozenset({"card", "cards"})
+#: Who reads what exceptions have found in a hand, once it is over.
+_MAY_KNOW_CARDS = (*OVERSIGHT, Role.FLOOR)
 #: Details of a card exception, by name: cards, texts, numbers.
 FOUND = {"oneOf": [{"type": "string"}, {"type": "integer"}, {"type": "array", "items": {"type": "string"}}]}
 _CARD = r"[2-9AKQJTOUX][a-z]"
@@ -185,7 +188,8 @@ class ClearException(WriteOperation):
 
 @documented("listCardExceptions", summary="List card exceptions", tag=TAG)
 class CardExceptionList(CursorList):
-    """Card exceptions, open and cleared. Dealers may read them too, because open ones block the next deal."""
+    """Card exceptions, open and cleared. Dealers may read them too, because open ones block the next deal; what was
+    found in a hand, whose cards may be face down for ever, is hidden from them."""
 
     roles = (*OVERSIGHT, Role.FLOOR, Role.DEALER)
     time = "found_at"
@@ -207,11 +211,12 @@ class CardExceptionList(CursorList):
 
         @extend_schema_field({"type": "object", "nullable": True, "additionalProperties": FOUND})
         def get_found(self, row: CardException) -> dict[str, Any] | None:
-            """The cards; hidden while the hand is being played, because they may be face down."""
-            if row.hand is not None and row.hand.state == HandState.PLAYING:
-                return None
-            found: dict[str, Any] = row.found
-            return found
+            """The cards. Those of a hand may be face down: hidden while it is played, and from dealers."""
+            if row.hand is not None:
+                role = context_of(self.context["request"]).role
+                if row.hand.state == HandState.PLAYING or role not in _MAY_KNOW_CARDS:
+                    return None
+            return exceptions.findings(row)
 
     model = CardException
     serializer_class = Row

@@ -13,7 +13,9 @@ def found_house(
     *, code: str, name: str, currency: str, actor: Actor, currency_exponent: int = 0, time_zone: str = "UTC"
 ) -> House:
     """Found a house whose amounts are minor units of `currency` (ISO 4217), of which 10 ** `currency_exponent` make one
-    unit, and whose people read times in `time_zone` (IANA). Its code is unique in the database."""
+    unit, and whose people read times in `time_zone` (IANA). Its code is unique in the database.
+
+    Raises ValidationError, KeyUnavailable, and SealKeyRetired where a house was rotated away from the seal key."""
     with transaction.atomic():
         house = House(code=code, name=name, currency=currency, currency_exponent=currency_exponent, time_zone=time_zone)
         house.full_clean()

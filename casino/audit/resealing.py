@@ -16,13 +16,15 @@ ALIAS = "owner"
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('data keys of ' || %s, 0))"
 
 
-def rotate_seal_key(*, house: House, actor: Actor, old: SealKey, new: SealKey, reason: str) -> int:
+def rotate_seal_key(*, house: House, actor: Actor, approver: str, old: SealKey, new: SealKey, reason: str) -> int:
     """Wrap every data key of a house under `new` instead of `old`, and begin a new data key for what is sealed from now
-    on, in one transaction of the owner's with its event; returns how many keys were wrapped again.
+    on, in one transaction of the owner's with its event; returns how many keys were wrapped again. It takes two people,
+    which the caller checks (`casino/staff/two_signers.py`).
 
     A data key is in the clear only in this process's memory. Raises Conflict `no_change` where all of them are under
-    the new key already, SealKeyWrong for one that is under neither, SealedUnreadable and KeyUnavailable where one
-    cannot be unwrapped; nothing has changed then. Forbidden `owner_needed` without the owner's rights.
+    the new key already, SealKeyWrong for one that is under neither, SealKeyRetired where a house was rotated away from
+    the new key, SealedUnreadable and KeyUnavailable where one cannot be unwrapped; nothing has changed then. Forbidden
+    `owner_needed` without the owner's rights.
     """
     with owner_needed("Rotating the seal key"), transaction.atomic(using=ALIAS, durable=True):
         sql.rows(_LOCK, [str(house.id)], ALIAS)
@@ -33,8 +35,15 @@ def rotate_seal_key(*, house: House, actor: Actor, old: SealKey, new: SealKey, r
         for row in left:
             _wrap_again(row, old, new)
         number = rows[-1].number + 1
-        sealing.begin(house.id, number, new, ALIAS)
-        event = SealKeyRotated(old_key=old.id, new_key=new.id, wrapped_count=len(left), data_key=number, reason=reason)
+        sealing.begin(house.id, number, new, using=ALIAS, retired=old.id)
+        event = SealKeyRotated(
+            old_key=old.id,
+            new_key=new.id,
+            wrapped_count=len(left),
+            data_key=number,
+            reason=reason,
+            approver=approver,
+        )
         record(chain=house.chain, house=house, actor=actor, event=event, using=ALIAS)
     sealing.forget()
     return len(left)

@@ -20,9 +20,10 @@ _KEY = "SELECT audit_key_of_log(%s, %s)"
 _ROTATE = "SELECT audit_rotate_key(%s, %s, %s, %s, %s, %s, %s)"
 
 
-def rotate_key(*, house: House, actor: Actor, old: Signer, new: Signer, reason: str) -> KeyRotation:
+def rotate_key(*, house: House, actor: Actor, approver: str, old: Signer, new: Signer, reason: str) -> KeyRotation:
     """Name the key of `new` as the one that signs every checkpoint of the house's log after the last one, in one
-    transaction of the owner's with the event that has both keys' signatures over that.
+    transaction of the owner's with the event that has both keys' signatures over that. It takes two people, which the
+    caller checks (`casino/staff/two_signers.py`).
 
     Raises Conflict `no_change` where the log has this key already, `log_key_wrong` where it has neither key,
     `log_not_begun` before its first checkpoint, `log_rotation_pending` while no checkpoint was made since the last
@@ -43,6 +44,7 @@ def rotate_key(*, house: House, actor: Actor, old: Signer, new: Signer, reason: 
             new_key=rotation.new.text,
             note=rotation.note(old.sign(text), new.sign(text)),
             reason=reason,
+            approver=approver,
         )
         receipt = record(chain=f"log/{house.code}", house=house, actor=actor, event=event, using=ALIAS)
         keys = [rotation.old.text, rotation.new.text]

@@ -231,6 +231,11 @@ HTTP = (
         ),
         ("key_unavailable", "A key of the house cannot be used: its file cannot be read, or its command fails."),
         ("seal_key_wrong", "What the house seals is sealed under another seal key than the server has."),
+        (
+            "seal_key_retired",
+            "A house of the installation was rotated away from this seal key. It wraps no new data key; set "
+            "CASINO_SEAL_KEY to the key that replaced it.",
+        ),
         ("not_ready", "A check of /readyz failed.", "failed"),
         ("database_unreachable", "The database does not answer."),
         ("migrations_missing", "Migrations have not been applied to the database."),

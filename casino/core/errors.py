@@ -22,6 +22,7 @@
     ├── Busy                       503 busy (`core/patience.py`)
     ├── KeyUnavailable             503 key_unavailable
     ├── SealKeyWrong               503 seal_key_wrong
+    ├── SealKeyRetired             503 seal_key_retired
     └── ProofFailed                500, books and hands disagree: nothing is written, people must look
         └── SealedUnreadable       500 proof_failed, sealed bytes do not open where they stand
             └── CardsAltered       (hands), those of face-down cards
@@ -131,6 +132,12 @@ class SealKeyWrong(HouseError):
     """The house's data keys are wrapped under another seal key than the one that this process has."""
 
     status, code = 503, "seal_key_wrong"
+
+
+class SealKeyRetired(HouseError):
+    """A house of this installation was rotated away from this seal key: no new data key is wrapped under it."""
+
+    status, code = 503, "seal_key_retired"
 
 
 class LogRefused(HouseError):

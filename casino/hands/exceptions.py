@@ -1,9 +1,10 @@
 """Exceptions: cards that cannot be as they were entered. The request is refused and changes nothing; that somebody
 clears it is kept in its own transaction. No hand is dealt at the table until the floor has cleared it."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import engine
 from casino.audit.events.cards import CardExceptionCleared, CardExceptionKept, DeckChecked
@@ -11,7 +12,7 @@ from casino.audit.services import record
 from casino.core import locks, sql, write
 from casino.core.errors import Conflict, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Work
-from casino.hands import selectors
+from casino.hands import face_down, selectors
 from casino.hands.models import CardException, ExceptionKind, HandState
 from casino.houses.models import ClockTimestamp
 from casino.tables import services as tables
@@ -89,17 +90,32 @@ def _keep(command: Command, code: str, kind: ExceptionKind, found: dict[str, Any
         table = locks.lock(Table, locks.Rank.DESK, house=command.context.house, code=code)
         table.house = command.context.house
         hand = selectors.unsettled(table)
-        same = CardException.objects.filter(table=table, hand=hand, kind=kind, found=found, cleared_at=None).first()
-        if same is not None:
-            return same.id
-        kept = CardException.objects.create(house=table.house, table=table, hand=hand, kind=kind, found=found)
+        for one in CardException.objects.filter(table=table, hand=hand, kind=kind, cleared_at=None):
+            if findings(one) == found:
+                return one.id
+        cards = {"found": found} if hand is None else face_down.exception(hand, str(kind), found)._asdict()
+        kept = CardException.objects.create(house=table.house, table=table, hand=hand, kind=kind, **cards)
         event = CardExceptionKept(
-            exception=kept.id, kind=str(kind), hand=hand.name if hand else None, found=None if hand else found
+            exception=kept.id,
+            kind=str(kind),
+            hand=hand.name if hand else None,
+            found=kept.found,
+            found_hash=kept.hash or None,
         )
         record(chain=table.chain, house=table.house, actor=command.context.actor, event=event)
         return kept.id
 
     return locks.in_transaction(operation)
+
+
+def findings(exception: CardException) -> dict[str, Any]:
+    """What an exception has found, for those who may know the cards. Raises CardsAltered."""
+    if exception.hand is None:
+        return cast("dict[str, Any]", exception.found)  # the CHECK card_exception_sealed
+    opened: dict[str, Any] = json.loads(
+        face_down.open_exception(exception.hand, exception.id, exception.kind, exception).text
+    )
+    return opened
 
 
 _OPEN = "SELECT id FROM hands_cardexception WHERE table_id = %s AND cleared_at IS NULL ORDER BY id"
@@ -135,7 +151,14 @@ def clear(*, command: Command, code: str, exception: int, reason: str) -> Answer
         )
         hand = found.hand.name if found.hand else None
         return Outcome(
-            CardExceptionCleared(exception=found.id, kind=found.kind, hand=hand, found=found.found, reason=reason)
+            CardExceptionCleared(
+                exception=found.id,
+                kind=found.kind,
+                hand=hand,
+                found=found.found,
+                found_hash=found.hash or None,
+                reason=reason,
+            )
         )
 
     return write.write(command, tables.AtTable(code), change)

@@ -1,17 +1,20 @@
-"""Face-down cards at rest: lines of a hand's log, corrections and entries that name cards which only some may know.
+"""Face-down cards at rest: lines of a hand's log, corrections, entries and exceptions that name cards which only some
+may know.
 
     text    = the line as everybody sees it, its face-down cards as `??`
     hash    = SHA-256 of the canonical JSON [hand, number of the line, line, salt], which the audit trail has too
     sealed  = casino/houses/sealing.py(salt(32) || line, context "line/HAND/NUMBER/text")
 
 An entered card is sealed in the same way with the context "card/HAND/SEAT/INDEX"; its hash is of [hand, actor, index,
-card, salt]. A row that was altered, or that stands in another place, cannot be opened. What is sealed stays sealed when
-the hand is over: cards that everybody has seen stand in the lines that showed them, folded cards nowhere else.
+card, salt]. What a card exception has found while a hand was played is sealed as canonical JSON, with the context
+"exception/HAND/KIND"; its hash is of [hand, kind, JSON, salt]. A row that was altered, or that stands in another place,
+cannot be opened. What is sealed stays sealed when the hand is over: cards that everybody has seen stand in the lines
+that showed them, folded cards nowhere else.
 """
 
 import secrets
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from casino.core import canonical
 from casino.core.errors import SealedUnreadable
@@ -137,6 +140,34 @@ def open_card(hand: Hand | HandSnapshot, seat: int, index: int, kept: Sealed) ->
     if card_hash(hand.name, seat, index, opened.text, opened.salt) != kept.hash:
         raise CardsAltered(hand.name, where)
     return opened
+
+
+def exception(hand: Hand, kind: str, found: Mapping[str, Any]) -> Sealed:
+    """Seal what a card exception has found while a hand was played."""
+    salt, text = secrets.token_bytes(SALT_BYTES), canonical.dumps(found)
+    sealed = sealing.seal(hand.house_id, salt + text.encode(), _exception_context(hand, kind))
+    return Sealed(sealed, exception_hash(hand.name, kind, text, salt.hex()))
+
+
+def exception_hash(hand: str, kind: str, text: str, salt: str) -> str:
+    """What the audit trail records of what an exception has found: 64 hex digits."""
+    return canonical.sha256([hand, kind, text, salt])
+
+
+def open_exception(hand: Hand | HandSnapshot, number: int, kind: str, kept: SealedRow) -> Unsealed:
+    """What an exception, by its id, has found, as canonical JSON. Raises CardsAltered."""
+    where = f"exception {number}"
+    try:
+        opened = _unsealed(hand, kept.sealed, _exception_context(hand, kind))
+    except SealedUnreadable as error:
+        raise CardsAltered(hand.name, where) from error
+    if exception_hash(hand.name, kind, opened.text, opened.salt) != kept.hash:
+        raise CardsAltered(hand.name, where)
+    return opened
+
+
+def _exception_context(hand: Hand | HandSnapshot, kind: str) -> bytes:
+    return f"exception/{hand.name}/{kind}".encode()
 
 
 def _line_context(hand: Hand | HandSnapshot, number: int, text: str) -> bytes:

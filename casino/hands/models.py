@@ -301,8 +301,12 @@ class CardException(models.Model):
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="+")
     hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="+", null=True)
     kind = models.CharField(max_length=9, choices=ExceptionKind.choices)
-    #: Which cards, and the refusal's words: {"cards": ["Kl"], "problem": "..."}.
-    found = models.JSONField()
+    #: Where no hand was played: which cards, and the refusal's words, {"cards": ["Kl"], "problem": "..."}. Else null.
+    found = models.JSONField(null=True)
+    #: The same of a hand, whose face-down cards it may name, and the hash of it that the audit trail has: see
+    #: `hands.face_down`. Both empty where no hand was played.
+    sealed = models.BinaryField(db_default=b"")
+    hash = models.CharField(max_length=64, db_default="")
     found_at = models.DateTimeField(db_default=ClockTimestamp())
     cleared_at = models.DateTimeField(null=True)
     #: Login of the person who cleared it, and the cause given.
@@ -317,6 +321,11 @@ class CardException(models.Model):
                 condition=Q(cleared_at=None, cleared_by="", reason="")
                 | (Q(cleared_at__isnull=False) & ~Q(cleared_by="") & ~Q(reason="")),
                 name="card_exception_cleared_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(hand=None, found__isnull=False, sealed=b"", hash="")
+                | (Q(hand__isnull=False, found__isnull=True) & ~Q(sealed=b"") & ~Q(hash="")),
+                name="card_exception_sealed",
             ),
         ]
         indexes = [

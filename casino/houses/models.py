@@ -85,6 +85,9 @@ class DataKey(HouseRow):
     number = models.PositiveIntegerField()
     #: Names the seal key that unwraps it.
     seal_key = models.CharField(max_length=120)
+    #: Names the seal key that was rotated away from when this data key was begun; empty for the house's first. It never
+    #: changes, so that a retired seal key stays known after everything was wrapped again.
+    retired_seal_key = models.CharField(max_length=120, default="")
     wrapped = models.BinaryField()
 
     class Meta:

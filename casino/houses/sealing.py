@@ -18,13 +18,16 @@ from django.db import DEFAULT_DB_ALIAS
 
 from casino.core import seal_key, sql
 from casino.core.aead import NONCE_BYTES, decrypt, encrypt, new_key
-from casino.core.errors import SealedUnreadable, SealKeyWrong
+from casino.core.errors import SealedUnreadable, SealKeyRetired, SealKeyWrong
 from casino.core.seal_key import SealKey
 from casino.houses.models import DataKey
 
 NUMBER_BYTES = 4
 #: Seconds for which a process seals under the data key that was the newest.
 GOOD_FOR = 60.0
+
+#: Data keys are begun one after the other, in all houses.
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('data keys begin', 0))"
 
 #: Data keys by house and number.
 _keys: dict[tuple[UUID, int], bytes] = {}
@@ -48,10 +51,19 @@ def unseal(house: UUID, sealed: bytes | memoryview, context: bytes) -> bytes:
     return decrypt(_key(house, number), sealed[NUMBER_BYTES:], _context(house, number, context))
 
 
-def begin(house: UUID, number: int, key: SealKey, using: str = DEFAULT_DB_ALIAS) -> None:
-    """Make the house's data key of this number, wrapped under `key`."""
+def begin(house: UUID, number: int, key: SealKey, *, using: str = DEFAULT_DB_ALIAS, retired: str = "") -> None:
+    """Make the house's data key of this number, wrapped under `key`; `retired` names the seal key that a rotation
+    replaces by it. Raises SealKeyRetired where any house was rotated away from `key`, KeyUnavailable."""
+    sql.rows(_LOCK, (), using)  # no house is rotated away from the key meanwhile
+    if DataKey.objects.using(using).filter(retired_seal_key=key.id).exists():
+        raise SealKeyRetired(
+            f"The seal key {key.id} was rotated away from and wraps no new data key: set CASINO_SEAL_KEY to the key "
+            "that replaced it."
+        )
     wrapped = key.wrap(new_key(), wrapping_context(house, number))
-    DataKey.objects.using(using).create(house_id=house, number=number, seal_key=key.id, wrapped=wrapped)
+    DataKey.objects.using(using).create(
+        house_id=house, number=number, seal_key=key.id, wrapped=wrapped, retired_seal_key=retired
+    )
 
 
 def wrapping_context(house: UUID, number: int) -> bytes:

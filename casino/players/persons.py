@@ -107,7 +107,8 @@ def require_not_forgotten(player: Player) -> None:
 
 
 def destroy_key(player: Player) -> None:
-    """Destroy a player's data key, after `player.forgotten` was recorded in this transaction. Raises Gone."""
+    """Destroy a player's data key, and delete the stored answers about the player, after `player.forgotten` was
+    recorded in this transaction. Raises Gone."""
     [(there,)] = sql.rows("SELECT players_destroy_key(%s)", [player.id])
     if not there:
         raise _forgotten(player.ref)

@@ -44,8 +44,8 @@ class Posted(NamedTuple):
 
 
 class SealedBeside(NamedTuple):
-    """Sealed cards: those of a `line` by its number and its text as everybody saw it, or an entered `card` by seat and
-    index."""
+    """Sealed cards: those of a `line` by its number and its text as everybody saw it, an entered `card` by seat and
+    index, or those of an `exception` by its id and its kind."""
 
     kind: str
     number: int
@@ -58,6 +58,8 @@ class SealedBeside(NamedTuple):
         """Open it. Raises face_down.CardsAltered."""
         if self.kind == "line":
             face_down.open_line(hand, self.number, face_down.stored(self.text, self))
+        elif self.kind == "exception":
+            face_down.open_exception(hand, self.number, self.text, self)
         else:
             face_down.open_card(hand, self.number, self.place, face_down.Sealed(self.sealed, self.hash))
 
@@ -171,7 +173,7 @@ def _posting(row: str) -> tuple[str, Posted]:
     return part, Posted(int(id_), int(lines), text)
 
 
-# What is sealed of hands besides their logs: lines that were corrected, all corrections, and entered cards.
+# What is sealed of hands besides their logs: lines that were corrected, all corrections, entered cards, exceptions.
 _BESIDE = """
 SELECT hand_id, 'line', seq, 0, text, sealed, hash FROM hands_handline line
 WHERE house_id = %s AND hand_id = ANY(%s) AND sealed <> '' AND EXISTS (
@@ -181,14 +183,18 @@ SELECT hand_id, 'line', seq, 0, after, sealed, hash FROM hands_correction
 WHERE house_id = %s AND hand_id = ANY(%s) AND sealed <> ''
 UNION ALL
 SELECT hand_id, 'card', seat, index, '', sealed, hash FROM hands_cardentry WHERE house_id = %s AND hand_id = ANY(%s)
+UNION ALL
+SELECT hand_id, 'exception', id, 0, kind, sealed, hash FROM hands_cardexception
+WHERE house_id = %s AND hand_id = ANY(%s)
 """
 
 
 def sealed_beside(house: House, chunk: list[Read]) -> dict[int, list[SealedBeside]]:
-    """What is sealed of these physical hands besides their logs, by hand; nothing is read for others."""
-    ids = [read.hand.id for read in chunk if read.hand.mode == Mode.PHYSICAL]
+    """What is sealed of these hands besides their logs, by hand. Only physical ones have more than exceptions."""
+    physical = [read.hand.id for read in chunk if read.hand.mode == Mode.PHYSICAL]
     found: dict[int, list[SealedBeside]] = {}
-    for hand, *row in sql.rows(_BESIDE, [house.id, ids] * 3) if ids else ():
+    every = [read.hand.id for read in chunk]
+    for hand, *row in sql.rows(_BESIDE, [*[house.id, physical] * 3, house.id, every]):
         found.setdefault(hand, []).append(SealedBeside(*row))
     return found
 

@@ -68,10 +68,9 @@ _KEYS = {
     "ledger.Assertion": f"""concat({_NAMES["ledger.Account"].format("m.account_id")}, ' ', (
         SELECT count(*) FROM ledger_assertion b WHERE b.account_id = m.account_id AND b.id <= m.id))""",
 }
-#: Columns that are read otherwise than their type says. Cards of a hand in play stay where they are.
+#: Columns that are read otherwise than their type says.
 _VALUES = {
     ("houses.OutboxMessage", "subject"): f"coalesce({_SETTLED}, m.subject)",
-    ("hands.CardException", "found"): "CASE WHEN m.cleared_at IS NOT NULL OR m.hand_id IS NULL THEN m.found END",
 }
 #: Where a model has no column of its house.
 _WHERE = {"houses.House": "m.id"}

@@ -14,6 +14,7 @@ from tests.bench.http import report as http
 from tests.bench.ledger import profiling
 from tests.bench.ledger import report as ledger
 from tests.bench.proof import chain, hands, lag
+from tests.bench.proof.verification import EVENTS
 from tests.bench.ranking import bench_ranking, bench_ranking_batch, bench_ranking_numbers
 
 PARTS = ("engine", "ledger", "application", "proof", "http")
@@ -65,16 +66,16 @@ def bench_engine() -> None:
         print(bench().line(), flush=True)
 
 
-def bench_verification(*, quick: bool) -> None:
+def bench_verification(events: int, *, quick: bool) -> None:
     """How fast a trail is verified: in a process of its own, because its evening is loaded into an empty database."""
-    sizes = ["50000", "20000"] if quick else []
-    subprocess.run([sys.executable, "-m", "tests.bench.proof.verification", *sizes], check=True)
+    given = [str(events), *(["--runs", "1"] if quick else [])]
+    subprocess.run([sys.executable, "-m", "tests.bench.proof.verification", *given], check=True)
 
 
 def bench_proof(*, quick: bool) -> None:
     """What the chain costs an action, how fast hands are verified, how far the log is behind."""
-    for comparison in (chain.comparison(), hands.comparison()):
-        print(comparison.line(), flush=True)
+    for comparison, goal in ((chain.comparison(), f"{chain.GOAL} x"), (hands.comparison(), f"{hands.GOAL:,}/s")):
+        print(comparison.line(), f"  goal {goal}", flush=True)
     lag.run(quick)
 
 
@@ -88,6 +89,9 @@ def main() -> None:
         help=f"{', '.join(PARTS)} (all of them if none is named), or profile: the ledger's time",
     )
     parser.add_argument("--quick", action="store_true", help="ledger, proof and http in short rounds, for development")
+    parser.add_argument(
+        "--events", type=int, default=EVENTS, help=f"events of recorded hands that proof verifies ({EVENTS:,})"
+    )
     arguments = parser.parse_args()
     parts = arguments.parts or PARTS
     if unknown := set(parts) - {*PARTS, "profile"}:
@@ -95,7 +99,7 @@ def main() -> None:
     if "engine" in parts:
         bench_engine()
     if "proof" in parts:
-        bench_verification(quick=arguments.quick)
+        bench_verification(arguments.events, quick=arguments.quick)
     if ({*PARTS, "profile"} - {"engine"}) & set(parts):
         with database():
             if "ledger" in parts:

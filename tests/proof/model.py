@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -156,19 +156,23 @@ class World:
             self.hand(f"T{number % tables + 1}", number // tables + 1, stacks, void=number % 5 == 4)
         return self
 
-    def set_up(self, tables: int, *, options: dict[str, Any] | None = None, most: int = 9999) -> None:
-        """A house with one person, a drawer, and tables of these options and this largest stack, a terminal each."""
+    def set_up(
+        self, tables: int, *, options: dict[str, Any] | None = None, most: int = 9999,
+        players: Sequence[str] = ("a", "b"),
+    ) -> None:  # fmt: skip
+        """A house with one person, a drawer, and tables of these options and this largest stack, a terminal each, with
+        a seat for each of these players."""
         house = "house/MODEL"
         self.record(house, "house.founded", {"name": "Model", "currency": "HUF", "seal_key": "0" * 16})
         self.record(house, "staff.hired", {"login": "ödön@MODEL", "roles": ["dealer"], "password_sha256": "0" * 64})
-        for player in ("a", "b"):
+        for player in players:
             self.record(house, "player.registered", {"player": player})
         for kind, place in (("cage", "C1"), *(("table", f"T{number}") for number in range(1, tables + 1))):
             device = {"terminal": f"at-{place}", "kind": kind, "location": place, "key_sha256": "0" * 64}
             self.record(house, "terminal.enrolled", device)
         self.record("drawer/C1", "drawer.set_up", {})
         self.versions["drawer/C1"] = 1
-        terms = {"game": "ferbli", "options": options or {}, "seats": 2, "min_stack": 1, "max_stack": most}
+        terms = {"game": "ferbli", "options": options or {}, "seats": len(players), "min_stack": 1, "max_stack": most}
         for number in range(1, tables + 1):
             chain = f"table/T{number}"
             self.record(chain, "table.set_up", terms | {"carryover_on_close": "house"})

@@ -88,6 +88,62 @@ def somebody_gives_an_own_role(docs: Docs) -> None:
     add(docs, HOUSE, "staff.roles_changed", data, before="hand.dealt", **dealer)
 
 
+def rotate(docs: Docs, **members: Any) -> None:
+    """Let an auditor and an administrator rotate the seal key, but for what `members` say."""
+    hire(docs, "bea", "auditor")
+    hire(docs, "alma", "admin")
+    hire(docs, "adam", "admin")
+    data = {"old_key": "old", "new_key": "new", "wrapped_count": 1, "data_key": 2}
+    two = {"actor": "bea", "role": "auditor", "approver": "alma", "reason": "a year is over"}
+    add(docs, HOUSE, "house.seal_key_rotated", data, **two | members)
+
+
+@found("same_person")
+def one_person_rotates_a_key(docs: Docs) -> None:
+    rotate(docs, approver="bea")
+
+
+@found("same_person")
+def one_person_rotates_the_log_key(docs: Docs) -> None:
+    hire(docs, "bea", "auditor")
+    data = {"epoch": 1, "size": 1, "old_key": "old", "new_key": "new", "note": "both have signed"}
+    two = {"actor": "bea", "role": "auditor", "approver": "bea", "reason": "a year is over"}
+    add(docs, "log/MODEL", "log.key_rotated", data, **two)
+
+
+@found("same_person")
+def the_server_rotates_a_key(docs: Docs) -> None:
+    rotate(docs, actor="operator", role="system")
+
+
+@found("actor_unknown")
+def nobody_approves_a_rotation(docs: Docs) -> None:
+    rotate(docs, approver="nobody")
+
+
+@found("actor_without_role")
+def a_dealer_approves_a_rotation(docs: Docs) -> None:
+    rotate(docs, approver="ödön@MODEL")
+
+
+@found("actor_without_role")
+def no_auditor_signs_a_rotation(docs: Docs) -> None:
+    rotate(docs, actor="adam", role="admin")
+
+
+@found("actor_without_role")
+def somebody_approves_who_lost_the_role_before(docs: Docs) -> None:
+    rotate(docs)
+    data = {"login": "alma", "before": ["admin"], "after": ["dealer"]}
+    add(docs, HOUSE, "staff.roles_changed", data, before="table.sat_down", at="2026-11-20T00:00:00.000000Z")
+
+
+@found("actor_not_active")
+def somebody_approves_who_was_not_active(docs: Docs) -> None:
+    rotate(docs)
+    add(docs, HOUSE, "staff.deactivated", {"login": "alma"}, before="table.sat_down", at="2026-11-20T00:00:00.000000Z")
+
+
 @found("actor_not_seated")
 def a_player_acts_on_the_seat_of_another(docs: Docs) -> None:
     one(docs, "hand.acted").update(actor="b", role="player", terminal="T1/1")
@@ -231,6 +287,12 @@ def test_an_altered_event_is_judged_by_the_state_before_it(code: str, change: Ch
     assert codes(docs) == []
     change(docs)
     assert codes(docs)[0] == code
+
+
+def test_two_people_rotate_a_key() -> None:
+    docs = evening()
+    rotate(docs)
+    assert codes(docs) == []
 
 
 def test_two_people_send_and_receive() -> None:

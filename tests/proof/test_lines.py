@@ -4,11 +4,13 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from django.db import connections
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casino.audit import verifier
+from casino.audit.verifier import canonical, ledger
 from casino.verification import auditing
 from casino.verification.snapshot_reader import moment
 from tests.casino.kit import Kit
@@ -75,3 +77,44 @@ def test_postgresql_writes_the_lines_that_python_writes(kit: Kit) -> None:
     evening(kit)
     check(kit)
     assert {finding.code for finding in auditing.verify_house(kit.house).findings} == {"transaction_differs"}
+
+
+#: Transactions of one, two and five legs, with metadata and without.
+_LINES = [
+    b'{"about":["k","kind",{"a":1,"b":"x"},null,"t"],"id":7,"legs":[[1,2,-3,0],[4,5,3,6]],"reverses":null}',
+    b'{"about":["k","kind",{},"o","t"],"id":7,"legs":[[1,2,-3,0]],"reverses":null}',
+    b'{"about":["k","kind",{},null,"t"],"id":7,"legs":[[1,2,-3,0],[4,5,3,6],[7,1,1,-1],[8,9,-1,0]],"reverses":null}',
+]
+
+
+@pytest.mark.parametrize("line", _LINES, ids=["two legs", "one leg", "four legs"])
+def test_a_line_that_is_taken_apart_is_read_as_json_says(line: bytes) -> None:
+    """Each byte in turn left out, twice, or another one: the same row, or refused by both."""
+    assert read(line) == whole(line) is not None
+    others = [line[:at] + put + line[at + 1 :] for at in range(len(line)) for put in (b"", line[at : at + 1] * 2)]
+    others += [line[:at] + bytes([put]) + line[at + 1 :] for at in range(len(line)) for put in b'0-1.,[]{}" t\n']
+    assert [other for other in others if read(other) != whole(other)] == []
+
+
+def read(line: bytes) -> Any:
+    """A transaction as verification reads it, None where it is refused."""
+    try:
+        return list(verifier.transactions_of([[line]]))
+    except verifier.Unusable:
+        return None
+
+
+def whole(line: bytes) -> Any:
+    """A transaction as a reader of JSON sees it, None where it is refused."""
+    try:
+        return [ledger._transaction(line)]
+    except verifier.Unusable:
+        return None
+
+
+def test_what_is_equal_need_not_have_the_same_text() -> None:
+    row = {"log": ["p1 k"], "stacks": [1, 0], "options": {"cuhhol": True}}
+    assert canonical.has_same_text(row, json.loads(json.dumps(row)))
+    for other in (row | {"stacks": [True, 0]}, row | {"stacks": [1, False]}, row | {"options": {"cuhhol": 1}}):
+        assert row == other
+        assert not canonical.has_same_text(row, other)

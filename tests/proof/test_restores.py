@@ -6,21 +6,12 @@ import pytest
 
 from casino.audit import epochs, guard, verifier
 from casino.audit.events.log import EpochOpened
-from casino.audit.services import Actor
-from casino.staff.models import Role
-from casino.staff.services import end_tokens, hire
+from casino.staff.services import end_tokens
 from casino.verification import auditing
-from tests.casino.kit import ACTOR, Kit
+from tests.casino.kit import Kit
+from tests.casino.signers import TWO, two_people
 from tests.proof.superuser import Backup, Forger, change, evening, held_key, outside_file
 from tests.proof.test_tampering import export, recorded
-
-TWO = Actor(staff="alma", role="admin", terminal="", request="restore")
-
-
-def two_people(kit: Kit) -> None:
-    """Hire those who open epochs."""
-    for login, role in (("alma", Role.ADMIN), ("bea", Role.AUDITOR)):
-        hire(house=kit.house, login=login, name=login, roles=[role], password="seven-of-acorns-19", actor=ACTOR)
 
 
 def restored(kit: Kit) -> tuple[int, int]:

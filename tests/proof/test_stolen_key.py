@@ -11,14 +11,14 @@ from casino.audit.models import SignedCheckpoint
 from casino.audit.notes import Checkpoint
 from casino.audit.rotation import rotate_key
 from casino.audit.sequencing import Sequencer
-from casino.audit.services import Actor
 from casino.audit.signing import LocalSigningKey, Signer
 from casino.verification import auditing, exporting
 from deploy.witness.register import Refused, Register
 from tests.casino.kit import Kit
 from tests.casino.logs import note, notes_outside
+from tests.casino.signers import APPROVER, TWO, two_people, typed
 from tests.proof.superuser import Backup, Forger
-from tests.proof.test_restores import opened, two_people
+from tests.proof.test_restores import opened
 
 NEW = f"hex:{'07' * 32}"
 THIEF = Signer(LocalSigningKey(bytes([9]) * 32))
@@ -100,7 +100,8 @@ def test_a_house_that_was_not_touched_rotates_and_the_stolen_key_signs_nothing_m
     held = notes_outside(kit)
     assert verified(kit, tmp_path / "1", stolen, held) == set(), "step 1 of the page"
     settings.CASINO_LOG_KEY_OLD, settings.CASINO_LOG_KEY = settings.CASINO_LOG_KEY, NEW
-    call_command("rotate_log_key", kit.house.code, reason="the key was stolen")
+    with typed():
+        call_command("rotate_log_key", kit.house.code, reason="the key was stolen")
     kit.sequence()
     new = Signer.from_settings()
     assert auditing.verify_house(kit.house).findings == []
@@ -115,7 +116,7 @@ def test_a_house_that_was_not_touched_rotates_and_the_stolen_key_signs_nothing_m
 
 def test_the_thiefs_own_rotation_is_nothing_to_holders_of_the_new_key(kit: Kit, stolen: Signer, tmp_path: Path) -> None:
     """In a copy of the house: the thief names a key of its own with the stolen one."""
-    rotate_key(house=kit.house, actor=Actor.operator("x"), old=stolen, new=THIEF, reason="theft")
+    rotate_key(house=kit.house, actor=TWO, approver=APPROVER, old=stolen, new=THIEF, reason="theft")
     Sequencer(THIEF).publish(kit.house.id)
     handed_out = Signer.named(NEW)
     assert "key_differs" in verified(kit, tmp_path / "1", handed_out, [])

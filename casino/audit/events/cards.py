@@ -2,7 +2,8 @@
 
 Only its holder may know a face-down card. So the event of an entry has only the index of the card and a hash: SHA-256
 of the canonical JSON `[hand, actor, index, card, salt]`. The event that ends the hand has `entered`, with card and salt
-of the entries that everybody has seen by then."""
+of the entries that everybody has seen by then. What an exception has found in a hand is a hash too, which nothing
+opens but the house (`GET exceptions/cards`)."""
 
 from typing import Annotated
 
@@ -15,6 +16,7 @@ ExceptionKind = Annotated[
     "`duplicate`, `missing`, `foreign` (not of the pack), `differs` (another card was shown than entered), or `deck` "
     "(several of them in a deck check)",
 ]
+FoundHash = Annotated[str, "salted hash of which cards, the problem, and the action that was refused, in a hand"]
 ExceptionHand = Annotated[Hand, "name of the hand; absent if none was in play"]
 
 
@@ -60,6 +62,7 @@ class CardExceptionKept(AuditEvent):
     kind: ExceptionKind
     hand: ExceptionHand | None = None
     found: Annotated[JsonObject | None, "which cards, where no hand is in play"] = None
+    found_hash: FoundHash | None = None
 
 
 @event("cards.exception_cleared", chain="table")
@@ -69,7 +72,8 @@ class CardExceptionCleared(TableEvent):
     exception: ExceptionId
     kind: ExceptionKind
     hand: ExceptionHand | None = None
-    found: Annotated[JsonObject, "which cards, the problem, and the action that was refused"]
+    found: Annotated[JsonObject | None, "which cards, and the problem, where no hand was in play"] = None
+    found_hash: FoundHash | None = None
     reason: Reason
 
 

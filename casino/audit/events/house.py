@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from casino.audit.events.fields import Amount, JsonObject, LedgerTransaction, Reason
+from casino.audit.events.fields import Amount, Approver, JsonObject, LedgerTransaction, Reason
 from casino.audit.events.registry import AuditEvent, event
 
 Day = Annotated[str, "date of the gaming day, ISO 8601"]
@@ -23,13 +23,14 @@ class HouseFounded(AuditEvent):
 
 @event("house.seal_key_rotated", chain="house")
 class SealKeyRotated(AuditEvent):
-    """The data keys of the house were wrapped under another seal key, and a new data key was begun."""
+    """Two people had the data keys of the house wrapped under another seal key, and a new data key begun."""
 
     old_key: Annotated[str, "names the old seal key"]
     new_key: Annotated[str, "names the new seal key"]
     wrapped_count: Annotated[int, "number of data keys that were wrapped again"]
     data_key: Annotated[int, "number of the new data key"]
     reason: Reason
+    approver: Approver
 
 
 @event("day.opened", chain="house")

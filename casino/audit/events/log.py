@@ -33,7 +33,7 @@ class EpochOpened(AuditEvent):
 
 @event("log.key_rotated", chain="log")
 class KeyRotated(AuditEvent):
-    """Another key signs the checkpoints of the log from now on. Both keys have signed that."""
+    """Two people let another key sign the checkpoints of the log from now on. Both keys have signed that."""
 
     epoch: Annotated[int, "epoch of the log"]
     size: Annotated[int, "leaves of the last checkpoint under the old key; every larger one is under the new key"]
@@ -41,3 +41,4 @@ class KeyRotated(AuditEvent):
     new_key: Annotated[str, "the new key (vkey)"]
     note: Annotated[str, "what both keys have signed, with the two signatures: a signed note"]
     reason: Reason
+    approver: Approver

@@ -58,6 +58,18 @@ def hash_of(value: Any) -> str:
     return hashlib.sha256(json_text(value).encode()).hexdigest()
 
 
+def has_same_text(one: Any, other: Any) -> bool:
+    """Whether two values that are equal also have one canonical text: true is equal to 1, and another text."""
+    kind = type(one)
+    if kind is not type(other):
+        return False
+    if kind is dict:
+        return all(has_same_text(value, other[key]) for key, value in one.items())
+    if kind is list:
+        return all(map(has_same_text, one, other))
+    return True
+
+
 def is_made_of(row: Any, types: dict[str, type]) -> bool:
     """Whether this is an object with these members, each of its type (a boolean is no integer), and no other."""
     return type(row) is dict and row.keys() == types.keys() and all(type(row[key]) is types[key] for key in types)

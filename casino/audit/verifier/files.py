@@ -15,7 +15,7 @@ MANIFEST, TAIL, CHECKPOINTS, TIMESTAMPS, LEDGER, HANDS, STATE = (
 LONGEST = 1 << 22
 """Bytes that a line, or a file that is no list of lines, may have."""
 #: Bytes that are read at a time: what is made of them should still lie in the processor's cache when it is used.
-_PORTION = 1 << 15
+_PORTION = 1 << 17
 _DIRECTLY = getattr(os, "O_NOFOLLOW", 0)
 #: A pipe without a writer would never open.
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from .canonical import hash_of, json_text
+from .canonical import has_same_text, hash_of, json_text
 from .cards import CardPlaces, same_but_hidden, shown_by
 from .deals import Deals
 from .events import Parts, Row, place_of
@@ -75,12 +75,12 @@ class Hands:
     def take_lines(self, hand: Hand, recorded: Parts) -> None:
         """The next event that is taken apart, of a hand that is under way."""
         lines, number = recorded[5], recorded[15]
-        code, commodity, amount, other, another, rest = recorded[9:15]
         if '"' in lines:
             hand.lines += lines.split('","')
         else:
             hand.lines.append(lines)
         if number:
+            code, commodity, amount, other, another, rest = recorded[9:15]
             hand.posted.append(int(number))
             money, currency = hand.money, self._currency
             if commodity == currency:
@@ -430,7 +430,7 @@ class Hands:
         recorded = hand.summary | {"log": hand.lines, "state": hand.state}
         if hand.line_hashes:
             recorded["line_hashes"] = hand.line_hashes
-        if recorded == row and json_text(recorded) == json_text(row):  # true is equal to 1, and another text
+        if recorded == row and has_same_text(recorded, row):
             return
         for key in sorted(recorded.keys() | row.keys()):
             if key in recorded and key in row and json_text(recorded[key]) == json_text(row[key]):

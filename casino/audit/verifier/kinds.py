@@ -22,9 +22,10 @@ _DECLARED = {
     "cage.exchange": "drawer: drawer_version integer; exchange {any}",
     "cage.foreign_chips": "drawer: drawer_version integer; foreign_chips {any}",
     "cage.tronc_paid": "drawer: drawer_version integer; tronc {any}",
-    "cards.exception": "table: exception integer; found? {any}; hand? string; kind string",
+    "cards.exception": "table: exception integer; found? {any}; found_hash? string; hand? string; kind string",
     "cards.exception_cleared":
-        "table: exception integer; found {any}; hand? string; kind string; table_version integer",
+        "table: exception integer; found? {any}; found_hash? string; hand? string; kind string; "
+        "table_version integer",
     "catalogue.changed":
         "house: before? string; difference_count integer; differences? [string]; digest string; object_count integer",
     "chips.introduced": "house: chip_set string; denominations {string}",

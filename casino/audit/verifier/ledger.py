@@ -294,14 +294,14 @@ def _some(legs: Counter[str]) -> str:
 
 #: Legs that a finding names.
 _SHOWN = 20
-_ENTRY = rf"\[({COUNT}),({COUNT}),(-?{COUNT}),(0|-?{COUNT})\]"
+_ENTRY = rf"{COUNT},{COUNT},-?{COUNT},(?:0|-?{COUNT})"
 _VALUE = rf'(?:"{TEXT}"|0|-?{COUNT}|true|false|null)'
 _METADATA = rf'\{{((?:"{TEXT}":{_VALUE}(?:,"{TEXT}":{_VALUE})*)?)\}}'
-#: A transaction of two legs with flat metadata, as nearly all are, taken apart without a reader of JSON. A line that
-#: matches is canonical, if the keys of its metadata are in their order.
+#: A transaction with flat metadata that reverses nothing, as nearly all are, taken apart without a reader of JSON. A
+#: line that matches is canonical, if the keys of its metadata are in their order.
 _POSTED = re.compile(
     rf'^(?:\{{"about":(\["{TEXT}","{TEXT}",{_METADATA},(?:null|"{TEXT}"),"{TEXT}"\]),"id":({COUNT}),'
-    rf'"legs":\[{_ENTRY},{_ENTRY}\],"reverses":null\}}|.*)$',
+    rf'"legs":\[\[({_ENTRY}(?:\],\[{_ENTRY})*)\]\],"reverses":null\}}|.*)$',
     re.MULTILINE,
 ).findall
 _KEYS = re.compile(rf'"({TEXT})":{_VALUE}(?:,|$)').findall
@@ -317,11 +317,14 @@ def transactions_of(portions: Iterable[list[bytes]]) -> Iterator[Row]:
             raise Unusable(f"{LEDGER} cannot be read: {error}") from error
         if len(found) != len(lines):
             raise Unusable(f"{LEDGER} cannot be read: it has line ends within lines")
-        for (about, metadata, number, *legs), line in zip(found, lines, strict=True):
+        for (about, metadata, number, legs), line in zip(found, lines, strict=True):
             if about and (',"' not in metadata or _in_order(_KEYS(metadata))):
-                numbers = list(map(int, legs))
+                numbers = [*map(int, legs.replace("],[", ",").split(","))]
+                entries = [numbers[:4], numbers[4:]]
+                if len(numbers) != 8:
+                    entries = [numbers[at : at + 4] for at in range(0, len(numbers), 4)]
                 hashed = hashlib.sha256(about.encode()).hexdigest()
-                yield {"about": hashed, "id": int(number), "legs": [numbers[:4], numbers[4:]], "reverses": None}
+                yield {"about": hashed, "id": int(number), "legs": entries, "reverses": None}
             else:
                 yield _transaction(line)
 

@@ -57,11 +57,12 @@ class State:
         except NotRecorded as missing:
             self._find("state_not_recorded", place, f"it changes {missing}, which no event has made")
 
-    def take_lines(self, chain: str, version: int, who: tuple[str, str, str], at: str, seq: str) -> None:
-        """The next event, which adds lines to a hand's log and changes nothing else; `who` are actor, role and
+    def take_lines(self, who: tuple[str, str, str, str], version: int, at: str, seq: str) -> None:
+        """The next event, which adds lines to a hand's log and changes nothing else; `who` are chain, actor, role and
         terminal."""
-        if (chain, *who) not in self._actors.judged:
-            self._actors.judge_at(chain, who, at, "hand.acted", f"{chain}#{seq}")
+        chain = who[0]
+        if who not in self._actors.judged:
+            self._actors.judge_at(chain, who[1:], at, "hand.acted", f"{chain}#{seq}")
         row = self._tables.by_chain.get(chain)
         if row is not None and version == row["version"] + 1:  # as almost always
             row["version"] = version

@@ -12,6 +12,10 @@ _OF_OTHERS = frozenset((
     "staff.hired", "staff.roles_changed", "staff.deactivated", "staff.activated", "staff.password_set",
     "staff.unlocked",
 ))  # fmt: skip
+#: What two people do together; each has one of these roles, and one of them is an auditor.
+_OF_TWO = frozenset(("house.seal_key_rotated", "log.key_rotated", "player.forgotten"))
+AUDITOR = "auditor"
+_SIGNERS = {AUDITOR, "admin"}
 #: Of these the actor is the login that was tried.
 _TRIED = ("staff.sign_in_refused", "staff.locked_out")
 #: Where the terminal of an event of a chain must be.
@@ -48,6 +52,8 @@ class Actors:
         if kind in _OF_OTHERS and doc["role"] != SYSTEM and doc["data"]["login"] == doc["actor"]:
             self._find("actor_changes_own_entry", place, f"{doc['actor']} records {kind} of {doc['actor']}")
         self.judge_at(doc["chain"], (doc["actor"], doc["role"], doc["terminal"]), doc["at"], kind, place)
+        if kind in _OF_TWO:
+            self._judge_two(doc, place)
 
     def judge_at(self, chain: str, who: tuple[str, str, str], at: str, kind: str, place: str) -> None:
         """The same of the parts of an event; `who` are actor, role and terminal."""
@@ -62,6 +68,28 @@ class Actors:
             lasting = self._judge_terminal(terminal, chain, kind, at, place) and lasting
         if lasting and kind != "data.read":
             self.judged.add(known)
+
+    def _judge_two(self, doc: Row, place: str) -> None:
+        """What two people do together: both are of the house and have a role for it, one of them that of an auditor."""
+        two = [doc["actor"], doc.get("approver", "")]
+        if doc["role"] == SYSTEM or two[0] == two[1] or not two[1]:
+            self._find("same_person", place, f"{doc['kind']} takes two people; it names {two[0]} and {two[1]!r}")
+            return
+        roles = []
+        for login in two:
+            self._judge_person(login, "", doc["at"], place)
+            roles.append(self._roles_at(login, doc["at"]))
+        for login, had in zip(two, roles, strict=True):
+            if not had & _SIGNERS:
+                self._find("actor_without_role", place, f"{login} signs {doc['kind']} and had the roles {sorted(had)}")
+        if not any(AUDITOR in had for had in roles):
+            self._find("actor_without_role", place, f"neither {two[0]} nor {two[1]} was an auditor")
+
+    def _roles_at(self, login: str, at: str) -> set[str]:
+        """The roles of a person, and those lost just before."""
+        row = self._rows.seek(STAFF, login)
+        lost = {role for who, role in self._lost if who == login and role and self._only_just((who, role), at)}
+        return lost | set(row["roles"] if row else ())
 
     def _judge_seat(self, player: str, terminal: str, place: str) -> None:
         table, _, seat = terminal.rpartition("/")

@@ -5,7 +5,6 @@ entered and corrected, exceptions, and the message that has it settled. Inputs, 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .state_cage import UNKNOWN
 from .state_columns import HOUSE, ID, Model, derived, proved, transient
 from .state_people import OUTBOX
 from .state_rows import Handler, Near, Row, Rows
@@ -123,7 +122,8 @@ MODELS = (
             "id": proved("cards.exception"),
             "house": HOUSE,
             **dict.fromkeys(("table", "hand", "kind", "found_at"), proved("cards.exception")),
-            "found": proved("cards.exception_cleared; cards.exception where no hand is in play"),
+            **dict.fromkeys(("found", "hash"), proved("cards.exception")),
+            "sealed": derived("hash: `verify_hands` opens it"),
             **dict.fromkeys(("cleared_at", "cleared_by", "reason"), proved("cards.exception_cleared")),
         },
     ),
@@ -276,13 +276,13 @@ class HandRows:
         data = doc["data"]
         self._rows.add(
             EXCEPTION, str(data["exception"]), id=data["exception"], table=table_of(doc), hand=data.get("hand"),
-            kind=data["kind"], found=data.get("found", UNKNOWN), found_at=Near(doc["at"]), cleared_at=None,
-            cleared_by="", reason="",
+            kind=data["kind"], found=data.get("found"), hash=data.get("found_hash", ""), found_at=Near(doc["at"]),
+            cleared_at=None, cleared_by="", reason="",
         )  # fmt: skip
 
     def _cleared(self, doc: Row) -> None:
         data = doc["data"]
         self._rows.change(
-            EXCEPTION, str(data["exception"]), found=data["found"], cleared_at=Near(doc["at"]),
-            cleared_by=doc["actor"], reason=doc["reason"],
+            EXCEPTION, str(data["exception"]), cleared_at=Near(doc["at"]), cleared_by=doc["actor"],
+            reason=doc["reason"],
         )  # fmt: skip

@@ -33,6 +33,7 @@ MODELS = (
             "house": HOUSE,
             "number": proved("house.founded, house.seal_key_rotated"),
             "seal_key": proved("house.founded, house.seal_key_rotated"),
+            "retired_seal_key": proved("house.seal_key_rotated"),
             "wrapped": transient("other bytes unwrap to nothing: a holder of the seal key alone can make them"),
         },
     ),
@@ -164,13 +165,16 @@ class People:
             currency_exponent=data.get("currency_exponent", 0), time_zone=data.get("time_zone", "UTC"),
             opened_at=Near(doc["at"]),
         )  # fmt: skip
-        self._rows.add(DATA_KEY, "1", number=1, seal_key=data["seal_key"])
+        self._rows.add(DATA_KEY, "1", number=1, seal_key=data["seal_key"], retired_seal_key="")
 
     def _seal_key_rotated(self, doc: Row) -> None:
         data = doc["data"]
         for row in self._rows.of(DATA_KEY).values():
             row["seal_key"] = data["new_key"]
-        self._rows.add(DATA_KEY, str(data["data_key"]), number=data["data_key"], seal_key=data["new_key"])
+        self._rows.add(
+            DATA_KEY, str(data["data_key"]), number=data["data_key"], seal_key=data["new_key"],
+            retired_seal_key=data["old_key"],
+        )  # fmt: skip
 
     # --- Staff -------------------------------------------------------------------------------------------------------
 

@@ -167,8 +167,9 @@ class Verifier:
 
     def _is_usual(self, recorded: Parts, hashed: bytes) -> bool:
         """Take an event in which all is as it must be; False, and nothing done, for any other."""
-        actor, at, chain, line, name, _, version, house = recorded[:8]
-        posted, prev, role, seq, terminal = recorded[15:]
+        (
+            actor, at, chain, line, name, _, version, house, _, _, _, _, _, _, _, posted, prev, role, seq, terminal
+        ) = recorded  # fmt: skip
         number, wanted, before = self.chains.heads.get(chain) or (0, GENESIS, "")
         hand = self.hands.under_way(name, int(line))
         if hand is None or chain != hand.chain or house != self._house.id:
@@ -179,5 +180,5 @@ class Verifier:
             return False
         self.chains.heads[chain] = (number + 1, hashed.hex(), at)
         self.hands.take_lines(hand, recorded)
-        self.state.take_lines(chain, int(version), (actor, role, terminal), at, seq)
+        self.state.take_lines((chain, actor, role, terminal), int(version), at, seq)
         return True

@@ -53,6 +53,7 @@ class Migration(migrations.Migration):
                 ),
                 ("number", models.PositiveIntegerField()),
                 ("seal_key", models.CharField(max_length=120)),
+                ("retired_seal_key", models.CharField(default="", max_length=120)),
                 ("wrapped", models.BinaryField()),
             ],
             options={

@@ -28,7 +28,7 @@ def load(folder: Path) -> "House":
     with guards_off() as cursor:
         _events(cursor, house, folder)
         _ledger(cursor, house, folder)
-        _hands(cursor, house, folder)
+        _hands(cursor, house, folder, _times(folder))
     with connections["owner"].cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")  # as PostgreSQL itself does now and then
     for place in outside.folders():
@@ -61,12 +61,13 @@ def _events(cursor: CursorWrapper, house: "House", folder: Path) -> None:
                 chains.setdefault(doc["chain"], chain_id + len(chains))
                 heads[doc["chain"]] = (doc["seq"], hashed.hex())
                 leaves.append(hashed)
-                yield first + number, chains[doc["chain"]], doc["seq"], 1, payload, hashed.hex()
+                yield first + number, house.id, chains[doc["chain"]], doc["seq"], 1, payload, hashed.hex()
 
-    _copy(cursor, "audit_event", "id, chain_id, seq, xid, payload, leaf_hash", rows())
+    _copy(cursor, "audit_event", "id, house_id, chain_id, seq, xid, payload, leaf_hash", rows())
     _copy(cursor, "audit_chainhead", "id, house_id, name, seq, hash",
           ((chains[name], house.id, name, *head) for name, head in heads.items()))  # fmt: skip
-    _copy(cursor, "audit_mark", "chain_id, seq", ((chains[name], seq) for name, (seq, _) in heads.items()))
+    _copy(cursor, "audit_mark", "house_id, chain_id, seq",
+          ((house.id, chains[name], seq) for name, (seq, _) in heads.items()))  # fmt: skip
     _copy(cursor, "audit_leaf", "event_id, house_id, epoch, leaf_index, leaf_hash",
           ((first + at, house.id, 1, at, hashed) for at, hashed in enumerate(leaves)))  # fmt: skip
     tiles: list[tuple[Any, ...]] = []
@@ -78,8 +79,8 @@ def _events(cursor: CursorWrapper, house: "House", folder: Path) -> None:
           ((house.id, 1, one.size, one.root, one.at, note)
            for one, note in zip(points, notes, strict=True)))  # fmt: skip
     vkey = json.loads((folder / "manifest.json").read_text())["epochs"]["1"]["vkey"]
-    _copy(cursor, "audit_log", "house_id, epoch, origin, vkey, size",
-          [(house.id, 1, points[-1].origin, vkey, len(leaves))])  # fmt: skip
+    _copy(cursor, "audit_log", "house_id, epoch, origin, vkey, size, refusal",
+          [(house.id, 1, points[-1].origin, vkey, len(leaves), "")])  # fmt: skip
 
 
 def _ledger(cursor: CursorWrapper, house: "House", folder: Path) -> None:
@@ -101,7 +102,23 @@ def _ledger(cursor: CursorWrapper, house: "House", folder: Path) -> None:
            for row in rows for account, version, amount, after in row["legs"]))  # fmt: skip
 
 
-def _hands(cursor: CursorWrapper, house: "House", folder: Path) -> None:
+def _times(folder: Path) -> dict[str, list[str]]:
+    """By hand what the events say that its row has: the hash of the record before it, start, end, settlement."""
+    found: dict[str, list[str]] = {}
+    newest: dict[str, str] = {}
+    with (folder / "events-1.jsonl").open(encoding="utf-8") as lines:
+        for line in lines:
+            doc = json.loads(line)
+            data = doc["data"]
+            if doc["kind"] == "hand.dealt":
+                found[data["hand"]] = [newest.get(doc["chain"], ""), doc["at"]]
+            elif doc["kind"] == "hand.settled" or "record_hash" in data:
+                found[data["hand"]].append(doc["at"])
+            newest[doc["chain"]] = data.get("record_hash", newest.get(doc["chain"], ""))
+    return found
+
+
+def _hands(cursor: CursorWrapper, house: "House", folder: Path, times: dict[str, list[str]]) -> None:
     from casino.tables.models import CarryoverOnClose, Table, TableSession
 
     places: dict[str, tuple[int, int]] = {}
@@ -110,14 +127,16 @@ def _hands(cursor: CursorWrapper, house: "House", folder: Path) -> None:
             house_id=house.id, code=code, game="ferbli", options={}, seats=2, min_stack=1, max_stack=1,
             carryover_on_close=CarryoverOnClose.SPLIT,
         )  # fmt: skip
-        places[code] = (table.id, TableSession.objects.using("owner").create(table=table, number=1).id)
+        places[code] = (
+            table.id,
+            TableSession.objects.using("owner").create(house_id=house.id, table=table, number=1).id,
+        )
     cursor.execute("SELECT coalesce(max(id), 0) + 1 FROM hands_hand")
     [first] = cursor.fetchone()
     with (folder / "hands.jsonl").open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     recorded = ("number", "mode", "game", "rules", "carry", "state", "digest", "handle", "settlement")
     objects = ("options", "seats", "stacks", "series", "result")
-    moments = ("2026-11-21",) * 3
     _copy(
         cursor,
         "hands_hand",
@@ -125,10 +144,10 @@ def _hands(cursor: CursorWrapper, house: "House", folder: Path) -> None:
         "client_seeds, cards_roots, previous_hash, started_at, ended_at, settled_at",
         (
             (first + at, house.id, row["hand"], *places[row["table"]], *(row[name] for name in recorded),
-             *(json.dumps(row[name]) for name in objects), "", b"", "{}", "[]", "", *moments)
+             *(json.dumps(row[name]) for name in objects), "", b"", "{}", "[]", *times[row["hand"]])
             for at, row in enumerate(rows)
         ),
     )  # fmt: skip
-    _copy(cursor, "hands_handline", "hand_id, seq, text, at",
-          ((first + at, seq, text, "2026-11-21")
+    _copy(cursor, "hands_handline", "house_id, hand_id, seq, text, at",
+          ((house.id, first + at, seq, text, "2026-11-21")
            for at, row in enumerate(rows) for seq, text in enumerate(row["log"], 1)))  # fmt: skip

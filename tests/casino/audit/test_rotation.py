@@ -14,7 +14,7 @@ from casino.audit.models import Event, KeyRotation, Log, SignedCheckpoint
 from casino.audit.notes import Checkpoint, Rotation
 from casino.audit.rotation import rotate_key
 from casino.audit.sequencing import Sequencer
-from casino.audit.services import Actor, record
+from casino.audit.services import record
 from casino.audit.signing import LocalSigningKey, Signer, origin
 from casino.core import sql
 from casino.core.errors import Conflict, Forbidden, KeyUnavailable, LogRefused
@@ -22,23 +22,24 @@ from casino.verification import auditing, exporting
 from tests.casino.any_event import AnyEvent
 from tests.casino.kit import ACTOR, Kit
 from tests.casino.logs import chain_order, note, notes_outside
+from tests.casino.signers import APPROVER, TWO, two_people, typed
 from tests.proof.superuser import Backup, guards_off
-from tests.proof.test_restores import opened, two_people
+from tests.proof.test_restores import opened
 
 NEW, NEWER, FOREIGN = (Signer(LocalSigningKey(bytes([number]) * 32)) for number in (7, 8, 9))
-OPERATOR = Actor.operator("rotate_log_key")
 
 
 @pytest.fixture
 def old(kit: Kit) -> Signer:
     """The key of the run, under which the house's log has a checkpoint of some events."""
+    two_people(kit)
     note(kit, "house", 3)
     kit.sequence()
     return Signer.from_settings()
 
 
 def rotate(kit: Kit, old: Signer, new: Signer = NEW) -> KeyRotation:
-    return rotate_key(house=kit.house, actor=OPERATOR, old=old, new=new, reason="a year is over")
+    return rotate_key(house=kit.house, actor=TWO, approver=APPROVER, old=old, new=new, reason="a year is over")
 
 
 def sequence(kit: Kit, signer: Signer, old: Signer | None = None) -> Checkpoint | None:
@@ -71,7 +72,7 @@ def test_the_new_key_signs_from_the_next_checkpoint_on(kit: Kit, old: Signer, tm
     before = notes_outside(kit)
     rotated = rotate(kit, old)
     event = Event.objects.get(id=rotated.event_id).doc
-    assert (event["chain"], event["kind"], event["actor"]) == (f"log/{kit.house.code}", "log.key_rotated", "operator")
+    assert (event["chain"], event["kind"], event["actor"]) == (f"log/{kit.house.code}", "log.key_rotated", "alma")
     note(kit, "house", 2)
     sequence(kit, NEW, old)
     note(kit, "house", 2)
@@ -305,10 +306,10 @@ def test_a_rotation_that_is_not_right_is_found(kit: Kit, old: Signer, tmp_path: 
     size = last.size + 1 if case == "another size" else last.size
     event = KeyRotated(
         epoch=1, size=size, old_key=first.key(kit.house).text, new_key=second.key(kit.house).text, note=text,
-        reason="theft",
+        reason="theft", approver=APPROVER,
     )  # fmt: skip
     with transaction.atomic():
-        receipt = record(chain=f"log/{kit.house.code}", house=kit.house, actor=OPERATOR, event=event)
+        receipt = record(chain=f"log/{kit.house.code}", house=kit.house, actor=TWO, event=event)
     row = Event.objects.get(house=kit.house, chain__name=receipt.chain, seq=receipt.seq)
     with guards_off() as cursor:
         cursor.execute(
@@ -337,8 +338,8 @@ def test_a_rotation_that_comes_into_the_log_after_the_new_key_has_signed_is_foun
     data = event.doc["data"]
     with transaction.atomic():
         record(
-            chain=f"log/{kit.house.code}", house=kit.house, actor=OPERATOR,
-            event=AnyEvent(kind="log.key_rotated", content=data),
+            chain=f"log/{kit.house.code}", house=kit.house, actor=TWO,
+            event=AnyEvent(kind="log.key_rotated", content=data, approver=APPROVER),
         )  # fmt: skip
     newest = Event.objects.filter(house=kit.house).latest("id")
     with guards_off() as cursor:
@@ -359,13 +360,17 @@ def test_the_command_rotates_and_may_run_again(kit: Kit, old: Signer, settings: 
     with pytest.raises(CommandError, match="CASINO_LOG_KEY_OLD"):
         call_command("rotate_log_key", kit.house.code, reason="a year is over")
     settings.CASINO_LOG_KEY_OLD, settings.CASINO_LOG_KEY = settings.CASINO_LOG_KEY, f"hex:{'07' * 32}"
-    call_command("rotate_log_key", kit.house.code, reason="a year is over")
+    with typed():
+        call_command("rotate_log_key", kit.house.code, reason="a year is over")
     assert NEW.key(kit.house).text in capsys.readouterr().out
-    call_command("rotate_log_key", kit.house.code, reason="a year is over")
+    rotated = Event.objects.get(id=KeyRotation.objects.get(house=kit.house).event_id).doc
+    assert (rotated["actor"], rotated["role"], rotated["approver"]) == ("alma", "admin", "bea")
+    with typed():
+        call_command("rotate_log_key", kit.house.code, reason="a year is over")
     assert "already" in capsys.readouterr().out
     assert KeyRotation.objects.filter(house=kit.house).count() == 1
     settings.CASINO_LOG_KEY_OLD, settings.CASINO_LOG_KEY = settings.CASINO_LOG_KEY, f"hex:{'08' * 32}"
-    with pytest.raises(CommandError, match=r"\[log_rotation_pending\]"):
+    with typed(), pytest.raises(CommandError, match=r"\[log_rotation_pending\]"):
         call_command("rotate_log_key", kit.house.code, reason="again")
     with pytest.raises(CommandError, match="There is no house"):
         call_command("rotate_log_key", "NOWHERE", reason="again")

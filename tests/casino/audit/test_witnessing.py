@@ -154,7 +154,7 @@ def test_cosignatures_go_on_when_the_key_of_the_log_is_rotated(kit: Kit, registe
     kit.sequence()
     with answering(register) as witness:
         assert ask(kit.house, [witness]) == 1
-        rotate_key(house=kit.house, actor=ACTOR, old=old, new=new, reason="a year is over")
+        rotate_key(house=kit.house, actor=ACTOR, approver="bea", old=old, new=new, reason="a year is over")
         kit.players("a")
         Sequencer(new).publish(kit.house.id)
         assert ask(kit.house, [witness]) == 1

@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection, connections, transaction
 
 from casino.audit.models import Event
 from casino.core import canonical
-from casino.hands import cards, face_down, selectors
+from casino.hands import cards, exceptions, face_down, selectors
 from casino.hands.models import CardEntry, CardException, Correction, Hand, HandLine
 from casino.staff.models import Role
 from casino.verification import auditing
@@ -145,9 +145,10 @@ def test_a_card_that_cannot_be_is_refused_and_kept(
     assert refusal(dealer.post("hand/cards", sent)) == (422, code)
     assert CardEntry.objects.filter(hand=hand_of(kit)).count() == 1
     [kept] = CardException.objects.filter(house=kit.house)
-    assert (kept.kind, kept.found["cards"], kept.hand_id) == (kind, cards, hand_of(kit).id)
+    assert (kept.kind, exceptions.findings(kept)["cards"], kept.hand_id) == (kind, cards, hand_of(kit).id)
     [event] = events(kit, "cards.exception")
-    assert event["data"] == {"exception": kept.id, "kind": kind, "hand": hand_of(kit).name}
+    hashed = {"found_hash": kept.hash}
+    assert event["data"] == {"exception": kept.id, "kind": kind, "hand": hand_of(kit).name} | hashed
     # The refusal stands in the trail without the cards.
     refused = events(kit, "attempt.refused")
     assert len(refused) == 2
@@ -158,7 +159,7 @@ def test_shown_cards_must_agree_with_what_was_entered(kit: Kit, dealer: Desk) ->
     dealer.ok("hand/cards", entries("p1.0 8b"))
     assert refusal(dealer.post("hand/actions", action(SHOWN[0]))) == (422, "cards_differ")
     [kept] = CardException.objects.filter(house=kit.house)
-    assert (kept.kind, kept.found["action"]) == ("differs", SHOWN[0])
+    assert (kept.kind, exceptions.findings(kept)["action"]) == ("differs", SHOWN[0])
     assert not HandLine.objects.filter(hand=hand_of(kit), text__contains="sm").exists()
     # A card that lies before p1 cannot be dealt or shown elsewhere.
     assert refusal(dealer.post("hand/actions", action("p1 sm AaKaOa8b", "p2 sm 8bAlKlOl")))[0] == 422
@@ -177,7 +178,7 @@ def test_a_card_dealt_by_name_must_not_be_an_entered_one(kit: Kit) -> None:
     assert refusal(desk.post("hand/actions", action("d dh p2 KaOa"))) == (422, "card_entered_twice")
     desk.act("d dh p2 KlOa")
     [kept] = CardException.objects.filter(house=kit.house)
-    assert (kept.kind, kept.found["cards"]) == ("duplicate", ["Ka"])
+    assert (kept.kind, exceptions.findings(kept)["cards"]) == ("duplicate", ["Ka"])
 
 
 def test_cards_turned_up_must_agree_with_what_was_entered(kit: Kit) -> None:
@@ -379,7 +380,8 @@ def test_no_hand_is_dealt_until_the_floor_has_cleared_what_was_found(kit: Kit, d
     assert refused.json()["exceptions"] == [kept.id]
     assert refusal(dealer.post(path, {"reason": "a scanner's error"})) == (403, "forbidden")
     cleared = floor.ok(path, {"reason": "a scanner's error"})
-    assert cleared["last_event"]["found"]["cards"] == ["Aa"]
+    assert cleared["last_event"]["found_hash"] == kept.hash
+    assert "found" not in cleared["last_event"], "the console at the table learns no card"
     assert refusal(floor.post(path, {"reason": "again"})) == (409, "already_cleared")
     assert refusal(floor.post("exceptions/0/clear", {"reason": "again"})) == (404, "not_found")
     [row] = office.get("exceptions/cards?table=T1").json()["results"]

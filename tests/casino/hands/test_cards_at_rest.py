@@ -13,16 +13,18 @@ from django.db import connections
 import engine
 from casino.audit import verifier
 from casino.hands import cards, face_down, selectors
-from casino.hands.models import Hand, HandLine, HandState
+from casino.hands.models import CardException, Hand, HandLine, HandState
 from casino.staff.models import Role
 from casino.verification import auditing, exporting
 from engine.kernel.grammar import OUT_OF_HAND
 from engine.play import random_line
 from engine.registry import game_info, game_names
 from tests.casino.devices import device, events
+from tests.casino.hands.test_voiding import REASON, floor
 from tests.casino.kit import FAERBELN, FERBLI, SAMPLE, Desk, Kit
 from tests.casino.superuser import unguarded
 from tests.casino.trick_hands import found, last_hand
+from tests.words import as_action
 
 #: Hexadecimal text and UUIDs, which may hold anything.
 _HEX = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{16,}|\\x[0-9a-f]+")
@@ -154,6 +156,8 @@ def test_no_row_names_an_entered_card_that_was_folded(kit: Kit) -> None:
         "hand/corrections", {"entry": {"actor": "p1", "index": 0, "card": "Xa"}, "reason": "misread"}
     )
     dealer.refresh()
+    twice = dealer.post("hand/cards", {"entries": [{"actor": "p2", "index": 0, "card": "Xa"}]})
+    assert (twice.status_code, twice.json()["code"]) == (422, "card_entered_twice")
     dealer.act("p2 f")
     hand = last_hand(kit)
     assert cards.entered(hand) == {(1, 0): "Xa"}
@@ -167,6 +171,65 @@ def test_no_row_names_an_entered_card_that_was_folded(kit: Kit) -> None:
     assert "entered" not in events(kit, "hand.acted")[-1]["data"]
     kit.settle()
     assert auditing.verify_house(kit.house).findings == found(kit) == []
+
+
+def refused_cards(kit: Kit) -> tuple[Rows, Hand, CardException]:
+    """A physical hand over and settled, in which the dealer has tried to deal a face-down card twice; what was written
+    since, the hand, and the exception that is open."""
+    kit.table()
+    dealer = kit.seated(stacks=(5_000, 5_000))
+    dealer.ok("hands", {"mode": "physical"})
+    rows = Rows()
+    dealer.act("p1 po 100", "d dh p1 KlOl")
+    for _ in range(2):
+        refusal = dealer.post("hand/actions", {"actions": [as_action("d dh p2 KlXb")]})
+        assert (refusal.status_code, refusal.json()["code"]) == (422, "card_already_dealt")
+    dealer.act("d dh p2 AhXb", "p2 f")
+    assert kit.settle() == ["settled"]
+    [kept] = CardException.objects.filter(house=kit.house)  # the same one was refused twice
+    return rows, last_hand(kit), kept
+
+
+def test_no_row_names_the_cards_of_an_exception_of_a_hand(kit: Kit, tmp_path: Path) -> None:
+    rows, hand, kept = refused_cards(kit)
+    pack = frozenset(game_info("ferbli").pack_for(hand.options).members)
+    cleared = floor(kit).ok(f"exceptions/{kept.id}/clear", REASON)
+    cleared.pop("audit")  # a hash may hold any two characters
+    assert not named_in(json.dumps(cleared), pack) & {"Kl", "Ol", "Ah", "Xb"}
+    exporting.export_house(kit.house, tmp_path / "export")
+    texts = [text for _, text in rows.new()] + [path.read_text() for path in (tmp_path / "export").iterdir()]
+    assert [text for text in texts if named_in(text, pack) & {"Kl", "Ol", "Ah", "Xb"}] == []
+    assert events(kit, "cards.exception")[0]["data"]["found_hash"] == kept.hash
+    assert events(kit, "cards.exception_cleared")[0]["data"]["found_hash"] == kept.hash
+    assert verifier.verify_export(tmp_path / "export").findings == []
+    assert auditing.verify_house(kit.house).findings == found(kit) == []
+
+
+def test_an_exception_of_a_hand_opens_to_floor_and_oversight_but_not_to_dealers(kit: Kit) -> None:
+    kept = refused_cards(kit)[-1]
+    for desk in (kit.office(Role.AUDITOR), kit.office(Role.ADMIN), floor(kit)):
+        before = len(events(kit, "data.read"))
+        [row] = desk.get("/api/v1/exceptions/cards").json()["results"]
+        assert (row["exception"], row["found"]["action"]) == (kept.id, "d dh p2 KlXb")
+        assert "Kl" in row["found"]["problem"]
+        assert len(events(kit, "data.read")) == before + 1
+    [row] = kit.dealer().get("/api/v1/exceptions/cards").json()["results"]
+    assert (row["exception"], row["found"]) == (kept.id, None)
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1)", "kind = 'foreign'", "hash = repeat('0', 64)"],
+)
+def test_an_exception_that_was_altered_is_found(kit: Kit, change: str) -> None:
+    kept = refused_cards(kit)[-1]
+    with unguarded("hands_cardexception") as cursor:
+        cursor.execute(f"UPDATE hands_cardexception SET {change} WHERE id = %s", [kept.id])
+    assert found(kit) == [f"the sealed cards of exception {kept.id} do not open: row or key is another"]
+    codes = {one.code for one in auditing.verify_house(kit.house).findings}
+    assert codes >= ({"state_differs"} if "sealed" not in change else set())
+    answer = kit.office(Role.AUDITOR).get("exceptions/cards")
+    assert (answer.status_code, answer.json()["code"]) == (500, "proof_failed")
 
 
 def folded_hand(kit: Kit) -> tuple[Desk, Hand]:

@@ -1,5 +1,7 @@
 """The seal key is rotated: data keys are wrapped again, what they seal stays, and the old key opens nothing."""
 
+import io
+import secrets
 import shlex
 import sys
 from collections.abc import Iterator
@@ -10,27 +12,31 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from casino.audit import resealing
-from casino.audit.models import Event
+from casino.audit.models import Event, KeyRotation
 from casino.audit.resealing import rotate_seal_key
-from casino.audit.services import Actor
 from casino.core import seal_key
 from casino.core.aead import decrypt
-from casino.core.errors import Conflict, Forbidden, KeyUnavailable, SealedUnreadable, SealKeyWrong
+from casino.core.errors import Conflict, Forbidden, KeyUnavailable, SealedUnreadable, SealKeyRetired, SealKeyWrong
 from casino.hands import deals
 from casino.hands.models import Deal
 from casino.houses import sealing
-from casino.houses.models import DataKey
+from casino.houses.models import DataKey, House
+from casino.staff.models import Role
+from casino.staff.services import hire
 from casino.verification import auditing
 from deploy.key_command import main
-from tests.casino.kit import Kit
+from tests.casino.devices import events
+from tests.casino.kit import ACTOR, Kit
+from tests.casino.signers import APPROVER, PASSWORD, TWO, two_people, typed
 from tests.proof.superuser import guards_off
 
 NEW = f"hex:{'07' * 32}"
-OPERATOR = Actor.operator("rotate_seal_key")
 
 
 @pytest.fixture(autouse=True)
-def _as_new_processes() -> Iterator[None]:
+def _as_new_processes(settings: Any) -> Iterator[None]:
+    """And as an installation of their own: other tests go on to found houses under the key that they share."""
+    settings.CASINO_SEAL_KEY = f"hex:{secrets.token_hex(32)}"
     sealing.forget()
     yield
     sealing.forget()
@@ -42,9 +48,9 @@ def rows(kit: Kit) -> list[tuple[int, str, bytes]]:
 
 
 def rotate(kit: Kit, old: str, new: str) -> int:
-    return rotate_seal_key(
-        house=kit.house, actor=OPERATOR, old=seal_key.named(old), new=seal_key.named(new), reason="a year is over"
-    )
+    two_people(kit)
+    keys = {"old": seal_key.named(old), "new": seal_key.named(new)}
+    return rotate_seal_key(house=kit.house, actor=TWO, approver=APPROVER, **keys, reason="a year is over")
 
 
 def test_data_keys_are_wrapped_again_and_nothing_is_sealed_again(kit: Kit, settings: Any) -> None:
@@ -66,7 +72,7 @@ def test_data_keys_are_wrapped_again_and_nothing_is_sealed_again(kit: Kit, setti
     assert deals.open_seed(deal) == seed
     assert sealing.seal(kit.house.id, b"x", b"y")[:4] == b"\0\0\0\2", "what is new is sealed under the new data key"
     recorded = Event.objects.filter(house=kit.house).latest("id").doc
-    assert (recorded["kind"], recorded["actor"]) == ("house.seal_key_rotated", "operator")
+    assert (recorded["kind"], recorded["actor"], recorded["approver"]) == ("house.seal_key_rotated", "alma", "bea")
     assert recorded["data"]["old_key"] == before[1] and recorded["data"]["new_key"] == new_id
     kit.sequence()
     assert auditing.verify_house(kit.house).findings == []
@@ -116,7 +122,7 @@ def test_a_rotation_that_fails_changes_nothing_and_is_run_again(
     before = rows(kit)
     whole = resealing.sealing.begin
 
-    def broken(*_: Any) -> None:
+    def broken(*_: Any, **__: Any) -> None:
         raise KeyUnavailable("the token is away")
 
     monkeypatch.setattr(resealing.sealing, "begin", broken)
@@ -149,9 +155,10 @@ def test_the_command_goes_on_where_it_was_stopped(kit: Kit, settings: Any, capsy
         with pytest.raises(CommandError, match="CASINO_SEAL_KEY_OLD"):
             call_command("rotate_seal_key", kit.house.code, reason="a year is over")
         settings.CASINO_SEAL_KEY_OLD, settings.CASINO_SEAL_KEY = settings.CASINO_SEAL_KEY, NEW
-        call_command("rotate_seal_key", kit.house.code, reason="a year is over")
-        for house in (kit.house.code, other.house.code):
-            call_command("rotate_seal_key", house, reason="a year is over")
+        for house in (kit, kit, other):
+            two_people(house)
+            with typed():
+                call_command("rotate_seal_key", house.house.code, reason="a year is over")
         said = capsys.readouterr().out.splitlines()
         assert "1 data keys" in said[0] and "already" in said[1] and "1 data keys" in said[2]
         assert {row.seal_key for row in DataKey.objects.filter(house__in=[kit.house, other.house])} == {
@@ -159,3 +166,66 @@ def test_the_command_goes_on_where_it_was_stopped(kit: Kit, settings: Any, capsy
         }
     finally:
         other.close()
+
+
+def test_no_house_is_founded_under_a_key_that_another_house_was_rotated_away_from(kit: Kit, settings: Any) -> None:
+    retired, houses = settings.CASINO_SEAL_KEY, House.objects.count()
+    rotate(kit, retired, NEW)
+    with pytest.raises(SealKeyRetired, match=seal_key.named(retired).id) as refused:
+        Kit.found()
+    assert (refused.value.code, refused.value.status) == ("seal_key_retired", 503)
+    assert House.objects.count() == houses, "nothing is left of it"
+    settings.CASINO_SEAL_KEY, settings.CASINO_SEAL_KEY_OLD = NEW, retired
+    other = Kit.found()
+    other.close()
+    assert {row.seal_key for row in DataKey.objects.filter(house=other.house)} == {seal_key.named(NEW).id}
+
+
+def test_the_command_names_the_retired_key_and_founds_nothing(
+    kit: Kit, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rotate(kit, settings.CASINO_SEAL_KEY, NEW)
+    code = f"{kit.house.code}-2"
+    monkeypatch.setattr("sys.stdin", io.StringIO("correct horse battery\n" * 2))
+    with pytest.raises(CommandError, match=r"\[seal_key_retired\]"):
+        call_command("found_house", code, name="Two", currency="HUF", admin=f"eva@{code}", auditor=f"ida@{code}")
+    assert not House.objects.filter(code=code).exists()
+
+
+def test_no_house_is_rotated_back_to_a_retired_key(kit: Kit, settings: Any) -> None:
+    retired = settings.CASINO_SEAL_KEY
+    rotate(kit, retired, NEW)
+    before = rows(kit)
+    with pytest.raises(SealKeyRetired):
+        rotate(kit, NEW, retired)
+    assert rows(kit) == before
+
+
+@pytest.mark.parametrize("command", ["rotate_seal_key", "rotate_log_key"])
+@pytest.mark.parametrize(
+    ("lines", "code"),
+    [
+        (("alma", PASSWORD, "alma", PASSWORD), "four_eyes"),
+        (("alma", PASSWORD, "dora", PASSWORD), "forbidden"),
+        (("alma", PASSWORD, "adam", PASSWORD), "forbidden"),
+        (("alma", PASSWORD, "bea", "another one"), "sign_in_refused"),
+        (("alma", PASSWORD), "invalid_request"),
+    ],
+    ids=["one person", "a dealer", "no auditor", "wrong password", "one signature"],
+)
+def test_no_key_is_rotated_without_two_people(
+    kit: Kit, settings: Any, command: str, lines: tuple[str, ...], code: str
+) -> None:
+    two_people(kit)
+    for login, role in (("dora", Role.DEALER), ("adam", Role.ADMIN)):
+        hire(house=kit.house, login=login, name=login, roles=[role], password=PASSWORD, actor=ACTOR)
+    kit.sequence()
+    settings.CASINO_SEAL_KEY_OLD, settings.CASINO_SEAL_KEY = settings.CASINO_SEAL_KEY, NEW
+    settings.CASINO_LOG_KEY_OLD, settings.CASINO_LOG_KEY = settings.CASINO_LOG_KEY, NEW
+    before = rows(kit)
+    with typed(*lines), pytest.raises(CommandError, match=rf"\[{code}\]"):
+        call_command(command, kit.house.code, reason="a year is over")
+    assert rows(kit) == before
+    assert not KeyRotation.objects.filter(house=kit.house).exists()
+    refused = [one["data"]["code"] for one in events(kit, "attempt.refused")]
+    assert refused == ([code] if code == "forbidden" else [])

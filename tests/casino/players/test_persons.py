@@ -17,7 +17,7 @@ from casino.core.errors import ProofFailed
 from casino.players import sealing
 from casino.players.models import Person, PersonKey, Player
 from casino.reports.selectors import verification
-from casino.staff.models import Role, TerminalKind
+from casino.staff.models import AnsweredRequest, Role, TerminalKind
 from casino.staff.services import hire
 from casino.verification import auditing
 from tests.casino.kit import ACTOR, Desk, Kit
@@ -250,6 +250,33 @@ def test_a_player_is_forgotten_and_every_proof_stays(
     assert verified(kit)
     with pytest.raises(CommandError, match="person_forgotten"):
         forget(kit, signers, monkeypatch, "T1-u1")
+
+
+def test_stored_answers_about_a_person_end_with_the_key(
+    kit: Kit, cage: Desk, signers: list[str], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stored answer has a hash of the request, which a holder of Django's secret key can try names against."""
+    kit.players("carl", chips=500)
+    # Other tests record Anna, too, in houses of their own.
+    her = ANNA | {"document": uuid.uuid4().hex}
+    sent = {name: {"person": her, "reason": "first_record"} for name in ("anna", "bela")}
+    for name, body in sent.items():
+        assert cage.post(f"/api/v1/players/{name}/person", body, version=1, key=f"key-of-{name}").status_code == 201
+    kept = AnsweredRequest.objects.filter(house=kit.house)
+    (asked,) = kept.filter(key="key-of-anna").values_list("request_hash", flat=True)
+    others = set(kept.exclude(key="key-of-anna").values_list("id", flat=True))
+    settings.CASINO_RETENTION_DAYS = 0
+    forget(kit, signers, monkeypatch)
+    assert_nowhere(asked, "key-of-anna")
+    assert others == set(kept.values_list("id", flat=True)), "those of everybody else stay"
+    again = {
+        name: cage.post(f"/api/v1/players/{name}/person", body, version=1, key=f"key-of-{name}")
+        for name, body in sent.items()
+    }
+    assert_problem(again["anna"], 412, "version_conflict")
+    assert (again["bela"].status_code, again["bela"].headers["Idempotency-Replayed"]) == (201, "true")
+    kit.sequence()
+    assert verified(kit)
 
 
 def test_one_administrator_does_not_sign_for_two(

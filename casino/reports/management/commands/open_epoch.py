@@ -4,17 +4,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from casino.audit import guard
 from casino.audit.epochs import ALIAS, open_epoch
-from casino.audit.services import Actor
 from casino.core.errors import HouseError
 from casino.houses.cli_arguments import house_named, reason_of
-from casino.staff.credentials import ask_for_two, refusals_recorded, role_for, two_people
-from casino.staff.models import Role
 from casino.staff.services import end_tokens
+from casino.staff.two_signers import two_signers
 
 COMMAND = "open_epoch"
-ROLES = (Role.AUDITOR, Role.ADMIN)
 
 
 class Command(BaseCommand):
@@ -38,24 +34,11 @@ class Command(BaseCommand):
         found = house_named(house)
         reason = reason_of(reason)
         try:
-            first, second = ask_for_two()
-            # A refused password is not recorded where the house may write no event until the two have signed.
-            one, other = two_people(
-                house=found,
-                first=first,
-                second=second,
-                roles=ROLES,
-                one_of_them=(Role.AUDITOR,),
-                request_id=COMMAND,
-                subject=found.code,
-                recorded=guard.refusal(found) is None,
-            )
-            actor = Actor(staff=one.login, role=role_for(one, ROLES), terminal="", request=COMMAND)
-            with refusals_recorded(house=found, signer=one, request_id=COMMAND, subject=found.code):
+            with two_signers(found, COMMAND) as (actor, approver):
                 opened = open_epoch(
                     house=found,
                     actor=actor,
-                    approver=other.login,
+                    approver=approver,
                     reason=reason,
                     healthy=healthy,
                     # Versions are given again after a restore: what was decided on one that is lost must not fit.
