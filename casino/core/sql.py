@@ -54,7 +54,7 @@ class Silence:
     """A stretch in which every statement on the application's connection is refused."""
 
     def __init__(self) -> None:
-        self.ended = self.broken = False
+        self.ended = self.broken = self.may_have_sent = False
 
     def __enter__(self) -> "Silence":
         connection.execute_wrappers.append(self._refuse)
@@ -65,11 +65,14 @@ class Silence:
             connection.execute_wrappers.remove(self._refuse)
 
     def end(self) -> None:
-        """Let statements through again. Raises NotSilentError where one was refused, even if its error was caught."""
+        """Let statements through again, over a connection that is there: only from now on may anything have been sent.
+        Raises NotSilentError where a statement was refused, even if its error was caught, and errors of connecting."""
         connection.execute_wrappers.remove(self._refuse)
         self.ended = True
         if self.broken:
             raise NotSilentError
+        connection.ensure_connection()
+        self.may_have_sent = True
 
     def _refuse(self, *_: Any) -> Any:
         self.broken = True

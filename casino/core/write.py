@@ -479,7 +479,6 @@ def _in_one_statement(
     """
     if connection.in_atomic_block:
         return None
-    connection.ensure_connection()  # without one nothing can have been sent; what fails later may have been
     with sql.Silence() as silence:
         try:
             if (known := remembered(command)) is None:
@@ -491,7 +490,7 @@ def _in_one_statement(
         except sql.NotSilentError:
             pass
         except (DatabaseError, InterfaceError) as error:
-            if silence.ended and lost.is_lost(error):
+            if silence.may_have_sent and lost.is_lost(error):
                 raise lost.OutcomeUnknown from error
             state = getattr(error.__cause__, "sqlstate", None)
             if not (state in (MOVED, SIGNED_OUT) or state in locks.RETRYABLE or _is_answered(error)):
