@@ -212,9 +212,9 @@ def chain_removed(kit: Kit) -> None:
     forger.forge()
 
 
-@attack("leaves_differ", r"epoch 1, leaves (\d+) to (\d+) ")
+@attack("kind_in_wrong_chain", r"table/T1#\d+")
 def moved(kit: Kit) -> None:
-    """an event moved to another chain and re-chained"""
+    """an event moved to a chain of another kind and re-chained"""
     forger = Forger(kit)
     forger.lines[forger.find("cage.buy_in")].chain = "table/T1"
     forger.forge()
