@@ -24,10 +24,9 @@ from casino.api.http import attempts
 from casino.api.http.operations import Reading, StrictInput, StrictText, documented
 from casino.api.http.shapes import HAND_SEATS, VIEW, Shaped
 from casino.api.tables import ReceiptOut
-from casino.audit.services import Receipt
 from casino.core.errors import TooManyAttempts
 from casino.hands import openings, preparing
-from casino.hands.models import Deal, HandState, Mode
+from casino.hands.models import HandState, Mode
 from casino.staff import limits
 from casino.tables import keys
 from casino.tables import selectors as tables
@@ -191,7 +190,7 @@ class SeatWrite(APIView):
     permission_classes = [HasSeat]
     input: ClassVar[type[StrictInput]]
 
-    def add(self, **given: Any) -> tuple[Deal, Receipt | None]:
+    def add(self, **given: Any) -> preparing.Added:
         """Call the service; subclasses say how."""
         raise AssertionError(f"{type(self).__name__} does not say what it adds")
 
@@ -201,7 +200,7 @@ class SeatWrite(APIView):
         given.is_valid(raise_exception=True)
         request_id: str = request.request_id  # type: ignore[attr-defined]
         deal, receipt = self.add(holder=holder_of(request), request_id=request_id, **given.validated_data)
-        return Response(preparing.describe(deal) | {"audit": receipt and receipt.as_json()})
+        return Response(deal | {"audit": receipt and receipt.as_json()})
 
 
 OF_SEEDS = (*OF_KEYS, "not_found", "no_deal_prepared", "seed_taken")
@@ -228,7 +227,7 @@ class SeatCommitment(SeatWrite):
 
     input = Input
 
-    def add(self, **given: Any) -> tuple[Deal, Receipt | None]:
+    def add(self, **given: Any) -> preparing.Added:
         """Commit."""
         return preparing.commit_players_seed(**given)
 
@@ -256,7 +255,7 @@ class SeatSeed(SeatWrite):
 
     input = Input
 
-    def add(self, **given: Any) -> tuple[Deal, Receipt | None]:
+    def add(self, **given: Any) -> preparing.Added:
         """Reveal."""
         return preparing.reveal_players_seed(**given)
 

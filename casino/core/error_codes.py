@@ -219,8 +219,8 @@ HTTP = (
         ),
         (
             "outcome_unknown",
-            "The connection to the database was lost before it confirmed the commit. It is unknown whether the write "
-            "was carried out: send it again under the same Idempotency-Key.",
+            "The database was lost before it confirmed the commit, or after it. It is unknown whether the write was "
+            "carried out: send it again under the same Idempotency-Key.",
             "retry_after",
         ),
         (

@@ -73,6 +73,7 @@ def in_transaction(operation: Callable[[], T]) -> T:
                 begin()
                 found = operation()
                 committing = True
+            lost.commits()
             return found
         except (OperationalError, InterfaceError) as error:
             if committing and lost.is_lost(error):

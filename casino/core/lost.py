@@ -1,5 +1,7 @@
 """What it means when the database cannot be reached, or can do no more: whether anything can have been written."""
 
+from contextvars import ContextVar
+
 from django.db import InterfaceError, OperationalError
 
 from casino.core.errors import HouseError
@@ -12,6 +14,9 @@ _ENDED = frozenset({"57P01", "57P02", "57P03", "57P05", "53300"})
 _EXHAUSTED = frozenset({"53000", "53100", "53200", "53400", "58000", "58030"})
 #: Seconds after which a client may try again.
 RETRY_AFTER = 1
+
+#: Whether the request that is served has committed anything.
+_committed: ContextVar[bool] = ContextVar("casino_committed", default=False)
 
 
 class ConnectionLost(HouseError):
@@ -39,10 +44,25 @@ class OutcomeUnknown(ConnectionLost):
 
     def __init__(self) -> None:
         super().__init__(
-            "The connection to the database was lost before it confirmed the commit. It is unknown whether the write "
-            "was carried out: send it again under the same Idempotency-Key.",
+            "The database was lost before it confirmed the commit, or after it. It is unknown whether the write was "
+            "carried out: send it again under the same Idempotency-Key.",
             retry_after=RETRY_AFTER,
         )
+
+
+def request_begins() -> None:
+    """Nothing has been committed yet."""
+    _committed.set(False)
+
+
+def commits() -> None:
+    """Note that something has been committed: from now on an error does not mean that nothing was changed."""
+    _committed.set(True)
+
+
+def refusal() -> ConnectionLost:
+    """What a request is answered that the database does not serve to its end."""
+    return OutcomeUnknown() if _committed.get() else DatabaseUnavailable()
 
 
 def is_lost(error: BaseException) -> bool:

@@ -486,7 +486,9 @@ def _in_one_statement(
             found, unmoved = known
             if (sign_in := command.context.sign_in) is not None:
                 unmoved = unmoved.signed_in(sign_in)
-            return _changed(command, subject, change, found, unmoved, silence.end)
+            answer = _changed(command, subject, change, found, unmoved, silence.end)
+            lost.commits()
+            return answer
         except sql.NotSilentError:
             pass
         except (DatabaseError, InterfaceError) as error:

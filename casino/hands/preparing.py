@@ -96,7 +96,11 @@ def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
     return write.write(command, tables.AtTable(code), change)
 
 
-def commit_players_seed(*, holder: Holder, request_id: str, hand: str, commitment: str) -> tuple[Deal, Receipt | None]:
+#: The deal as everybody may know it, and the receipt of the event, None where nothing was added.
+Added = tuple[dict[str, object], Receipt | None]
+
+
+def commit_players_seed(*, holder: Holder, request_id: str, hand: str, commitment: str) -> Added:
     """Add what a player's own device commits to, to the deal of `hand`, whose commitment it has seen.
 
     The same again changes nothing, so it has no receipt. Raises NotFound for a seat that was left, Conflict
@@ -119,7 +123,7 @@ def commit_players_seed(*, holder: Holder, request_id: str, hand: str, commitmen
     return _by_device(holder, request_id, hand, change)
 
 
-def reveal_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) -> tuple[Deal, Receipt | None]:
+def reveal_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) -> Added:
     """Add the seed that a player's own device has committed to.
 
     The same again changes nothing, so it has no receipt. Raises as :func:`commit_players_seed`, and Conflict
@@ -299,10 +303,10 @@ def _closed_by(deal: Deal) -> bool | None:
 
 def _by_device(
     holder: Holder, request_id: str, hand: str, change: Callable[[Deal, Seating], TableEvent | None]
-) -> tuple[Deal, Receipt | None]:
+) -> Added:
     """Write what a device adds to the deal of `hand`; `change` returns the event, None where nothing changes."""
 
-    def operation() -> tuple[Deal, Receipt | None]:
+    def operation() -> Added:
         table = locks.lock(Table, locks.Rank.DESK, id=holder.table.id)
         table.house = holder.table.house
         if not Seating.objects.filter(id=holder.seating.id, left_at=None).exists():
@@ -312,10 +316,12 @@ def _by_device(
             raise Conflict(f"{deal.name} is prepared, not {hand}.", code="no_deal_prepared", hand=deal.name)
         event = change(deal, holder.seating)
         if event is None:
-            return deal, None
+            return describe(deal), None
         work = Work(table.house, holder.actor(request_id))
         tables.advance(table, work)
-        return deal, work.record(chain=table.chain, event=event.at_table_version(table.version))
+        receipt = work.record(chain=table.chain, event=event.at_table_version(table.version))
+        # Read before the transaction ends: an answer that fails afterwards would deny what is written.
+        return describe(deal), receipt
 
     return locks.in_transaction(operation)
 

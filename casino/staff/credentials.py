@@ -60,7 +60,8 @@ def check(
     if wait := limits.seconds_locked(request, name):
         write(SignInRefused(code=TooManyAttempts.code))
         raise TooManyAttempts("Too many failed attempts; wait or ask an administrator.", retry_after=wait)
-    staff = authenticate(request=request, username=name, password=given.password)
+    # In a transaction, because it counts a failure: that may meet another one's, and is counted once then.
+    staff = locks.in_transaction(lambda: authenticate(request=request, username=name, password=given.password))
     if isinstance(staff, Staff) and staff.house_id == house.id:
         return staff
     locked = limits.seconds_locked(request, name)

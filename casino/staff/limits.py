@@ -10,6 +10,8 @@ from django.db.models import Max
 from django.http import HttpRequest
 from django.utils import timezone
 
+from casino.core import locks
+
 #: The name under which wrong keys of seats are counted, all those of an address together. No login has a blank.
 SEAT_KEY = "seat key"
 
@@ -31,7 +33,9 @@ def count_failure(request: HttpRequest, name: str) -> None:
     # axes would read and keep forms and queries; nothing has parsed this request yet, and nothing of it is to be kept.
     bare = HttpRequest()
     bare.META, bare.path = request.META, request.path
-    AxesProxyHandler.user_login_failed(sender=__name__, credentials={"username": name}, request=bare)
+    locks.in_transaction(
+        lambda: AxesProxyHandler.user_login_failed(sender=__name__, credentials={"username": name}, request=bare)
+    )
 
 
 def open_lock(name: str) -> int:

@@ -19,7 +19,7 @@ from engine.kernel.cards import TELL32
 from tests.casino.busy import AFTERWARDS, DAY, REASON, STEPS, Busy
 from tests.casino.contract import operation_of
 from tests.casino.described import assert_described, media_type
-from tests.casino.devices import Device
+from tests.casino.devices import Device, key_of
 from tests.casino.hands.test_settlement import dispute
 from tests.casino.kit import SAMPLE, Kit
 from tests.casino.stable import TEXTS, Stable
@@ -58,6 +58,8 @@ class Recording(Kit):
     that `read` asks for."""
 
     examples: dict[str, dict[str, Any]] = field(default_factory=dict)
+    #: Whether answers may be lost. Signing out cannot be repeated then: the token is gone.
+    loses_answers: bool = False
     _reading: bool = False
 
     def __post_init__(self) -> None:
@@ -149,9 +151,10 @@ def play(kit: Recording, undisturbed: Callable[[], None] = lambda: None) -> dict
 def _steps(busy: Busy, steps: dict[str, Any]) -> None:
     for name, step in steps.items():
         answer = step(busy)
-        assert answer.is_success, (name, answer.text)
+        assert isinstance(busy.kit, Recording)
+        gone = busy.kit.loses_answers and (name, answer.status_code) == ("staff.signed_out", 401)
+        assert answer.is_success or gone, (name, answer.text)
         for desk, path in READS.get(name, ()):
-            assert isinstance(busy.kit, Recording)
             busy.kit.read(getattr(busy, desk).get, path)
 
 
@@ -161,14 +164,14 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
     desk, floor = kit.seated("T2", stacks=(20_000,) * 4), floor_at(kit, TerminalKind.TABLE, "T2")
     floor.ok("seat-fee", {"amount": 50, "per": "deal"} | REASON)
     desk.refresh()
-    device = Device(kit, desk.ok("seats/2/key")["key"], 2)
+    device = Device(kit, key_of(desk, 2), 2)
     desk.ok("deal")
     name = kit.read(device.get, "deal").json()["hand"]
     device.commit(name, "queen-of-acorns")
     desk.refresh()
-    desk.ok("deal/close")
-    added = device.reveal(name, "queen-of-acorns")
-    receipt = added.json()["audit"]
+    closed = desk.ok("deal/close")
+    # Repeated because its answer was lost, it has no receipt.
+    receipt = device.reveal(name, "queen-of-acorns").json()["audit"] or closed["audit"]
     desk.refresh()
     dealt = desk.deal()
     said = {"actor": "p3", "verb": "cl", "word": "uss"}
@@ -236,8 +239,12 @@ def _locked(kit: Recording, busy: Busy) -> None:
     busy.office.ok(
         "staff", {"login": login, "name": "Locked Out", "roles": ["dealer"], "password": "seven-of-leaves-5"}
     )
-    key = busy.office.ok("terminals", {"terminal": "console-8", "kind": "table", "location": "T4"})["key"]
-    form = {"login": login, "password": "not-the-password", "terminal": "console-8", "terminal_key": key}
+    terminal = "console-8"
+    key = busy.office.ok("terminals", {"terminal": terminal, "kind": "table", "location": "T4"}).get("key")
+    if key is None:  # its answer was lost
+        terminal = "console-9"
+        key = busy.office.ok("terminals", {"terminal": terminal, "kind": "table", "location": "T4"})["key"]
+    form = {"login": login, "password": "not-the-password", "terminal": terminal, "terminal_key": key}
     assert kit.http(None).post("/api/v1/sign-in", json=form).status_code == 403
     busy.office.ok(f"staff/{login}/unlock", {"reason": "a new keyboard"}, version=1)
 

@@ -159,6 +159,7 @@ class Scenario:
 class Interrupted(Recording):
     """A house whose writes are interrupted, each once."""
 
+    loses_answers: bool = True
     seed: str = ""
     #: Where not None, only this write is interrupted; else each `every`-th one.
     only: int | None = None

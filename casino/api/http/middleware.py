@@ -10,6 +10,8 @@ from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils.cache import patch_vary_headers
 
+from casino.core import lost
+
 #: Headers that pages of other origins may send, and may read in answers.
 _METHODS = "GET, POST"
 _SENT = "Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id"
@@ -30,6 +32,7 @@ class RequestIdMiddleware:
         given = request.headers.get("X-Request-Id", "")
         request_id = given if _USABLE.match(given) else str(uuid.uuid4())
         request.request_id = request_id  # type: ignore[attr-defined]
+        lost.request_begins()
         response = self.get_response(request)
         response["X-Request-Id"] = request_id
         return response

@@ -114,7 +114,7 @@ def _typed(error: Exception, request: Any) -> Exception:
     """The refusal that an error of the database comes to where it is away or has no room left, or a lock was not free
     in time; else the error itself."""
     if lost.cannot_serve(error):
-        return lost.DatabaseUnavailable()
+        error = lost.refusal()
     if patience.is_busy(error):
         return patience.Busy()
     if isinstance(error, lost.OutcomeUnknown) and request is not None and request.method in ("GET", "HEAD"):
