@@ -8,12 +8,15 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
-from django.db import connection, connections
+from django.db import OperationalError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.postgresql.base import DatabaseWrapper
 
+from casino.api.http import attempts
 from casino.audit.models import Event
+from casino.hands.models import CardException
 from casino.tables import services
+from tests.casino.devices import Device, key_of
 from tests.casino.kit import Desk, Kit, as_action
 
 SEAT = {"seat": 3, "player": "T1-u3", "amount": 500}
@@ -175,3 +178,36 @@ def test_a_refusal_that_cannot_be_recorded_says_that_the_database_is_away(
     assert refusal(desk.post("seats", SEAT)) == (503, "database_unavailable", "1")
     monkeypatch.undo()
     assert desk.get().status_code == 200
+
+
+def test_a_refusal_that_has_kept_an_exception_does_not_say_that_nothing_was_changed(
+    kit: Kit, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The exception is committed; then the refusal cannot be recorded."""
+
+    def interrupted(*_: Any) -> None:
+        raise OperationalError("lost") from psycopg.OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(attempts, "record_refused", interrupted)
+    answer = desk.post("deck-check", {"cards": "AaAa"}, key="same")
+    assert refusal(answer) == (503, "outcome_unknown", "1")
+    assert CardException.objects.filter(house=kit.house).count() == 1
+    monkeypatch.undo()
+    assert desk.post("deck-check", {"cards": "AaAa"}, key="same").status_code == 422
+    assert CardException.objects.filter(house=kit.house).count() == 1
+
+
+def test_what_a_device_has_added_is_answered_from_the_same_transaction(kit: Kit, desk: Desk) -> None:
+    """Nothing is read after the commit, where the connection may be lost."""
+    device = Device(kit, key_of(desk, 1))
+    desk.ok("deal")
+    hand = device.get("deal").json()["hand"]
+    statements: list[str] = []
+
+    def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        statements.append("in" if connection.in_atomic_block else "out")
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        assert device.commit(hand, "seven-of-bells").status_code == 200
+    assert statements[-1] == "in" and "out" in statements

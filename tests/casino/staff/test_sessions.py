@@ -224,19 +224,24 @@ def test_a_sign_in_that_succeeds_forgets_the_failures_before_it(door: Door) -> N
         assert door.sign_in().status_code == 201
 
 
+@pytest.mark.parametrize("revoked", [True, False], ids=["terminal", "password"])
 @pytest.mark.parametrize("way", [Way.SERIALIZATION, Way.DEADLOCK])
-def test_a_refusal_that_meets_another_transaction_is_recorded_once(
-    door: Door, way: Way, monkeypatch: pytest.MonkeyPatch
+def test_a_refusal_that_meets_another_transaction_is_recorded_and_counted_once(
+    door: Door, way: Way, revoked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server refuses one statement of it after another with 40001 or 40P01."""
-    Terminal.objects.filter(id=door.terminal.id).update(revoked_at=timezone.now())
+    if revoked:
+        Terminal.objects.filter(id=door.terminal.id).update(revoked_at=timezone.now())
     hits = 0
     with (wire := Wire()).tapped(monkeypatch):
         for point in range(100):
+            attempts(door.kit).delete()
             with wire.armed(Fault(point, way)):
-                answer = door.sign_in()
+                answer = door.sign_in(password="eight-of-acorns-19")
             assert answer.json()["code"] == "sign_in_refused", f"at exchange {point}"
             assert [event["kind"] for event in door.events()] == ["staff.sign_in_refused"] * (point + 1)
+            counted = sum(attempts(door.kit).values_list("failures_since_start", flat=True))
+            assert counted == (0 if revoked else 1), f"at exchange {point}"
             hits += wire.hit
             if wire.passed <= point:
                 break
