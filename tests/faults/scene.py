@@ -65,12 +65,3 @@ class Scene:
             for key in broker.keys(f"*alive:{part}*"):
                 broker.delete(key)
             return self.until(lambda: bool(broker.keys(f"*alive:{part}*")), f"nothing was heard of {part}")
-
-    def until_answering(self) -> float:
-        """Seconds until the database answers the owner."""
-
-        def answers() -> bool:
-            with self.at.database() as connection:
-                return connection.execute("SELECT 1").fetchone() == (1,)
-
-        return self.until(answers, "the database does not answer")
