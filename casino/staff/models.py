@@ -24,6 +24,11 @@ class Role(models.TextChoices):
     DEALER = "dealer"
     FLOOR = "floor"
     CASHIER = "cashier"
+    CAGE_SUPERVISOR = "cage_supervisor"
+    COUNT = "count"
+    SURVEILLANCE = "surveillance"
+    COMPLIANCE = "compliance"
+    MANAGER = "manager"
     AUDITOR = "auditor"
     ADMIN = "admin"
 

@@ -43,6 +43,11 @@ class Migration(migrations.Migration):
                                 ("dealer", "Dealer"),
                                 ("floor", "Floor"),
                                 ("cashier", "Cashier"),
+                                ("cage_supervisor", "Cage Supervisor"),
+                                ("count", "Count"),
+                                ("surveillance", "Surveillance"),
+                                ("compliance", "Compliance"),
+                                ("manager", "Manager"),
                                 ("auditor", "Auditor"),
                                 ("admin", "Admin"),
                             ],
@@ -67,7 +72,23 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "staff",
                 "constraints": [
                     models.CheckConstraint(
-                        condition=models.Q(("roles__contained_by", ["dealer", "floor", "cashier", "auditor", "admin"])),
+                        condition=models.Q(
+                            (
+                                "roles__contained_by",
+                                [
+                                    "dealer",
+                                    "floor",
+                                    "cashier",
+                                    "cage_supervisor",
+                                    "count",
+                                    "surveillance",
+                                    "compliance",
+                                    "manager",
+                                    "auditor",
+                                    "admin",
+                                ],
+                            )
+                        ),
                         name="staff_known_roles",
                     ),
                     models.UniqueConstraint(
