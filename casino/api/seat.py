@@ -130,7 +130,7 @@ class SeatHandOut(OpeningsOut):
 class SeededOut(DealOut):
     """The deal, including the player's seed."""
 
-    audit = ReceiptOut(allow_null=True, help_text="The event's receipt; null where the seed was taken before.")
+    audit = ReceiptOut(help_text="The event's receipt; of what is said again, that of the first time.")
 
 
 @documented(
@@ -200,7 +200,7 @@ class SeatWrite(APIView):
         given.is_valid(raise_exception=True)
         request_id: str = request.request_id  # type: ignore[attr-defined]
         deal, receipt = self.add(holder=holder_of(request), request_id=request_id, **given.validated_data)
-        return Response(deal | {"audit": receipt and receipt.as_json()})
+        return Response(deal | {"audit": receipt.as_json()})
 
 
 OF_SEEDS = (*OF_KEYS, "not_found", "no_deal_prepared", "seed_taken")

@@ -1,4 +1,7 @@
-"""Checkpoints as the house writes them and reads them back: C2SP signed notes under an Ed25519 key.
+"""Checkpoints as the house writes them and reads them back: C2SP checkpoints, signed under an Ed25519 key.
+
+A checkpoint has three lines: the log's origin, its size, its root. The house signs them twice: as a signed note's
+Ed25519 signature, and as cosignature/v1 (C2SP tlog-cosignature), whose line has the time at which that was done.
 
 The verifier's own code for them is in `verifier/notes.py`; see `merkle.py` for why there are two.
 """
@@ -12,13 +15,12 @@ from dataclasses import dataclass
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-_ED25519 = b"\x01"
+_ED25519, _COSIGNATURE = b"\x01", b"\x04"
 #: First line of what both keys sign at a rotation.
 ROTATION = "cukassza log key rotation v1"
 _BASE64 = "[A-Za-z0-9+/]+={0,2}"
 _NAME = r"[^\s+]+"
-_NOTE = re.compile(rf"([^\n]+)\n(0|[1-9][0-9]{{0,18}})\n({_BASE64})\nat ([^\n]+)\n\n((?:— {_NAME} {_BASE64}\n)+)")
-
+_NOTE = re.compile(rf"([^\n]+)\n(0|[1-9][0-9]{{0,18}})\n({_BASE64})\n\n((?:— {_NAME} {_BASE64}\n){{2,}})")
 _VKEY = re.compile(rf"({_NAME})\+([0-9a-f]{{8}})\+({_BASE64})")
 
 
@@ -36,7 +38,15 @@ class Key:
     @property
     def hash(self) -> bytes:
         """What names the key in a note: the first 4 bytes of SHA-256(name || LF || 0x01 || public key)."""
-        return hashlib.sha256(self.name.encode() + b"\n" + _ED25519 + self.public).digest()[:4]
+        return self._hash(_ED25519)
+
+    @property
+    def time_hash(self) -> bytes:
+        """What names the key in the line that has the time: the same with 0x04."""
+        return self._hash(_COSIGNATURE)
+
+    def _hash(self, kind: bytes) -> bytes:
+        return hashlib.sha256(self.name.encode() + b"\n" + kind + self.public).digest()[:4]
 
     @property
     def text(self) -> str:
@@ -66,17 +76,23 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What a note says: the log's origin, how many leaves it has, their root (32 bytes), the moment (RFC 3339, UTC)."""
+    """What a note says: the log's origin, how many leaves it has, their root (32 bytes), and when it was signed (POSIX
+    seconds)."""
 
     origin: str
     size: int
     root: bytes
-    at: str
+    seconds: int
 
     @property
     def text(self) -> str:
         """What is signed, with the line end at its end."""
-        return f"{self.origin}\n{self.size}\n{base64.b64encode(self.root).decode()}\nat {self.at}\n"
+        return f"{self.origin}\n{self.size}\n{base64.b64encode(self.root).decode()}\n"
+
+    @property
+    def timed_text(self) -> str:
+        """What is signed with the time (C2SP tlog-cosignature v1)."""
+        return f"cosignature/v1\ntime {self.seconds}\n{self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +117,25 @@ class Rotation:
 
     def note(self, old_signature: bytes, new_signature: bytes) -> str:
         """The signed note."""
-        lines = (_line(self.old, old_signature), _line(self.new, new_signature))
+        lines = (
+            _line(self.old.name, self.old.hash + old_signature),
+            _line(self.new.name, self.new.hash + new_signature),
+        )
         return f"{self.text}\n{''.join(lines)}"
 
 
-def _line(key: Key, signature: bytes) -> str:
-    return f"— {key.name} {base64.b64encode(key.hash + signature).decode()}\n"
+def _line(name: str, signature: bytes) -> str:
+    return f"— {name} {base64.b64encode(signature).decode()}\n"
 
 
-def note_text(checkpoint: Checkpoint, key: Key, signature: bytes) -> str:
-    """The whole note: the signed text, an empty line, one signature line."""
-    return f"{checkpoint.text}\n{_line(key, signature)}"
+def note_text(checkpoint: Checkpoint, key: Key, signature: bytes, timed_signature: bytes) -> str:
+    """The whole note: the signed text, an empty line, the line of the key, the line of the key with the time.
+
+    The signatures are over `checkpoint.text` and `checkpoint.timed_text`.
+    """
+    time = checkpoint.seconds.to_bytes(8, "big")
+    lines = (key.hash + signature, key.time_hash + time + timed_signature)
+    return "\n".join((checkpoint.text, "".join(_line(key.name, line) for line in lines)))
 
 
 def verified(note: str, vkey: str) -> Checkpoint:
@@ -119,14 +143,20 @@ def verified(note: str, vkey: str) -> Checkpoint:
     key, match = Key.parse(vkey), _NOTE.fullmatch(note)
     root = bytes_of(match[3]) if match else b""
     if match is None or len(root) != 32:
-        raise NoteUnreadable("a note is origin, size, root, moment, an empty line and signatures, a line each")
-    checkpoint = Checkpoint(match[1], int(match[2]), root, match[4])
-    for line in match[5].splitlines():
-        _, name, encoded = line.split(" ")
-        raw = bytes_of(encoded)
-        if (name, raw[:4]) == (key.name, key.hash) and key.has_signed(checkpoint.text, raw[4:]):
-            return checkpoint
-    raise NoteUnreadable(f"no good signature of {key.name}+{key.hash.hex()}")
+        raise NoteUnreadable("a note is origin, size, root, an empty line and two or more signatures, a line each")
+    (name, raw), (timed_name, timed) = (_signature(line) for line in match[4].splitlines()[:2])
+    checkpoint = Checkpoint(match[1], int(match[2]), root, int.from_bytes(timed[4:12], "big"))
+    if (name, raw[:4]) != (key.name, key.hash) or not key.has_signed(checkpoint.text, raw[4:]):
+        raise NoteUnreadable(f"no good signature of {key.name}+{key.hash.hex()}")
+    named = (timed_name, timed[:4]) == (key.name, key.time_hash)
+    if not named or not key.has_signed(checkpoint.timed_text, timed[12:]):
+        raise NoteUnreadable(f"no good signature of {key.name}+{key.time_hash.hex()} with the time")
+    return checkpoint
+
+
+def _signature(line: str) -> tuple[str, bytes]:
+    _, name, encoded = line.split(" ")
+    return name, bytes_of(encoded)
 
 
 def joined(notes: Iterable[str]) -> str:

@@ -27,7 +27,7 @@ _STORED = """
 SELECT epoch, size, note FROM audit_checkpoint WHERE house_id = %s AND (epoch, size) > (%s, %s)
 ORDER BY epoch, size LIMIT %s
 """
-_NOTE = re.compile(rb"[^\n]+\n[0-9]+\n[^\n]+\nat [^\n]+\n\n(?:\xe2\x80\x94 [^\n]+\n)+\n")
+_NOTE = re.compile(rb"[^\n]+\n[0-9]+\n[^\n]+\n\n(?:\xe2\x80\x94 [^\n]+\n)+\n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from casino.audit import guard, outside
 from casino.audit.models import Event, KeyRotation, Leaf, Log, SignedCheckpoint
@@ -133,6 +134,15 @@ def _proved(leaf: Leaf, house: House, size: int | None) -> Inclusion:
             code="not_in_the_log_yet",
         )
     return Inclusion(leaf, Hashes(house.id, leaf.epoch).inclusion(leaf.leaf_index, against.size), against)
+
+
+def of_event(house: House, chain: str, kind: str, **data: Any) -> Receipt:
+    """The receipt of the newest event of a chain that is of this kind and has these members in its data, which the
+    caller knows to be there, and not far back. Raises Event.DoesNotExist."""
+    events = Event.objects.filter(house=house, chain__house=house, chain__name=chain)
+    members = {f"doc__data__{name}": value for name, value in data.items()}
+    found = events.filter(doc__kind=kind, **members).order_by("-seq")[:1].get()
+    return Receipt(chain, found.seq, found.leaf_hash)
 
 
 def is_signed(house: House, receipt: Receipt) -> bool:

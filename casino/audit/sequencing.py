@@ -151,8 +151,8 @@ class Sequencer:
         """Sign the tree and keep checkpoint and tiles; `first` is the id of the oldest new event."""
         house, epoch = followed.house, followed.epoch
         [(now, since)] = _rows(_NOW_AND_FIRST, [first])
-        at = now.astimezone(UTC)
-        checkpoint = Checkpoint(origin(house, epoch), grown.size, grown.root(), at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"))
+        at = now.astimezone(UTC).replace(microsecond=0)  # notes have whole seconds
+        checkpoint = Checkpoint(origin(house, epoch), grown.size, grown.root(), int(at.timestamp()))
         note = followed.signer.note(house, checkpoint)
         columns = [list(column) for column in zip(*tiles, strict=True)]
         _rows(_PUBLISH, [house.id, epoch, grown.size, checkpoint.root, at, note, *(columns or [[], [], []])])

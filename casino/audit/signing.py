@@ -106,7 +106,8 @@ class Signer:
 
     def note(self, house: House, checkpoint: Checkpoint) -> str:
         """The signed note of a checkpoint. Raises KeyUnavailable."""
-        return note_text(checkpoint, self.key(house), self.sign(checkpoint.text.encode()))
+        signatures = (self.sign(text.encode()) for text in (checkpoint.text, checkpoint.timed_text))
+        return note_text(checkpoint, self.key(house), *signatures)
 
 
 def key_name(house: House) -> str:

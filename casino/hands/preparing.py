@@ -16,6 +16,7 @@ not know those that are not revealed. Every seed that was taken counts, that of 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from casino.audit import selectors as receipts
 from casino.audit.events import TableEvent
 from casino.audit.events.deals import (
     ClientSeedCommitted,
@@ -97,13 +98,13 @@ def take_seed(*, command: Command, code: str, seat: int, seed: str) -> Answer:
 
 
 #: The deal as everybody may know it, and the receipt of the event, None where nothing was added.
-Added = tuple[dict[str, object], Receipt | None]
+Added = tuple[dict[str, object], Receipt]
 
 
 def commit_players_seed(*, holder: Holder, request_id: str, hand: str, commitment: str) -> Added:
     """Add what a player's own device commits to, to the deal of `hand`, whose commitment it has seen.
 
-    The same again changes nothing, so it has no receipt. Raises NotFound for a seat that was left, Conflict
+    The same again changes nothing, and has the same receipt. Raises NotFound for a seat that was left, Conflict
     no_deal_prepared when another deal is prepared by now, commitments_closed, seed_taken.
     """
 
@@ -120,13 +121,13 @@ def commit_players_seed(*, holder: Holder, request_id: str, hand: str, commitmen
             hand=deal.name, seat=seating.seat, player=player, seed_commitment=commitment, closed=_closed_by(deal)
         )
 
-    return _by_device(holder, request_id, hand, change)
+    return _by_device(holder, request_id, hand, ClientSeedCommitted, change)
 
 
 def reveal_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str) -> Added:
     """Add the seed that a player's own device has committed to.
 
-    The same again changes nothing, so it has no receipt. Raises as :func:`commit_players_seed`, and Conflict
+    The same again changes nothing, and has the same receipt. Raises as :func:`commit_players_seed`, and Conflict
     commitments_open or no_seed_commitment, Unprocessable seed_malformed or seed_differs.
     """
 
@@ -152,7 +153,7 @@ def reveal_players_seed(*, holder: Holder, request_id: str, hand: str, seed: str
             )
         return _add(deal, seating, seed, GivenBy.PLAYER)
 
-    return _by_device(holder, request_id, hand, change)
+    return _by_device(holder, request_id, hand, ClientSeedTaken, change)
 
 
 def close_commitments(*, command: Command, code: str) -> Answer:
@@ -302,9 +303,11 @@ def _closed_by(deal: Deal) -> bool | None:
 
 
 def _by_device(
-    holder: Holder, request_id: str, hand: str, change: Callable[[Deal, Seating], TableEvent | None]
-) -> Added:
-    """Write what a device adds to the deal of `hand`; `change` returns the event, None where nothing changes."""
+    holder: Holder, request_id: str, hand: str, kind: type[TableEvent],
+    change: Callable[[Deal, Seating], TableEvent | None],
+) -> Added:  # fmt: skip
+    """Write what a device adds to the deal of `hand`; `change` returns the event of this kind, None where the device
+    has added the same before."""
 
     def operation() -> Added:
         table = locks.lock(Table, locks.Rank.DESK, id=holder.table.id)
@@ -316,7 +319,9 @@ def _by_device(
             raise Conflict(f"{deal.name} is prepared, not {hand}.", code="no_deal_prepared", hand=deal.name)
         event = change(deal, holder.seating)
         if event is None:
-            return describe(deal), None
+            return describe(deal), receipts.of_event(
+                table.house, table.chain, kind.KIND, hand=hand, seat=holder.seating.seat
+            )
         work = Work(table.house, holder.actor(request_id))
         tables.advance(table, work)
         receipt = work.record(chain=table.chain, event=event.at_table_version(table.version))

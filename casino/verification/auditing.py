@@ -136,16 +136,17 @@ class _Live:
 
     def _own_notes(self) -> Notes:
         rows = self._there.rows(
-            "SELECT epoch, size, root, note FROM audit_checkpoint WHERE house_id = %s ORDER BY epoch, size",
+            "SELECT epoch, size, root, at, note FROM audit_checkpoint WHERE house_id = %s ORDER BY epoch, size",
             [self._there.house.id],
         )
-        for epoch, size, root, text in rows:
+        for epoch, size, root, at, text in rows:
             self._sizes[epoch] = size
             try:
                 point = verifier.parse_note(text).checkpoint
             except verifier.Unusable:
                 continue  # reported with its place when the trees read it
-            if (point.origin.rpartition("/")[2], point.size, point.root) != (str(epoch), size, bytes(root)):
+            said = point.origin.rpartition("/")[2], point.size, point.root, point.seconds
+            if said != (str(epoch), size, bytes(root), at.timestamp()):
                 place = f"the database, checkpoint of epoch {epoch} over {size} leaves"
                 self._report.find("checkpoint_row_differs", place, "its columns and its note say different things", -1)
         return Notes("the database", [text for *_, text in rows])

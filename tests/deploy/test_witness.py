@@ -32,7 +32,7 @@ def log_key(name: str = NAME, key: Ed25519PrivateKey = LOG) -> str:
 
 
 def body_of(size: int, root: bytes, origin: str = ORIGIN) -> str:
-    return f"{origin}\n{size}\n{base64.b64encode(root).decode()}\nat 2026-11-22T20:00:00.000000Z\n"
+    return f"{origin}\n{size}\n{base64.b64encode(root).decode()}\n"
 
 
 def note(size: int, *, root: bytes | None = None, origin: str = ORIGIN, key: Ed25519PrivateKey = LOG) -> str:

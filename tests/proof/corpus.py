@@ -235,7 +235,7 @@ def _first_note(kit: Kit) -> verifier.Note:
 
 
 def _replace_first(kit: Kit, signer: Signer, root: bytes, size: int) -> None:
-    point = verifier.Checkpoint(origin(kit.house, 1), size, root, _first_note(kit).checkpoint.at)
+    point = verifier.Checkpoint(origin(kit.house, 1), size, root, _first_note(kit).checkpoint.seconds)
     note = signer.note(kit.house, point)
     change("UPDATE audit_checkpoint SET root = %s, size = %s, note = %s WHERE id = "
            "(SELECT min(id) FROM audit_checkpoint WHERE house_id = %s)", root, size, note, kit.house.id)  # fmt: skip

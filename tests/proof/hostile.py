@@ -1,8 +1,9 @@
 """Exports that a hostile house could hand out: what is changed in a good one, and what the verifier must say."""
 
+import base64
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,7 @@ replaced("manifest.json", b'"currency":"HUF"', b'"currency":"HUF","more":1', 2, 
 replaced("manifest.json", b'"house":"', b'"house":"{', 2, "cannot be read")
 replaced("manifest.json", b'"verifier_sha256":"0', b'"verifier_sha256":"g', 2, "64 hex digits")
 replaced("checkpoints", b"\n\n", b"\r\n\r\n", 2, "one empty line")
-replaced("checkpoints", b"at 2026-11-21T", b"at 2026-11-21 ", 1, "note_unreadable")
+
 replaced("checkpoints", b"\n", b"\n\n", 2, "one empty line")
 
 
@@ -228,7 +229,48 @@ def two_events_change_places(folder: Path) -> None:
 
 @hostile(1, "two signatures of one key")
 def a_signature_stands_twice(folder: Path) -> None:
-    _lines(folder, "checkpoints", lambda lines: [*lines[:6], lines[5], *lines[6:]])
+    _lines(folder, "checkpoints", lambda lines: [*lines[:6], lines[4], *lines[6:]])
+
+
+@hostile(1, "with the time")
+def a_checkpoint_has_no_time(folder: Path) -> None:
+    _lines(folder, "checkpoints", lambda lines: [*lines[:5], *lines[6:]])
+
+
+@hostile(1, "with the time")
+def the_time_comes_first(folder: Path) -> None:
+    _lines(folder, "checkpoints", lambda lines: [*lines[:4], lines[5], lines[4], *lines[6:]])
+
+
+@hostile(1, "note_not_signed")
+def a_checkpoint_says_another_time(folder: Path) -> None:
+    _timed(folder, lambda raw: (*raw[:11], raw[11] ^ 1, *raw[12:]))
+
+
+@hostile(1, "no time of a signature")
+def a_checkpoint_is_of_no_year(folder: Path) -> None:
+    _timed(folder, lambda raw: (*raw[:4], 255, *raw[5:]))
+
+
+@hostile(1, "note_not_signed")
+def the_time_is_not_signed(folder: Path) -> None:
+    _timed(folder, lambda raw: (*raw[:-1], raw[-1] ^ 1))
+
+
+@hostile(1, "note_unreadable")
+def a_checkpoint_has_a_line_more(folder: Path) -> None:
+    _lines(folder, "checkpoints", lambda lines: [*lines[:3], b"at 2026-11-21T20:00:00Z\n", *lines[3:]])
+
+
+def _timed(folder: Path, change: Callable[[bytes], Iterable[int]]) -> None:
+    """Change the bytes of the first checkpoint's signature with the time."""
+
+    def changed(lines: list[bytes]) -> list[bytes]:
+        head, _, encoded = lines[5].rpartition(b" ")
+        raw = base64.b64encode(bytes(change(base64.b64decode(encoded))))
+        return [*lines[:5], b"%s %s\n" % (head, raw), *lines[6:]]
+
+    _lines(folder, "checkpoints", changed)
 
 
 # --- Checkpoints and keys --------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ number of hands at some tables, the players' buy-ins before them, and checkpoint
 import base64
 import hashlib
 import json
+import struct
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -244,20 +245,28 @@ class World:
         """The text of the key under another name."""
         return f"{name}+{self._key_hash(name).hex()}+{base64.b64encode(b'%c' % 1 + self.public).decode()}"
 
-    def _key_hash(self, name: str) -> bytes:
-        return hashlib.sha256(name.encode() + b"\n\x01" + self.public).digest()[:4]
+    def _key_hash(self, name: str, kind: int = 1) -> bytes:
+        return hashlib.sha256(name.encode() + b"\n%c" % kind + self.public).digest()[:4]
 
     def note(self, size: int, *, root_hash: bytes | None = None, epoch: int = 1) -> str:
         """The checkpoint over the first `size` payloads."""
         found = root_hash or root([leaf(payload) for payload in self.payloads[:size]])
-        text = f"{self.name}/{epoch}\n{size}\n{base64.b64encode(found).decode()}\nat {self._at(size)}\n"
-        signature = base64.b64encode(self._key_hash(self.name) + self.private.sign(text.encode())).decode()
-        return f"{text}\n— {self.name} {signature}\n"
+        text = f"{self.name}/{epoch}\n{size}\n{base64.b64encode(found).decode()}\n"
+        return f"{text}\n{self.signed(text, self._seconds(size))}"
 
-    def _at(self, size: int) -> str:
+    def signed(self, text: str, seconds: int) -> str:
+        """Both signature lines under a checkpoint: of the text, and of the text with the time."""
+        timed = f"cosignature/v1\ntime {seconds}\n{text}".encode()
+        raw = (
+            self._key_hash(self.name) + self.private.sign(text.encode()),
+            self._key_hash(self.name, 4) + struct.pack(">Q", seconds) + self.private.sign(timed),
+        )
+        return "".join(f"— {self.name} {base64.b64encode(one).decode()}\n" for one in raw)
+
+    def _seconds(self, size: int) -> int:
         """The time of the event that is the last of so many leaves."""
         at: str = json.loads(self.payloads[size - 1])["at"] if 0 < size <= len(self.payloads) else self.moment()
-        return at
+        return int(datetime.fromisoformat(at).timestamp())
 
     def state(self) -> list[dict[str, Any]]:
         """The rows that the events make, by the verifier."""

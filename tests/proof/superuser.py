@@ -199,8 +199,8 @@ class Forger:
         cursor.execute("SELECT id, size, note FROM audit_checkpoint WHERE house_id = %s", [self.house.id])
         for id_, size, note in cursor.fetchall():
             root = verifier.root_of(leaves[:size])
-            at = verifier.parse_note(note).checkpoint.at
-            forged = signer.note(self.house, verifier.Checkpoint(origin(self.house, 1), size, root, at))
+            seconds = verifier.parse_note(note).checkpoint.seconds
+            forged = signer.note(self.house, verifier.Checkpoint(origin(self.house, 1), size, root, seconds))
             cursor.execute("UPDATE audit_checkpoint SET root = %s, note = %s WHERE id = %s", [root, forged, id_])
 
 

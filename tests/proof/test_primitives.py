@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casino.audit import verifier
-from casino.audit.notes import note_text
+from casino.audit.notes import Checkpoint, Key, note_text
 from casino.audit.verifier import ed25519
 
 #: RFC 8032, 7.1: public key, message, signature.
@@ -193,9 +193,7 @@ def test_a_note_is_signed_by_the_key_of_its_own_epoch() -> None:
     house = verifier.House("0123abcd-0000-4000-8000-000000000000", "H", "HUF")
     private = [Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32) for number in (1, 2)]
     first, second = (verifier.key_of(house.origin, one.public_key().public_bytes_raw()) for one in private)
-    point = verifier.Checkpoint(f"{house.origin}/2", 3, b"r" * 32, "2026-11-21T20:00:00.000000Z")
-    notes = [note_text(point, key, one.sign(point.text.encode()))
-             for key, one in zip((first, second), private, strict=True)]  # fmt: skip
+    notes = [signed(f"{house.origin}/2", private=one)[0] for one in private]
     for held in ([], [first, second]):
         codes = []
         for text in notes:
@@ -206,21 +204,23 @@ def test_a_note_is_signed_by_the_key_of_its_own_epoch() -> None:
         assert codes == [["note_under_another_key"], []]
 
 
-def signed(size: int = 3) -> tuple[str, str]:
+PRIVATE = Ed25519PrivateKey.from_private_bytes(b"k" * 32)
+
+
+def signed(origin: str = "cukassza/H-0123abcd/1", *, private: Ed25519PrivateKey = PRIVATE) -> tuple[str, str]:
     """A note of a small log, and the key's text."""
-    private = Ed25519PrivateKey.from_private_bytes(b"k" * 32)
-    key = verifier.key_of("cukassza/H-0123abcd", private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw))
-    point = verifier.Checkpoint("cukassza/H-0123abcd/1", size, b"r" * 32, "2026-11-21T20:00:00.000000Z")
-    return note_text(point, key, private.sign(point.text.encode())), key.text
+    key = Key(origin.rpartition("/")[0], private.public_key().public_bytes_raw())
+    point = Checkpoint(origin, 3, b"r" * 32, 1_795_291_200)
+    signatures = (private.sign(text.encode()) for text in (point.text, point.timed_text))
+    return note_text(point, key, *signatures), key.text
 
 
 def test_a_note_says_what_its_checkpoint_says() -> None:
     note, vkey = signed()
     point = verifier.verify_note(note, vkey)
     assert (point.origin, point.size, point.root) == ("cukassza/H-0123abcd/1", 3, b"r" * 32)
-    assert note.split("\n")[:4] == [
-        "cukassza/H-0123abcd/1", "3", base64.b64encode(b"r" * 32).decode(), "at 2026-11-21T20:00:00.000000Z",
-    ]  # fmt: skip
+    assert point.at == "2026-11-21T20:00:00Z"
+    assert note.split("\n")[:4] == ["cukassza/H-0123abcd/1", "3", base64.b64encode(b"r" * 32).decode(), ""]
 
 
 @settings(deadline=None)
@@ -246,7 +246,7 @@ def test_no_byte_of_a_key_can_be_another(data: st.DataObject) -> None:
 
 
 def test_notes_of_a_file_come_apart_as_they_were_put_together() -> None:
-    notes = [signed(size)[0] for size in (3, 4, 5)]
+    notes = [signed(f"cukassza/H-0123abcd/{size}")[0] for size in (1, 2, 3)]
     text = verifier.join_notes(notes)
     assert verifier.split_notes(text) == notes
     assert verifier.split_notes(text[:-1]) == notes

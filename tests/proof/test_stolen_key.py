@@ -88,7 +88,7 @@ def test_a_log_written_again_with_the_stolen_key_is_found_and_the_house_goes_on_
     assert verifier.verify_export(tmp_path / "2", sources, keys, [2]).findings == []
     # A checkpoint of the new epoch that the stolen key signs is found.
     point = verifier.parse_note(notes_outside(kit)[-1]).checkpoint
-    late = stolen.note(kit.house, Checkpoint(point.origin, point.size, point.root, point.at))
+    late = stolen.note(kit.house, Checkpoint(point.origin, point.size, point.root, point.seconds))
     sources = [verifier.Notes("held", [late], held=True)]
     report = verifier.verify_export(tmp_path / "2", sources, keys, [2])
     assert [one.code for one in report.findings] == ["note_under_another_key"]
@@ -110,7 +110,7 @@ def test_a_house_that_was_not_touched_rotates_and_the_stolen_key_signs_nothing_m
     note(kit, "house", 1)
     kit.sequence()
     point = verifier.parse_note(notes_outside(kit)[-1]).checkpoint
-    late = stolen.note(kit.house, Checkpoint(point.origin, point.size, point.root, point.at))
+    late = stolen.note(kit.house, Checkpoint(point.origin, point.size, point.root, point.seconds))
     assert verified(kit, tmp_path / "3", new, [late]) == {"note_under_another_key"}
 
 

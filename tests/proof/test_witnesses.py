@@ -55,7 +55,7 @@ def test_a_witness_that_has_cosigned_nothing_that_is_held_is_a_finding(tmp_path:
 def test_a_line_that_is_not_the_witnesses_is_a_finding(tmp_path: Path, wrong: str) -> None:
     given = notes()
     _, _, line = cosigned(given[0], FIRST).rpartition("\n\n")
-    own = line.split("\n")[1]
+    own = line.split("\n")[2]
     head, _, encoded = own.rpartition(" ")
     raw = bytearray(base64.b64decode(encoded))
     if wrong == "time":

@@ -1,19 +1,23 @@
-"""Checkpoints as C2SP signed notes, and the keys that sign them."""
+"""Checkpoints as C2SP signed notes (tlog-checkpoint), and the keys that sign them.
+
+The house signs a checkpoint twice: the note as it is, and as cosignature/v1 (tlog-cosignature) with the time.
+"""
 
 import base64
 import binascii
 import hashlib
 import os
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from .ed25519 import ed25519_verify, is_key
 from .files import lines_of, unreadable, whole
 from .findings import Unusable
 
-_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?Z").fullmatch
+_AFTER_ALL_TIME = 253402300800
+"""The first second of the year 10000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,33 +34,57 @@ class Key:
         encoded = base64.b64encode(b"\x01" + self.public).decode()
         return f"{self.name}+{self.hash.hex()}+{encoded}"
 
+    def has_signed(self, note: "Note", good: Callable[[bytes, bytes, bytes], bool] = ed25519_verify) -> bool:
+        """Whether the first two signatures of a note are this key's, over the checkpoint and over it with the time."""
+        (name, hashed, signature), (timed_name, timed_hash, timed) = note.signatures[:2]
+        said, timed_said = note.checkpoint.text.encode(), note.checkpoint.timed_text.encode()
+        return (
+            (name, hashed) == (self.name, self.hash)
+            and (timed_name, timed_hash) == (self.name, key_hash(self.name, self.public, b"\x04"))
+            and good(self.public, said, signature)
+            and good(self.public, timed_said, timed[8:])
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What a note says: the log's origin, how many leaves it has, their root (32 bytes), the moment (RFC 3339, UTC)."""
+    """What a note says: the log's origin, how many leaves it has, their root (32 bytes), and when the house says that
+    it signed that (POSIX seconds)."""
 
     origin: str
     size: int
     root: bytes
-    at: str
+    seconds: int
 
     @property
     def text(self) -> str:
         """What is signed, with the line end at its end."""
-        return f"{self.origin}\n{self.size}\n{base64.b64encode(self.root).decode()}\nat {self.at}\n"
+        return f"{self.origin}\n{self.size}\n{base64.b64encode(self.root).decode()}\n"
+
+    @property
+    def timed_text(self) -> str:
+        """What is signed with the time."""
+        return f"cosignature/v1\ntime {self.seconds}\n{self.text}"
+
+    @property
+    def at(self) -> str:
+        """When it was signed (RFC 3339, UTC)."""
+        return datetime.fromtimestamp(self.seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A checkpoint and its signatures: (key name, key hash of 4 bytes, signature)."""
+    """A checkpoint and its signatures: (key name, key hash of 4 bytes, signature). The first two are the house's: over
+    the checkpoint, and 8 bytes of time before the one over both."""
 
     checkpoint: Checkpoint
     signatures: tuple[tuple[str, bytes, bytes], ...]
 
 
-def key_hash(name: str, public: bytes) -> bytes:
-    """First 4 bytes of SHA-256(name || LF || 0x01 || public key), as signed notes name an Ed25519 key."""
-    return hashlib.sha256(name.encode() + b"\n\x01" + public).digest()[:4]
+def key_hash(name: str, public: bytes, kind: bytes = b"\x01") -> bytes:
+    """First 4 bytes of SHA-256(name || LF || kind || public key), as signed notes name a key: kind 0x01 for Ed25519,
+    0x04 for Ed25519 with the time."""
+    return hashlib.sha256(name.encode() + b"\n" + kind + public).digest()[:4]
 
 
 def key_of(name: str, public: bytes) -> Key:
@@ -93,12 +121,18 @@ def parse_note(text: str) -> Note:
     """A note from its text, read strictly: it is the only way to write what it says. Raises Unusable."""
     body, gap, tail = text.rpartition("\n\n")
     lines = body.split("\n")
-    if not gap or len(lines) != 4 or not lines[3].startswith("at ") or not tail.endswith("\n"):
-        raise Unusable("a note is origin, size, root, moment, an empty line and signatures, a line each")
-    origin, size, root, moment = lines[0], lines[1], base64_bytes(lines[2]), lines[3][3:]
-    if not origin or not is_number(size) or root is None or len(root) != 32 or not _MOMENT(moment):
-        raise Unusable(f"no checkpoint: origin {origin!r}, size {size!r}, root {lines[2]!r}, moment {moment!r}")
-    return Note(Checkpoint(origin, int(size), root, moment), signatures_of(tail))
+    if not gap or len(lines) != 3 or not tail.endswith("\n"):
+        raise Unusable("a note is origin, size, root, an empty line and signatures, a line each")
+    origin, size, root = lines[0], lines[1], base64_bytes(lines[2])
+    if not origin or not is_number(size) or root is None or len(root) != 32:
+        raise Unusable(f"no checkpoint: origin {origin!r}, size {size!r}, root {lines[2]!r}")
+    signatures = signatures_of(tail)
+    if len(signatures) < 2 or signatures[0][0] != signatures[1][0] or len(signatures[1][2]) != 72:
+        raise Unusable("the second signature of a note is its first signer's, with the time")
+    seconds = int.from_bytes(signatures[1][2][:8], "big")
+    if seconds >= _AFTER_ALL_TIME:
+        raise Unusable(f"no time of a signature: second {seconds}")
+    return Note(Checkpoint(origin, int(size), root, seconds), signatures)
 
 
 def signatures_of(tail: str) -> tuple[tuple[str, bytes, bytes], ...]:
@@ -119,14 +153,11 @@ def signatures_of(tail: str) -> tuple[tuple[str, bytes, bytes], ...]:
 
 
 def verify_note(text: str, vkey: str) -> Checkpoint:
-    """The checkpoint of a note that this key has signed. Raises Unusable for a note without its good signature."""
+    """The checkpoint of a note that this key has signed. Raises Unusable for a note without its good signatures."""
     note, key = parse_note(text), parse_key(vkey)
-    for name, hashed, signature in note.signatures:
-        if (name, hashed) == (key.name, key.hash) and ed25519_verify(
-            key.public, note.checkpoint.text.encode(), signature
-        ):
-            return note.checkpoint
-    raise Unusable(f"no good signature of {key.name}+{key.hash.hex()}")
+    if key.has_signed(note):
+        return note.checkpoint
+    raise Unusable(f"no good signatures of {key.name}+{key.hash.hex()}")
 
 
 def split_notes(text: str) -> list[str]:

@@ -8,7 +8,6 @@ from typing import NoReturn
 
 from .canonical import is_made_of, value_of
 from .cosignatures import WitnessKey, cosignature_time, parse_witness
-from .ed25519 import ed25519_verify
 from .files import whole
 from .findings import Unusable, printable
 from .merkle import verify_inclusion
@@ -122,15 +121,8 @@ def _hash(text: object, name: str) -> bytes:
 
 
 def _signed(note: Note, keys: Sequence[Key]) -> bool:
-    """Whether a key given has signed a note, and no line under a key given is wrong."""
-    text = note.checkpoint.text.encode()
-    judged = [
-        ed25519_verify(key.public, text, signature)
-        for key in keys
-        for name, hashed, signature in note.signatures
-        if (name, hashed) == (key.name, key.hash) and note.checkpoint.origin.rpartition("/")[0] == key.name
-    ]
-    return bool(judged) and all(judged)
+    """Whether a key given has signed a note of its own log."""
+    return any(key.has_signed(note) and note.checkpoint.origin.rpartition("/")[0] == key.name for key in keys)
 
 
 def _not_cosigned(note: Note, witness: WitnessKey) -> str | None:

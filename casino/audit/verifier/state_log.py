@@ -54,8 +54,7 @@ MODELS = (
         {
             "id": ID,
             "house": HOUSE,
-            **dict.fromkeys(("epoch", "size", "root", "note"), _NOTE),
-            "at": transient("when it was stored; the note has the time that was signed"),
+            **dict.fromkeys(("epoch", "size", "root", "at", "note"), _NOTE),
         },
     ),
     Model(

@@ -85,12 +85,7 @@ class Trees:
         return self._judged[text]
 
     def _is_signed_by(self, keys: Collection[Key], note: Note) -> bool:
-        said = note.checkpoint.text.encode()
-        return any(
-            (key.name, key.hash) == (name, hashed) and self._signed(key.public, said, signature)
-            for key in keys
-            for name, hashed, signature in note.signatures
-        )
+        return any(key.has_signed(note, self._signed) for key in keys)
 
     def _not_signed(self, place: str, note: Note, epoch: int) -> None:
         if self._is_signed_by(self._keys.known, note):

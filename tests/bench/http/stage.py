@@ -10,13 +10,13 @@ if TYPE_CHECKING:  # Django is set up when the database is there
 
 #: Tables of each client where every client plays: one settles while the next hand is played at the other.
 TABLES_EACH = 2
-#: Tables of a client at most; a table's tray has change for some three hundred hands.
+#: Tables of a client at most; a table's tray has change for some five hundred hands.
 MOST_TABLES = 8
 STACK = 300_000
 #: The tax of every hand reaches its cap, which is one chip of this value.
 TAX_CAP = 100
-#: What lies in a table's tray: change for the largest chip, and a tax for some three hundred hands.
-TRAY = {1: 100, 5: 100, 25: 100, 100: 300, 500: 50, 1_000: 10, 5_000: 8, 25_000: 4}
+#: What lies in a table's tray: change for the largest chip, and a tax for some five hundred hands.
+TRAY = {1: 100, 5: 100, 25: 100, 100: 550, 500: 50, 1_000: 10, 5_000: 8, 25_000: 4}
 
 _BARE_TABLE = """
 CREATE TABLE bench_bare (

@@ -230,8 +230,8 @@ def rotated(kit: Kit, old: Signer, tmp_path: Path) -> Iterator[Signer]:
 def resigned(kit: Kit, by: Signer, number: int) -> str:
     """The checkpoint of this number, signed by another key instead, in the database and beside it."""
     row = SignedCheckpoint.objects.filter(house=kit.house).order_by("size")[number]
-    at = verifier.parse_note(row.note).checkpoint.at
-    text = by.note(kit.house, Checkpoint(origin(kit.house, 1), row.size, bytes(row.root), at))
+    seconds = verifier.parse_note(row.note).checkpoint.seconds
+    text = by.note(kit.house, Checkpoint(origin(kit.house, 1), row.size, bytes(row.root), seconds))
     with guards_off() as cursor:
         cursor.execute("UPDATE audit_checkpoint SET note = %s WHERE id = %s", [text, row.id])
     return text
@@ -251,7 +251,7 @@ def test_a_held_checkpoint_that_the_old_key_signed_afterwards_is_found(
     kit: Kit, rotated: Signer, tmp_path: Path
 ) -> None:
     point = verifier.parse_note(notes_outside(kit)[-1]).checkpoint
-    late = rotated.note(kit.house, Checkpoint(point.origin, point.size, point.root, point.at))
+    late = rotated.note(kit.house, Checkpoint(point.origin, point.size, point.root, point.seconds))
     for held in ([rotated], [NEW], [rotated, NEW]):
         assert codes(export(kit, tmp_path / "export", *held, notes=[late])) == ["note_under_another_key"]
 

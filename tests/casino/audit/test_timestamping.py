@@ -315,8 +315,10 @@ def write(folder: Path, *rows: dict[str, Any]) -> None:
 
 
 def test_a_checkpoint_that_says_it_is_later_than_its_time_stamp_is_found(authority: TimeAuthority) -> None:
-    text = "cukassza/H-0123abcd/1\n7\n{}\nat 2999-01-01T00:00:00.000000Z\n\n\u2014 cukassza/H-0123abcd {}\n"
-    later = text.format(base64.b64encode(bytes(32)).decode(), base64.b64encode(bytes(68)).decode())
+    seconds = int(datetime(2999, 1, 1, tzinfo=UTC).timestamp())
+    lines = (bytes(68), b"time" + seconds.to_bytes(8, "big") + bytes(64))
+    signed = "".join(f"\u2014 cukassza/H-0123abcd {base64.b64encode(line).decode()}\n" for line in lines)
+    later = f"cukassza/H-0123abcd/1\n7\n{base64.b64encode(bytes(32)).decode()}\n\n{signed}"
     response = authority.answer(
         TimestampRequestBuilder().data(later.encode()).hash_algorithm(HashAlgorithm.SHA256).build().as_bytes()
     )

@@ -4,17 +4,20 @@ import io
 import secrets
 import shlex
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connections
 
 from casino.audit import resealing
 from casino.audit.models import Event, KeyRotation
 from casino.audit.resealing import rotate_seal_key
-from casino.core import seal_key
+from casino.core import seal_key, sql
 from casino.core.aead import decrypt
 from casino.core.errors import Conflict, Forbidden, KeyUnavailable, SealedUnreadable, SealKeyRetired, SealKeyWrong
 from casino.hands import deals
@@ -30,6 +33,7 @@ from tests.casino.kit import ACTOR, Kit
 from tests.casino.signers import APPROVER, PASSWORD, TWO, two_people, typed
 from tests.proof.superuser import guards_off
 
+WAITING = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 NEW = f"hex:{'07' * 32}"
 
 
@@ -45,6 +49,14 @@ def _as_new_processes(settings: Any) -> Iterator[None]:
 def rows(kit: Kit) -> list[tuple[int, str, bytes]]:
     found = DataKey.objects.filter(house=kit.house).order_by("number")
     return [(row.number, row.seal_key, bytes(row.wrapped)) for row in found]
+
+
+def found_elsewhere() -> None:
+    """Found a house on a connection of its own."""
+    try:
+        Kit.found().close()
+    finally:
+        connections.close_all()
 
 
 def rotate(kit: Kit, old: str, new: str) -> int:
@@ -179,6 +191,27 @@ def test_no_house_is_founded_under_a_key_that_another_house_was_rotated_away_fro
     other = Kit.found()
     other.close()
     assert {row.seal_key for row in DataKey.objects.filter(house=other.house)} == {seal_key.named(NEW).id}
+
+
+def test_a_house_that_is_founded_during_a_rotation_waits_for_it_and_is_refused(
+    kit: Kit, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retired, houses, record = settings.CASINO_SEAL_KEY, House.objects.count(), resealing.record
+    with ThreadPoolExecutor(1) as pool:
+        founding: list[Future[None]] = []
+
+        def slowly(**given: Any) -> Any:
+            founding.append(pool.submit(found_elsewhere))
+            while not sql.rows(WAITING, ()):
+                assert not founding[0].done(), "it did not wait"
+                time.sleep(0.01)
+            return record(**given)
+
+        monkeypatch.setattr(resealing, "record", slowly)
+        rotate(kit, retired, NEW)
+        with pytest.raises(SealKeyRetired):
+            founding[0].result(timeout=30)
+    assert House.objects.count() == houses, "nothing is left of it"
 
 
 def test_the_command_names_the_retired_key_and_founds_nothing(

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from casino.core.errors import HouseError
-from casino.houses.cli_arguments import house_named, reason_of
+from casino.houses.models import House
+from casino.houses.reasoned_command import ReasonedCommand
 from casino.staff.credentials import ask_for_two
 from casino.tables.forgetting import forget
 
 
-class Command(BaseCommand):
+class Command(ReasonedCommand):
     """Forget who a player was."""
 
     help = (
@@ -21,18 +21,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """House, player, reason."""
-        parser.add_argument("house")
+        super().add_arguments(parser)
         parser.add_argument("player")
-        parser.add_argument("--reason", required=True, help="kept in the audit trail; names nobody")
 
-    def handle(self, *args: Any, house: str, player: str, reason: str, **options: Any) -> None:
-        """Ask, forget, say so. Raises CommandError with the code of what was refused."""
-        found = house_named(house)
-        reason = reason_of(reason)
-        try:
-            first, second = ask_for_two(stderr=self.stderr)  # type: ignore[arg-type]
-            done = forget(house=found, ref=player, reason=reason, first=first, second=second)
-        except HouseError as error:
-            raise CommandError(f"{error.code}: {error.detail}") from error
+    def carry_out(self, house: House, reason: str, *, player: str, **options: Any) -> None:  # type: ignore[override]
+        """Ask, forget, say so. Raises HouseError."""
+        first, second = ask_for_two(stderr=self.stderr)  # type: ignore[arg-type]
+        done = forget(house=house, ref=player, reason=reason, first=first, second=second)
         place = done.receipt
         self.stdout.write(f"{player} is forgotten; last seen {done.last_activity:%Y-%m-%d}. {place.chain} {place.seq}")
