@@ -24,7 +24,7 @@ from casino.api.http.operations import (
 from casino.api.parts import DrawerChanged, DrawerOut, EventPart, ShiftCount, chip_pieces, login_of, minor_units
 from casino.api.tables import ReceiptOut
 from casino.cage import selectors, services
-from casino.cage.models import Drawer, DrawerState, Shift
+from casino.cage.models import Shift
 from casino.core.write import Answer, Command
 from casino.players import services as players
 from casino.players.models import REFERENCE
@@ -41,31 +41,6 @@ CHIPS = (
 )  # fmt: skip
 #: Refusals of postings.
 POSTING = ("insufficient_funds", "period_not_open")
-
-
-@documented("listDrawers", summary="List drawers", tag=TAG)
-class DrawerList(CursorList):
-    """The drawers of the house."""
-
-    sensitive = False
-    roles = MAY_READ
-
-    @extend_schema_serializer(component_name="DrawerListRow")
-    class Row(serializers.Serializer[Any]):
-        """A drawer in a list."""
-
-        drawer = serializers.CharField(source="code")
-        version = serializers.IntegerField()
-        state = serializers.ChoiceField(choices=DrawerState.choices)
-
-    model = Drawer
-    serializer_class = Row
-    filters = {"drawer": "code", "state": "state"}
-    choices = {"state": DrawerState.values}
-
-    def rows(self) -> Any:
-        """With the state of each."""
-        return selectors.with_state(super().rows())
 
 
 @documented("readDrawer", summary="Read a drawer", answers=DrawerOut, tag=TAG, refuses=["not_found"], etag=True)
@@ -335,7 +310,6 @@ def _exchange(data: dict[str, Any]) -> dict[str, Any]:
 
 urls = [
     path("players/register", RegisterPlayer.as_view()),
-    path("drawers", DrawerList.as_view()),
     path("shifts", ShiftList.as_view()),
     path("drawers/<slug:drawer>", DrawerDetail.as_view()),
     path("drawers/<slug:drawer>/open", OpenDrawer.as_view()),

@@ -20,34 +20,8 @@ from casino.hands import selectors as hands
 from casino.hands.models import Hand, HandState, Mode
 from casino.players.models import Player
 from casino.staff.models import Role
-from casino.tables.models import Table, TableState
 
 TAG = "oversight"
-
-
-@documented("listTables", summary="List tables", tag=TAG)
-class TableList(CursorList):
-    """All tables of the house."""
-
-    sensitive = False
-
-    @extend_schema_serializer(component_name="TableListRow")
-    class Row(serializers.ModelSerializer[Table]):
-        """A table in a list."""
-
-        table = serializers.CharField(source="code")
-        options = Shaped(OPTIONS)
-        seat_count = serializers.IntegerField(source="seats")
-        hand_count = serializers.IntegerField(source="hands_dealt")
-
-        class Meta:
-            model = Table
-            fields = ("table", "game", "options", "seat_count", "state", "version", "hand_count")
-
-    model = Table
-    serializer_class = Row
-    filters = {"table": "code", "game": "game", "state": "state"}
-    choices = {"state": TableState.values}
 
 
 @documented("listPlayers", summary="List players", tag=TAG)
@@ -232,7 +206,6 @@ class EventList(CursorList):
 
 
 urls = [
-    path("tables", TableList.as_view()),
     path("players", PlayerList.as_view()),
     path("hands", HandList.as_view()),
     path("hands/<slug:hand>", HandRecord.as_view()),

@@ -126,6 +126,11 @@ def open_accounts(house: House, codes: Iterable[str], chips: ChipSet | None = No
     ensure_accounts(house.id, specs)
 
 
+def is_open(house: House, code: str) -> bool:
+    """Whether the house has a money account of this code."""
+    return LedgerAccount.objects.filter(book=house.id, code=code, commodity=house.currency).exists()
+
+
 def _specs(house: House, code: str, chips: ChipSet | None) -> list[AccountSpec]:
     kind = kind_of(code)
     if not kind.on and kind.number not in settings.CASINO_ACCOUNTS_ON:

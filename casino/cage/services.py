@@ -4,84 +4,29 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Max
 
 from casino.audit.events import AuditEvent, DrawerEvent
-from casino.audit.events.cage import CageBuyIn, CageCashOut, DrawerClosed, DrawerOpened, DrawerSetUp, VaultOpened
-from casino.audit.services import Actor, record
+from casino.audit.events.cage import CageBuyIn, CageCashOut, DrawerClosed, DrawerOpened
 from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, moved_anything, posting
 from casino.cage import selectors
 from casino.cage.models import Drawer, Shift
 from casino.chips import floats
-from casino.chips import selectors as chip_sets
 from casino.chips.changing import Desk
 from casino.chips.counts import chip_variance
 from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, WrongTerminal
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
-from casino.houses.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp
 from casino.players import persons
 from casino.players.models import Player
 from casino.staff.models import TerminalKind
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
-VAULT_ACCOUNTS = (
-    Account.VAULT_CASH,
-    Account.DUTY_PAYABLE,
-    Account.HOUSE_CAPITAL,
-    Account.GAMING_DUTY,
-    Account.VAULT_CHIPS,
-    Account.COMMISSIONED,
-)
-#: Accounts that every drawer has for itself.
-DRAWER_ACCOUNTS = (
-    Account.DRAWER_CASH,
-    Account.FOREIGN_CHIPS,
-    Account.CHIPS_UNATTRIBUTED,
-    Account.CASH_OVER_SHORT,
-    Account.CHIP_OVER_SHORT,
-    Account.CAGE_CHIPS,
-    Account.PUBLIC,
-)
-
-
-def open_vault(*, house: House, capital: int, chips: Mapping[Any, int], actor: Actor) -> None:
-    """Put the house's capital (minor units of cash) and its commissioned chips (pieces by denomination) into the vault.
-
-    Raises Conflict no_chip_set, Unprocessable for wrong pieces.
-    """
-    with transaction.atomic():
-        work = Work(house, actor)
-        chip_set = chip_sets.in_use(house)
-        commissioned = denominations.parse(chip_set, chips)
-        chart.open_accounts(house, VAULT_ACCOUNTS, chip_set)
-        work.post(
-            key="vault:opening",
-            kind="vault.opened",
-            postings=[
-                posting("capital_paid_in", {}, cash=capital),
-                posting("chips_commissioned", {}, chips=commissioned),
-            ],
-            metadata={},
-        )
-        work.record(chain=house.chain, event=VaultOpened(capital=capital, chips=commissioned.as_json()))
-
-
-def create_drawer(*, house: House, code: str, actor: Actor) -> Drawer:
-    """Set up a drawer with its accounts; it is closed and empty."""
-    with transaction.atomic():
-        drawer = Drawer(house=house, code=code)
-        drawer.full_clean()
-        drawer.save(force_insert=True)
-        chart.open_accounts(house, [drawer.account(number) for number in DRAWER_ACCOUNTS], chip_sets.in_use(house))
-        record(chain=drawer.chain, house=house, actor=actor, event=DrawerSetUp())
-    return drawer
-
 
 _ADVANCE = "UPDATE cage_drawer SET version = %s::bigint WHERE id = %s::bigint"
 

@@ -7,35 +7,52 @@ from django.db import IntegrityError, transaction
 from casino.audit.events.chips import ChipsIntroduced
 from casino.audit.services import Actor, record
 from casino.chips.models import ChipSet, Denomination
+from casino.core import locks, write
 from casino.core.denominations import ChipSet as Ladder
 from casino.core.errors import Conflict
+from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import House
 
 
 def introduce(*, house: House, code: str, denominations: Mapping[int, str], actor: Actor) -> Ladder:
     """Give the house its chip set: denominations in minor units with their colours. It never changes afterwards.
 
-    Raises Unprocessable chip_set_not_a_ladder when a denomination does not divide the next, Conflict chip_set_in_use
-    when the house has one.
+    Raises as :func:`introduce_at_office`.
     """
     ladder = Ladder(code, tuple(sorted(denominations)))
+    with transaction.atomic():
+        record(chain=house.chain, house=house, actor=actor, event=_introduced(house, ladder, denominations))
+    return ladder
+
+
+def introduce_at_office(*, command: Command, code: str, denominations: Mapping[int, str]) -> Answer:
+    """Give the house its chip set, as :func:`introduce` does. Raises Unprocessable chip_set_not_a_ladder when a
+    denomination does not divide the next, Conflict chip_set_in_use when the house has one, WrongTerminal."""
+    ladder = Ladder(code, tuple(sorted(denominations)))
+
+    def change(house: House, work: Work) -> Outcome:
+        event = _introduced(house, ladder, denominations)
+        return Outcome(event, {"chip_set": code, "denominations": event.denominations}, 201)
+
+    return write.write(command, OfHouse(lock=locks.lock_places, office=True), change)
+
+
+def _introduced(house: House, ladder: Ladder, colours: Mapping[int, str]) -> ChipsIntroduced:
+    if ChipSet.objects.filter(house=house, in_use=True).exists():
+        raise _has_one(house)
     try:
         with transaction.atomic():
-            chip_set = ChipSet(house=house, code=code)
+            chip_set = ChipSet(house=house, code=ladder.code)
             chip_set.clean_fields()
             chip_set.save(force_insert=True)
             Denomination.objects.bulk_create(
-                Denomination(house=house, chip_set=chip_set, value=value, colour=denominations[value])
+                Denomination(house=house, chip_set=chip_set, value=value, colour=colours[value])
                 for value in ladder.values
             )
-            record(
-                chain=house.chain,
-                house=house,
-                actor=actor,
-                event=ChipsIntroduced(
-                    chip_set=code, denominations={str(value): denominations[value] for value in ladder.values}
-                ),
-            )
     except IntegrityError:
-        raise Conflict(f"House {house.code} already has a chip set.", code="chip_set_in_use") from None
-    return ladder
+        raise _has_one(house) from None
+    return ChipsIntroduced(chip_set=ladder.code, denominations={str(value): colours[value] for value in ladder.values})
+
+
+def _has_one(house: House) -> Conflict:
+    return Conflict(f"House {house.code} already has a chip set.", code="chip_set_in_use")

@@ -335,6 +335,10 @@ MONEY = (
         ("account_off", "The account is not in use in this house.", "account"),
         ("chip_set_in_use", "The house has a chip set already."),
         ("no_chip_set", "The house has no chip set."),
+        ("vault_open", "The vault has its capital and its chips already."),
+        ("drawer_exists", "The house has a drawer of this code."),
+        ("table_exists", "The house has a table of this code."),
+        ("tray_stocked", "The table's tray has had its first chips; fills bring it more."),
         (
             "no_exact_change",
             "The amount cannot be made of the chips that are available.",

@@ -1,7 +1,7 @@
 """The one lock order of the house, and the only module that says `FOR NO KEY UPDATE`, the functions of
 `casino/hands/sql/open.sql` apart: they lock a table and read its hand in one call.
 
-    gaming days -> table or drawer -> player -> hand -> transfer or soft count -> chip set
+    gaming days or new places -> table or drawer -> player -> hand -> transfer or soft count -> chip set
     -> member of staff or terminal -> ledger accounts (inside the ledger's function, ORDER BY lock_rank, id)
     -> audit chain head (inside `audit_append`) -> idempotency key (stored with the answer, last)
 
@@ -41,7 +41,7 @@ _LOCK_NAME = "SELECT pg_advisory_xact_lock(hashtextextended(patient.value, 0)) F
 class Rank(IntEnum):
     """Place in the lock order; lower first."""
 
-    DAYS = 2
+    DAYS = 2  # gaming days, and the setting up of places and chips
     DESK = 3  # a table or a drawer; one transaction locks one of them, or all tables in the order of their ids
     PLAYER = 4
     HAND = 5
@@ -118,6 +118,12 @@ def lock_days(house_id: UUID) -> None:
     LockOrderError."""
     _take(Rank.DAYS, "gaming days")
     _lock_name(f"gaming days of {house_id}")
+
+
+def lock_places(house_id: UUID) -> None:
+    """Keep others from setting up places and chips of this house until the transaction ends. Raises LockOrderError."""
+    _take(Rank.DAYS, "places")
+    _lock_name(f"places of {house_id}")
 
 
 def lock_roster(house_id: UUID) -> None:

@@ -215,11 +215,13 @@ class Remembered(Subject[T], Protocol[T]):
 
 @dataclass(frozen=True, slots=True)
 class OfHouse:
-    """The house as the subject of writes to things without a version: persons, days, staff, duty. `lock` keeps others
-    from the same kind of write; `office`: only from an office terminal."""
+    """The house as the subject of writes to things without a version: persons, days, staff, duty, new places. `lock`
+    keeps others from the same kind of write; `office`: only from an office terminal; `place`: the audit chain of the
+    event, where it is not the house's own."""
 
     lock: Callable[[UUID], None] | None = None
     office: bool = False
+    place: str = ""
 
     def open(self, command: Command) -> House:
         """Lock what the write needs. Raises WrongTerminal."""
@@ -230,8 +232,8 @@ class OfHouse:
         return house
 
     def chain(self, house: House) -> str:
-        """The house's own."""
-        return house.chain
+        """The place's, or the house's own."""
+        return self.place or house.chain
 
     def advance(self, house: House, work: "Work", outcome: Outcome) -> tuple[int, AuditEvent]:
         """The outcome's version."""

@@ -7,10 +7,12 @@ from typing import Any
 import engine
 from casino.audit.services import Actor
 from casino.chips import selectors as chips
+from casino.core import locks, write
 from casino.core.errors import Unprocessable
-from casino.core.write import Answer, Command
+from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.hands import fees, trays
 from casino.houses.models import House
+from casino.tables import selectors
 from casino.tables import services as tables
 from casino.tables.models import FeePer, Table
 from engine.errors import EngineError, OptionOutOfRange
@@ -20,6 +22,26 @@ from engine.kernel.rules import Rules
 
 def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) -> Table:
     """Set up a table after the engine has accepted its options.
+
+    Raises as :func:`require_terms`, and Conflict table_exists.
+    """
+    each_deal = require_terms(house, terms)
+    return tables.create_table(house=house, code=code, terms=terms, actor=actor, varying=each_deal)
+
+
+def set_up_table_at_office(*, command: Command, code: str, terms: tables.Terms) -> Answer:
+    """Set up a table, as :func:`set_up_table` does. Raises as that, and WrongTerminal."""
+
+    def change(house: House, work: Work) -> Outcome:
+        table, event = tables.set_up(house, code, terms, require_terms(house, terms))
+        return Outcome(event, selectors.describe(table), 201, version=table.version)
+
+    place = Table(house=command.context.house, code=code).chain
+    return write.write(command, OfHouse(lock=locks.lock_places, office=True, place=place), change)
+
+
+def require_terms(house: House, terms: tables.Terms) -> dict[str, list[Any]]:
+    """Refuse terms that no table of the house can have; returns :func:`varying`.
 
     Raises the engine's typed option errors, Unprocessable for what a house table must set, cannot seat or cannot pay in
     chips, and Conflict no_chip_set.
@@ -54,8 +76,7 @@ def set_up_table(*, house: House, code: str, terms: tables.Terms, actor: Actor) 
     agreed = rules(terms.game, terms.options, terms.seats)
     trays.require_terms(chips.in_use(house), info.policy, agreed, terms.seats, terms.min_stack, terms.max_stack)
     fees.require_terms(house, terms.game, terms.max_stack, terms.seat_fee)
-    each_deal = varying(terms.game, terms.options, terms.seats)
-    return tables.create_table(house=house, code=code, terms=terms, actor=actor, varying=each_deal)
+    return varying(terms.game, terms.options, terms.seats)
 
 
 def set_seat_fee(*, command: Command, code: str, amount: int, per: FeePer, reason: str) -> Answer:

@@ -20,14 +20,14 @@ from casino.audit.events.tables import (
     TrayStocked,
 )
 from casino.audit.services import Actor, record
-from casino.bookkeeping import chart
+from casino.bookkeeping import books, chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import moved_anything, posting
 from casino.chips import floats
 from casino.chips import selectors as chips
 from casino.core import locks, write
 from casino.core.errors import Conflict, NotFound, Unprocessable, WrongTerminal
-from casino.core.write import Answer, Command, Outcome, RequestContext, Work
+from casino.core.write import Answer, Command, OfHouse, Outcome, RequestContext, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.players import persons
 from casino.staff.models import TerminalKind
@@ -66,16 +66,28 @@ def create_table(
     *, house: House, code: str, terms: Terms, actor: Actor, varying: Mapping[str, Sequence[Any]] | None = None
 ) -> Table:
     """Set up a table and its accounts. The options were checked by the engine (see `hands.terms.set_up_table`), which
-    also says which of them are `varying` from deal to deal, with every value that they may have."""
+    also says which of them are `varying` from deal to deal, with every value that they may have. Raises as
+    :func:`set_up`."""
+    with transaction.atomic():
+        table, event = set_up(house, code, terms, varying)
+        record(chain=table.chain, house=house, actor=actor, event=event)
+    return table
+
+
+def set_up(
+    house: House, code: str, terms: Terms, varying: Mapping[str, Sequence[Any]] | None
+) -> tuple[Table, TableSetUp]:
+    """A new table with its accounts, and the event that records it; as :func:`create_table`, in the caller's
+    transaction. Raises Conflict table_exists or no_chip_set, ValidationError."""
     agreed = asdict(terms)
     free = {} if terms.seat_fee else {"seat_fee": None, "seat_fee_per": None}
-    with transaction.atomic():
-        table = Table(house=house, code=code, **agreed)
-        table.full_clean()
-        table.save(force_insert=True)
-        chart.open_accounts(house, [table.account(number) for number in TABLE_ACCOUNTS], chips.in_use(house))
-        record(chain=table.chain, house=house, actor=actor, event=TableSetUp(**agreed | free, varying=varying or None))
-    return table
+    if Table.objects.filter(house=house, code=code).exists():
+        raise Conflict(f"House {house.code} has a table {code} already.", code="table_exists")
+    table = Table(house=house, code=code, **agreed)
+    table.full_clean()
+    table.save(force_insert=True)
+    chart.open_accounts(house, [table.account(number) for number in TABLE_ACCOUNTS], chips.in_use(house))
+    return table, TableSetUp(**agreed | free, varying=varying or None)
 
 
 def stock_tray(
@@ -85,14 +97,34 @@ def stock_tray(
     by denomination, or a spread of denominations worth `amount` minor units. Once for each table."""
     with transaction.atomic():
         work = Work(table.house, actor)
-        stock = floats.from_vault(table.house, amount=amount, pieces=pieces)
-        work.post(
-            key=f"tray:{table.code}:stock",
-            kind="table.tray_stocked",
-            postings=[posting("tray_stocked", {"table": table.code}, chips=stock)],
-            metadata={"table": table.code},
-        )
-        work.record(chain=table.chain, event=TrayStocked(amount=stock.value, chips=stock.as_json()))
+        work.record(chain=table.chain, event=_stocked(table, work, amount, pieces))
+
+
+def stock_tray_at_office(
+    *, command: Command, code: str, amount: int | None = None, pieces: Mapping[Any, int] | None = None
+) -> Answer:
+    """Bring a new table its chips, as :func:`stock_tray` does. Raises NotFound, WrongTerminal, Conflict tray_stocked
+    where it has had them, and what :func:`casino.chips.floats.from_vault` raises."""
+
+    def change(house: House, work: Work) -> Outcome:
+        event = _stocked(selectors.get(house, code), work, amount, pieces)
+        return Outcome(event, {"table": code, "amount": event.amount, "pieces": event.chips}, 201)
+
+    place = Table(house=command.context.house, code=code).chain
+    return write.write(command, OfHouse(lock=locks.lock_places, office=True, place=place), change)
+
+
+def _stocked(table: Table, work: Work, amount: int | None, pieces: Mapping[Any, int] | None) -> TrayStocked:
+    if books.posted_under(table.house, [key := f"tray:{table.code}:stock"]):
+        raise Conflict(f"The tray of table {table.code} has had its chips; a fill brings it more.", code="tray_stocked")
+    stock = floats.from_vault(table.house, amount=amount, pieces=pieces)
+    work.post(
+        key=key,
+        kind="table.tray_stocked",
+        postings=[posting("tray_stocked", {"table": table.code}, chips=stock)],
+        metadata={"table": table.code},
+    )
+    return TrayStocked(amount=stock.value, chips=stock.as_json())
 
 
 # --- What every write at a table shares -----------------------------------------------------------------------------

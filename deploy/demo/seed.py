@@ -90,7 +90,7 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
     from casino.api.http import problems
     from casino.audit.founding import found_house
     from casino.audit.services import Actor
-    from casino.cage.services import create_drawer, open_vault
+    from casino.cage.founding import create_drawer, open_vault
     from casino.chips.services import introduce
     from casino.hands.terms import bonuses, set_up_table
     from casino.houses.models import House

@@ -24,7 +24,8 @@ from casino.audit.verifier import Checkpoint, parse_note
 from casino.bookkeeping import chart
 from casino.bookkeeping.postings import Posting
 from casino.cage.models import Shift
-from casino.cage.services import AtDrawer, create_drawer, open_vault, sell_chips
+from casino.cage.founding import create_drawer, open_vault
+from casino.cage.services import AtDrawer, sell_chips
 from casino.chips.services import introduce
 from casino.core import locks
 from casino.core.canonical import fingerprint

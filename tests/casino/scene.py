@@ -14,7 +14,7 @@ from django.db import connections
 from django.utils import timezone
 
 from casino.audit.models import Event
-from casino.cage.services import create_drawer
+from casino.cage.founding import create_drawer
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from tests.casino.kit import ACTOR, SAMPLE, Desk, Kit
 from tests.words import as_action

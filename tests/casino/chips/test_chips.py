@@ -8,7 +8,7 @@ from django.db import connections, transaction
 
 from casino.audit.models import Event
 from casino.bookkeeping import chart
-from casino.cage.services import create_drawer, open_vault
+from casino.cage.founding import create_drawer, open_vault
 from casino.chips.models import ChipSet, Imbalance
 from casino.chips.services import introduce
 from casino.core.errors import Conflict, HouseError

@@ -3,7 +3,7 @@
 import pytest
 
 from casino.bookkeeping import chart
-from casino.cage.services import create_drawer
+from casino.cage.founding import create_drawer
 from casino.chips import floats
 from tests.casino.core.test_races import meanwhile
 from tests.casino.kit import ACTOR, PIECES, Kit

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from casino.cage.services import create_drawer
+from casino.cage.founding import create_drawer
 from casino.core.errors import Unprocessable
 from casino.hands import selectors
 from casino.hands.models import Hand, HandState

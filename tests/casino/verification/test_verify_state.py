@@ -49,7 +49,7 @@ def test_every_column_of_every_model_is_declared() -> None:
 
 def test_the_verifier_knows_the_chart_of_accounts() -> None:
     from casino.audit.verifier import state_ledger
-    from casino.cage.services import DRAWER_ACCOUNTS, VAULT_ACCOUNTS
+    from casino.cage.founding import DRAWER_ACCOUNTS, VAULT_ACCOUNTS
     from casino.tables.services import TABLE_ACCOUNTS
 
     chart = {
