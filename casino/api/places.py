@@ -238,15 +238,11 @@ class SeatFee(StrictInput):
     per = StrictChoice(choices=FeePer.choices)
 
 
-class TableMade(TableOut):
-    """A new table and its receipt."""
-
-
 @documented("listTables", summary="List tables", tag=TAG, method="get")
 @documented(
     "createTable",
     summary="Set up a table",
-    answers=TableMade,
+    answers=TableOut,
     status=201,
     tag=TAG,
     method="post",

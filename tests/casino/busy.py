@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 
 from casino.staff.models import Role, TerminalKind
+from casino.tables.models import Table
 from casino.transfers.models import SoftCount, Transfer
 from tests.casino.kit import PIECES, Desk, Kit
 from tests.casino.transfers.test_transfers import floor_at
@@ -23,7 +24,8 @@ class Busy:
 
     def __init__(self, kit: Kit) -> None:
         self.kit = kit
-        kit.table()
+        if not Table.objects.filter(house=kit.house, code="T1").exists():
+            kit.table()
         kit.players("T1-u1", "T1-u2")
         self.dealer, self.cashier = kit.dealer(), kit.cashier()
         self.table_floor = floor_at(kit, TerminalKind.TABLE, "T1")

@@ -14,14 +14,14 @@ from django.urls import resolve
 
 from casino.api.tiles import BINARY
 from casino.hands.models import Hand
-from casino.staff.models import TerminalKind
+from casino.staff.models import Role, TerminalKind
 from engine.kernel.cards import TELL32
 from tests.casino.busy import AFTERWARDS, DAY, REASON, STEPS, Busy
 from tests.casino.contract import operation_of
 from tests.casino.described import assert_described, media_type
 from tests.casino.devices import Device, key_of
 from tests.casino.hands.test_settlement import dispute
-from tests.casino.kit import SAMPLE, Kit
+from tests.casino.kit import FERBLI, PIECES, SAMPLE, TRAY, Kit
 from tests.casino.stable import TEXTS, Stable
 from tests.casino.transfers.test_transfers import floor_at
 
@@ -131,8 +131,9 @@ class Drawn:
 
 
 def play(kit: Recording, undisturbed: Callable[[], None] = lambda: None) -> dict[str, dict[str, Any]]:
-    """Play the evening; returns the examples by the ids of their operations. `undisturbed` is called before somebody
-    changes a hand's log past the house."""
+    """Play the evening in a house that was only founded; returns the examples by the ids of their operations.
+    `undisturbed` is called before somebody changes a hand's log past the house."""
+    set_up(kit)
     busy = Busy(kit)
     _steps(busy, STEPS)
     assert kit.settle() == ["settled"]
@@ -146,6 +147,18 @@ def play(kit: Recording, undisturbed: Callable[[], None] = lambda: None) -> dict
     _locked(kit, busy)
     _books(kit, busy)
     return dict(sorted(kit.examples.items()))
+
+
+def set_up(kit: Kit) -> None:
+    """Chip set, vault, drawer C1, and table T1 with its tray."""
+    admin, keeper = kit.office(Role.ADMIN), kit.office(Role.CAGE_SUPERVISOR)
+    pieces = {str(value): count for value, count in PIECES.items()}
+    admin.ok("chip-sets", {"chip_set": "MAIN", "denominations": dict.fromkeys(pieces, "red")})
+    keeper.ok("vault/opening", {"capital": 100_000_000, "pieces": pieces})
+    admin.ok("drawers", {"drawer": "C1"})
+    terms = {"min_stack": 400, "max_stack": 1_000_000, "carryover_on_close": "split"}
+    admin.ok("tables", {"table": "T1", "game": "ferbli", "options": FERBLI, "seat_count": 4} | terms)
+    keeper.ok("tables/T1/tray", {"pieces": {str(value): count for value, count in TRAY.items()}})
 
 
 def _steps(busy: Busy, steps: dict[str, Any]) -> None:
@@ -169,9 +182,8 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
     name = kit.read(device.get, "deal").json()["hand"]
     device.commit(name, "queen-of-acorns")
     desk.refresh()
-    closed = desk.ok("deal/close")
-    # Repeated because its answer was lost, it has no receipt.
-    receipt = device.reveal(name, "queen-of-acorns").json()["audit"] or closed["audit"]
+    desk.ok("deal/close")
+    receipt = device.reveal(name, "queen-of-acorns").json()["audit"]
     desk.refresh()
     dealt = desk.deal()
     said = {"actor": "p3", "verb": "cl", "word": "uss"}

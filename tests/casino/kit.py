@@ -169,10 +169,12 @@ class Kit:
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
     @classmethod
-    def found(cls) -> "Kit":
-        """Found a house."""
+    def found(cls, *, bare: bool = False) -> "Kit":
+        """Found a house; `bare`: without chips, vault and drawer."""
         code = f"H{uuid.uuid4().hex[:12]}"
         house = found_house(code=code, name="Test house", currency="HUF", actor=ACTOR)
+        if bare:
+            return cls(house)
         introduce(house=house, code="MAIN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
         open_vault(house=house, capital=CHIPS, chips=PIECES, actor=ACTOR)
         create_drawer(house=house, code="C1", actor=ACTOR)

@@ -34,7 +34,7 @@ def test_every_write_is_carried_out_once_or_not_at_all(
     live_db: None, monkeypatch: pytest.MonkeyPatch, seed: str, every: int
 ) -> None:
     monkeypatch.setattr(deals, "secrets", Drawn)
-    kit = Interrupted.found()
+    kit = Interrupted.found(bare=True)
     assert isinstance(kit, Interrupted)
     kit.seed, kit.only, kit.every = seed, int(STEP) if STEP else None, every
 

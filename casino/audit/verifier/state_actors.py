@@ -19,7 +19,9 @@ _SIGNERS = {AUDITOR, "admin"}
 #: Of these the actor is the login that was tried.
 _TRIED = ("staff.sign_in_refused", "staff.locked_out")
 #: Where the terminal of an event of a chain must be.
-_KINDS = {"table": "table", "drawer": "cage"}
+_KINDS = {"table": "table", "drawer": "cage", "office": "office"}
+#: Events of a place that are written in the office: it has no terminal yet.
+_IN_OFFICE = frozenset(("drawer.set_up", "table.set_up", "table.tray_stocked"))
 
 
 class Actors:
@@ -51,7 +53,8 @@ class Actors:
             return  # who was refused may be anybody, anywhere
         if kind in _OF_OTHERS and doc["role"] != SYSTEM and doc["data"]["login"] == doc["actor"]:
             self._find("actor_changes_own_entry", place, f"{doc['actor']} records {kind} of {doc['actor']}")
-        self.judge_at(doc["chain"], (doc["actor"], doc["role"], doc["terminal"]), doc["at"], kind, place)
+        where = "office" if kind in _IN_OFFICE else doc["chain"]
+        self.judge_at(where, (doc["actor"], doc["role"], doc["terminal"]), doc["at"], kind, place)
         if kind in _OF_TWO:
             self._judge_two(doc, place)
 

@@ -18,7 +18,7 @@ from tests.casino.examples import Drawn, Recording, play
 def played(live_db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, Any]]:
     """The examples of an evening that is played now."""
     monkeypatch.setattr(deals, "secrets", Drawn)
-    kit = Recording.found()
+    kit = Recording.found(bare=True)
     assert isinstance(kit, Recording)
     try:
         return play(kit)
