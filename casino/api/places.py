@@ -17,6 +17,8 @@ from casino.api.http.operations import (
     READERS,
     Amount,
     Pieces,
+    Reason,
+    ReasonInput,
     StrictChoice,
     StrictInput,
     StrictInteger,
@@ -35,6 +37,7 @@ from casino.chips import services as chips
 from casino.core.write import Answer, Command
 from casino.hands import terms
 from casino.staff.models import Role
+from casino.tables import changing
 from casino.tables import services as tables
 from casino.tables.models import (
     LEAST_TIME_TO_ACT,
@@ -238,6 +241,22 @@ class SeatFee(StrictInput):
     per = StrictChoice(choices=FeePer.choices)
 
 
+class _Limits(StrictInput):
+    """Terms that every table has, and that can change."""
+
+    options = Options()
+    seat_count = StrictInteger(min_value=1, max_value=99)
+    min_stack = Amount(min_value=0)
+    max_stack = Amount(min_value=0)
+    carryover_on_close = StrictChoice(choices=CarryoverOnClose.choices)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Check that the limits of a stack are in their order."""
+        if attrs["min_stack"] > attrs["max_stack"]:
+            raise serializers.ValidationError({"max_stack": ["It is not below min_stack."]})
+        return attrs
+
+
 @documented("listTables", summary="List tables", tag=TAG, method="get")
 @documented(
     "createTable",
@@ -266,29 +285,18 @@ class Tables(WriteOperation, CursorList):
             fields = ("table", "game", "options", "seat_count", "state", "version", "hand_count")
 
     @extend_schema_serializer(component_name="TableInput")
-    class Input(StrictInput):
+    class Input(_Limits):
         """A code, and the terms: game, options, seats, limits of a stack in minor units, what becomes of money that
         nobody has won when the table closes, whose seeds an electronic deal needs, seconds for an act, fee of a
         seat."""
 
         table = StrictPattern(_CODE)
         game = StrictText(max_length=32)
-        options = Options()
-        seat_count = StrictInteger(min_value=1, max_value=99)
-        min_stack = Amount(min_value=0)
-        max_stack = Amount(min_value=0)
-        carryover_on_close = StrictChoice(choices=CarryoverOnClose.choices)
         client_seeds = StrictChoice(choices=ClientSeeds.choices, default=ClientSeeds.OPTIONAL)
         time_to_act = StrictInteger(
             min_value=LEAST_TIME_TO_ACT, max_value=MOST_TIME_TO_ACT, allow_null=True, default=None
         )
         seat_fee = SeatFee(required=False)
-
-        def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-            """Check that the limits of a stack are in their order."""
-            if attrs["min_stack"] > attrs["max_stack"]:
-                raise serializers.ValidationError({"max_stack": ["It is not below min_stack."]})
-            return attrs
 
     sensitive = False
     roles = ADMINS
@@ -316,6 +324,59 @@ class Tables(WriteOperation, CursorList):
             seat_fee_per=FeePer(fee["per"]),
         )
         return terms.set_up_table_at_office(command=command, code=data["table"], terms=agreed)
+
+
+@documented(
+    "changeTerms",
+    summary="Change a table's terms",
+    answers=TableOut,
+    tag=TAG,
+    refuses=["no_change", "table_retired", *TERMS],
+)
+class ChangeTerms(WriteOperation):
+    """Agree on other terms for a table, from its next opening on; a hand is played under the terms of its sitting. They
+    take the place of any that wait already; the terms of now take back what waits. The game stays: another game takes
+    another table."""
+
+    @extend_schema_serializer(component_name="TermsInput")
+    class Input(_Limits):
+        """All terms that can change, and why."""
+
+        reason = Reason()
+
+    roles = ADMINS
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Change."""
+        return terms.change_terms(
+            command=command,
+            code=path["table"],
+            options=data["options"],
+            seats=data["seat_count"],
+            min_stack=data["min_stack"],
+            max_stack=data["max_stack"],
+            carryover_on_close=CarryoverOnClose(data["carryover_on_close"]),
+            reason=data["reason"],
+        )
+
+
+@documented(
+    "retireTable",
+    summary="Retire a table",
+    answers=TableOut,
+    tag=TAG,
+    refuses=["place_not_empty", "table_open", "table_playing", "table_settling", "table_disputed", "table_retired"],
+)
+class RetireTable(WriteOperation):
+    """End a closed table for ever. Its tray, boxes and accounts must be empty; its hands and its chain stay."""
+
+    roles = ADMINS
+    input = ReasonInput
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Retire."""
+        return changing.retire(command=command, code=path["table"], reason=data["reason"])
 
 
 class TrayStocked(serializers.Serializer[Any]):
@@ -368,5 +429,7 @@ urls = [
     path("vault/opening", OpenVault.as_view()),
     path("drawers", Drawers.as_view()),
     path("tables", Tables.as_view()),
+    path("tables/<slug:table>/terms", ChangeTerms.as_view()),
+    path("tables/<slug:table>/retire", RetireTable.as_view()),
     path("tables/<slug:table>/tray", StockTray.as_view()),
 ]

@@ -65,6 +65,16 @@ class LimitsOut(serializers.Serializer[Any]):
     max_stack = serializers.IntegerField()
 
 
+class TermsToCome(serializers.Serializer[Any]):
+    """Terms that the next opening of a table brings."""
+
+    options = Shaped(OPTIONS)
+    seats = serializers.IntegerField(help_text="Number of seats.")
+    min_stack = serializers.IntegerField()
+    max_stack = serializers.IntegerField()
+    carryover_on_close = serializers.ChoiceField(choices=CarryoverOnClose.choices)
+
+
 class TableOut(serializers.Serializer[Any]):
     """A table as its console sees it; amounts in minor units of `currency`."""
 
@@ -83,6 +93,7 @@ class TableOut(serializers.Serializer[Any]):
     bank = serializers.IntegerField()
     limits = LimitsOut()
     carryover_on_close = serializers.ChoiceField(choices=CarryoverOnClose.choices)
+    terms_to_come = TermsToCome(allow_null=True)
     client_seeds = serializers.ChoiceField(
         choices=ClientSeeds.choices, help_text="Whose seeds an electronic hand needs before it is dealt."
     )
@@ -115,7 +126,7 @@ class TableDetail(ReadOperation):
     summary="Open a table",
     answers=TableOut,
     tag=TAG,
-    refuses=["table_open", "table_playing", "table_settling", "table_disputed", *POSTS, *CHANGE],
+    refuses=["table_open", "table_playing", "table_settling", "table_disputed", "table_retired", *POSTS, *CHANGE],
 )
 class OpenTable(WriteOperation):
     """Open a table for a session. A cukassza or bank of the last session is carried over."""

@@ -255,6 +255,8 @@ TABLES = (
         409,
         ("table_closed", "The table is closed.", "state"),
         ("table_open", "The table is open and no hand is being played.", "state"),
+        ("table_retired", "The table was retired and is never opened again.", "state"),
+        ("place_not_empty", "Money or chips are left in the place.", "accounts"),
         ("table_playing", "A hand is being played.", "state"),
         ("table_settling", "A hand is over and not settled yet.", "state"),
         ("table_disputed", "The last hand is disputed; the floor must void it or rule on it.", "state"),

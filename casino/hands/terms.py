@@ -12,9 +12,9 @@ from casino.core.errors import Unprocessable
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.hands import fees, trays
 from casino.houses.models import House
-from casino.tables import selectors
+from casino.tables import changing, selectors
 from casino.tables import services as tables
-from casino.tables.models import FeePer, Table
+from casino.tables.models import CarryoverOnClose, FeePer, Table
 from engine.errors import EngineError, OptionOutOfRange
 from engine.kernel.game import require_seats
 from engine.kernel.rules import Rules
@@ -38,6 +38,22 @@ def set_up_table_at_office(*, command: Command, code: str, terms: tables.Terms) 
 
     place = Table(house=command.context.house, code=code).chain
     return write.write(command, OfHouse(lock=locks.lock_places, office=True, place=place), change)
+
+
+def change_terms(
+    *, command: Command, code: str, options: Mapping[str, Any], seats: int, min_stack: int, max_stack: int,
+    carryover_on_close: CarryoverOnClose, reason: str,
+) -> Answer:  # fmt: skip
+    """Agree on other terms for a table, from its next opening on. Raises as :func:`require_terms` and
+    :func:`casino.tables.changing.change_terms`."""
+    house = command.context.house
+    table = selectors.get(house, code)
+    terms = tables.Terms(
+        game=table.game, options=options, seats=seats, min_stack=min_stack, max_stack=max_stack,
+        carryover_on_close=carryover_on_close, seat_fee=table.seat_fee,
+    )  # fmt: skip
+    varying = require_terms(house, terms)
+    return changing.change_terms(command=command, code=code, terms=terms, varying=varying, reason=reason)
 
 
 def require_terms(house: House, terms: tables.Terms) -> dict[str, list[Any]]:

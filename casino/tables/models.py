@@ -3,6 +3,7 @@
 Seats are numbered in the game's play order, whatever way round the room that is: the seat after the dealer's is the
 next number in use. A table's state says what may be done next:
 
+    closed -> retired (for ever)
     closed -> open -> playing -> settling -> open ... -> closed
                                  settling -> disputed (the worker's replay disagrees; somebody must rule)
 
@@ -27,6 +28,7 @@ class TableState(models.TextChoices):
     PLAYING = "playing"
     SETTLING = "settling"
     DISPUTED = "disputed"
+    RETIRED = "retired"
 
 
 class CarryoverOnClose(models.TextChoices):
@@ -62,11 +64,12 @@ class Table(models.Model):
 
     #: Which state may follow which.
     NEXT: ClassVar[dict[str, tuple[str, ...]]] = {
-        TableState.CLOSED: (TableState.OPEN,),
+        TableState.CLOSED: (TableState.OPEN, TableState.RETIRED),
         TableState.OPEN: (TableState.PLAYING, TableState.CLOSED),
         TableState.PLAYING: (TableState.SETTLING, TableState.OPEN),
         TableState.SETTLING: (TableState.OPEN, TableState.DISPUTED),
         TableState.DISPUTED: (TableState.OPEN,),
+        TableState.RETIRED: (),
     }
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="tables", db_index=False)
@@ -91,6 +94,8 @@ class Table(models.Model):
     #: The fee that a player pays the house for a seat, in minor units, if the game has no pot to tax; 0: none.
     seat_fee = models.BigIntegerField(default=0, db_default=0)
     seat_fee_per = models.CharField(max_length=4, choices=FeePer.choices, default=FeePer.DEAL, db_default=FeePer.DEAL)
+    #: Options, seats, limits of a stack and rule for a carryover that the next opening brings; null: those of now.
+    terms_to_come = models.JSONField(null=True, blank=True)
     state = models.CharField(max_length=8, choices=TableState.choices, default=TableState.CLOSED)
     version = models.BigIntegerField(default=1)
     #: Who deals the next hand; null until the table opens.

@@ -150,6 +150,7 @@ def _described(table: Table, seats: list[Any], money: dict[str, int]) -> dict[st
         "bank": bank,
         "limits": {"min_stack": table.min_stack, "max_stack": table.max_stack},
         "carryover_on_close": table.carryover_on_close,
+        "terms_to_come": table.terms_to_come,
         "client_seeds": table.client_seeds,
         "time_to_act": table.time_to_act,
         "seat_fee": {"amount": table.seat_fee, "per": table.seat_fee_per},

@@ -194,9 +194,13 @@ class AtTable:
         table = locks.lock(Table, locks.Rank.DESK, house=command.context.house, code=self.code)
         write.require_unanswered(command)
         table.house = command.context.house
-        require_at(command.context, table)
+        self.require_place(command.context, table)
         command.require_version(table.version)
         return table
+
+    def require_place(self, context: RequestContext, table: Table) -> None:
+        """At the table's own terminal. Raises WrongTerminal."""
+        require_at(context, table)
 
     def chain(self, table: Table) -> str:
         """The table's own."""
@@ -275,6 +279,7 @@ def open_table(*, command: Command, code: str) -> Answer:
 
     def change(table: Table, work: Work) -> Outcome:
         require_state(table, TableState.CLOSED)
+        _bring_terms(table)
         before = table.sessions.order_by("-number").first()
         number = before.number + 1 if before else 1
         held = before.held if before else {}
@@ -293,6 +298,16 @@ def open_table(*, command: Command, code: str) -> Answer:
         return Outcome(TableOpened(session=number, resumed=held or None))
 
     return write.write(command, AtTable(code), change)
+
+
+def _bring_terms(table: Table) -> None:
+    """Put the terms in force that wait for the table's opening, which the caller records."""
+    if table.terms_to_come is None:
+        return
+    new = {**table.terms_to_come, "terms_to_come": None}
+    Table.objects.filter(id=table.id).update(**new)
+    for name, value in new.items():
+        setattr(table, name, value)
 
 
 def sit(*, command: Command, code: str, seat: int, player_ref: str, amount: int) -> Answer:

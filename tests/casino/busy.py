@@ -8,7 +8,7 @@ import httpx
 from casino.staff.models import Role, TerminalKind
 from casino.tables.models import Table
 from casino.transfers.models import SoftCount, Transfer
-from tests.casino.kit import PIECES, Desk, Kit
+from tests.casino.kit import FERBLI, PIECES, Desk, Kit
 from tests.casino.transfers.test_transfers import floor_at
 from tests.words import as_action
 
@@ -16,6 +16,10 @@ PASSWORD = "seven-of-acorns-19"
 DAY = "2020-02-28"
 REASON = {"reason": "so that everything happens"}
 PERSON = {"name": "Nobody At All", "born": "1970-01-01", "document": "000000AA"}
+#: Terms of a Ferbli table that differ from the kit's by a larger stack.
+TERMS = {
+    "options": FERBLI, "seat_count": 4, "min_stack": 400, "max_stack": 2_000_000, "carryover_on_close": "split",
+}  # fmt: skip
 FLOAT = {str(value): 100 for value in PIECES if value <= 5_000}
 
 
@@ -130,6 +134,9 @@ STEPS: dict[str, Step] = {
     "cage.cash_out": _at("cashier", "cash-outs", {"player": "T1-u1", "amount": 5_000}),
     "cage.exchange": _at("cashier", "exchanges", {"given": {"5000": 1}, "wanted": {"500": 10}}),
     "cage.foreign_chips": _at("cashier", "foreign-chips", {"amount": 400, "issuer": "Casino Wien"}),
+    "table.terms_changed": lambda busy: busy.office.post(
+        "tables/T1/terms", TERMS | REASON, version=busy.dealer.refresh()["version"]
+    ),
     "table.opened": _at("dealer", "open"),
     "table.sat_down": _at("dealer", "seats", {"seat": 1, "player": "T1-u1", "amount": 10_000}),
     "table.chips_added": _at("dealer", "seats/1/chips", {"amount": 500}),
@@ -175,6 +182,8 @@ AFTERWARDS: dict[str, Step] = {
     "soft_count.counted again": _at("cashier", "soft-counts", {"table": "T1", "cash": 400, "pieces": {}}),
     "soft_count.confirmed": _on("cage_floor", "soft-count", "confirm", {"cash": 400, "pieces": {}}),
     "drawer.closed": _count_and_close,
+    "table.set_up": lambda busy: busy.office.post("tables", {"table": "T9", "game": "ferbli"} | TERMS),
+    "table.retired": lambda busy: busy.office.post("tables/T9/retire", REASON, version=1),
     "house.duty": _at("office", "duty", {"amount": 40} | REASON),
     "data.read": lambda busy: busy.auditor.get("ledger/export/csv"),
     "day.closed": lambda busy: busy.manager.post(f"days/{DAY}/close", {}, version=1),

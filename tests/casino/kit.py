@@ -23,8 +23,8 @@ from casino.audit.signing import Signer
 from casino.audit.verifier import Checkpoint, parse_note
 from casino.bookkeeping import chart
 from casino.bookkeeping.postings import Posting
-from casino.cage.models import Shift
 from casino.cage.founding import create_drawer, open_vault
+from casino.cage.models import Shift
 from casino.cage.services import AtDrawer, sell_chips
 from casino.chips.services import introduce
 from casino.core import locks

@@ -32,7 +32,7 @@ CHANGE = ("no_chip_set", "no_exact_change", "amount_not_payable", "chips_not_in_
 #: Refusals of chips that the request names.
 PIECES = ("unknown_denomination", "pieces_not_a_count", "chips_do_not_add_up")
 #: Refusals of a table that is not open, or at which a hand is being played.
-NOT_OPEN = ("table_closed", "table_playing", "table_settling", "table_disputed")
+NOT_OPEN = ("table_closed", "table_playing", "table_settling", "table_disputed", "table_retired")
 #: Refusals of cards, by the rules engine or before it.
 CARDS = (
     "card_not_in_pack", "card_already_dealt", "card_not_from_deck", "deck_missing", "card_unknown", "card_mismatch",

@@ -208,6 +208,7 @@ FIELDS: Mapping[str, str] = {
     "takes": "The fields of the action besides `actor` and `verb`, each with the values that it takes.",
     "target": "The seat at which the action is aimed.",
     "targets": "The seats at which the action is aimed.",
+    "terms_to_come": "Terms that the table's next opening brings; null: those of now.",
     "tax": "The house tax, in minor units.",
     "terminal": "Code of the terminal.",
     "terminal_key": "Key of the terminal.",

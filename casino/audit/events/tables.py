@@ -33,6 +33,26 @@ class TableSetUp(AuditEvent):
     seat_fee_per: Annotated[FeeUnit | None, "what the fee is for: every `deal` or `hour`"] = None
 
 
+@event("table.terms_changed", chain="table")
+class TermsChanged(TableEvent):
+    """Other terms were agreed on, which the table's next opening brings; where they are those in force, nothing waits
+    any more."""
+
+    before: Annotated[JsonObject, "terms in force: options, seats, min_stack, max_stack, carryover_on_close"]
+    after: Annotated[JsonObject, "terms from the next opening on, the same members"]
+    varying: Annotated[
+        Mapping[str, Sequence[Any]] | None, "options that each deal settles, as in `table.set_up`; none if absent"
+    ] = None
+    reason: Reason
+
+
+@event("table.retired", chain="table")
+class TableRetired(TableEvent):
+    """The table was ended for ever: it is never opened again."""
+
+    reason: Reason
+
+
 @event("table.client_seeds_changed", chain="table")
 class ClientSeedsChanged(TableEvent):
     """The table's demand for client seeds was changed: `optional`, or `all` for one of every seat that is dealt in."""

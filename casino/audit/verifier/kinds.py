@@ -118,6 +118,7 @@ _DECLARED = {
     "table.exchange": "table: amount integer; change {integer}; given {integer}; table_version integer",
     "table.left": "table: amount integer; player string; seat integer; table_version integer",
     "table.opened": "table: resumed? {integer}; session integer; table_version integer",
+    "table.retired": "table: table_version integer",
     "table.sat_down": "table: amount integer; player string; seat integer; table_version integer",
     "table.seat_fee_changed":
         "table: after integer; after_per string; before integer; before_per string; table_version integer",
@@ -125,6 +126,8 @@ _DECLARED = {
         "table: carryover_on_close string; client_seeds? string; game string; max_stack integer; min_stack integer; "
         "options {any}; seat_fee? integer; seat_fee_per? string; seats integer; time_to_act? integer; varying? "
         "{[any]}",
+    "table.terms_changed":
+        "table: after {any}; before {any}; table_version integer; varying? {[any]}",
     "table.time_to_act_changed": "table: after? integer; before? integer; table_version integer",
     "table.tip": "table: amount integer; chips {integer}; player string; seat integer; table_version integer",
     "table.tray_stocked": "table: amount integer; chips {integer}",

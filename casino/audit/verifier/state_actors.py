@@ -20,8 +20,10 @@ _SIGNERS = {AUDITOR, "admin"}
 _TRIED = ("staff.sign_in_refused", "staff.locked_out")
 #: Where the terminal of an event of a chain must be.
 _KINDS = {"table": "table", "drawer": "cage", "office": "office"}
-#: Events of a place that are written in the office: it has no terminal yet.
-_IN_OFFICE = frozenset(("drawer.set_up", "table.set_up", "table.tray_stocked"))
+#: Events of a place that are written in the office: it may have no terminal.
+_IN_OFFICE = frozenset((
+    "drawer.set_up", "table.set_up", "table.tray_stocked", "table.terms_changed", "table.retired",
+))  # fmt: skip
 
 
 class Actors:

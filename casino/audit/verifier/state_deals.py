@@ -14,8 +14,12 @@ class Deals:
         self._rows, self._tables, self._find = rows, tables, find
         #: By table: options that each deal settles for itself, and every value that they may have.
         self._varying: dict[str, dict[str, list[Any]]] = {}
+        #: The same of terms that wait for the table's next opening.
+        self._varying_to_come: dict[str, dict[str, list[Any]]] = {}
         self.handlers: dict[str, Handler] = {
             "table.set_up": self._set_up,
+            "table.terms_changed": self._terms,
+            "table.opened": self._opened,
             "table.sat_down": self._sat_down,
             "hand.dealt": self._dealt,
             "hand.acted": self._acted,
@@ -23,6 +27,13 @@ class Deals:
 
     def _set_up(self, doc: Row) -> None:
         self._varying[table_of(doc)] = doc["data"].get("varying", {})
+
+    def _terms(self, doc: Row) -> None:
+        self._varying_to_come[table_of(doc)] = doc["data"].get("varying", {})
+
+    def _opened(self, doc: Row) -> None:
+        if (varying := self._varying_to_come.pop(table_of(doc), None)) is not None:
+            self._varying[table_of(doc)] = varying
 
     def _sat_down(self, doc: Row) -> None:
         row, data = self._rows.get(TABLE, table_of(doc)), doc["data"]

@@ -7,8 +7,9 @@ TABLE, SESSION, SEATING, SEAT_KEY = (
     *("tables.Table", "tables.TableSession"),
     *("tables.Seating", "tables.SeatKey"),
 )
-_TERMS = ("game", "options", "seats", "min_stack", "max_stack", "carryover_on_close")
-_STATE = "table.opened, table.closed, deal.*, hand.*"
+#: Those that can change.
+_CHANGING = ("options", "seats", "min_stack", "max_stack", "carryover_on_close")
+_STATE = "table.opened, table.closed, table.retired, deal.*, hand.*"
 
 MODELS = (
     Model(
@@ -18,7 +19,9 @@ MODELS = (
             "id": ID,
             "house": HOUSE,
             "code": proved("table.set_up"),
-            **{name: proved("table.set_up") for name in _TERMS},
+            "game": proved("table.set_up"),
+            **{name: proved("table.set_up, table.terms_changed, table.opened") for name in _CHANGING},
+            "terms_to_come": proved("table.terms_changed, table.opened"),
             "client_seeds": proved("table.set_up, table.client_seeds_changed"),
             "time_to_act": proved("table.set_up, table.time_to_act_changed"),
             "time_to_act_since": proved("table.time_to_act_changed"),
@@ -98,6 +101,8 @@ class Tables:
         self.dealt: dict[str, list[Row]] = {}
         self.handlers: dict[str, Handler] = {
             "table.set_up": self._set_up,
+            "table.terms_changed": self._terms,
+            "table.retired": self._retired,
             "table.client_seeds_changed": self._client_seeds,
             "table.time_to_act_changed": self._time_to_act,
             "table.seat_fee_changed": self._seat_fee,
@@ -140,9 +145,10 @@ class Tables:
     def _set_up(self, doc: Row) -> None:
         data, table = doc["data"], table_of(doc)
         self._rows.add(
-            TABLE, table, code=table, **{name: data[name] for name in _TERMS},
+            TABLE, table, code=table, game=data["game"], **{name: data[name] for name in _CHANGING},
             client_seeds=data.get("client_seeds", "optional"), time_to_act=data.get("time_to_act"),
-            time_to_act_since=None, seat_fee=data.get("seat_fee", 0), seat_fee_per=data.get("seat_fee_per", "deal"),
+            terms_to_come=None, time_to_act_since=None, seat_fee=data.get("seat_fee", 0),
+            seat_fee_per=data.get("seat_fee_per", "deal"),
             state="closed", version=1, button=None, hands_dealt=0, last_record_hash="", prepared_deal="",
             abandoned_deals=0,
         )  # fmt: skip
@@ -150,6 +156,17 @@ class Tables:
 
     def _table(self, doc: Row) -> Row:
         return self._rows.get(TABLE, table_of(doc))
+
+    def _terms(self, doc: Row) -> None:
+        row, data = self._table(doc), doc["data"]
+        now = {name: row[name] for name in _CHANGING}
+        if data["before"] != now:
+            place = f"{doc['chain']}#{doc['seq']}"
+            self._rows.find("table_terms_differ", place, f"it names {data['before']} as in force, events say {now}")
+        row["terms_to_come"] = None if data["after"] == now else {name: data["after"][name] for name in _CHANGING}
+
+    def _retired(self, doc: Row) -> None:
+        self._table(doc)["state"] = "retired"
 
     def _client_seeds(self, doc: Row) -> None:
         self._table(doc)["client_seeds"] = doc["data"]["after"]
@@ -163,8 +180,8 @@ class Tables:
     # --- Sessions and seats ------------------------------------------------------------------------------------------
 
     def _opened(self, doc: Row) -> None:
-        table, number = table_of(doc), doc["data"]["session"]
-        self._table(doc).update(state="open", button=None)
+        table, number, row = table_of(doc), doc["data"]["session"], self._table(doc)
+        row.update(row["terms_to_come"] or {}, state="open", button=None, terms_to_come=None)
         before = self._session.get(table)
         self._session[table] = key = f"{table}/{number}"
         self.seated[table] = {}

@@ -88,6 +88,7 @@ class Migration(migrations.Migration):
                         max_length=4,
                     ),
                 ),
+                ("terms_to_come", models.JSONField(blank=True, null=True)),
                 (
                     "state",
                     models.CharField(
@@ -97,6 +98,7 @@ class Migration(migrations.Migration):
                             ("playing", "Playing"),
                             ("settling", "Settling"),
                             ("disputed", "Disputed"),
+                            ("retired", "Retired"),
                         ],
                         default="closed",
                         max_length=8,
@@ -114,7 +116,9 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(fields=("house", "code"), name="table_code"),
                     models.CheckConstraint(
-                        condition=models.Q(("state__in", ["closed", "open", "playing", "settling", "disputed"])),
+                        condition=models.Q(
+                            ("state__in", ["closed", "open", "playing", "settling", "disputed", "retired"])
+                        ),
                         name="table_state",
                     ),
                     models.CheckConstraint(

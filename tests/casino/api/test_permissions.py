@@ -79,6 +79,8 @@ MATRIX = {
     ("POST", "vault/opening"): frozenset({Role.CAGE_SUPERVISOR}),
     ("POST", "drawers"): ADMIN,
     ("POST", "tables"): ADMIN,
+    ("POST", "tables/<slug:table>/terms"): ADMIN,
+    ("POST", "tables/<slug:table>/retire"): ADMIN,
     ("POST", "tables/<slug:table>/tray"): frozenset({Role.CAGE_SUPERVISOR}),
     ("GET", "drawers"): NO_DEALER,
     ("GET", "shifts"): NO_DEALER,

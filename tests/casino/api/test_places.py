@@ -190,3 +190,82 @@ def test_one_of_two_at_the_same_time_sets_a_place_up(kit: Kit, admin: Desk) -> N
     with ThreadPoolExecutor(len(desks)) as pool:
         assert sorted(pool.map(post, desks)) == [201, *[409] * 5]
     assert Drawer.objects.filter(house=kit.house).count() == 1
+
+
+# --- Other terms, and the end of a table ------------------------------------------------------------------------------
+
+
+def other(**terms: Any) -> dict[str, Any]:
+    """Terms of a request that differ from the table's by these."""
+    usual = {name: TABLE[name] for name in ("options", "seat_count", "min_stack", "max_stack", "carryover_on_close")}
+    return usual | {"reason": "agreed with the floor"} | terms
+
+
+def test_other_terms_wait_for_the_next_opening(kit: Kit, admin: Desk, keeper: Desk) -> None:
+    founded(admin, keeper)
+    desk = kit.seated()
+    asked = other(options=FERBLI | {"vizi": 200}, max_stack=50_000)
+    changed = admin.ok("tables/T1/terms", asked, version=desk.version)
+    waiting = {
+        "options": FERBLI | {"vizi": 200}, "seats": 4, "min_stack": 1_000, "max_stack": 50_000,
+        "carryover_on_close": "split",
+    }  # fmt: skip
+    assert changed["terms_to_come"] == waiting and changed["options"] == FERBLI
+    desk.refresh()
+    desk.ok("hands", {"mode": "physical", "button": 4})
+    desk.act(*SAMPLE[:12])
+    desk.act(*SAMPLE[12:])
+    assert kit.settle() == ["settled"]
+    desk.refresh()
+    desk.ok("close")
+    opened = desk.ok("open")
+    assert opened["terms_to_come"] is None and opened["options"] == FERBLI | {"vizi": 200}
+    assert opened["limits"] == {"min_stack": 1_000, "max_stack": 50_000}
+    assert [found.code for found in auditing.verify_house(kit.house).findings] == []
+
+
+def test_the_terms_of_now_take_back_what_waits(kit: Kit, admin: Desk, keeper: Desk) -> None:
+    founded(admin, keeper)
+    admin.ok("tables/T1/terms", other(max_stack=50_000), version=1)
+    assert_problem(admin.post("tables/T1/terms", other(max_stack=50_000), version=2), 409, "no_change")
+    assert admin.ok("tables/T1/terms", other(), version=2)["terms_to_come"] is None
+    assert_problem(admin.post("tables/T1/terms", other(), version=3), 409, "no_change")
+    assert [found.code for found in auditing.verify_house(kit.house).findings] == []
+
+
+@pytest.mark.parametrize(
+    ("terms", "code"),
+    [
+        ({"options": FERBLI | {"vizi": 0}}, "option_out_of_range"),
+        ({"seat_count": 99}, "seats_out_of_range"),
+        ({"min_stack": 1}, "min_stack_too_small"),
+    ],
+)
+def test_terms_that_cannot_be(kit: Kit, admin: Desk, keeper: Desk, terms: dict[str, Any], code: str) -> None:
+    founded(admin, keeper)
+    assert_problem(admin.post("tables/T1/terms", other(**terms), version=1), 422, code)
+    assert Table.objects.get(house=kit.house).terms_to_come is None
+
+
+def test_terms_are_decided_on_what_was_seen(kit: Kit, admin: Desk, keeper: Desk) -> None:
+    founded(admin, keeper)
+    admin.ok("tables/T1/terms", other(max_stack=50_000), version=1)
+    assert_problem(admin.post("tables/T1/terms", other(max_stack=60_000), version=1), 412, "version_conflict")
+
+
+def test_a_table_is_retired_once_it_is_empty_and_is_never_opened_again(kit: Kit, admin: Desk, keeper: Desk) -> None:
+    founded(admin, keeper)
+    reason = {"reason": "the room is let"}
+    problem = assert_problem(admin.post("tables/T1/retire", reason, version=1), 409, "place_not_empty")
+    assert problem["accounts"] == {"9130/T1": sum(int(value) * count for value, count in TRAY.items())}
+    made(admin, "tables", TABLE | {"table": "T2"})
+    desk = kit.dealer("T2")
+    desk.ok("open")
+    assert_problem(admin.post("tables/T2/retire", reason, version=desk.version), 409, "table_open")
+    desk.ok("close")
+    assert admin.ok("tables/T2/retire", reason, version=desk.version)["state"] == "retired"
+    desk.refresh()
+    assert_problem(desk.post("open"), 409, "table_retired")
+    assert_problem(admin.post("tables/T2/terms", other(), version=desk.version), 409, "table_retired")
+    assert_problem(admin.post("tables", TABLE | {"table": "T2"}), 409, "table_exists")
+    assert [found.code for found in auditing.verify_house(kit.house).findings] == []

@@ -1,0 +1,92 @@
+"""Other terms for a table, and its end.
+
+Terms are never edited: new ones wait until the table is opened the next time, so that a sitting has one set of terms.
+A retired table is never opened again; its code, chain and hands stay.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from casino.audit.events.tables import TableRetired, TermsChanged
+from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
+from casino.core import write
+from casino.core.errors import Conflict
+from casino.core.write import Answer, Command, Outcome, RequestContext, Work
+from casino.houses.models import House
+from casino.tables import services
+from casino.tables.models import Table, TableState
+from casino.tables.services import AtTable, Terms
+
+#: The terms that this module changes. The game stays: another game takes another table.
+CHANGING = ("options", "seats", "min_stack", "max_stack", "carryover_on_close")
+#: Money and chips that a table must be rid of before its end; income and expense stay in the books.
+_EMPTY = (
+    Account.DROP_CASH, Account.CHIPS_UNATTRIBUTED, Account.POT, Account.CUKASSZA, Account.BANK, Account.TRONC,
+    Account.DISPUTED_POT, Account.CARRY_HELD,
+)  # fmt: skip
+_EMPTY_RACKS = (Account.TRAY, Account.TRANSIT, Account.TAX_BOX, Account.TRONC_BOX)
+
+
+class OfTable(AtTable):
+    """The same from a terminal in the office: what is done to a table, not at it."""
+
+    def require_place(self, context: RequestContext, table: Table) -> None:
+        """In the office. Raises WrongTerminal."""
+        context.at_the_office()
+
+
+def in_force(table: Table) -> dict[str, Any]:
+    """The terms of the table that can change."""
+    return {name: getattr(table, name) for name in CHANGING}
+
+
+def change_terms(
+    *, command: Command, code: str, terms: Terms, varying: Mapping[str, Sequence[Any]], reason: str
+) -> Answer:
+    """Let the table have these terms from its next opening on, instead of any that wait for it already; the terms in
+    force again take back what waits. `varying` is as for :func:`casino.tables.services.set_up`.
+
+    Raises NotFound, WrongTerminal, VersionConflict, Conflict table_retired, and no_change where that is what the next
+    opening brings already.
+    """
+
+    def change(table: Table, work: Work) -> Outcome:
+        _require_not_retired(table)
+        before, wanted = in_force(table), {name: asdict(terms)[name] for name in CHANGING}
+        wanted["carryover_on_close"] = str(wanted["carryover_on_close"])
+        if wanted == (table.terms_to_come or before):
+            raise Conflict(f"Table {code} has these terms at its next opening already.", code="no_change")
+        table.terms_to_come = None if wanted == before else wanted
+        Table.objects.filter(id=table.id).update(terms_to_come=table.terms_to_come)
+        return Outcome(TermsChanged(before=before, after=wanted, varying=varying or None, reason=reason))
+
+    return write.write(command, OfTable(code), change)
+
+
+def retire(*, command: Command, code: str, reason: str) -> Answer:
+    """End a table for ever. Raises NotFound, WrongTerminal, VersionConflict, Conflict table_open and the like unless it
+    is closed, place_not_empty where money or chips of it are left."""
+
+    def change(table: Table, work: Work) -> Outcome:
+        services.require_state(table, TableState.CLOSED)
+        left = _left(table.house, table)
+        if left:
+            named = ", ".join(sorted(left))
+            raise Conflict(f"Table {code} still has money or chips in {named}.", code="place_not_empty", accounts=left)
+        services.to_state(table, TableState.RETIRED)
+        return Outcome(TableRetired(reason=reason))
+
+    return write.write(command, OfTable(code), change)
+
+
+def _left(house: House, table: Table) -> dict[str, int]:
+    """Accounts of a table that hold something, in minor units; chips at their face value."""
+    money = chart.balances(house, [table.account(number) for number in _EMPTY])
+    racks = {table.account(number): chart.rack_value(house, table.account(number)) for number in _EMPTY_RACKS}
+    return {account: held for account, held in (money | racks).items() if held}
+
+
+def _require_not_retired(table: Table) -> None:
+    services.require_state(table, *(state for state in TableState if state != TableState.RETIRED))
