@@ -35,6 +35,8 @@ class Busy:
         self.table_floor = floor_at(kit, TerminalKind.TABLE, "T1")
         self.cage_floor = floor_at(kit, TerminalKind.CAGE, "C1")
         self.office, self.manager, self.auditor = kit.office(Role.ADMIN), kit.office(Role.FLOOR), kit.office()
+        #: A table that is retired without ever having been opened.
+        self.office.ok("tables", {"table": "T9", "game": "ferbli"} | TERMS)
         self.token, self.terminal, self.terminal_key = "", "console-7", ""
 
     def post(self, desk: Desk, path: str, body: Any = None) -> httpx.Response:
@@ -182,7 +184,6 @@ AFTERWARDS: dict[str, Step] = {
     "soft_count.counted again": _at("cashier", "soft-counts", {"table": "T1", "cash": 400, "pieces": {}}),
     "soft_count.confirmed": _on("cage_floor", "soft-count", "confirm", {"cash": 400, "pieces": {}}),
     "drawer.closed": _count_and_close,
-    "table.set_up": lambda busy: busy.office.post("tables", {"table": "T9", "game": "ferbli"} | TERMS),
     "table.retired": lambda busy: busy.office.post("tables/T9/retire", REASON, version=1),
     "house.duty": _at("office", "duty", {"amount": 40} | REASON),
     "data.read": lambda busy: busy.auditor.get("ledger/export/csv"),
