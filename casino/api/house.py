@@ -7,7 +7,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.http.operations import READERS, ReadOperation, context_of, documented
+from casino.api.http.operations import OVERSIGHT, READERS, ReadOperation, context_of, documented
+from casino.reports import readiness
+from casino.staff.models import Role
 
 TAG = "house"
 #: Version of the API; a change that breaks clients makes another one, at another address.
@@ -48,6 +50,36 @@ class HouseDetail(ReadOperation):
         return Response(answer)
 
 
+class ItemOut(serializers.Serializer[Any]):
+    """An item of the checklist."""
+
+    item = serializers.ChoiceField(choices=list(readiness.CHECKS), help_text="What is looked at.")
+    ready = serializers.BooleanField(help_text="Whether nothing of it is missing.")
+    missing = serializers.ListField(child=serializers.CharField(), help_text="What is missing, in words.")
+
+
+class ReadinessOut(serializers.Serializer[Any]):
+    """Whether the house can receive guests."""
+
+    ready = serializers.BooleanField(help_text="Whether nothing is missing.")
+    items = ItemOut(many=True, help_text="What was looked at, in the order in which a house is founded.")
+
+
+@documented("readReadiness", summary="Read what the house still lacks", answers=ReadinessOut, tag=TAG)
+class Readiness(ReadOperation):
+    """The checklist before the first evening: people, chips, vault, drawers, tables and trays, terminals, checkpoints
+    outside the database, the gaming day. It says what is there, not whether it is right."""
+
+    sensitive = False
+    roles = (*OVERSIGHT, Role.MANAGER)
+
+    def get(self, request: Request) -> Response:
+        """The checklist."""
+        items = readiness.checklist(context_of(request).house)
+        return Response({"ready": not any(item.missing for item in items), "items": [one.as_json() for one in items]})
+
+
 urls = [
+    path("house/readiness", Readiness.as_view()),
     path("house", HouseDetail.as_view()),
 ]

@@ -181,6 +181,13 @@ def least_players(game: str, options: Mapping[str, Any]) -> int:
     return max(info.min_seats, info.policy.least_players(options))
 
 
+def require_tray(table: Table) -> None:
+    """Refuse a tray that might not be able to pay what the game may promise a full table. Raises Conflict
+    tray_too_small or no_exact_change."""
+    agreed = rules(table.game, table.options, table.seats)
+    trays.require_tray(table, engine.game_info(table.game).policy, agreed, table.seats)
+
+
 def bonuses(game: str, options: Mapping[str, Any], seats: int) -> int:
     """The most that the house may owe in bonuses for one hand of so many seats, in minor units."""
     return sum(engine.game_info(game).policy.bonuses(rules(game, options, seats), seats))

@@ -42,7 +42,8 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "hand.acted": (("dealer", "hand"), ("dealer", "hand/legal-actions")),
     "soft_count.confirmed": (("auditor", f"soft-counts?{PAGE}"),),
     "day.closed": (
-        ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "games"),
+        ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "house/readiness"),
+        ("auditor", "games"),
         ("auditor", "games/ferbli"), ("auditor", f"hands?{PAGE}"), ("auditor", "hands/T1-000002"),
         ("auditor", "reports/house"), ("auditor", f"reports/hands?{PAGE}"), ("auditor", "reports/verification"),
         ("auditor", f"reports/deals?day={DAY}"),

@@ -40,6 +40,7 @@ SEAT = {
 MATRIX = {
     ("POST", "sign-out"): EVERYBODY,
     ("GET", "house"): EVERYBODY,
+    ("GET", "house/readiness"): OVERSIGHT | {Role.MANAGER},
     ("GET", "games"): EVERYBODY,
     ("GET", "games/<path:game>"): EVERYBODY,
     ("GET", "tables"): EVERYBODY,

@@ -1,6 +1,5 @@
 """A house is set up over HTTP: chip set, vault, drawers, tables, trays; each once, each with its event."""
 
-import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from casino.audit.founding import found_house
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.cage.models import Drawer
@@ -18,7 +16,7 @@ from casino.tables.models import Table
 from casino.verification import auditing
 from ledger.checks import verify
 from tests.casino.devices import events
-from tests.casino.kit import ACTOR, FERBLI, PIECES, SAMPLE, Desk, Kit
+from tests.casino.kit import FERBLI, PIECES, SAMPLE, Desk, Kit
 from tests.casino.scene import assert_problem
 
 VAULT_PIECES = {str(value): count for value, count in PIECES.items()}
@@ -34,8 +32,7 @@ TABLE = {
 @pytest.fixture
 def kit(live_db: None) -> Iterator[Kit]:
     """A house that has only been founded."""
-    code = f"H{uuid.uuid4().hex[:12]}"
-    kit = Kit(found_house(code=code, name="New house", currency="HUF", actor=ACTOR))
+    kit = Kit.found(bare=True)
     yield kit
     kit.close()
 

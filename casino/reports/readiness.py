@@ -1,0 +1,132 @@
+"""What a house still lacks before it can receive guests: one list, each item with what is missing.
+
+The list says what is there, not whether it is right: counts, keys and people are looked at by those who sign for them.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from casino.audit import outside
+from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
+from casino.chips import selectors as chips
+from casino.core.errors import Conflict
+from casino.hands import terms
+from casino.houses import days
+from casino.houses.models import House
+from casino.staff.models import Role, Staff, Terminal, TerminalKind
+from casino.tables.models import Table, TableState
+
+#: Roles without which no evening can be run, and how many people each takes.
+_HOLDERS = {
+    Role.DEALER: 1, Role.FLOOR: 1, Role.CASHIER: 1, Role.CAGE_SUPERVISOR: 1, Role.COUNT: 2, Role.COMPLIANCE: 1,
+    Role.MANAGER: 1, Role.AUDITOR: 1, Role.ADMIN: 1,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of the list: its code, and what is missing, in words; nothing where all is there."""
+
+    code: str
+    missing: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """As the answer has it."""
+        return {"item": self.code, "ready": not self.missing, "missing": list(self.missing)}
+
+
+def checklist(house: House) -> list[Item]:
+    """Every item, in the order in which a house is founded."""
+    return [Item(code, tuple(missing(house))) for code, missing in CHECKS.items()]
+
+
+def _people(house: House) -> Iterator[str]:
+    held = [set(person.roles) for person in Staff.objects.filter(house=house, is_active=True)]
+    for role, needed in _HOLDERS.items():
+        found = sum(role in roles for roles in held)
+        if found < needed:
+            yield f"{needed} active {'person' if needed == 1 else 'people'} with the role {role}, there are {found}"
+
+
+def _chip_set(house: House) -> Iterator[str]:
+    try:
+        chips.in_use(house)
+    except Conflict as error:
+        yield error.detail
+
+
+def _vault(house: House) -> Iterator[str]:
+    if not chart.is_open(house, Account.VAULT_CASH):
+        yield "capital and commissioned chips in the vault"
+
+
+def _drawers(house: House) -> Iterator[str]:
+    if not house.drawers.exists():
+        yield "a drawer"
+
+
+def _tables(house: House) -> Iterator[str]:
+    if not _in_use(house):
+        yield "a table"
+
+
+def _trays(house: House) -> Iterator[str]:
+    """Trays without chips where players have some, and such as cannot pay what their games may promise a full table."""
+    for table in _in_use(house):
+        table.house = house
+        if table.max_stack and not chart.rack_value(house, table.account(Account.TRAY)):
+            yield f"{table.code}: chips in the tray"
+            continue
+        try:
+            terms.require_tray(table)
+        except Conflict as error:
+            yield f"{table.code}: {error.detail}"
+
+
+def _terminals(house: House) -> Iterator[str]:
+    """Places without a terminal."""
+    enrolled = set(Terminal.objects.filter(house=house, revoked_at=None).values_list("kind", "location"))
+    wanted = [
+        (TerminalKind.OFFICE, ""),
+        *((TerminalKind.CAGE, code) for code in house.drawers.order_by("code").values_list("code", flat=True)),
+        *((TerminalKind.TABLE, table.code) for table in _in_use(house)),
+    ]
+    for kind, code in wanted:
+        if (kind, code) not in enrolled:
+            yield f"a terminal of the kind {kind}" + (f" at {code}" if code else "")
+
+
+def _checkpoints(house: House) -> Iterator[str]:
+    """Folders outside the database that have no checkpoint of the house yet."""
+    folders = outside.folders()
+    if not folders:
+        yield "a folder for checkpoints outside the database (CASINO_CHECKPOINT_DIRS)"
+    for number, folder in enumerate(folders, 1):
+        notes = outside.notes_file(folder, house)
+        if not notes.exists() or not notes.stat().st_size:
+            yield f"a checkpoint in folder {number} of CASINO_CHECKPOINT_DIRS; is the sequencer up?"
+
+
+def _day(house: House) -> Iterator[str]:
+    if all(day.closed_at is not None for day in days.days(house)):
+        yield "an open gaming day"
+
+
+def _in_use(house: House) -> list[Table]:
+    return list(Table.objects.filter(house=house).exclude(state=TableState.RETIRED).order_by("code"))
+
+
+#: Each item's code, and what says what is missing.
+CHECKS: dict[str, Callable[[House], Iterator[str]]] = {
+    "people": _people,
+    "chip_set": _chip_set,
+    "vault": _vault,
+    "drawers": _drawers,
+    "tables": _tables,
+    "trays": _trays,
+    "terminals": _terminals,
+    "checkpoints": _checkpoints,
+    "day": _day,
+}

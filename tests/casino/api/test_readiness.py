@@ -1,0 +1,74 @@
+"""The checklist before the first evening names what is missing, item by item, until nothing is."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from casino.staff.models import Role, TerminalKind
+from tests.casino.api.test_places import CHIP_SET, TABLE, TRAY, VAULT, made
+from tests.casino.kit import Desk, Kit
+from tests.casino.scene import assert_problem
+
+
+@pytest.fixture
+def kit(live_db: None) -> Iterator[Kit]:
+    """A house that has only been founded."""
+    kit = Kit.found(bare=True)
+    yield kit
+    kit.close()
+
+
+def lacking(auditor: Desk) -> dict[str, list[str]]:
+    """What is missing, by item."""
+    answer = auditor.get("house/readiness").json()
+    assert answer["ready"] == all(one["ready"] for one in answer["items"])
+    assert all(one["ready"] == (not one["missing"]) for one in answer["items"])
+    return {one["item"]: one["missing"] for one in answer["items"] if one["missing"]}
+
+
+def test_a_house_that_was_only_founded_lacks_everything(kit: Kit) -> None:
+    found = lacking(kit.office())
+    assert found.keys() == {"people", "chip_set", "vault", "drawers", "tables", "checkpoints", "day"}
+    assert "1 active person with the role dealer, there are 0" in found["people"]
+    assert not any("auditor" in missing for missing in found["people"])
+
+
+def test_items_go_one_by_one(kit: Kit) -> None:
+    auditor, admin, keeper = kit.office(), kit.office(Role.ADMIN), kit.office(Role.CAGE_SUPERVISOR)
+    made(admin, "chip-sets", CHIP_SET)
+    made(keeper, "vault/opening", VAULT)
+    made(admin, "drawers", {"drawer": "C1"})
+    made(admin, "tables", TABLE)
+    found = lacking(auditor)
+    assert found.keys() == {"people", "trays", "terminals", "checkpoints", "day"}
+    assert found["terminals"] == ["a terminal of the kind cage at C1", "a terminal of the kind table at T1"]
+    assert found["trays"][0].startswith("T1: ")
+    made(keeper, "tables/T1/tray", {"pieces": TRAY})
+    kit.token(Role.DEALER, TerminalKind.TABLE, "T1")
+    kit.token(Role.CASHIER, TerminalKind.CAGE, "C1")
+    kit.sequence()
+    assert lacking(auditor).keys() == {"people", "day"}
+    for role in (Role.FLOOR, Role.COUNT, Role.COUNT, Role.COMPLIANCE, Role.MANAGER):
+        kit.office(role)
+    admin.ok("days", {"day": "2020-02-28"})
+    assert lacking(auditor) == {}
+
+
+def test_a_retired_table_lacks_nothing(kit: Kit) -> None:
+    auditor, admin = kit.office(), kit.office(Role.ADMIN)
+    made(admin, "chip-sets", CHIP_SET)
+    made(admin, "tables", TABLE)
+    assert "tables" not in lacking(auditor)
+    admin.ok("tables/T1/retire", {"reason": "never used"}, version=1)
+    found = lacking(auditor)
+    assert found["tables"] == ["a table"] and "trays" not in found
+
+
+def test_who_leaves_is_missed(kit: Kit) -> None:
+    admin, second = kit.office(Role.ADMIN), kit.office(Role.FLOOR)
+    assert not any("role floor" in missing for missing in lacking(kit.office())["people"])
+    rows = admin.get("staff?role=floor").json()["results"]
+    person = rows[0]["login"]
+    admin.ok(f"staff/{person}/deactivate", {"reason": "has left the house"}, version=rows[0]["version"])
+    assert any("role floor" in missing for missing in lacking(kit.office())["people"])
+    assert_problem(second.get("house"), 401, "not_authenticated")
