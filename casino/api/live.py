@@ -81,7 +81,7 @@ class ChangesOut(serializers.Serializer[Any]):
     reset = serializers.BooleanField(
         help_text="Whether `after` named more than is recorded: a backup was restored. Read everything again."
     )
-    hints = HintOut(many=True)
+    hints = HintOut(many=True, help_text="The hints after `after`; without it, the last of each chain.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class _Known:
     """What is known when a request comes: the hints since its position, and the position after them."""
 
     hints: list[tuple[Hint, str]]
-    position: dict[int, int]
+    position: dict[str, int]
     reset: bool
 
 
@@ -142,7 +142,7 @@ def _heads(house: House, followed: Followed) -> list[Head]:
 def _known(followed: Followed, heads: list[Head], after: str | None) -> _Known:
     """The hints after a position; without one, or if it lies ahead of what is recorded, the last of each chain. Raises
     BadRequest for what is no position."""
-    begun: dict[int, int] | None = None
+    begun: dict[str, int] | None = None
     if after is not None:
         try:
             begun = positions.parse(after, heads, of_house=followed.of_house)
@@ -153,14 +153,14 @@ def _known(followed: Followed, heads: list[Head], after: str | None) -> _Known:
                 parameters=["after"],
             ) from error
     reset = begun is not None and positions.is_ahead(begun, heads)
-    position = {one.id: max(one.seq - 1, 0) for one in heads} if begun is None or reset else begun
-    wanted = [(one, position[one.id]) for one in heads if one.seq > position[one.id]]
+    position = {one.name: max(one.seq - 1, 0) for one in heads} if begun is None or reset else begun
+    wanted = [(one, position[one.name]) for one in heads if one.seq > position[one.name]]
     found = hints.after(wanted, max(1, hints.AT_A_TIME // max(1, len(wanted))))
     told = []
     # A later hint of one chain must not be sent with an earlier position of another: each is one step further.
-    for (chain, _), several in sorted(found.items()):
+    for _, several in sorted(found.items()):
         for hint in several:
-            position = position | {chain: hint.seq}
+            position = position | {hint.chain: hint.seq}
             told.append((hint, positions.text(position, of_house=followed.of_house)))
     return _Known(told, dict(position), reset)
 

@@ -64,7 +64,7 @@ class Follower(asyncio.Protocol):
         """The reader has caught up."""
         self._full_since = None
 
-    def send(self, chain: int, found: Sequence[Hint]) -> None:
+    def send(self, chain: str, found: Sequence[Hint]) -> None:
         """Send hints of a chain that follow the position."""
         fresh = [hint for hint in found if hint.seq > self.position.get(chain, 0)]
         if not fresh or not self.is_ready:

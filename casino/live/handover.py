@@ -49,7 +49,7 @@ class Asked:
     house: UUID
     followed: Followed
     chain: int | None
-    position: dict[int, int]
+    position: dict[str, int]
     wait: int | None
 
     def as_json(self) -> dict[str, Any]:
@@ -60,8 +60,7 @@ class Asked:
     def from_json(cls, found: dict[str, Any]) -> Self:
         """What `as_json` has described."""
         followed = Followed(Scope(found["followed"]["scope"]), found["followed"]["code"])
-        position = {int(chain): seq for chain, seq in found["position"].items()}
-        return cls(found["digest"], UUID(found["house"]), followed, found["chain"], position, found["wait"])
+        return cls(found["digest"], UUID(found["house"]), followed, found["chain"], found["position"], found["wait"])
 
 
 def framed(message: Any) -> bytes:

@@ -223,10 +223,10 @@ def _wanted(follower: Follower, heads: Iterable[Head]) -> list[hints.Wanted]:
     ended, and told so when it comes again."""
     asked, position = follower.asked, follower.position
     mine = [one for one in heads if (one.house == asked.house if asked.chain is None else one.id == asked.chain)]
-    if any(position.get(one.id, 0) > one.seq for one in mine):
+    if any(position.get(one.name, 0) > one.seq for one in mine):
         follower.end()
         return []
-    return [(one, position.get(one.id, 0)) for one in mine if one.seq > position.get(one.id, 0)]
+    return [(one, position.get(one.name, 0)) for one in mine if one.seq > position.get(one.name, 0)]
 
 
 def _tell(
@@ -239,7 +239,7 @@ def _tell(
         return
     follower.whole = sender.whole
     for head, position in wanted:
-        follower.send(head.id, found.get((head.id, position), []))
+        follower.send(head.name, found.get((head.id, position), []))
 
 
 async def _message(there: socket.socket) -> tuple[dict[str, str] | None, list[int]]:

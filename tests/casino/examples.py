@@ -44,6 +44,9 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "day.closed": (
         ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "games"),
         ("auditor", "games/ferbli"), ("auditor", f"hands?{PAGE}"), ("auditor", "hands/T1-000002"),
+        ("auditor", "tables/T1/stream"), ("auditor", "tables/T1/changes?wait=0"),
+        ("auditor", "drawers/C1/stream"), ("auditor", "drawers/C1/changes?wait=0"),
+        ("auditor", "stream"), ("auditor", "changes"),
         ("auditor", "reports/house"), ("auditor", f"reports/hands?{PAGE}"), ("auditor", "reports/verification"),
         ("auditor", f"reports/deals?day={DAY}"),
         ("auditor", f"audit/events?{PAGE}&chain=table/T1"), ("auditor", f"ledger/accounts?{PAGE}"),
