@@ -175,6 +175,8 @@ class BufferingWorker(Worker):  # type: ignore[misc] # gunicorn has no types
             self._turn(connections)
         dispatcher.shutdown(timeout=1)
         for server in servers:
+            for channel in list(server.active_channels.values()):
+                channel.handle_close()
             server.trigger.close()
 
     def _server(
