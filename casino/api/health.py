@@ -177,7 +177,7 @@ def _silent_streams() -> int:
     """1 while the process that sends the hints does not answer, else 0."""
     if handover.is_alive():
         return 0
-    log.error("the process that sends the hints does not answer; consoles ask instead of being told")
+    log.error("the process that sends the hints does not answer; consoles ask for what is new")
     return 1
 
 

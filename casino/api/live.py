@@ -156,13 +156,13 @@ def _known(followed: Followed, heads: list[Head], after: str | None) -> _Known:
     position = {one.name: max(one.seq - 1, 0) for one in heads} if begun is None or reset else begun
     wanted = [(one, position[one.name]) for one in heads if one.seq > position[one.name]]
     found = hints.after(wanted, max(1, hints.AT_A_TIME // max(1, len(wanted))))
-    told = []
+    known_hints = []
     # A later hint of one chain must not be sent with an earlier position of another: each is one step further.
     for _, several in sorted(found.items()):
         for hint in several:
             position = position | {hint.chain: hint.seq}
-            told.append((hint, positions.text(position, of_house=followed.of_house)))
-    return _Known(told, dict(position), reset)
+            known_hints.append((hint, positions.text(position, of_house=followed.of_house)))
+    return _Known(known_hints, dict(position), reset)
 
 
 class _Stream(_Following):
@@ -213,7 +213,7 @@ def _changes(operation: str, what: str) -> Any:
 @_stream("followTable", "a table")
 class TableStream(_Stream):
     """Server-sent events, a `hint` for each event of the table: chain, number, kind, and the version that the table has
-    since. Its `id` is the number; whoever opens the stream again with it misses nothing and gets nothing twice. Without
+    since. Its `id` is the number; opened again with it, the stream goes on without a gap and repeats nothing. Without
     one, the stream begins with the last event. A dealer follows the table of the terminal.
 
     The event `reset` says that the database no longer has what `Last-Event-ID` names: read the table again. A stream

@@ -1,7 +1,6 @@
 """The connections of readers: one for each stream, one for each request that waits."""
 
 import asyncio
-import socket
 import time
 from collections.abc import Callable, Sequence
 
@@ -24,7 +23,7 @@ class Follower(asyncio.Protocol):
     def __init__(self, asked: Asked, head: bytes, body: bytes, gone: Callable[["Follower"], None]) -> None:
         self.asked = asked
         self.position = dict(asked.position)
-        #: Whether hints tell this reader what every event is; asked anew with each look at the rights.
+        #: Whether hints tell this reader what every event is; asked again with each look at the rights.
         self.whole = False
         self._head, self._body, self._gone = head, body, gone
         self._transport: asyncio.Transport | None = None
@@ -41,9 +40,6 @@ class Follower(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what TCP connections have
         self._transport = transport
         transport.set_write_buffer_limits(high=WAITING)
-        there = transport.get_extra_info("socket")
-        if there.family != socket.AF_UNIX:
-            there.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self.asked.wait is None:
             transport.write(self._head + b"\r\n" + self._body + b"retry: %d\n\n" % RETRY)
         else:

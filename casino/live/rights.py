@@ -27,7 +27,7 @@ READERS = {
 }
 #: Roles that follow only what their terminal stands at, and where that is.
 AT_THEIR_PLACE = {Role.DEALER: (Scope.TABLE, TerminalKind.TABLE), Role.CASHIER: (Scope.DRAWER, TerminalKind.CAGE)}
-#: Roles that are told what every event is, also those that change no table or drawer.
+#: Roles that learn what every event is, also those that change no table or drawer.
 WHOLE = frozenset({Role.AUDITOR, Role.ADMIN})
 
 _SENDERS = """

@@ -1,7 +1,7 @@
 """The process that sends the hints: it takes connections from web processes, looks at the ends of the chains ten times
-a second over one connection to the database, and tells every reader what is new.
+a second over one connection to the database, and sends every reader what is new.
 
-It looks instead of being told, so that no write waits for it, or for the broker, and nothing is lost on the way. While
+It looks instead of being called: so no write waits for it, or for the broker, and nothing is lost on the way. While
 nobody follows anything it does not look. Rights are asked again with every hint, and every `RIGHTS` seconds where there
 is none; a stream whose token is no longer good ends. So do all streams when the database has not answered for `BLIND`
 seconds: nobody knows then whose tokens are good.
@@ -39,6 +39,8 @@ RIGHTS = 2.0
 BEAT = 10.0
 #: Seconds without the database after which every stream is ended.
 BLIND = 10.0
+#: Milliseconds for which a reader's network may confirm nothing.
+UNHEARD = 30_000
 #: Seconds within which a web process hands over what it has asked for.
 HANDING_OVER = 5.0
 
@@ -89,7 +91,7 @@ class Streams:
         there.setblocking(False)
         conversation = asyncio.create_task(self._converse(there))
         self._conversations.add(conversation)
-        conversation.add_done_callback(self._conversations.discard)
+        conversation.add_done_callback(self._conversations.remove)
 
     async def _converse(self, there: socket.socket) -> None:
         """One question, its answer, and the connection that follows."""
@@ -136,9 +138,17 @@ class Streams:
         """Serve a reader over this connection from here on."""
         connected = socket.socket(fileno=file)
         connected.setblocking(False)
-        follower = Follower(asked, handed["head"].encode("latin-1"), handed["body"].encode(), self._followers.discard)
+        if connected.family != socket.AF_UNIX and hasattr(socket, "TCP_USER_TIMEOUT"):
+            # A reader whose network is gone must not keep its place until the kernel gives up, a quarter of an hour later.
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNHEARD)
+        follower = Follower(asked, handed["head"].encode("latin-1"), handed["body"].encode(), self._followers.remove)
         self._followers.add(follower)
-        await asyncio.get_running_loop().connect_accepted_socket(lambda: follower, connected)
+        try:
+            await asyncio.get_running_loop().connect_accepted_socket(lambda: follower, connected)
+        except BaseException:
+            self._followers.remove(follower)
+            connected.close()
+            raise
 
     # --- Looking ----------------------------------------------------------------------------------------------------
 
@@ -187,7 +197,7 @@ class Streams:
         if not concerned:
             return
         wanted = [one for several in behind.values() for one in several]
-        # A reader that comes back after long to a house of many chains is told little of each at a time.
+        # A reader that comes back after long to a house of many chains is sent little of each at a time.
         each = max(1, hints.AT_A_TIME // max(map(len, behind.values()), default=1))
         digests = sorted({follower.asked.digest for follower in concerned})
         found, senders = await self._read(lambda: (hints.after(wanted, each), rights.senders(digests)))
@@ -202,7 +212,7 @@ class Streams:
 
 
 def _reading(read: Callable[[], T]) -> T:
-    """Read over a connection that is there. Raises DatabaseError, InterfaceError, after which it is opened anew."""
+    """Read over a connection that is there. Raises DatabaseError, InterfaceError, after which it is opened again."""
     sql.drop_lost_connections()
     try:
         return read()
@@ -220,7 +230,7 @@ def _heads(followers: Iterable[Follower]) -> list[Head]:
 
 def _wanted(follower: Follower, heads: Iterable[Head]) -> list[hints.Wanted]:
     """Where a reader is behind the chains that it follows. One that is ahead of them has seen another database: it is
-    ended, and told so when it comes again."""
+    ended, and learns of it when it comes again."""
     asked, position = follower.asked, follower.position
     mine = [one for one in heads if (one.house == asked.house if asked.chain is None else one.id == asked.chain)]
     if any(position.get(one.name, 0) > one.seq for one in mine):

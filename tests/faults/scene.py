@@ -60,7 +60,7 @@ class Scene:
         return count
 
     def until_hinted(self) -> float:
-        """Seconds until somebody who follows the house gets a hint over a stream that stays open."""
+        """Seconds until a reader that follows the house gets a hint over a stream that stays open."""
         before = time.monotonic()
         return self.until(lambda: self.play.following.hinted > before, "no hint came over a stream")
 

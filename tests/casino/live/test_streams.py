@@ -53,8 +53,8 @@ def test_a_hint_says_nothing_but_that_something_happened(up: Running, kit: Kit) 
             for reader in (floor, auditor):
                 reader.until(lambda reader=reader: seq in reader.seqs(kit.house.chain))  # type: ignore[misc]
             assert all(set(hint) == {"chain", "seq", "version", "kind"} for hint in floor.hints)
-            told = [hint["kind"] for reader in (floor, auditor) for hint in reader.hints if hint["seq"] == seq]
-            assert set(told) == {None, "house.duty"}, "what changes no table is named to those who read the trail"
+            kinds = [hint["kind"] for reader in (floor, auditor) for hint in reader.hints if hint["seq"] == seq]
+            assert set(kinds) == {None, "house.duty"}, "what changes no table is named to those who read the trail"
 
 
 # --- Nothing is lost, nothing comes twice -----------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def test_what_was_missed_is_answered_from_the_database(up: Running, kit: Kit) ->
         assert reader.opened == 1
 
 
-def test_a_reader_that_has_seen_more_than_there_is_is_told_to_read_again(up: Running, kit: Kit) -> None:
+def test_a_reader_that_has_seen_more_than_there_is_reads_again(up: Running, kit: Kit) -> None:
     kit.table()
     token, last = kit.token(Role.DEALER, TerminalKind.TABLE, "T1"), recorded(kit, "table/T1")
     with Reader(up.url("tables/T1/stream"), token, last=str(last + 7)) as reader:
