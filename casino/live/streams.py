@@ -139,7 +139,7 @@ class Streams:
         connected = socket.socket(fileno=file)
         connected.setblocking(False)
         if connected.family != socket.AF_UNIX and hasattr(socket, "TCP_USER_TIMEOUT"):
-            # A reader whose network is gone must not keep its place until the kernel gives up, a quarter of an hour later.
+            # Else the kernel gives a reader up whose network is gone after a quarter of an hour.
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNHEARD)
         follower = Follower(asked, handed["head"].encode("latin-1"), handed["body"].encode(), self._followers.remove)
         self._followers.add(follower)
