@@ -90,6 +90,19 @@ def _interval(value: str) -> int:
     return int(value)
 
 
+def _socket(value: str) -> str:
+    # The shortest limit of the systems that we know; one byte ends the path.
+    if len(os.fsencode(value)) > 103:
+        raise ValueError("expected a path of 103 bytes at most")
+    return value
+
+
+def _streams(value: str) -> int:
+    if not value.isascii() or not value.isdecimal() or not 1 <= int(value) <= 100_000:
+        raise ValueError("expected a whole number, from 1 to 100000")
+    return int(value)
+
+
 def _level(value: str) -> str:
     if value not in LEVELS:
         raise ValueError(f"expected one of {', '.join(LEVELS)}")
@@ -286,6 +299,20 @@ class Configuration:
         default=(),
         shown="none",
         meaning="Origins of pages elsewhere that browsers let call the API, separated by commas: `https://a.example`.",
+    )
+    streams_socket: str = variable(
+        "CASINO_STREAMS_SOCKET",
+        _socket,
+        default=str(BASE_DIR / "var" / "streams.sock"),
+        shown="`var/streams.sock`",
+        meaning="The unix socket over which the web processes give connections to `manage.py send_hints`, in a folder "
+        "that only the application's user may enter. `deploy.processes` chooses one for each installation.",
+    )
+    most_streams: int = variable(
+        "CASINO_MOST_STREAMS",
+        _streams,
+        default=500,
+        meaning="Streams and waiting requests that `manage.py send_hints` serves at most. Each takes a descriptor.",
     )
     debug: bool = variable(
         "CASINO_DEBUG", _flag, default=False, shown="`0`", meaning="`1` turns Django's debug mode on; never in a house."

@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "casino.hands",
     "casino.cage",
     "casino.transfers",
+    "casino.live",
     "casino.api",
     "casino.reports",
     "casino.reference",
@@ -227,6 +228,10 @@ CELERY_BEAT_SCHEDULE = {
     "take-snapshots": in_every_house("reports.take_snapshot", crontab(minute=1)),
     "check-snapshots": in_every_house("reports.check_snapshots", crontab(minute=6)),
 }
+
+# --- Live state -----------------------------------------------------------------------------------------------------
+CASINO_STREAMS_SOCKET = environment.streams_socket
+CASINO_MOST_STREAMS = environment.most_streams
 
 # --- The audit log --------------------------------------------------------------------------------------------------
 #: Only `manage.py sequence_audit` asks for it; every other process runs without.

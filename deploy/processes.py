@@ -1,4 +1,4 @@
-"""The processes of one house on one machine, kept alive: web, worker, beat and the sequencer of the audit log.
+"""The processes of one house on one machine, kept alive: web, hints, worker, beat and the sequencer of the audit log.
 
 `python -m deploy.processes` runs them until SIGINT or SIGTERM; `Processes` does the same from code:
 
@@ -70,12 +70,13 @@ class PortTaken(ProcessesError):
 @dataclass(frozen=True)
 class Program:
     """One process to keep alive; `files` are open descriptors it inherits (a listening socket), `private` the names in
-    `PRIVATE` that it may know."""
+    `PRIVATE` that it may know, `environ` what only it finds in its environment."""
 
     name: str
     command: Sequence[str]
     files: tuple[int, ...] = ()
     private: frozenset[str] = frozenset()
+    environ: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -232,7 +233,7 @@ class Processes:
 
     def _environ_of(self, program: Program) -> dict[str, str]:
         hidden = PRIVATE - program.private
-        return {name: value for name, value in self.environ.items() if name not in hidden}
+        return {name: value for name, value in self.environ.items() if name not in hidden} | dict(program.environ)
 
     def _end_all(self) -> None:
         running = [child.process for child in self._children.values() if child.process is not None]
@@ -270,7 +271,8 @@ def listen(port: int) -> socket.socket:
 
 
 def application(listener: socket.socket) -> tuple[Program, ...]:
-    """Web (4 workers on `listener`), two workers (one prefork child each), beat and sequencer, under this Python."""
+    """Web (4 workers on `listener`), hints, two workers (one prefork child each), beat and sequencer, under this
+    Python."""
     python = sys.executable
     celery = (python, "-m", "celery", "-A", "casino.celery")
     file = listener.fileno()
@@ -282,8 +284,10 @@ def application(listener: socket.socket) -> tuple[Program, ...]:
     stopping = ("--preload", "--timeout", "10", "--graceful-timeout", "20", "--backlog", str(BACKLOG))
     # The control socket would be one per user, in a home folder that may not be writable.
     places = ("--worker-tmp-dir", _heartbeat_dir(), "--no-control-socket")
+    streams = {"CASINO_STREAMS_SOCKET": str(embedded.hints_socket(listener.getsockname()[1]))}
     return (
-        Program("web", (*web, *worker, *stopping, *places), (file,)),
+        Program("web", (*web, *worker, *stopping, *places), (file,), environ=streams),
+        Program("hints", (python, str(CHECKOUT / "manage.py"), "send_hints"), environ=streams),
         # Two, so that hands are settled while one of them is dead and starts again.
         Program("worker", (*celery, *_worker("worker"))),
         Program("worker-2", (*celery, *_worker("worker-2"))),

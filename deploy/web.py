@@ -15,7 +15,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gunicorn.workers.base import Worker
@@ -23,7 +23,8 @@ from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher
+from waitress.task import ThreadedTaskDispatcher, WSGITask
+from waitress.utilities import build_http_date
 
 #: Seconds after which a connection is closed on which nothing happens.
 IDLE_SECONDS = 60
@@ -36,6 +37,8 @@ TOO_SLOW = "request_timeout"
 MOST_CONNECTIONS = 900
 #: A request's body at most, in bytes. The application accepts less, and says so in words of its own.
 LONGEST_BODY = 1 << 20
+#: The key of the WSGI environment under which the application can give its connection to another process.
+HAND_OVER = "cukassza.hand_over"
 #: Seconds between two signs of life, and after which a stop is noticed.
 TURN = 0.5
 
@@ -59,12 +62,63 @@ def _too_slow() -> bytes:
     return "\r\n".join((*head, "", "")).encode() + body
 
 
+class HandingOver(WSGITask):  # type: ignore[misc] # waitress has no types
+    """A request whose connection the application may give to another process, which then answers.
+
+    The application finds a function under `HAND_OVER` in its environment and calls it with `take`. When it has made its
+    answer, `take(descriptor, head, body)` is called with the connection, the answer's head, without its length and its
+    last empty line, and the body. If that returns true, another process has the connection, and it is forgotten here;
+    if not, the answer is sent as it is.
+    """
+
+    _take: Callable[[int, bytes, bytes], bool] | None = None
+
+    def get_environment(self) -> dict[str, Any]:
+        """The environment, with the function."""
+        environ: dict[str, Any] = super().get_environment()
+        environ[HAND_OVER] = self._hand_over
+        return environ
+
+    def write(self, data: bytes) -> None:
+        """Send a part of the body, or keep it until it is clear who sends it."""
+        if self._take is None:
+            super().write(data)
+        else:
+            self._kept.append(data)
+            self.content_bytes_written += len(data)
+
+    def finish(self) -> None:
+        """Give the connection away, or end the answer."""
+        take, self._take = self._take, None
+        if take is not None:
+            body = b"".join(self._kept)
+            # What was answered before on this connection must have been sent.
+            idle = self.channel.connected and not self.channel.total_outbufs_len
+            if idle and take(self.channel.socket.fileno(), self._head(), body):
+                self.wrote_header = self.close_on_finish = True
+                return
+            self.content_bytes_written = 0
+            super().write(body)
+        super().finish()
+
+    def _hand_over(self, take: Callable[[int, bytes, bytes], bool]) -> None:
+        self._take = take
+        self._kept: list[bytes] = []
+
+    def _head(self) -> bytes:
+        given = [f"{name}: {value}" for name, value in self.response_headers if name.lower() != "content-length"]
+        date = f"Date: {build_http_date(self.start_time)}"
+        lines = (f"HTTP/{self.version} {self.status}", *given, date, "Connection: close")
+        return "".join(f"{line}\r\n" for line in lines).encode("latin-1")
+
+
 class Channel(HTTPChannel):  # type: ignore[misc] # waitress has no types
     """A connection that notes when the request began that has not arrived whole."""
 
     #: The request of which `began` is the beginning (`time.monotonic`); the attribute `request` is waitress's.
     _incomplete: Any = None
     began = 0.0
+    task_class = HandingOver
 
     def received(self, data: bytes) -> bool:
         """Take bytes in."""
@@ -121,6 +175,8 @@ class BufferingWorker(Worker):  # type: ignore[misc] # gunicorn has no types
             self._turn(connections)
         dispatcher.shutdown(timeout=1)
         for server in servers:
+            for channel in list(server.active_channels.values()):
+                channel.handle_close()
             server.trigger.close()
 
     def _server(

@@ -17,6 +17,7 @@ from casino.api.http.problems import CONTENT_TYPE, document
 from casino.audit.selectors import behind, refusals
 from casino.core import guards, heartbeat, outbox, sql
 from casino.core.heartbeat import Part
+from casino.live import handover
 from casino.verification import catalogue
 from casino.verification.auditing import SIGNED_WITHIN
 
@@ -65,8 +66,9 @@ def readyz(_request: HttpRequest) -> JsonResponse:
 
     A house whose audit log was rolled back is read-only until two people open a new epoch. The answer gives their
     number; its status is 200, because reading still works. It is also 200 if a log is not being signed (check `log`):
-    then the sequencer needs attention. So does one of several workers that stands still (check `workers`). Anyone may
-    call this, so the answer has only names, codes and numbers. The server's log names the houses, workers and reasons.
+    then the sequencer needs attention. So does one of several workers that stands still (check `workers`), and the
+    process that sends hints (check `streams`), without which consoles ask for what is new. Anyone may call this, so the
+    answer has only names, codes and numbers. The server's log names the houses, workers and reasons.
     """
     refused = cache(refusals)  # reads every house's files outside: once for this answer
     checks: dict[str, Callable[[], Problem | None]] = {
@@ -95,8 +97,12 @@ def readyz(_request: HttpRequest) -> JsonResponse:
         names = ", ".join(one["check"] for one in failed)
         refusal = document(503, "not_ready", f"Not ready: {names}. The server's log says why.", failed=failed)
         return JsonResponse(refusal, status=503, content_type=CONTENT_TYPE)
-    answer: dict[str, Any] = {"status": "ready", "checks": [*checks, "log", "workers"]}
-    counts = {"late_log_count": _late_logs(), "silent_worker_count": _silent_workers()}
+    answer: dict[str, Any] = {"status": "ready", "checks": [*checks, "log", "workers", "streams"]}
+    counts = {
+        "late_log_count": _late_logs(),
+        "silent_worker_count": _silent_workers(),
+        "silent_streams_count": _silent_streams(),
+    }
     if any(counts.values()):
         answer |= {"status": "degraded"} | {name: count for name, count in counts.items() if count}
     if refused():
@@ -165,6 +171,14 @@ def _silent_workers() -> int:
     for name in silent:
         log.error("worker %s has begun no task for %d s", name, heartbeat.SILENT)
     return len(silent)
+
+
+def _silent_streams() -> int:
+    """1 while the process that sends the hints does not answer, else 0."""
+    if handover.is_alive():
+        return 0
+    log.error("the process that sends the hints does not answer; consoles ask for what is new")
+    return 1
 
 
 def _outbox(read_only: list[str]) -> Problem | None:

@@ -193,6 +193,9 @@ HTTP = (
     *_codes(429, ("too_many_attempts", "Too many wrong passwords or keys; wait.", "retry_after")),
     *_codes(429, ("too_many_requests", "Too many requests; wait.", "retry_after")),
     *_codes(
+        429, ("too_many_streams", "The token has as many streams and waiting requests as one may have.", "retry_after")
+    ),
+    *_codes(
         500,
         (
             "server_error",
@@ -236,6 +239,7 @@ HTTP = (
             "A house of the installation was rotated away from this seal key. It wraps no new data key; set "
             "CASINO_SEAL_KEY to the key that replaced it.",
         ),
+        ("streams_full", "As many streams are open as the house takes; try again, or do not wait.", "retry_after"),
         ("not_ready", "A check of /readyz failed.", "failed"),
         ("database_unreachable", "The database does not answer."),
         ("migrations_missing", "Migrations have not been applied to the database."),

@@ -17,6 +17,8 @@
     │   ├── LogDamaged             503 log_damaged
     │   ├── OutsideCheckpointMissing     503 outside_checkpoint_missing
     │   └── OutsideCheckpointUnreadable  503 outside_checkpoint_unreadable
+    ├── TooManyStreams             429 too_many_streams (`live/errors.py`)
+    ├── StreamsFull                503 streams_full (`live/errors.py`)
     ├── DatabaseUnavailable        503 database_unavailable (`core/lost.py`)
     ├── OutcomeUnknown             503 outcome_unknown (`core/lost.py`)
     ├── Busy                       503 busy (`core/patience.py`)

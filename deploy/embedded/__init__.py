@@ -6,7 +6,7 @@ the same for a shell. Nothing here imports the application.
 
 from deploy.embedded.errors import EmbeddedError
 from deploy.embedded.keeper import Keeper
-from deploy.embedded.layout import var_dir
+from deploy.embedded.layout import hints_socket, var_dir
 from deploy.embedded.services import ServiceStatus, dead, down, ensure, given, remove, status, urls
 from deploy.embedded.urls import ServiceUrls, broker_url
 
@@ -20,6 +20,7 @@ __all__ = [
     "down",
     "ensure",
     "given",
+    "hints_socket",
     "remove",
     "status",
     "urls",

@@ -82,6 +82,12 @@ def open_layout(var: Path) -> Layout:
     return Layout(var=var, home=home, run=run, account=account)
 
 
+def hints_socket(port: int) -> Path:
+    """The socket between the web processes that serve this port and the process that sends their hints."""
+    # Two bytes longer than the longest of the servers: the limit leaves three.
+    return open_layout(var_dir()).run / f"live-{port}.sock"
+
+
 def fits(run: Path) -> bool:
     """Whether sockets in `run` stay under the limit and need no quoting anywhere."""
     return len(str(run)) + LONGEST_SOCKET_NAME <= MAX_SOCKET_PATH and bool(PLAIN_PATH.fullmatch(str(run)))

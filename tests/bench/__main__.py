@@ -5,9 +5,10 @@ import subprocess
 import sys
 import time
 import uuid
+from collections.abc import Callable
 from itertools import count
 
-from tests.bench import games, library, replay, tricks
+from tests.bench import games, library, live, replay, tricks
 from tests.bench.alternate import Comparison, compare
 from tests.bench.database import database
 from tests.bench.http import report as http
@@ -17,7 +18,7 @@ from tests.bench.proof import chain, hands, lag
 from tests.bench.proof.verification import EVENTS
 from tests.bench.ranking import bench_ranking, bench_ranking_batch, bench_ranking_numbers
 
-PARTS = ("engine", "ledger", "application", "proof", "http")
+PARTS = ("engine", "ledger", "application", "proof", "http", "live")
 
 
 def bench_actions() -> Comparison:
@@ -88,7 +89,9 @@ def main() -> None:
         metavar="PART",
         help=f"{', '.join(PARTS)} (all of them if none is named), or profile: the ledger's time",
     )
-    parser.add_argument("--quick", action="store_true", help="ledger, proof and http in short rounds, for development")
+    parser.add_argument(
+        "--quick", action="store_true", help="ledger, proof, http and live in short rounds, for development"
+    )
     parser.add_argument(
         "--events", type=int, default=EVENTS, help=f"events of recorded hands that proof verifies ({EVENTS:,})"
     )
@@ -100,18 +103,18 @@ def main() -> None:
         bench_engine()
     if "proof" in parts:
         bench_verification(arguments.events, quick=arguments.quick)
-    if ({*PARTS, "profile"} - {"engine"}) & set(parts):
+    measured: dict[str, Callable[[], None]] = {
+        "ledger": lambda: ledger.run(quick=arguments.quick),
+        "profile": profiling.run,
+        "proof": lambda: bench_proof(quick=arguments.quick),
+        "application": lambda: print(bench_actions().line(), flush=True),
+        "http": lambda: http.run(quick=arguments.quick),
+        "live": lambda: live.run(quick=arguments.quick),
+    }
+    if measured.keys() & set(parts):
         with database():
-            if "ledger" in parts:
-                ledger.run(quick=arguments.quick)
-            if "profile" in parts:
-                profiling.run()
-            if "proof" in parts:
-                bench_proof(quick=arguments.quick)
-            if "application" in parts:
-                print(bench_actions().line(), flush=True)
-            if "http" in parts:
-                http.run(quick=arguments.quick)
+            for part in [one for one in measured if one in parts]:
+                measured[part]()
 
 
 if __name__ == "__main__":

@@ -120,4 +120,7 @@ class Stable:
 
 Renders = Callable[[Stable, str], str]
 #: How the texts of a media type are made stable.
-TEXTS: dict[str, Renders] = {"text/csv": Stable.table, "application/jsonl": Stable.lines, "text/plain": Stable.text}
+TEXTS: dict[str, Renders] = {
+    "text/csv": Stable.table, "application/jsonl": Stable.lines, "text/plain": Stable.text,
+    "text/event-stream": Stable.text,
+}  # fmt: skip

@@ -25,9 +25,29 @@ CUT_OFF = (HEAD + b"X-Slow: ", HEAD + b"Content-Length: 5000\r\n\r\n{")
 SECONDS = 0.6
 
 
+def _take(connection: int, head: bytes, body: bytes) -> bool:
+    """Answer in place of the worker, from a thread of its own and a descriptor of its own."""
+    there = socket.socket(fileno=os.dup(connection))
+
+    def answer() -> None:
+        with there:
+            there.setblocking(True)
+            time.sleep(0.2)
+            there.sendall(head + b"\r\nlive and " + body)
+
+    threading.Thread(target=answer).start()
+    return True
+
+
+#: What an application gives its connection to.
+TAKERS: dict[str, Callable[[int, bytes, bytes], bool]] = {"taken": _take, "refused": lambda *_: False}
+
+
 def application(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
     """Answers with the length of the body, after a while where that is wanted."""
     time.sleep(float(environ.get("HTTP_X_TAKES", 0)))
+    if "HTTP_X_GIVES_AWAY" in environ:
+        environ[web.HAND_OVER](TAKERS[environ["HTTP_X_GIVES_AWAY"]])
     body = str(len(environ["wsgi.input"].read())).encode()
     start("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(body)))])
     return [body]
@@ -110,3 +130,33 @@ def test_others_are_answered_meanwhile(address: tuple[str, int]) -> None:
     for connection in dripping:
         assert read_to_end(connection).startswith(b"HTTP/1.1 408 ")
         connection.close()
+
+
+def test_a_connection_that_is_given_away_is_answered_by_who_has_it(address: tuple[str, int]) -> None:
+    with socket.create_connection(address) as connection, socket.create_connection(address) as other:
+        connection.sendall(HEAD + b"X-Gives-Away: taken\r\nContent-Length: 2\r\n\r\n{}")
+        other.sendall(WHOLE)
+        assert answer(other).endswith(b"2"), "the worker is free"
+        head, _, body = read_to_end(connection).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 OK\r\n") and b"\r\nConnection: close" in head
+    assert b"Content-Length" not in head and b"\r\nContent-Type: text/plain" in head
+    assert body == b"live and 2"
+
+
+def test_a_connection_that_nobody_takes_is_answered_as_ever(address: tuple[str, int]) -> None:
+    with socket.create_connection(address) as connection:
+        for _ in range(2):  # it is kept
+            connection.sendall(HEAD + b"X-Gives-Away: refused\r\nContent-Length: 2\r\n\r\n{}")
+            found = answer(connection)
+            assert b"\r\nContent-Length: 1\r\n" in found and found.endswith(b"\r\n\r\n2")
+
+
+def test_an_answer_behind_another_is_not_given_away_before_it(address: tuple[str, int]) -> None:
+    with socket.create_connection(address) as connection:
+        given = HEAD + b"X-Gives-Away: taken\r\nContent-Length: 2\r\n\r\n{}"
+        connection.sendall(WHOLE + given)
+        text = b""
+        while b"live and 2" not in text and text.count(b"\r\n\r\n2") < 2:
+            connection.settimeout(5)
+            text += connection.recv(65_536) or pytest.fail(f"closed after {text!r}")
+    assert text.startswith(b"HTTP/1.1 200 OK") and text.count(b"HTTP/1.1 200 OK") == 2

@@ -28,7 +28,7 @@ def violations(play: Play) -> list[str]:
     # They may have been lost with the fault.
     connections.close_all()
     house = House.objects.get(code=play.credentials.house)
-    found = _outbox(house) + _hands(house, play) + _events(house, play)
+    found = _outbox(house) + _hands(house, play) + _events(house, play) + _hints(house, play)
     verified = verification(house)
     with Terminal(play.root, play.credentials.auditor) as auditor:
         custody = auditor.get("reports/house")["custody"]
@@ -64,6 +64,15 @@ def _hands(house: House, play: Play) -> list[str]:
     posted = Transaction.objects.filter(book=house.id, kind="hand.settled").count()
     moving = Hand.objects.filter(house=house).exclude(settlement=None).values("settlement").distinct().count()
     return found if posted == moving else [*found, f"{posted} settlements in the ledger for {moving} hands"]
+
+
+def _hints(house: House, play: Play) -> list[str]:
+    """Who follows the house has got every event once, in order."""
+    from casino.audit.models import ChainHead
+
+    found = play.following.lacks(dict(ChainHead.objects.filter(house=house).values_list("name", "seq")))
+    play.following.end()
+    return found
 
 
 def _events(house: House, play: Play) -> list[str]:

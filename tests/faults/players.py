@@ -17,6 +17,7 @@ from deploy.demo.dealer import Console
 from deploy.demo.evening import HERE, RecordedTable, load, players
 from deploy.demo.play import Cashier
 from deploy.demo.seed import DRAWER_OF_EACH, Credentials, Login, chips_worth
+from tests.faults.following import Following
 
 #: What a fault may do to a request before it is sent: nothing, unless it replaces this.
 BeforeSending = Callable[["Client", str, str, bytes | None, dict[str, str]], None]
@@ -50,6 +51,11 @@ class Client(Terminal):
     def __init__(self, root: str, login: Login, journal: Journal) -> None:
         self.journal = journal
         super().__init__(root, login)
+
+    @property
+    def authorization(self) -> str:
+        """Its token, as a header."""
+        return self._token["Authorization"]
 
     def missed(self, why: str) -> None:
         """Count it."""
@@ -98,6 +104,7 @@ class Play:
     _pool: ThreadPoolExecutor = field(default_factory=ThreadPoolExecutor)
     _running: list[Future[None]] = field(default_factory=list)
     _clients: list[Client] = field(default_factory=list)
+    _following: Following | None = None
 
     @classmethod
     def founded(cls, root: str) -> Play:
@@ -116,7 +123,15 @@ class Play:
         consoles = {
             code: Table(self._client(self.credentials.dealers[code]), code, cashier.buy_in) for code in self.tables
         }
+        [floor, *_] = self.credentials.floor.values()
+        self._following = Following(self.root, self._client(floor).authorization)
         self._running = [self._pool.submit(self._play, consoles[code], table) for code, table in self.tables.items()]
+
+    @property
+    def following(self) -> Following:
+        """Who follows the house. Raises AssertionError before the play has begun."""
+        assert self._following is not None
+        return self._following
 
     def _client(self, login: Login) -> Client:
         self._clients.append(Client(self.root, login, self.journal))

@@ -59,6 +59,11 @@ class Scene:
         assert isinstance(count, int)
         return count
 
+    def until_hinted(self) -> float:
+        """Seconds until a reader that follows the house gets a hint over a stream that stays open."""
+        before = time.monotonic()
+        return self.until(lambda: self.play.following.hinted > before, "no hint came over a stream")
+
     def until_heard(self, part: str) -> float:
         """Seconds until `beat` or `worker` gives a new sign of life."""
         with self.at.broker() as broker:

@@ -14,7 +14,7 @@ from casino.core import lost
 
 #: Headers that pages of other origins may send, and may read in answers.
 _METHODS = "GET, POST"
-_SENT = "Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id"
+_SENT = "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, X-Request-Id"
 _READ = "ETag, Idempotency-Replayed, Retry-After, X-Request-Id"
 #: Seconds for which a browser may cache the answer to a preflight.
 _REMEMBERED = "600"
@@ -77,8 +77,10 @@ class CorsMiddleware:
 
 
 class CompressionMiddleware(GZipMiddleware):
-    """gzip for answers without a version: compression makes an ETag weak, and If-Match takes only strong ones."""
+    """gzip for answers without a version: compression makes an ETag weak, and If-Match takes only strong ones. Answers
+    that forbid it (`no-transform`) are sent as they are."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """The answer, compressed if it is long enough and the caller accepts gzip."""
-        return response if response.has_header("ETag") else super().process_response(request, response)
+        as_it_is = response.has_header("ETag") or "no-transform" in response.get("Cache-Control", "")
+        return response if as_it_is else super().process_response(request, response)

@@ -334,10 +334,9 @@ def documented(
         query = [*parameters, *(view.list_parameters() if lists else ())]  # type: ignore[attr-defined]
         always = _codes_of_kind(view, verb, bool(query))
         own = frozenset(refuses) - always
+        names = [one.name for one in query if one.location == OpenApiParameter.QUERY]
         headers = ("ETag", "Idempotency-Replayed") if writes else ("ETag",) if etag else ()
-        entry = contract.Operation(
-            operation, status, contract.by_status(always | own), headers, tuple(one.name for one in query), own
-        )
+        entry = contract.Operation(operation, status, contract.by_status(always | own), headers, tuple(names), own)
         contract.enter(view, verb, entry)
         schema = extend_schema(
             operation_id=operation,

@@ -22,6 +22,7 @@ from casino.core import lost, patience
 from casino.core.error_codes import ERROR_CODES
 from casino.core.errors import HouseError
 from casino.houses.models import House
+from casino.live.errors import StreamsFull
 from engine.errors import EngineError
 from ledger.errors import InsufficientFunds, LedgerError
 
@@ -125,7 +126,7 @@ def _typed(error: Exception, request: Any) -> Exception:
 def _unrecorded(request: Any, view: Any, error: Exception, found: dict[str, Any]) -> HouseError | None:
     """Record a refusal in the audit trail, if there is a database to record it in; why it was not recorded. One that
     has waited in vain is not recorded: it would wait again, perhaps for the same chain."""
-    if isinstance(error, (lost.ConnectionLost, patience.Busy)):
+    if isinstance(error, (lost.ConnectionLost, patience.Busy, StreamsFull)):
         return None
     try:
         attempts.record_refused(request, view, found)

@@ -31,6 +31,8 @@ NOT_SENSITIVE = {
     "tables/<slug:table>/deal",
     "hands/<slug:hand>/openings", "seat/deal", "seat/hand", "seat/proofs/inclusion",
     "receipts/<slug:hash>", "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",
+    "tables/<slug:table>/stream", "tables/<slug:table>/changes",
+    "drawers/<slug:drawer>/stream", "drawers/<slug:drawer>/changes", "stream", "changes",
     "audit/log/<int:epoch>/checkpoint", "audit/log/<int:epoch>/tile/<slug:level>/<path:tile>",
 }  # fmt: skip
 READS = sorted(route for method, route in routes() if method == "GET" and route not in ("schema", "docs"))

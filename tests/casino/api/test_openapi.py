@@ -366,6 +366,7 @@ def test_readyz_names_what_it_has_checked(http: httpx.Client, services: Any) -> 
     assert answer.json()["status"] in ("ready", "degraded", "read_only")
     assert answer.json()["checks"] == [
         "database", "migrations", "role", "guards", "catalogue", "outbox", "broker", "beat", "worker", "log", "workers",
+        "streams",
     ]  # fmt: skip
 
 

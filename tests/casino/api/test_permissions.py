@@ -29,6 +29,9 @@ OVERSIGHT = frozenset({Role.AUDITOR, Role.ADMIN})
 #: Who may see what is in a drawer: everybody but the dealers.
 NO_DEALER = EVERYBODY - {Role.DEALER}
 
+#: Who may follow what happens; dealers and cashiers only at their own place (`test_streams.py`).
+FOLLOWING = frozenset({Role.FLOOR, Role.MANAGER, Role.SURVEILLANCE, Role.AUDITOR, Role.ADMIN})
+
 #: Routes that take anybody, signed in or not.
 OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in"), ("GET", "receipts/<slug:hash>")}
 #: Routes of players' own devices: the key of a seat, and no member of staff.
@@ -146,6 +149,12 @@ MATRIX = {
     ("GET", "ledger/accounts/<int:account>/balance"): OVERSIGHT,
     ("GET", "ledger/accounts/<int:account>/statement"): OVERSIGHT,
     ("GET", "ledger/export/<slug:layout>"): OVERSIGHT,
+    ("GET", "tables/<slug:table>/stream"): FOLLOWING | {Role.DEALER},
+    ("GET", "tables/<slug:table>/changes"): FOLLOWING | {Role.DEALER},
+    ("GET", "drawers/<slug:drawer>/stream"): FOLLOWING | {Role.CAGE_SUPERVISOR, Role.CASHIER},
+    ("GET", "drawers/<slug:drawer>/changes"): FOLLOWING | {Role.CAGE_SUPERVISOR, Role.CASHIER},
+    ("GET", "stream"): FOLLOWING | {Role.CAGE_SUPERVISOR},
+    ("GET", "changes"): FOLLOWING | {Role.CAGE_SUPERVISOR},
     ("GET", "reports/house"): OVERSIGHT | {Role.FLOOR},
     ("GET", "reports/players"): OVERSIGHT | {Role.FLOOR},
     ("GET", "reports/hands"): OVERSIGHT | {Role.FLOOR},
@@ -157,6 +166,9 @@ READS = {
     "hands/<slug:hand>": 409, "hands/<slug:hand>/openings": 409, "tables/<slug:table>/deal": 409,
     "deals/<slug:hand>": 404,
 }  # fmt: skip
+#: What dealers and cashiers follow where their terminal stands; in the office that is nothing.
+AT_THEIR_PLACE = {Role.DEALER, Role.CASHIER}
+FOLLOWED = {route for _, route in MATRIX if route.rpartition("/")[2] in ("stream", "changes")}
 GUARDED = sorted(MATRIX)
 IDS = [f"{method} {route}" for method, route in GUARDED]
 
@@ -257,7 +269,9 @@ def test_each_role_is_let_in_or_kept_out(house: Kit, desks: dict[Role, Desk], op
         # Writes come without Idempotency-Key: who is let in gets as far as being recorded so, and changes nothing.
         http = house.office(role).http if route == "sign-out" else desk.http
         answer = http.request(method, address(route, house))
-        if role in MATRIX[operation]:
+        if role in AT_THEIR_PLACE and route in FOLLOWED and role in MATRIX[operation]:
+            assert (answer.status_code, answer.json()["code"]) == (403, "wrong_terminal"), (role, answer.text)
+        elif role in MATRIX[operation]:
             reads = {READS.get(route, 200)}
             expected = reads if method == "GET" else {204} if route == "sign-out" else {400, 428}
             assert answer.status_code in expected, (role, answer.text)

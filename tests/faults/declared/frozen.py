@@ -55,6 +55,14 @@ def sequencer_frozen(scene: Scene) -> float:
     return scene.until_signed()
 
 
+@fault("the process that sends hints frozen for 8 s")
+def hints_frozen(scene: Scene) -> float:
+    """The web waits a moment for it, and then answers by itself."""
+    with frozen(family(scene.at.processes.pid_of("hints")), 8):
+        scene.until_written()
+    return scene.until_hinted()
+
+
 @fault("the broker frozen for 8 s: connections that answer nothing")
 def broker_frozen(scene: Scene) -> float:
     """Requests go on, because none speaks to the broker."""

@@ -63,6 +63,13 @@ def sequencer_killed(scene: Scene) -> float:
     return scene.until_signed()
 
 
+@fault("kill -9 of the process that sends hints")
+def hints_killed(scene: Scene) -> float:
+    """Consoles that follow ask again, and are answered by the web."""
+    scene.at.processes.kill("hints")
+    return scene.until_hinted()
+
+
 @fault("kill -9 of one PostgreSQL backend: PostgreSQL ends all sessions and recovers")
 def backend_killed(scene: Scene) -> float:
     """Every session is lost."""
@@ -93,10 +100,10 @@ def broker_killed(scene: Scene) -> float:
     return scene.until_settled()
 
 
-@fault("web master, workers, beat and sequencer killed at once")
+@fault("web master, hints, workers, beat and sequencer killed at once")
 def everything_killed(scene: Scene) -> float:
     """As after the loss of a machine's power, but for the servers."""
-    return _killed(scene, ["web", *WORKERS, "beat", "sequencer"], scene.until_settled)
+    return _killed(scene, ["web", "hints", *WORKERS, "beat", "sequencer"], scene.until_settled)
 
 
 def _killed(scene: Scene, names: Sequence[str], well: Callable[[], float]) -> float:
