@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from casino.api import (
+    approvals,
     audit,
     books,
     cage,
@@ -38,6 +39,7 @@ v1 = [
     *transfers.urls,
     *cage.urls,
     *counting.urls,
+    *approvals.urls,
     *sessions.urls,
     *persons.urls,
     *roster.urls,
