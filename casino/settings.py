@@ -161,6 +161,8 @@ SPECTACULAR_SETTINGS = {
         "SoftCountState": "casino.transfers.models.CountState",
         "TerminalKindEnum": "casino.staff.models.TerminalKind",
         "TransferKindEnum": "casino.transfers.models.Kind",
+        "ApprovalState": "casino.approvals.models.ApprovalState",
+        "ApprovalKindEnum": "casino.approvals.models.ApprovalKind",
     },
 }
 STATIC_URL = "static/"

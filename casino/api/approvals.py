@@ -182,7 +182,7 @@ class Withdraw(WriteOperation):
 # --- Control points -------------------------------------------------------------------------------------------------
 
 
-class PointsOut(serializers.Serializer[Any]):
+class PointsByName(serializers.Serializer[Any]):
     """Every control point by its name, in minor units."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
@@ -207,12 +207,12 @@ if tuple(_MEANINGS) != NAMES:
     raise AssertionError("every control point has a meaning")
 
 
-class OneLimits(serializers.Serializer[Any]):
+class ControlPointsFrom(serializers.Serializer[Any]):
     """Control points from a moment on."""
 
     number = serializers.IntegerField(help_text="Number of these control points, from 1; 0: the defaults.")
     valid_from = serializers.DateTimeField(allow_null=True, help_text="From when on; null: from the beginning.")
-    points = PointsOut(help_text="Every control point.")
+    points = PointsByName(help_text="Every control point.")
     set_by = serializers.CharField(allow_blank=True, help_text="Login of the person who proposed them.")
     set_at = serializers.DateTimeField(allow_null=True, help_text="When they were set.")
     approval = serializers.IntegerField(
@@ -220,25 +220,25 @@ class OneLimits(serializers.Serializer[Any]):
     )
 
 
-class LimitsOut(serializers.Serializer[Any]):
+class ControlPointsOut(serializers.Serializer[Any]):
     """What the house demands by amount: now, later, and before."""
 
-    in_force = OneLimits(help_text="What is in force now.")
-    to_come = OneLimits(many=True, help_text="What will be in force, the next first.")
-    history = OneLimits(many=True, help_text="What was set before, the newest first.")
+    in_force = ControlPointsFrom(help_text="What is in force now.")
+    to_come = ControlPointsFrom(many=True, help_text="What will be in force, the next first.")
+    history = ControlPointsFrom(many=True, help_text="What was set before, the newest first.")
 
 
-class LimitsChangedOut(LimitsOut):
+class ControlPointsChanged(ControlPointsOut):
     """The control points, and the receipt of the change."""
 
     audit = ReceiptOut()
 
 
-@documented("readLimits", summary="Read the control points", answers=LimitsOut, tag=TAG, method="get")
+@documented("readLimits", summary="Read the control points", answers=ControlPointsOut, tag=TAG, method="get")
 @documented(
     "changeLimits",
     summary="Change the control points",
-    answers=LimitsChangedOut,
+    answers=ControlPointsChanged,
     status=201,
     tag=TAG,
     method="post",

@@ -157,6 +157,8 @@ def open_drawer(
             raise Conflict(f"Drawer {code} is already open.", code="drawer_open")
         chosen = floats.from_vault(drawer.house, amount=chips, pieces=pieces)
         if cash + chosen.value > in_force(drawer.house).float_by_manager_above:
+            held = chart.balances(drawer.house, [Account.VAULT_CASH])[Account.VAULT_CASH]
+            books.require(drawer.house, Account.VAULT_CASH, held, cash)  # nobody approves what there is not
             by = (Role.MANAGER,)
             work.require_approval(Need(kind=ApprovalKind.FLOAT, roles=by, amount=cash + chosen.value))
         number = (drawer.shifts.aggregate(last=Max("number"))["last"] or 0) + 1

@@ -421,7 +421,6 @@ def _preconditions(view: type[APIView], verb: str) -> list[OpenApiParameter]:
         "If-Match", {"type": "string", "pattern": '^"[1-9][0-9]{0,17}"$'}, OpenApiParameter.HEADER, required=True
     )
     approval = OpenApiParameter(
-        "Approval", {"type": "string", "pattern": "^[1-9][0-9]{0,8}$"}, OpenApiParameter.HEADER,
-        description="Number of the approval that this request uses, where it was refused with `approval_required`.",
+        "Approval", {"type": "string", "pattern": "^[1-9][0-9]{0,8}$"}, OpenApiParameter.HEADER
     )  # fmt: skip
     return [key, *([version] if view.versioned else []), *([approval] if view.approvable else [])]

@@ -73,7 +73,10 @@ Points = dict[str, int]
 
 
 def needed(doc: Row, points: Points) -> frozenset[str]:
-    """The roles of which a person must approve what an event records; empty where nobody need."""
+    """The roles of which a person must approve what an event records; empty where nobody need, and for what set the
+    house up, which is no person."""
+    if doc["role"] == SYSTEM:
+        return frozenset()
     data: Any = doc["data"]
     match doc["kind"]:
         case "cage.buy_in" | "cage.cash_out":
@@ -90,7 +93,7 @@ def needed(doc: Row, points: Points) -> frozenset[str]:
             return _MANAGER if above else frozenset()
         case "house.duty":
             return _MANAGER
-    return frozenset(("manager", "auditor")) if doc["role"] != SYSTEM else frozenset()
+    return frozenset(("manager", "auditor"))
 
 
 class Approvals:
@@ -153,7 +156,7 @@ class Approvals:
             self._rows.find("approver_not_independent", place, f"{between} is in the lines of both")
 
     def _between(self, one: str, other: str) -> str | None:
-        """Somebody who may know the passwords of both, or one of the two who hired the other."""
+        """A person who may know the passwords of both, or the one of the two who hired the other."""
         first, second = (self._rows.get(STAFF, login) for login in (one, other))
         if first["hired_by"] == other or second["hired_by"] == one:
             return other
