@@ -57,6 +57,7 @@ DEFAULTS = {
     "bonus_approved_from": 500,
 }
 PER_EURO = {"HUF": 400}
+MOST_PLACES = 4
 _MANAGER, _CAGE = frozenset(("manager",)), frozenset(("cage_supervisor", "manager"))
 #: Kinds of events that an approval may be used for, and of the approval.
 USED_FOR = {
@@ -87,7 +88,8 @@ def needed(doc: Row, points: Points) -> frozenset[str]:
             above = data["float_cash"] + data["float_chips"] > points["float_by_manager_above"]
             return _MANAGER if above else frozenset()
         case "fill.sent" | "credit.sent":
-            return _CAGE if data["transfer"]["value"] >= points["transfer_approved_from"] else frozenset()
+            sent = sum(int(value) * count for value, count in data["transfer"]["sent"].items())
+            return _CAGE if sent >= points["transfer_approved_from"] else frozenset()
         case "hand.voided":
             above = data["cards_shown"] or data["pot"] > points["void_by_manager_above"]
             return _MANAGER if above else frozenset()
@@ -223,8 +225,11 @@ class Approvals:
         return [self._defaults() | (before[2] if before else {}), *(self._defaults() | one for one in within)]
 
     def _defaults(self) -> Points:
-        [house] = self._rows.of(HOUSES).values()
-        unit = 10 ** house["currency_exponent"] * PER_EURO.get(house["currency"], 1)
+        house = next(iter(self._rows.of(HOUSES).values()), {"currency": "", "currency_exponent": 0})
+        exponent = house["currency_exponent"]
+        # No currency has more places: of what an event says otherwise, nothing is worked out.
+        places = exponent if exponent in range(MOST_PLACES + 1) else 0
+        unit = 10**places * PER_EURO.get(house["currency"], 1)
         return {name: amount * unit for name, amount in DEFAULTS.items()}
 
     # --- Control points ----------------------------------------------------------------------------------------------
@@ -244,6 +249,9 @@ class Approvals:
 
 
 def _moved(at: str, seconds: float) -> str:
-    """A moment so many seconds later, as events write it."""
-    moved = datetime.fromisoformat(at) + timedelta(seconds=seconds)
+    """A moment so many seconds later, as events write it; at the ends of the calendar itself."""
+    try:
+        moved = datetime.fromisoformat(at) + timedelta(seconds=seconds)
+    except OverflowError:
+        return at
     return moved.isoformat(timespec="microseconds").replace("+00:00", "Z")
