@@ -7,6 +7,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from casino.approvals.models import Approval
+from casino.core import sql
 from casino.houses import control_points
 from casino.houses.models import House, Limits
 from casino.staff.models import Role, Staff
@@ -49,10 +50,17 @@ def describe(found: Approval, now: datetime | None = None) -> dict[str, Any]:
     }
 
 
+def database_time() -> datetime:
+    """What time it is by the database's clock, which decides what is in force."""
+    [(now,)] = sql.rows("SELECT clock_timestamp()", [])
+    found: datetime = now
+    return found
+
+
 def limits(house: House) -> dict[str, Any]:
     """The control points in force, those to come, and those that were set before, the newest first."""
     rows = list(Limits.objects.filter(house=house).order_by("-valid_from", "-number"))
-    now = timezone.now()
+    now = database_time()
     came = [row for row in rows if row.valid_from <= now]
     current = came[0] if came else None
     return {

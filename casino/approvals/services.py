@@ -14,6 +14,7 @@ from casino.core.errors import Forbidden, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff.credentials import require_two_minds, role_for
+from casino.staff.models import Role
 
 
 def get(house: House, number: int) -> Approval:
@@ -65,7 +66,7 @@ def _decide(
     command: Command, number: int, state: ApprovalState, event: Callable[[], AuditEvent], **fields: Any
 ) -> Answer:
     context = command.context
-    role = role_for(context.staff, get(context.house, number).roles)
+    role = role_for(context.staff, [Role(one) for one in get(context.house, number).roles])
     command = replace(command, context=replace(context, role=role))
 
     def change(found: Approval, work: Work) -> Outcome:

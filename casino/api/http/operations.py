@@ -249,7 +249,7 @@ class WriteOperation(APIView):
             headers["Idempotency-Replayed"] = "true"
         return HttpResponse(answer.content, "application/json", answer.status, headers=headers)
 
-    def _asked(self, request: Request, body: dict[str, Any]) -> Asked:
+    def _asked(self, request: Request, body: Any) -> Asked:
         """The request in full. Raises AssertionError for an operation of which nothing may be kept."""
         operation = contract.operation_of(self, request)
         if operation is None or self.redact_body or self.redact_fields:

@@ -225,7 +225,7 @@ class Approvals:
         return [self._defaults() | (before[2] if before else {}), *(self._defaults() | one for one in within)]
 
     def _defaults(self) -> Points:
-        house = next(iter(self._rows.of(HOUSES).values()), {"currency": "", "currency_exponent": 0})
+        house: Row = next(iter(self._rows.of(HOUSES).values()), {"currency": "", "currency_exponent": 0})
         exponent = house["currency_exponent"]
         # No currency has more places: of what an event says otherwise, nothing is worked out.
         places = exponent if exponent in range(MOST_PLACES + 1) else 0
