@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from casino.audit.verifier import command
+from casino.audit.verifier.canonical import hash_of
 from casino.audit.verifier.findings import Report
 from casino.audit.verifier.state import State
 from tests.proof.model import World
@@ -161,15 +162,19 @@ ADMIN, MANAGER = {"actor": "adam", "role": "admin"}, {"actor": "mia", "role": "m
 LIMITS = {"number": 1, "valid_from": "2026-11-22T00:00:00.000000Z", "points": {"exchange_by_supervisor_from": 1}}
 
 
+BODY = {"amount": 40, "reason": "November"}
+ASKED = {
+    "approval": 1, "kind": "duty", "operation": "bookDuty", "path": "/api/v1/duty", "body": BODY, "amount": 40,
+    "request_hash": hash_of({"method": "POST", "path": "/api/v1/duty", "body": BODY}), "roles": ["manager"],
+    "expires": "2026-11-22T00:00:00.000000Z",
+}  # fmt: skip
+
+
 def approve(docs: Docs, *, requested: Doc | None = None, approved: Doc | None = None, used: Doc | None = None) -> None:
     """Let an administrator book duty that a manager has approved, but for what the members say."""
     hire(docs, "adam", "admin")
     hire(docs, "mia", "manager")
-    data = {
-        "approval": 1, "kind": "duty", "operation": "bookDuty", "path": "/api/v1/duty", "body": {}, "request_hash": "0",
-        "amount": 40, "roles": ["manager"], "expires": "2026-11-22T00:00:00.000000Z",
-    }  # fmt: skip
-    add(docs, HOUSE, "approval.requested", data | (requested or {}), **ADMIN)
+    add(docs, HOUSE, "approval.requested", ASKED | (requested or {}), **ADMIN)
     add(docs, HOUSE, "approval.approved", {"approval": 1}, **MANAGER | (approved or {}))
     done = ADMIN | {"approver": "mia", "data": DUTY | {"approval": 1}} | (used or {})
     add(docs, HOUSE, "house.duty", done.pop("data"), **done)
@@ -235,9 +240,7 @@ def who_was_hired_by_the_requester_approves(docs: Docs) -> None:
     hire(docs, "adam", "admin")
     data = {"login": "mia", "roles": ["manager"], "password_sha256": "0" * 64}
     add(docs, HOUSE, "staff.hired", data, before="table.sat_down", **ADMIN)
-    approved = {"approval": 1, "kind": "duty", "operation": "bookDuty", "path": "/api/v1/duty", "body": {},
-                "request_hash": "0", "roles": ["manager"], "expires": "2026-11-22T00:00:00.000000Z"}  # fmt: skip
-    add(docs, HOUSE, "approval.requested", approved, **ADMIN)
+    add(docs, HOUSE, "approval.requested", ASKED, **ADMIN)
     add(docs, HOUSE, "approval.approved", {"approval": 1}, **MANAGER)
 
 
@@ -255,6 +258,11 @@ def an_approval_is_used_by_another_person(docs: Docs) -> None:
 @found("approval_differs")
 def an_approval_is_used_for_another_amount(docs: Docs) -> None:
     approve(docs, used={"data": DUTY | {"approval": 1, "amount": 41}})
+
+
+@found("approval_differs")
+def an_approval_shows_another_request_than_it_is_for(docs: Docs) -> None:
+    approve(docs, requested={"body": BODY | {"reason": "October"}})
 
 
 @found("approval_differs")

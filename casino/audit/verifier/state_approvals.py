@@ -4,6 +4,7 @@ approval that it names, and against the control points that were in force."""
 from datetime import datetime, timedelta
 from typing import Any
 
+from .canonical import hash_of
 from .state_columns import HOUSE, ID, Model, proved
 from .state_people import HOUSES, STAFF, SYSTEM
 from .state_rows import TOLERANCE, Handler, Near, Row, Rows
@@ -70,6 +71,8 @@ USED_FOR = {
     "house.duty": "duty",
     "limits.changed": "control_points",
 }
+#: Members of requests that mean the same in the event.
+_REPEATED = frozenset(("amount", "player"))
 Points = dict[str, int]
 
 
@@ -123,6 +126,9 @@ class Approvals:
         if number != self._number + 1:
             self._rows.find("approval_gap", f"{APPROVAL} {number}", f"it comes after {self._number}")
         self._number = number
+        asked = {"method": "POST", "path": data["path"], "body": data["body"]}
+        if hash_of(asked) != data["request_hash"]:
+            self._rows.find("approval_differs", f"{APPROVAL} {number}", "its hash is not that of its request")
         self._rows.add(
             APPROVAL, str(number), number=number, amount=data.get("amount"), requested_by=doc["actor"],
             requested_at=Near(doc["at"]), terminal=doc["terminal"], expires_at=data["expires"], state="requested",
@@ -195,11 +201,13 @@ class Approvals:
         recorded = {
             "kind": USED_FOR[doc["kind"]], "requested_by": doc["actor"], "decided_by": doc.get("approver"),
         }  # fmt: skip
-        if USED_FOR[doc["kind"]] == "exchange" or doc["kind"] == "house.duty":
-            recorded["amount"] = doc["data"]["amount"]
+        found = {name: row[name] for name in recorded}
+        # What was asked for in full is what was done, as far as the request says it in the event's words.
+        for name in row["body"].keys() & doc["data"].keys() & _REPEATED:
+            recorded[name], found[name] = doc["data"][name], row["body"][name]
         for name, value in recorded.items():
-            if row[name] != value:
-                problem = f"approval {row['number']} has {name} {row[name]!r}, the event {value!r}"
+            if found[name] != value:
+                problem = f"approval {row['number']} has {name} {found[name]!r}, the event {value!r}"
                 self._rows.find("approval_differs", place, problem)
         if roles and not set(row["roles"]) <= roles:
             self._rows.find("approval_differs", place, f"{row['roles']} decided what takes {sorted(roles)}")

@@ -196,6 +196,39 @@ def test_one_approval_and_two_requests_at_the_same_time(kit: Kit) -> None:
     assert verification(kit.house)["ok"]
 
 
+def test_two_decisions_at_the_same_time(kit: Kit) -> None:
+    number = held(kit.office(Role.ADMIN).post("duty", DUTY))
+    desks = [kit.office(Role.MANAGER) for _ in range(6)]
+    start, answers = threading.Barrier(len(desks)), []
+
+    def decide(desk: Desk, decision: str, body: dict[str, str]) -> None:
+        start.wait()
+        try:
+            answers.append(desk.post(f"approvals/{number}/{decision}", body).status_code)
+        finally:
+            connections.close_all()
+
+    decisions = [("approve", {}), ("refuse", {"reason": "too much"})] * 3
+    threads = [threading.Thread(target=decide, args=(desk, *one)) for desk, one in zip(desks, decisions, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answers) == [200, *[409] * 5]
+    assert verification(kit.house)["ok"]
+
+
+def test_an_approval_of_another_house_is_none(kit: Kit) -> None:
+    other = Kit.found()
+    number = held(other.office(Role.ADMIN).post("duty", DUTY))
+    other.office(Role.MANAGER).ok(f"approvals/{number}/approve")
+    admin, manager = kit.office(Role.ADMIN), kit.office(Role.MANAGER)
+    assert_problem(admin.post("duty", DUTY, headers=with_approval(number)), 404, "not_found")
+    assert_problem(manager.post(f"approvals/{number}/approve"), 404, "not_found")
+    assert_problem(manager.get(f"approvals/{number}"), 404, "not_found")
+    other.close()
+
+
 def test_requests_at_the_same_time_get_numbers_without_gaps(kit: Kit) -> None:
     admin = kit.office(Role.ADMIN)
     start, numbers = threading.Barrier(6), []
