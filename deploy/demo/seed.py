@@ -112,7 +112,7 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
         # Enough for every tray, and for a drawer that could pay everybody at once.
         open_vault(house=house, capital=chips, chips=chips_worth(4 * chips, VAULT_OF_EACH), actor=actor)
         create_drawer(house=house, code=DRAWER, actor=actor)
-        # One cashier serves a whole evening of recorded tables: amounts of the evening need nobody's approval.
+        # One cashier serves a whole evening of recorded tables: no amount of the evening needs an approval.
         set_at_founding(house=house, points=dict.fromkeys(OF_AN_EVENING, 4 * chips), actor=actor)
         for table in tables:
             try:

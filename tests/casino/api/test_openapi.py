@@ -113,7 +113,9 @@ def test_every_write_states_its_preconditions_and_refusals(schema: dict[str, Any
     assert others == {"/api/v1/sign-in", "/api/v1/sign-out", "/api/v1/seat/seed", "/api/v1/seat/commitment"}
     for key, view in writes.items():
         operation = operations(schema)[key]
-        required = {p["name"] for p in operation["parameters"] if p["in"] == "header" and p["required"]}
+        required = {p["name"] for p in operation["parameters"] if p["in"] == "header" and p.get("required")}
+        optional = {p["name"] for p in operation["parameters"] if p["in"] == "header" and not p.get("required")}
+        assert optional == ({"Approval"} if view.approvable else set()), key
         assert required == ({"Idempotency-Key", "If-Match"} if view.versioned else {"Idempotency-Key"}), key
         assert {"400", "401", "403", "404", "413", "415", "422", "428", "503"} <= operation["responses"].keys()
         assert ("412" in operation["responses"]) == view.versioned, key
