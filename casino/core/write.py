@@ -323,13 +323,13 @@ class Work:
             raise AssertionError(f"{used} was used and nobody has decided it")
         self._approved = (used.number, used.decided_by.login)
 
-    def approved(self, event: AuditEvent) -> AuditEvent:
-        """The event with the approval that was used, if there was one."""
+    def approved(self, outcome: Outcome) -> Outcome:
+        """The outcome with the approval that was used in its event, if there was one."""
         if self._approved is None:
-            return event
-        if not isinstance(event, ApprovedEvent):
-            raise AssertionError(f"{event.KIND} does not say who approved it")
-        return event.approved(*self._approved)
+            return outcome
+        if not isinstance(outcome.event, ApprovedEvent):
+            raise AssertionError(f"{outcome.event.KIND} does not say who approved it")
+        return replace(outcome, event=outcome.event.approved(*self._approved))
 
     def enqueue(self, *, task: str, subject: str) -> None:
         """Write an outbox message with the event, and hint to the broker after the commit."""
@@ -510,8 +510,7 @@ def _changed(
 ) -> Answer:  # fmt: skip
     """Let the change decide, and write everything; `decided` is called between the two."""
     work = Work(command.context.house, command.context.actor, command=command)
-    outcome = change(found, work)
-    outcome = replace(outcome, event=work.approved(outcome.event))
+    outcome = work.approved(change(found, work))
     version, event = subject.advance(found, work, outcome)
     chain = subject.chain(found)
     text = _text(subject.answer(found, outcome))
