@@ -3,6 +3,7 @@
 import threading
 import time
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,12 +12,15 @@ from django.db import DatabaseError, connections, transaction
 from casino.approvals import gate
 from casino.approvals.control_points import set_at_founding
 from casino.approvals.models import Approval, ApprovalState
+from casino.audit import verifier
 from casino.audit.models import Event
 from casino.reports.selectors import verification
 from casino.reports.tasks import expire_approvals
 from casino.staff.models import Role, Staff, TerminalKind
+from casino.verification import auditing, exporting
 from tests.casino.kit import ACTOR, Desk, Kit
 from tests.casino.scene import assert_problem, last_event, recorded_since
+from tests.casino.superuser import unguarded
 
 SUPERVISOR_FROM, MANAGER_FROM = 5_000, 10_000
 DUTY = {"amount": 700, "reason": "November"}
@@ -322,6 +326,47 @@ def test_lists_show_what_concerns_a_person(kit: Kit, cage: Desk) -> None:
     assert numbers(manager, f"?requested_by={by.requested_by.login}") == [small, large]
     assert by.decided_by is not None and numbers(manager, f"?decided_by={by.decided_by.login}") == [small]
     assert_problem(kit.cashier().get(f"/api/v1/approvals/{small}"), 404, "not_found")
+
+
+# --- What the trail proves -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def decided(kit: Kit, cage: Desk) -> Kit:
+    """A house with an approval in every state."""
+    kit.approved(cage, "buy-ins", buy(6_000), by=Role.CAGE_SUPERVISOR)
+    one, mine = supervisor(kit), Desk(cage.http, "/api/v1")
+    refused, approved, withdrawn = (held(cage.post("buy-ins", buy(6_000 + number))) for number in (1, 2, 3))
+    one.ok(f"approvals/{refused}/refuse", {"reason": "nobody knows this player"})
+    one.ok(f"approvals/{approved}/approve")
+    mine.ok(f"approvals/{withdrawn}/withdraw")
+    held(cage.post("buy-ins", buy(6_004)))
+    return kit
+
+
+def test_an_export_by_itself_proves_approvals(decided: Kit, tmp_path: Path) -> None:
+    states = Approval.objects.filter(house=decided.house).order_by("number").values_list("state", flat=True)
+    assert list(states) == ["used", "refused", "approved", "withdrawn", "requested"]
+    decided.sequence()
+    exporting.export_house(decided.house, tmp_path / "export")
+    report = verifier.verify_export(tmp_path / "export")
+    assert [(one.code, one.place, one.problem) for one in report.findings] == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "state = 'approved' WHERE state = 'used'", "state = 'approved' WHERE state = 'refused'",
+        "body = '{}' WHERE number = 1", "roles = '{auditor}' WHERE number = 1", "amount = 1 WHERE number = 1",
+        "expires_at = expires_at + interval '1 second' WHERE number = 5",
+    ],
+)  # fmt: skip
+def test_an_approval_that_is_altered_past_every_guard_is_found(decided: Kit, change: str) -> None:
+    with unguarded("approvals_approval") as cursor:
+        cursor.execute(f"UPDATE approvals_approval SET {change} AND house_id = %s", [decided.house.id])
+        assert cursor.rowcount == 1
+    found = list(auditing.verify_house(decided.house).findings)
+    assert {finding.code for finding in found} == {"state_differs"}
 
 
 # --- What PostgreSQL keeps -------------------------------------------------------------------------------------------
