@@ -27,7 +27,7 @@ from casino.audit.services import NOT_OURS, Actor, Receipt, not_ours, require_re
 from casino.bookkeeping import books
 from casino.bookkeeping.postings import Posting
 from casino.core import canonical, locks, lost, outbox, patience, sql
-from casino.core.errors import IdempotencyKeyReused, ProofFailed, VersionConflict, WrongTerminal
+from casino.core.errors import Conflict, IdempotencyKeyReused, ProofFailed, VersionConflict, WrongTerminal
 from casino.houses.models import House, OutboxMessage
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
 
@@ -318,7 +318,12 @@ class Work:
         it is stored as a new approval, and refused with Conflict approval_required."""
         if self.command is None or self._approved is not None:
             raise AssertionError("an approval belongs to one request, and is asked for once")
-        used = gate.use(self.command.for_approval(), need)
+        try:
+            used = gate.use(self.command.for_approval(), need)
+        except (gate.ApprovalNeeded, Conflict):
+            # The same request at the same time may have used it, and has its answer then.
+            require_unanswered(self.command)
+            raise
         if used.decided_by is None:
             raise AssertionError(f"{used} was used and nobody has decided it")
         self._approved = (used.number, used.decided_by.login)

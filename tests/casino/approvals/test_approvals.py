@@ -174,25 +174,36 @@ def test_at_a_drawer_it_lasts_ten_minutes_and_in_the_office_an_hour(kit: Kit, ca
     assert [round(one.total_seconds() / 60) for one in lasts] == [10, 60]
 
 
-def test_one_approval_and_two_requests_at_the_same_time(kit: Kit) -> None:
+def booked_at_once(kit: Kit, keys: list[str | None]) -> list[Any]:
+    """The answers to the same duty with one approval, sent under these keys at the same time."""
     admin = kit.office(Role.ADMIN)
-    number = held(admin.post("duty", DUTY))
-    kit.office(Role.MANAGER).ok(f"approvals/{number}/approve")
-    start, answers = threading.Barrier(8), []
+    approved = kit.approval(admin, "duty", DUTY)
+    start, answers = threading.Barrier(len(keys)), []
 
-    def book() -> None:
+    def book(key: str | None) -> None:
         desk = Desk(kit.http(admin.http.headers["Authorization"].partition(" ")[2]), "/api/v1")
         start.wait()
         try:
-            answers.append(desk.post("duty", DUTY, headers=with_approval(number)))
+            answers.append(desk.post("duty", DUTY, key=key, headers=approved))
         finally:
             connections.close_all()
 
-    threads = [threading.Thread(target=book) for _ in range(8)]
+    threads = [threading.Thread(target=book, args=(key,)) for key in keys]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    return answers
+
+
+def test_one_request_many_times_at_once_has_one_answer(kit: Kit) -> None:
+    answers = booked_at_once(kit, ["november"] * 8)
+    assert [(one.status_code, one.json()) for one in answers] == [(201, answers[0].json())] * 8
+    assert kit.balance("2200") == DUTY["amount"]
+
+
+def test_one_approval_and_many_requests_at_the_same_time(kit: Kit) -> None:
+    answers = booked_at_once(kit, [None] * 8)
     assert sorted((one.status_code, one.json().get("code", "")) for one in answers) == [
         (201, ""), *[(409, "approval_used")] * 7
     ]  # fmt: skip
