@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "casino.bookkeeping",
     "casino.players",
     "casino.audit",
+    "casino.approvals",
     "casino.chips",
     "casino.tables",
     "casino.hands",
@@ -161,6 +162,8 @@ SPECTACULAR_SETTINGS = {
         "SoftCountState": "casino.transfers.models.CountState",
         "TerminalKindEnum": "casino.staff.models.TerminalKind",
         "TransferKindEnum": "casino.transfers.models.Kind",
+        "ApprovalState": "casino.approvals.models.ApprovalState",
+        "ApprovalKindEnum": "casino.approvals.models.ApprovalKind",
     },
 }
 STATIC_URL = "static/"
@@ -223,6 +226,7 @@ CELERY_BEAT_SCHEDULE = {
     "check-log": {"task": "reports.check_log", "schedule": 60.0},
     "record-catalogue": in_every_house("reports.record_catalogue", 300.0),
     "check-custody": in_every_house("reports.check_custody", 60.0),
+    "expire-approvals": in_every_house("reports.expire_approvals", 60.0),
     "expire-holds": in_every_house("reports.expire_holds", 60.0),
     # Every hour by the clock, so that beat's restarts put nothing off: the first of a day takes the day's snapshot.
     "take-snapshots": in_every_house("reports.take_snapshot", crontab(minute=1)),

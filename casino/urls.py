@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from casino.api import (
+    approvals,
     audit,
     books,
     cage,
@@ -41,6 +42,7 @@ v1 = [
     *live.urls,
     *cage.urls,
     *counting.urls,
+    *approvals.urls,
     *sessions.urls,
     *persons.urls,
     *roster.urls,

@@ -21,7 +21,16 @@ from casino.api.http.operations import (
     context_of,
     documented,
 )
-from casino.api.parts import DrawerChanged, DrawerOut, EventPart, ShiftCount, chip_pieces, login_of, minor_units
+from casino.api.parts import (
+    DrawerChanged,
+    DrawerOut,
+    EventPart,
+    ShiftCount,
+    approval_used,
+    chip_pieces,
+    login_of,
+    minor_units,
+)
 from casino.api.tables import ReceiptOut
 from casino.cage import selectors, services
 from casino.cage.models import Shift
@@ -162,6 +171,7 @@ class DrawerOpenedEvent(EventPart):
     float_cash = minor_units("Cash of the float")
     float_chips = minor_units("Worth of the chips of the float")
     float_pieces = chip_pieces("Chips of the float")
+    approval = approval_used()
 
 
 class DrawerOpenedOut(DrawerChanged):
@@ -179,9 +189,11 @@ class DrawerOpenedOut(DrawerChanged):
 )
 class OpenDrawer(WriteOperation):
     """Cash and chips come from the vault; a shift begins. Refused if the drawer is open (`drawer_open`), the vault
-    holds less (`insufficient_funds`), or no chips of the house make the amount."""
+    holds less (`insufficient_funds`), or no chips of the house make the amount. A manager approves a float above what
+    the house has set."""
 
     roles = AT_THE_CAGE
+    approvable = True
     input = _Float
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
@@ -202,6 +214,7 @@ class BuyInEvent(EventPart):
     amount = serializers.IntegerField()
     player_chips = minor_units("Worth of the chips that the player now holds away from the tables")
     exchanged = chip_pieces("Chips that the player got")
+    approval = approval_used()
 
 
 class BuyInOut(DrawerChanged):
@@ -220,9 +233,11 @@ class BuyInOut(DrawerChanged):
 )
 class BuyIn(WriteOperation):
     """The player gives cash and gets chips: the given pieces, or the largest chips with which the drawer can make the
-    amount."""
+    amount. From an amount on that the house sets, a cage supervisor or a manager approves it first
+    (`approval_required`)."""
 
     roles = AT_THE_CAGE
+    approvable = True
     input = _Exchange
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
@@ -238,6 +253,7 @@ class CashOutEvent(EventPart):
     player_chips = minor_units("Worth of the chips that the player now holds away from the tables")
     exchanged = chip_pieces("Chips that the player gave")
     change = chip_pieces("Chips that the player got back as change", required=False)
+    approval = approval_used()
 
 
 class CashOutOut(DrawerChanged):
@@ -256,9 +272,10 @@ class CashOutOut(DrawerChanged):
 )
 class CashOut(WriteOperation):
     """The player gives chips and gets cash. Without `pieces`, the house chooses the chips, with change. Refused if the
-    player or the drawer has less than the amount (`insufficient_funds`)."""
+    player or the drawer has less than the amount (`insufficient_funds`). Approved like a buy-in."""
 
     roles = AT_THE_CAGE
+    approvable = True
     input = _Exchange
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:

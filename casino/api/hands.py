@@ -351,10 +351,11 @@ class SayBeside(WriteOperation):
 )
 class VoidHand(WriteOperation):
     """Void a hand that was misdealt, entered wrongly or disputed. All money goes back to the seats. Only the floor may
-    do this."""
+    do this; where cards were shown, or the pot is above what the house has set, a manager approves it first
+    (`approval_required`)."""
 
     roles = (Role.FLOOR,)
-
+    approvable = True
     input = ReasonInput
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:

@@ -30,6 +30,13 @@ def login_of(who: str, **kwargs: Any) -> serializers.CharField:
     return serializers.CharField(help_text=f"Login of the person who {who}.", **kwargs)
 
 
+def approval_used() -> serializers.IntegerField:
+    """A field for the approval that a write has used, in the events of those that may need one."""
+    return serializers.IntegerField(
+        required=False, help_text="Number of the approval that was used; absent where none was needed."
+    )
+
+
 class Rack(serializers.Serializer[Any]):
     """Chips in one place."""
 

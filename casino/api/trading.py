@@ -304,9 +304,11 @@ class DutyOut(serializers.Serializer[Any]):
     refuses=["period_not_open", "account_off"],
 )
 class BookDuty(WriteOperation):
-    """The duty becomes payable. No If-Match: duty has no version."""
+    """The duty becomes payable, once a manager has approved it (`approval_required`). No If-Match: duty has no
+    version."""
 
     roles = (Role.ADMIN,)
+    approvable = True
     versioned = False
 
     @extend_schema_serializer(component_name="BookDutyInput")

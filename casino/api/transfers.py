@@ -26,7 +26,7 @@ from casino.api.http.operations import (
     context_of,
     documented,
 )
-from casino.api.parts import DrawerChanged, EventPart, Rack, TransferPart
+from casino.api.parts import DrawerChanged, EventPart, Rack, TransferPart, approval_used
 from casino.api.tables import TableOut
 from casino.core.write import Answer, Command
 from casino.staff.models import Role, TerminalKind
@@ -110,6 +110,8 @@ class _Operation(WriteOperation):
 
 
 class _Start(_Operation):
+    approvable = True
+
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Send, or ask for."""
         other = data["drawer" if self.desk == TerminalKind.TABLE else "table"]
@@ -125,6 +127,7 @@ class _Start(_Operation):
 
 class _Send(_Operation):
     input = _Sent
+    approvable = True
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Send."""
@@ -177,6 +180,7 @@ class _AtDrawer:
 class TransferEvent(EventPart):
     """The result for a transfer."""
 
+    approval = approval_used()
     transfer = TransferPart(help_text="The fill or credit as it is now.")
     mirrors = serializers.DictField(
         child=serializers.IntegerField(),

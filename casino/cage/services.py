@@ -6,6 +6,8 @@ from typing import Any
 
 from django.db.models import Max
 
+from casino.approvals.gate import Need
+from casino.approvals.models import ApprovalKind
 from casino.audit.events import AuditEvent, DrawerEvent
 from casino.audit.events.cage import CageBuyIn, CageCashOut, DrawerClosed, DrawerOpened
 from casino.bookkeeping import books, chart
@@ -20,10 +22,11 @@ from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, WrongTerminal
 from casino.core.write import Answer, Command, Outcome, RequestContext, Work
+from casino.houses.control_points import in_force
 from casino.houses.models import ClockTimestamp
 from casino.players import persons
 from casino.players.models import Player
-from casino.staff.models import TerminalKind
+from casino.staff.models import Role, TerminalKind
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
@@ -98,6 +101,11 @@ def open_drawer(
         if selectors.open_shift(drawer) is not None:
             raise Conflict(f"Drawer {code} is already open.", code="drawer_open")
         chosen = floats.from_vault(drawer.house, amount=chips, pieces=pieces)
+        if cash + chosen.value > in_force(drawer.house).float_by_manager_above:
+            held = chart.balances(drawer.house, [Account.VAULT_CASH])[Account.VAULT_CASH]
+            books.require(drawer.house, Account.VAULT_CASH, held, cash)  # nobody approves what there is not
+            by = (Role.MANAGER,)
+            work.require_approval(Need(kind=ApprovalKind.FLOAT, roles=by, amount=cash + chosen.value))
         number = (drawer.shifts.aggregate(last=Max("number"))["last"] or 0) + 1
         Shift.objects.create(
             house_id=drawer.house_id,
@@ -132,6 +140,7 @@ def sell_chips(
     """What a buy-in does at a locked drawer, posted under this key. Raises as :func:`buy_in`."""
     player, desk = _customer(drawer, player_ref)
     chosen = desk.give(amount) if pieces is None else desk.named(pieces, amount)
+    _require_approved(drawer, work, amount)
     sold = posting("buy_in", {"drawer": drawer.code, "player": player_ref}, amount=amount, chips=chosen)
     enter(work, key, drawer, "cage.buy_in", [sold], player=player_ref)
     return Outcome(CageBuyIn(**_exchanged(work, player, amount, chosen)), status=201)
@@ -151,6 +160,7 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
             taken, given_back = desk.take_in(amount)
         else:
             taken, given_back = desk.require_public(desk.named(pieces, amount)), Chips(desk.chips.code)
+        _require_approved(drawer, work, amount)
         bought = posting(
             "cash_out", {"drawer": code, "player": player_ref}, amount=amount, chips=taken, change=given_back
         )
@@ -158,6 +168,17 @@ def cash_out(*, command: Command, code: str, player_ref: str, amount: int, piece
         return Outcome(CageCashOut(**_exchanged(work, player, amount, taken, given_back)), status=201)
 
     return write.write(command, AtDrawer(code), change)
+
+
+def _require_approved(drawer: Drawer, work: Work, amount: int) -> None:
+    """Hold an exchange of this amount back until a second person has approved it, where the house's control points say
+    so. Raises as `Work.require_approval`."""
+    points = in_force(drawer.house)
+    if amount < min(points.exchange_by_supervisor_from, points.exchange_by_manager_from):
+        return
+    by_manager = amount >= points.exchange_by_manager_from
+    roles = (Role.MANAGER,) if by_manager else (Role.CAGE_SUPERVISOR, Role.MANAGER)
+    work.require_approval(Need(kind=ApprovalKind.EXCHANGE, roles=roles, amount=amount))
 
 
 def _customer(drawer: Drawer, player_ref: str) -> tuple[Player, Desk]:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from casino.approvals.gate import Need
+from casino.approvals.models import ApprovalKind
 from casino.audit.events.cage import CageExchange, ForeignChipsBought
 from casino.audit.events.house import DutyDue
 from casino.bookkeeping import books, chart
@@ -15,6 +17,7 @@ from casino.chips.changing import Desk
 from casino.core import write
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import House
+from casino.staff.models import Role
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
@@ -50,9 +53,11 @@ def take_foreign(*, command: Command, code: str, amount: int, issuer: str) -> An
 
 
 def duty_due(*, command: Command, amount: int, reason: str) -> Answer:
-    """Book `amount` minor units of gaming duty on the house's take. There is no version to match: it only adds up."""
+    """Book `amount` minor units of gaming duty on the house's take. There is no version to match: it only adds up.
+    Raises Conflict approval_required: a manager approves it."""
 
     def change(house: House, work: Work) -> Outcome:
+        work.require_approval(Need(kind=ApprovalKind.DUTY, roles=(Role.MANAGER,), amount=amount))
         metadata = {"reason": reason}
         due = posting("duty", {}, amount=amount)
         posted = work.post_now(key=command.ledger_key(), kind="house.duty", postings=[due], metadata=metadata)

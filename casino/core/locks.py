@@ -1,7 +1,7 @@
 """The one lock order of the house, and the only module that says `FOR NO KEY UPDATE`, the functions of
 `casino/hands/sql/open.sql` apart: they lock a table and read its hand in one call.
 
-    gaming days or new places -> table or drawer -> player -> hand -> transfer or soft count -> chip set
+    gaming days or new places -> table or drawer -> player -> hand -> transfer or soft count -> chip set -> approval
     -> member of staff or terminal -> ledger accounts (inside the ledger's function, ORDER BY lock_rank, id)
     -> audit chain head (inside `audit_append`) -> idempotency key (stored with the answer, last)
 
@@ -47,7 +47,8 @@ class Rank(IntEnum):
     HAND = 5
     CUSTODY = 6  # a transfer between cage and table, or a soft count
     CHIPS = 7  # the house's chip set: what the public and the vault hold stays as it was read
-    STAFF = 8  # a member of staff or a terminal, when the office changes one
+    APPROVAL = 8  # an approval, and the numbers of a house's approvals and control points
+    STAFF = 9  # a member of staff or a terminal, when the office changes one
 
 
 class LockOrderError(AssertionError):
@@ -130,6 +131,13 @@ def lock_roster(house_id: UUID) -> None:
     """Keep others from changing this house's staff until the transaction ends. Raises LockOrderError."""
     _take(Rank.STAFF, "roster")
     _lock_name(f"roster of {house_id}")
+
+
+def lock_approvals(house_id: UUID) -> None:
+    """Keep others from numbering approvals or control points of this house until the transaction ends. Raises
+    LockOrderError."""
+    _take(Rank.APPROVAL, "approvals")
+    _lock_name(f"approvals of {house_id}")
 
 
 def lock_person(player_id: int) -> None:

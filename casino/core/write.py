@@ -6,12 +6,13 @@ and posts, and then one statement writes all that is left to write: postings, au
 its Idempotency-Key. The same request again gets the stored answer and changes nothing; the same key with another
 request is refused. A refused write rolls back whole and leaves no trace under its key, so it may be tried again.
 
-What a transaction has posted is carried in its :class:`Work`, which is passed along.
+What a transaction has posted is carried in its :class:`Work`, which is passed along. A change that a control point of
+the house holds back says so with :meth:`Work.require_approval`: it goes through with an approval, once.
 """
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, partial
 from typing import Any, Protocol, TypeVar
@@ -19,12 +20,14 @@ from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, InterfaceError, connection, transaction
 
+from casino.approvals import gate
 from casino.audit.events import AuditEvent
+from casino.audit.events.registry import ApprovedEvent
 from casino.audit.services import NOT_OURS, Actor, Receipt, not_ours, require_recordable
 from casino.bookkeeping import books
 from casino.bookkeeping.postings import Posting
 from casino.core import canonical, locks, lost, outbox, patience, sql
-from casino.core.errors import IdempotencyKeyReused, ProofFailed, VersionConflict, WrongTerminal
+from casino.core.errors import Conflict, IdempotencyKeyReused, ProofFailed, VersionConflict, WrongTerminal
 from casino.houses.models import House, OutboxMessage
 from casino.staff.models import Role, Staff, Terminal, TerminalKind
 
@@ -72,6 +75,15 @@ class RequestContext:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A request as its sender wrote it: operation of the API, address, body."""
+
+    operation: str
+    path: str
+    body: dict[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     """One write as requested: its context, the Idempotency-Key with the request's hash, the If-Match version."""
 
@@ -81,6 +93,21 @@ class Command:
     expected_version: int | None
     #: Decided once by what this process remembers, in vain: now the subject's lock comes first.
     again: bool = False
+    #: The request in full; None where it holds what nobody else may read, or was not sent over HTTP.
+    asked: Asked | None = None
+    #: Number of the approval that the request names.
+    approval: int | None = None
+
+    def for_approval(self) -> gate.Request:
+        """The request as an approval keeps it. Raises AssertionError where it is not kept."""
+        if self.asked is None:
+            raise AssertionError("a write that may need an approval keeps its request in full")
+        context = self.context
+        return gate.Request(
+            house=context.house, staff=context.staff, terminal=context.terminal, actor=context.actor,
+            operation=self.asked.operation, path=self.asked.path, body=self.asked.body,
+            request_hash=self.request_hash, approval=self.approval,
+        )  # fmt: skip
 
     def ledger_key(self, part: str = "") -> str:
         """The ledger's key for a posting of this command, as unique as the command; `part` distinguishes several.
@@ -257,6 +284,9 @@ class Work:
     house: House
     actor: Actor
     using: str = DEFAULT_DB_ALIAS
+    #: What is being written; None in a transaction that no request has asked for.
+    command: Command | None = None
+    _approved: tuple[int, str] | None = None
     _posted: list[books.Recorded] = field(default_factory=list)
     _waiting: books.Prepared | None = None
     _also: list[tuple[str, Sequence[Any]]] = field(default_factory=list)
@@ -284,6 +314,29 @@ class Work:
     def prove(self, balances: Mapping[int, int]) -> None:
         """Let the ledger's accounts, by id, hold exactly these balances after everything is posted, or fail."""
         self._proved |= balances
+
+    def require_approval(self, need: gate.Need) -> None:
+        """Go on only with an approval for this, which is used up with this write. Raises what ends the write otherwise:
+        it is stored as a new approval, and refused with Conflict approval_required."""
+        if self.command is None or self._approved is not None:
+            raise AssertionError("an approval belongs to one request, and is asked for once")
+        try:
+            used = gate.use(self.command.for_approval(), need)
+        except (gate.ApprovalNeeded, Conflict):
+            # The same request at the same time may have used it, and has its answer then.
+            require_unanswered(self.command)
+            raise
+        if used.decided_by is None:
+            raise AssertionError(f"{used} was used and nobody has decided it")
+        self._approved = (used.number, used.decided_by.login)
+
+    def approved(self, outcome: Outcome) -> Outcome:
+        """The outcome with the approval that was used in its event, if there was one."""
+        if self._approved is None:
+            return outcome
+        if not isinstance(outcome.event, ApprovedEvent):
+            raise AssertionError(f"{outcome.event.KIND} does not say who approved it")
+        return replace(outcome, event=outcome.event.approved(*self._approved))
 
     def enqueue(self, *, task: str, subject: str) -> None:
         """Write an outbox message with the event, and hint to the broker after the commit."""
@@ -436,8 +489,9 @@ def write(command: Command, subject: Subject[T] | Remembered[T], change: Callabl
     """Carry out a write once under its Idempotency-Key.
 
     `change` decides over what it is given and may be called twice. Raises IdempotencyKeyReused when the key was used
-    for another request, Busy for a lock that was not free in time, and what subject and change refuse with; Unproved
-    where a remembered sign-in has to be read again first.
+    for another request, Busy for a lock that was not free in time, and what subject and change refuse with; Conflict
+    approval_required where a control point holds it back; Unproved where a remembered sign-in has to be read again
+    first.
     """
 
     def attempt() -> Answer:
@@ -450,7 +504,11 @@ def write(command: Command, subject: Subject[T] | Remembered[T], change: Callabl
                 return answer
         if command.context.sign_in is not None:
             raise Unproved
-        return _once(command, attempt)
+        try:
+            return _once(command, attempt)
+        except gate.ApprovalNeeded as held:
+            # Nothing of it is written; what is stored now is that it waits for a second person.
+            raise gate.ask(command.for_approval(), held.need) from None
 
 
 def _changed(
@@ -458,8 +516,8 @@ def _changed(
     unmoved: Unmoved | None = None, decided: Callable[[], None] = lambda: None,
 ) -> Answer:  # fmt: skip
     """Let the change decide, and write everything; `decided` is called between the two."""
-    work = Work(command.context.house, command.context.actor)
-    outcome = change(found, work)
+    work = Work(command.context.house, command.context.actor, command=command)
+    outcome = work.approved(change(found, work))
     version, event = subject.advance(found, work, outcome)
     chain = subject.chain(found)
     text = _text(subject.answer(found, outcome))

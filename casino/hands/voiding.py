@@ -1,10 +1,17 @@
 """Voiding a hand: a misdeal, a card entered wrong, a dispute that is ruled void. Every posting gets its mirror."""
 
+from casino.approvals.gate import Need
+from casino.approvals.models import ApprovalKind
 from casino.audit.events.hands import HandVoided
+from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
 from casino.core import write
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.hands import postings, selectors
 from casino.hands.models import Hand, HandState
+from casino.hands.verbs import of_cards
+from casino.houses.control_points import in_force
+from casino.staff.models import Role
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
 
@@ -23,10 +30,27 @@ def void(*, command: Command, code: str, reason: str) -> Answer:
         hand = selectors.unsettled(table)
         if hand is None:
             raise AssertionError(f"table {code} is {table.state} without an unsettled hand")
+        pot, shown = _pot(table), _cards_shown(hand)
+        if shown or pot > in_force(table.house).void_by_manager_above:
+            work.require_approval(Need(kind=ApprovalKind.VOID, roles=(Role.MANAGER,), amount=pot))
         mirrors = work.reverse_all(keys=postings.keys(hand), metadata={"hand": hand.name, "reason": reason})
         Hand.objects.filter(id=hand.id).update(state=HandState.VOIDED)
         table.button = hand.seats[-1]["seat"]
         tables.to_state(table, TableState.OPEN)
-        return Outcome(HandVoided(hand=hand.name, mirrors=mirrors, reason=reason))
+        return Outcome(HandVoided(hand=hand.name, pot=pot, cards_shown=shown, mirrors=mirrors, reason=reason))
 
     return write.write(command, tables.AtTable(code), change)
+
+
+def _pot(table: Table) -> int:
+    """What lies in the middle of the table in minor units: the pot, the bank of the seats, or both frozen by a
+    dispute."""
+    codes = [table.account(number) for number in (Account.POT, Account.BANK, Account.DISPUTED_POT)]
+    return sum(chart.balances(table.house, codes).values())
+
+
+def _cards_shown(hand: Hand) -> bool:
+    """Whether a seat has shown its hand: since then everybody knows what a void would take from whom."""
+    verbs = set(of_cards(hand.rules).get("shown", ()))
+    texts = hand.lines.filter(house=hand.house_id).values_list("text", flat=True)
+    return any(text.split()[1] in verbs for text in texts)

@@ -1,8 +1,8 @@
 """What a house demands by amount: up to which amounts one person may act, and who else is needed above."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
-from casino.houses.models import House
+from casino.houses.models import ClockTimestamp, House, Limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,17 @@ _DEFAULTS = {
 _PER_EURO = {"HUF": 400}
 
 
-def in_force(house: House) -> ControlPoints:
-    """What the house demands now."""
+#: Names of all control points.
+NAMES = tuple(one.name for one in fields(ControlPoints))
+
+
+def defaults(house: House) -> dict[str, int]:
+    """What a house demands that has set nothing, by name, in its minor units."""
     unit = 10**house.currency_exponent * _PER_EURO.get(house.currency, 1)
-    return ControlPoints(**{name: amount * unit for name, amount in _DEFAULTS.items()})
+    return {name: amount * unit for name, amount in _DEFAULTS.items()}
+
+
+def in_force(house: House) -> ControlPoints:
+    """What the house demands now: of what it has set the newest that is in force, otherwise the defaults."""
+    found = Limits.objects.filter(house=house, valid_from__lte=ClockTimestamp()).order_by("-valid_from", "-number")
+    return ControlPoints(**defaults(house) | (found.values_list("points", flat=True).first() or {}))

@@ -118,3 +118,26 @@ class OutboxMessage(models.Model):
 
     def __str__(self) -> str:
         return f"{self.task}({self.subject})"
+
+
+class Limits(HouseRow):
+    """The control points of a house from a moment on. Rows are only ever added: what was in force stays known."""
+
+    #: From 1 in each house; of several from the same moment on, the last counts.
+    number = models.PositiveIntegerField()
+    valid_from = models.DateTimeField()
+    #: Every control point by its name, in minor units.
+    points = models.JSONField()
+    set_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: Login of the person who proposed them, and number of the approval; null where they came with the founding.
+    set_by = models.CharField(max_length=64)
+    approval = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        verbose_name = "limits"
+        verbose_name_plural = "limits"
+        constraints = [models.UniqueConstraint(fields=["house", "number"], name="limits_number")]
+        indexes = [models.Index(fields=["house", "-valid_from", "-number"], name="limits_in_force")]
+
+    def __str__(self) -> str:
+        return f"{self.house_id}/{self.number}"

@@ -1,17 +1,24 @@
 """What PostgreSQL keeps of the house, and of the tables in which Django notes its own work."""
 
-from casino.core.protection import ADD, READ, WRITE, Function, Keep, Protection, Table
+from casino.core.protection import ADD, READ, WRITE, Function, Keep, Protection, Table, Trigger
 
 PROTECTION = Protection(
     tables=(
         Table(name="houses_house", keep=Keep.TABLE, app=ADD, sequencer=READ),
         Table(name="houses_datakey", keep=Keep.ROWS, app=ADD),
+        Table(
+            name="houses_limits",
+            keep=Keep.APPEND_ONLY,
+            triggers=(Trigger("from_now_on", "BEFORE INSERT", "houses_limits_from_now_on"),),
+            app=ADD,
+        ),
         Table(name="houses_outboxmessage", keep=Keep.TABLE, app=WRITE),
         Table(name="django_migrations", app=READ, sequencer=READ),
         Table(name="django_content_type", app=READ),
     ),
     functions=(
         Function(signature="houses_refuse_change()"),
+        Function(signature="houses_limits_from_now_on()"),
         # The end of every write, `casino/core/functions/record.sql`: it runs with the rights of the caller.
         Function(
             signature="core_record(uuid, text, text, text, text, text, text, text, text, text, text, text, text, text, "

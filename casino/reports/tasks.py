@@ -10,6 +10,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from casino.approvals import services as approvals
 from casino.audit import selectors as audit
 from casino.audit.events import AuditEvent
 from casino.audit.events.house import HoldsExpired, ImbalanceCleared, ImbalanceFound, SnapshotTaken
@@ -124,6 +125,13 @@ def _cleared(house: House, kind: ImbalanceKind) -> AuditEvent | None:
         cleared = Imbalance.objects.filter(id=row.id, cleared_at=None).update(cleared_at=ClockTimestamp())
         return ImbalanceCleared(check=str(kind), before=row.found) if cleared else None
     return None
+
+
+@task("reports.expire_approvals")
+def expire_approvals(house: str) -> bool:
+    """Mark a house's approvals whose time has run out; returns whether there were some. Nobody can decide or use them
+    before that either."""
+    return _unless_read_only(named(house), lambda found: approvals.expire(found) > 0)
 
 
 @task("reports.expire_holds")

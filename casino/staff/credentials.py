@@ -113,7 +113,7 @@ def two_people(
     """Two different active people of this house who sign together, in the order in which they were named.
 
     Each must have one of `roles`, and at least one of the two one of `one_of_them`, where that names any. Both must
-    have chosen their passwords, and not by the leave of the same person (`_require_two_minds`). Passwords are checked
+    have chosen their passwords, and not by the leave of the same person (`require_two_minds`). Passwords are checked
     and counted as for signing in, from `address`, and wrong ones are recorded; `recorded=False` is for a house that may
     write no events until the two have signed. What is refused once both were right is recorded by `refusals_recorded`,
     of `subject`. Call it outside a transaction, and record the act itself, with the first as actor and the second as
@@ -135,13 +135,13 @@ def two_people(
             role_for(staff, allowed)
         if special and not any(role in staff.roles for staff, _ in people for role in special):
             raise Forbidden(f"One of the two must have a role of {', '.join(special)}.", allowed_roles=list(special))
-        _require_two_minds(one, other)
+        require_two_minds(one, other)
     for staff, request in people:
         succeeded(staff, request)
     return one, other
 
 
-def _require_two_minds(one: Staff, other: Staff) -> None:
+def require_two_minds(one: Staff, other: Staff) -> None:
     """Refuse two people of whom one can have both passwords. Raises Forbidden password_change_required, four_eyes.
 
     The giver of a password can sign in with it before its owner does, choose a new one, and give passwords as the

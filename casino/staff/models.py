@@ -57,6 +57,8 @@ class Staff(AbstractBaseUser):
     name = models.CharField(max_length=120)
     roles: "ArrayField[Sequence[str], list[str]]" = ArrayField(models.CharField(max_length=16, choices=Role.choices))
     is_active = models.BooleanField(default=True)
+    #: Login of the administrator who hired this person; empty for those of the founding.
+    hired_by = models.CharField(max_length=64, blank=True, default="", db_default="")
     #: Who gave the last password that this person did not choose, then who had given the giver a password, and so on:
     #: logins, or what set the house up. They stay when the person chooses a new one: the giver can have been the one
     #: who chose.

@@ -60,7 +60,8 @@ def add_person(
 ) -> tuple[Staff, StaffHired]:
     """Hire a person, in the caller's transaction, which records the event. The password must pass Django's validators;
     only its argon2 hash is kept. Raises ValidationError and Conflict login_taken."""
-    staff = Staff(house=house, login=login, name=name, roles=sorted(roles))
+    hired_by = giver.login if isinstance(giver, Staff) else ""
+    staff = Staff(house=house, login=login, name=name, roles=sorted(roles), hired_by=hired_by)
     validate_password(password, staff)
     staff.give_password(password, giver)
     try:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from casino.approvals.gate import Need
+from casino.approvals.models import ApprovalKind
 from casino.audit.events.custody import (
     CreditCancelled,
     CreditReceived,
@@ -32,8 +34,9 @@ from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Subject, Work
+from casino.houses.control_points import in_force
 from casino.houses.models import ClockTimestamp
-from casino.staff.models import Staff, TerminalKind
+from casino.staff.models import Role, Staff, TerminalKind
 from casino.tables import selectors as tables_read
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
@@ -235,7 +238,8 @@ def _mix(place: Table | Drawer, pieces: Pieces, amount: int | None = None) -> Ch
 def _send(
     work: Work, command: Command, transfer: Transfer, place: Table | Drawer, instead: Mapping[str, Any] | None = None
 ) -> None:
-    """Take the chips out of this place's rack and sign for them.
+    """Take the chips out of this place's rack and sign for them, from an amount on that the house sets once a second
+    person has approved it.
 
     Not during a hand, because it may need the chips of the tray.
     """
@@ -245,6 +249,9 @@ def _send(
     wanted = transfer.requested if instead is None else instead
     rack = place.account(Account.TRAY if isinstance(place, Table) else Account.CAGE_CHIPS)
     chosen = _chosen(place, rack, wanted.get("amount"), wanted.get("pieces"))
+    if chosen.value >= in_force(place.house).transfer_approved_from:
+        by = (Role.CAGE_SUPERVISOR, Role.MANAGER)
+        work.require_approval(Need(kind=ApprovalKind.TRANSFER, roles=by, amount=chosen.value))
     work.post(
         key=f"transfer:{transfer.pk}:sent",
         kind=f"{transfer.kind}.sent",

@@ -42,6 +42,8 @@ _SETTLED = "(SELECT name FROM hands_hand WHERE id::text = m.subject AND house_id
 _KEYS = {
     "houses.House": "m.code",
     "houses.DataKey": "m.number::text",
+    "houses.Limits": "m.number::text",
+    "approvals.Approval": "m.number::text",
     "houses.OutboxMessage": f"concat(m.task, '/', coalesce({_SETTLED}, m.subject))",
     "staff.TerminalToken": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
     "players.Person": f"concat({_NAMES['players.Player'].format('m.player_id')}, '/', m.version)",

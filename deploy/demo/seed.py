@@ -25,6 +25,10 @@ CHIPS = {
 }  # fmt: skip
 #: Pieces of each small denomination in the vault, in the cashier's drawer, and in each table's tray.
 VAULT_OF_EACH, DRAWER_OF_EACH, TRAY_OF_EACH = 40_000, 4_000, 1_000
+#: Control points of the house that amounts of the evening would reach.
+OF_AN_EVENING = (
+    "float_by_manager_above", "exchange_by_supervisor_from", "exchange_by_manager_from", "transfer_approved_from",
+)  # fmt: skip
 #: Bonuses that a table's tray can pay before it needs a fill.
 TRAY_BONUSES = 100
 
@@ -88,6 +92,7 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
     from django.db import transaction
 
     from casino.api.http import problems
+    from casino.approvals.control_points import set_at_founding
     from casino.audit.founding import found_house
     from casino.audit.services import Actor
     from casino.cage.founding import create_drawer, open_vault
@@ -107,6 +112,8 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
         # Enough for every tray, and for a drawer that could pay everybody at once.
         open_vault(house=house, capital=chips, chips=chips_worth(4 * chips, VAULT_OF_EACH), actor=actor)
         create_drawer(house=house, code=DRAWER, actor=actor)
+        # One cashier serves a whole evening of recorded tables: no amount of the evening needs an approval.
+        set_at_founding(house=house, points=dict.fromkeys(OF_AN_EVENING, 4 * chips), actor=actor)
         for table in tables:
             try:
                 terms = Terms(max_stack=table.max_stack, carryover_on_close=CarryoverOnClose.SPLIT, **_agreed(table))

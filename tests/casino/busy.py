@@ -37,6 +37,8 @@ class Busy:
         self.office, self.manager, self.auditor = kit.office(Role.ADMIN), kit.office(Role.FLOOR), kit.office()
         #: A table that is retired without ever having been opened.
         self.office.ok("tables", {"table": "T9", "game": "ferbli"} | TERMS)
+        #: Who approves, and the number of what was asked for last.
+        self.approver, self.approval = kit.office(Role.MANAGER), 0
         self.token, self.terminal, self.terminal_key = "", "console-7", ""
 
     def post(self, desk: Desk, path: str, body: Any = None) -> httpx.Response:
@@ -113,6 +115,28 @@ def _count_and_close(busy: Busy) -> httpx.Response:
     return busy.cashier.post("close", {"cash": drawer["cash"] - 5, "pieces": drawer["pieces"]})
 
 
+def _decided(path: str, body: Any, who: str, decision: str, reason: dict[str, str] | None = None) -> Step:
+    """A step that asks in the office for what needs an approval, and then decides it."""
+
+    def step(busy: Busy) -> httpx.Response:
+        held = busy.office.post(path, body)
+        if held.status_code != 409:
+            return held
+        busy.approval = held.json()["approval"]["approval"]
+        desk: Desk = getattr(busy, who)
+        return desk.post(f"approvals/{busy.approval}/{decision}", reason or {})
+
+    return step
+
+
+def _with_approval(path: str, body: Any) -> Step:
+    """A step in the office with what was approved last."""
+    return lambda busy: busy.office.post(path, body, headers={"Approval": str(busy.approval)})
+
+
+DUTY, MORE_DUTY = {"amount": 40} | REASON, {"amount": 41} | REASON
+LIMITS = {"points": {"exchange_by_supervisor_from": 1_000_000}} | REASON
+
 #: In their order: what an event's name is, and the request that brings it. `settle` stands for the worker.
 STEPS: dict[str, Step] = {
     "staff.hired": _hire,
@@ -185,7 +209,12 @@ AFTERWARDS: dict[str, Step] = {
     "soft_count.confirmed": _on("cage_floor", "soft-count", "confirm", {"cash": 400, "pieces": {}}),
     "drawer.closed": _count_and_close,
     "table.retired": lambda busy: busy.office.post("tables/T9/retire", REASON, version=1),
-    "house.duty": _at("office", "duty", {"amount": 40} | REASON),
+    "approval.refused": _decided("duty", MORE_DUTY, "approver", "refuse", REASON),
+    "approval.withdrawn": _decided("duty", MORE_DUTY, "office", "withdraw"),
+    "approval.approved": _decided("duty", DUTY, "approver", "approve"),
+    "house.duty": _with_approval("duty", DUTY),
+    "approval.approved again": _decided("limits", LIMITS, "auditor", "approve"),
+    "limits.changed": _with_approval("limits", LIMITS),
     "data.read": lambda busy: busy.auditor.get("ledger/export/csv"),
     "day.closed": lambda busy: busy.manager.post(f"days/{DAY}/close", {}, version=1),
 }

@@ -41,6 +41,8 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "fill.received": (("auditor", f"transfers?{PAGE}"),),
     "hand.acted": (("dealer", "hand"), ("dealer", "hand/legal-actions")),
     "soft_count.confirmed": (("auditor", f"soft-counts?{PAGE}"),),
+    "approval.approved": (("auditor", f"approvals?{PAGE}"), ("auditor", "approvals/1")),
+    "limits.changed": (("auditor", "limits"),),
     "day.closed": (
         ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "house/readiness"),
         ("auditor", "games"),

@@ -13,6 +13,7 @@ import httpx
 from django.core.handlers.wsgi import WSGIHandler
 from django.db import transaction
 
+from casino.approvals.control_points import set_at_founding
 from casino.audit.events import AuditEvent
 from casino.audit.events.staff import StaffHired, TerminalEnrolled
 from casino.audit.founding import found_house
@@ -178,6 +179,8 @@ class Kit:
         introduce(house=house, code="MAIN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
         open_vault(house=house, capital=CHIPS, chips=PIECES, actor=ACTOR)
         create_drawer(house=house, code="C1", actor=ACTOR)
+        # Drawers of tests begin with half of all chips: nobody has to approve that.
+        set_at_founding(house=house, points={"float_by_manager_above": CHIPS}, actor=ACTOR)
         return cls(house)
 
     def close(self) -> None:
@@ -346,6 +349,22 @@ class Kit:
         dealer.act(*SAMPLE[:12])
         dealer.act(*SAMPLE[12:])
         return dealer
+
+    def approved(
+        self, desk: Desk, path: str, body: Any = None, *, by: Role = Role.MANAGER, key: str | None = None
+    ) -> dict[str, Any]:
+        """Write at a desk what somebody of this role, in the office, approves in between; returns the answer."""
+        return desk.ok(path, body, key=key, headers=self.approval(desk, path, body, by=by, key=key))
+
+    def approval(
+        self, desk: Desk, path: str, body: Any = None, *, by: Role = Role.MANAGER, key: str | None = None
+    ) -> dict[str, str]:
+        """Ask at a desk for what somebody of this role, in the office, approves; returns the header that names it."""
+        held = desk.post(path, body, key=key)
+        assert (held.status_code, held.json()["code"]) == (409, "approval_required"), held.text
+        number = held.json()["approval"]["approval"]
+        self.office(by).ok(f"approvals/{number}/approve")
+        return {"Approval": str(number)}
 
     # --- The worker's part -----------------------------------------------------------------------------------------
 

@@ -208,7 +208,7 @@ class World:
                 codes = {account.id: account for account in self.accounts.values()}
                 mirror = [(codes[id_].code, codes[id_].commodity, -amount) for id_, _, amount, _ in legs]
                 self.post(f"{one}:void", "reversal", mirror, reverses=one)
-            self.record(chain, "hand.voided", {"hand": name, "mirrors": {}})
+            self.record(chain, "hand.voided", {"hand": name, "mirrors": {}, "pot": 0, "cards_shown": False})
             self.hands.append(row | row_of_log | {"state": "voided"})
             return
         self.acted(chain, name, 3, log[2:], **ending, log=log, next_button=2, record_hash=ending["digest"])

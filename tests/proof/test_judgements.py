@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from casino.audit.verifier import command
+from casino.audit.verifier.canonical import hash_of
 from casino.audit.verifier.findings import Report
 from casino.audit.verifier.state import State
 from tests.proof.model import World
@@ -152,6 +153,157 @@ def a_player_acts_on_the_seat_of_another(docs: Docs) -> None:
 @found("terminal_elsewhere")
 def a_hand_is_dealt_at_the_cage(docs: Docs) -> None:
     one(docs, "hand.dealt")["terminal"] = "at-C1"
+
+
+# --- Approvals --------------------------------------------------------------------------------------------------------
+
+DUTY = {"amount": 40, "posting": 1}
+ADMIN, MANAGER = {"actor": "adam", "role": "admin"}, {"actor": "mia", "role": "manager"}
+LIMITS = {"number": 1, "valid_from": "2026-11-22T00:00:00.000000Z", "points": {"exchange_by_supervisor_from": 1}}
+
+
+BODY = {"amount": 40, "reason": "November"}
+ASKED = {
+    "approval": 1, "kind": "duty", "operation": "bookDuty", "path": "/api/v1/duty", "body": BODY, "amount": 40,
+    "request_hash": hash_of({"method": "POST", "path": "/api/v1/duty", "body": BODY}), "roles": ["manager"],
+    "expires": "2026-11-22T00:00:00.000000Z",
+}  # fmt: skip
+
+
+def approve(docs: Docs, *, requested: Doc | None = None, approved: Doc | None = None, used: Doc | None = None) -> None:
+    """Let an administrator book duty that a manager has approved, but for what the members say."""
+    hire(docs, "adam", "admin")
+    hire(docs, "mia", "manager")
+    add(docs, HOUSE, "approval.requested", ASKED | (requested or {}), **ADMIN)
+    add(docs, HOUSE, "approval.approved", {"approval": 1}, **MANAGER | (approved or {}))
+    done = ADMIN | {"approver": "mia", "data": DUTY | {"approval": 1}} | (used or {})
+    add(docs, HOUSE, "house.duty", done.pop("data"), **done)
+
+
+def test_duty_that_was_approved_is_good() -> None:
+    docs = evening()
+    approve(docs)
+    assert codes(docs) == []
+
+
+@found("approval_missing")
+def duty_is_booked_without_an_approval(docs: Docs) -> None:
+    approve(docs, used={"data": DUTY})
+
+
+@found("approval_missing")
+def chips_are_sold_above_the_control_point(docs: Docs) -> None:
+    one(docs, "cage.buy_in")["data"]["amount"] = 2_000_000
+
+
+@found("approval_missing")
+def a_hand_that_was_shown_is_voided_by_the_floor_alone(docs: Docs) -> None:
+    data = {"hand": "T1-000001", "mirrors": {}, "pot": 0, "cards_shown": True, "table_version": 0}
+    add(docs, TABLE, "hand.voided", data, actor="ödön@MODEL", role="dealer", terminal="at-T1")
+
+
+@found("approval_missing")
+def control_points_are_set_by_one_person(docs: Docs) -> None:
+    hire(docs, "adam", "admin")
+    add(docs, HOUSE, "limits.changed", LIMITS, reason="as I like", **ADMIN)
+
+
+@found("limits_in_the_past")
+def control_points_begin_in_the_past(docs: Docs) -> None:
+    add(docs, HOUSE, "limits.changed", LIMITS | {"valid_from": "2026-11-20T00:00:00.000000Z"}, reason="at founding")
+
+
+@found("limits_gap")
+def control_points_are_left_out(docs: Docs) -> None:
+    add(docs, HOUSE, "limits.changed", LIMITS | {"number": 2}, reason="at founding")
+
+
+@found("approval_gap")
+def an_approval_is_left_out(docs: Docs) -> None:
+    approve(docs, requested={"approval": 2})
+
+
+@found("same_person")
+def the_requester_approves(docs: Docs) -> None:
+    approve(docs, requested={"roles": ["admin"]}, approved=ADMIN)
+    docs.pop()
+
+
+@found("actor_without_role")
+def an_administrator_approves(docs: Docs) -> None:
+    hire(docs, "alma", "admin")
+    approve(docs, approved={"actor": "alma", "role": "admin"}, used={"approver": "alma"})
+
+
+@found("approver_not_independent")
+def who_was_hired_by_the_requester_approves(docs: Docs) -> None:
+    hire(docs, "adam", "admin")
+    data = {"login": "mia", "roles": ["manager"], "password_sha256": "0" * 64}
+    add(docs, HOUSE, "staff.hired", data, before="table.sat_down", **ADMIN)
+    add(docs, HOUSE, "approval.requested", ASKED, **ADMIN)
+    add(docs, HOUSE, "approval.approved", {"approval": 1}, **MANAGER)
+
+
+@found("approval_differs")
+def another_person_is_named_as_approver(docs: Docs) -> None:
+    approve(docs, used={"approver": "adam"})
+
+
+@found("approval_differs")
+def an_approval_is_used_by_another_person(docs: Docs) -> None:
+    hire(docs, "alma", "admin")
+    approve(docs, used={"actor": "alma"})
+
+
+@found("approval_differs")
+def an_approval_is_used_for_another_amount(docs: Docs) -> None:
+    approve(docs, used={"data": DUTY | {"approval": 1, "amount": 41}})
+
+
+@found("approval_differs")
+def an_approval_shows_another_request_than_it_is_for(docs: Docs) -> None:
+    approve(docs, requested={"body": BODY | {"reason": "October"}})
+
+
+@found("approval_differs")
+def an_approval_of_another_kind_is_used(docs: Docs) -> None:
+    approve(docs, requested={"kind": "void"})
+
+
+@found("approval_differs")
+def an_approval_that_others_decided_is_used(docs: Docs) -> None:
+    hire(docs, "otto", "auditor")
+    auditor = {"actor": "otto", "role": "auditor"}
+    approve(docs, requested={"roles": ["auditor"]}, approved=auditor, used={"approver": "otto"})
+
+
+@found("approval_wrong_state")
+def an_approval_is_used_twice(docs: Docs) -> None:
+    approve(docs)
+    add(docs, HOUSE, "house.duty", DUTY | {"approval": 1}, approver="mia", **ADMIN)
+
+
+@found("approval_wrong_state")
+def an_approval_is_used_after_it_was_withdrawn(docs: Docs) -> None:
+    approve(docs)
+    add(docs, HOUSE, "approval.withdrawn", {"approval": 1}, before="house.duty", **ADMIN)
+
+
+@found("approval_differs")
+def another_person_withdraws(docs: Docs) -> None:
+    approve(docs)
+    add(docs, HOUSE, "approval.withdrawn", {"approval": 1}, before="house.duty", **MANAGER)
+
+
+@found("approval_expired")
+def an_approval_is_used_too_late(docs: Docs) -> None:
+    approve(docs, requested={"expires": "2026-11-20T00:00:00.000000Z"})
+
+
+@found("approval_expired")
+def an_approval_expires_before_its_time(docs: Docs) -> None:
+    approve(docs)
+    add(docs, HOUSE, "approval.expired", {"approval": 1}, before="house.duty")
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------

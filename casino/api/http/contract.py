@@ -23,6 +23,11 @@ STAFF = ("not_authenticated", "forbidden", "password_change_required")
 BODY = ("malformed_json", "invalid_request", "body_too_large", "unsupported_media_type")
 #: Refusals of every write under an Idempotency-Key.
 WRITE = ("wrong_terminal", "not_found", "precondition_required", "idempotency_key_reused")
+#: Refusals of a write that a control point of the house may hold back.
+APPROVAL = (
+    "approval_required", "approval_differs", "approval_requested", "approval_refused", "approval_used",
+    "approval_expired", "approval_withdrawn",
+)  # fmt: skip
 #: Refusals of every list.
 LIST = ("invalid_parameter", "not_found")
 #: Refusals of every write that posts money of the house's books.

@@ -22,11 +22,12 @@ from casino.api.http.permissions import HasRole
 from casino.core import canonical
 from casino.core.errors import BadRequest, PreconditionRequired
 from casino.core.lost import OutcomeUnknown
-from casino.core.write import Answer, Command, RequestContext, Unproved
+from casino.core.write import Answer, Asked, Command, RequestContext, Unproved
 from casino.staff.models import Role, Staff, TerminalToken
 
 _ETAG = re.compile(r'"([1-9][0-9]{0,17})"\Z')
 _DENOMINATION = re.compile(r"[0-9]{1,16}", re.ASCII)
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}\Z", re.ASCII)
 _KEY = re.compile(r"[\x21-\x7e]{1,128}\Z")
 
 V = TypeVar("V", bound=type[APIView])
@@ -202,6 +203,9 @@ class WriteOperation(APIView):
     redact_body: ClassVar[bool] = False
     #: Names of input values that a refusal's event does not record.
     redact_fields: ClassVar[frozenset[str]] = frozenset()
+    #: Whether a control point of the house may hold it back until a second person has approved it: then the request is
+    #: kept in full, and may name an approval.
+    approvable: ClassVar[bool] = False
     #: Whether a sign-in that the process remembers is taken: for writes that are one statement, which proves it.
     takes_remembered: ClassVar[bool] = False
 
@@ -232,6 +236,8 @@ class WriteOperation(APIView):
             key=idempotency_key(request),
             request_hash=self._request_hash({"method": "POST", "path": request.path, "body": body}),
             expected_version=if_match(request) if self.versioned else None,
+            asked=self._asked(request, body) if self.approvable else None,
+            approval=approval_number(request) if self.approvable else None,
         )
         try:
             answer = self.perform(command, data, **path)
@@ -242,6 +248,13 @@ class WriteOperation(APIView):
         if answer.replayed:
             headers["Idempotency-Replayed"] = "true"
         return HttpResponse(answer.content, "application/json", answer.status, headers=headers)
+
+    def _asked(self, request: Request, body: Any) -> Asked:
+        """The request in full. Raises AssertionError for an operation of which nothing may be kept."""
+        operation = contract.operation_of(self, request)
+        if operation is None or self.redact_body or self.redact_fields:
+            raise AssertionError(f"nothing of a request to {request.path} may be kept")
+        return Asked(operation=operation.id, path=request.path, body=body)
 
     def _request_hash(self, asked: dict[str, Any]) -> str:
         """A hash that shows whether a repeated Idempotency-Key comes with the same request. With `redact_body` or
@@ -302,6 +315,16 @@ def idempotency_key(request: Request) -> str:
     if not _KEY.match(key):
         raise BadRequest("Idempotency-Key is 1 to 128 visible ASCII characters.", header="Idempotency-Key")
     return key
+
+
+def approval_number(request: Request) -> int | None:
+    """The Approval header: number of the approval that the request uses. Raises BadRequest."""
+    value = request.headers.get("Approval")
+    if value is None:
+        return None
+    if not _NUMBER.match(value):
+        raise BadRequest("Approval is the number of an approval.", header="Approval")
+    return int(value)
 
 
 def if_match(request: Request) -> int:
@@ -381,6 +404,7 @@ def _codes_of_kind(view: type[APIView], verb: str, query: bool) -> frozenset[str
         found |= set(contract.LIST)
     if issubclass(view, WriteOperation) and verb == "post":
         found |= {*contract.WRITE, *(["version_conflict"] if view.versioned else [])}
+        found |= {*(contract.APPROVAL if view.approvable else ())}
     return frozenset(found)
 
 
@@ -395,4 +419,7 @@ def _preconditions(view: type[APIView], verb: str) -> list[OpenApiParameter]:
     version = OpenApiParameter(
         "If-Match", {"type": "string", "pattern": '^"[1-9][0-9]{0,17}"$'}, OpenApiParameter.HEADER, required=True
     )
-    return [key, version] if view.versioned else [key]
+    approval = OpenApiParameter(
+        "Approval", {"type": "string", "pattern": "^[1-9][0-9]{0,8}$"}, OpenApiParameter.HEADER
+    )  # fmt: skip
+    return [key, *([version] if view.versioned else []), *([approval] if view.approvable else [])]

@@ -170,6 +170,11 @@ def _example(status: int, code: str) -> Schema:
 
 
 def _sample(schema: Mapping[str, Any]) -> Any:
+    """A value of this shape, with the members of an object that are required."""
+    if schema.get("format") == "date-time":
+        return "2026-11-21T20:00:00Z"
+    if "required" in schema:
+        return {name: _sample(schema["properties"][name]) for name in schema["required"]}
     return _SAMPLES[schema.get("type") or schema["oneOf"][0]["type"]]
 
 

@@ -1,6 +1,20 @@
 """Every kind of event of the audit trail, one frozen class each; docs/reference/events.md lists them."""
 
-from casino.audit.events import cage, cards, chips, custody, deals, hands, house, log, players, reads, staff, tables
+from casino.audit.events import (
+    approvals,
+    cage,
+    cards,
+    chips,
+    custody,
+    deals,
+    hands,
+    house,
+    log,
+    players,
+    reads,
+    staff,
+    tables,
+)
 from casino.audit.events.registry import EVENTS, AuditEvent, DrawerEvent, TableEvent, UnknownEvent
 
 __all__ = [
@@ -9,6 +23,7 @@ __all__ = [
     "DrawerEvent",
     "TableEvent",
     "UnknownEvent",
+    "approvals",
     "cage",
     "cards",
     "chips",

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from casino.audit.events.fields import Amount, JsonObject, Pieces, Player
-from casino.audit.events.registry import AuditEvent, DrawerEvent, event
+from casino.audit.events.registry import ApprovedEvent, AuditEvent, DrawerEvent, event
 
 PlayerChips = Annotated[int, "the player's chips away from the tables after this, minor units"]
 
@@ -22,7 +22,7 @@ class DrawerSetUp(AuditEvent):
 
 
 @event("drawer.opened", chain="drawer")
-class DrawerOpened(DrawerEvent):
+class DrawerOpened(DrawerEvent, ApprovedEvent):
     """A drawer was opened with a float from the vault."""
 
     float_cash: Annotated[int, "cash of the float, minor units"]
@@ -38,7 +38,7 @@ class DrawerClosed(DrawerEvent):
 
 
 @event("cage.buy_in", chain="drawer")
-class CageBuyIn(DrawerEvent):
+class CageBuyIn(DrawerEvent, ApprovedEvent):
     """A player gave cash for chips."""
 
     player: Player
@@ -48,7 +48,7 @@ class CageBuyIn(DrawerEvent):
 
 
 @event("cage.cash_out", chain="drawer")
-class CageCashOut(DrawerEvent):
+class CageCashOut(DrawerEvent, ApprovedEvent):
     """A player gave chips for cash."""
 
     player: Player

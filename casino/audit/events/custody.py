@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from casino.audit.events.fields import Approver, JsonObject, Reason
-from casino.audit.events.registry import DrawerEvent, TableEvent, event
+from casino.audit.events.registry import ApprovedEvent, DrawerEvent, TableEvent, event
 
 BOTH_ENDS = ("table", "drawer")
 
@@ -41,7 +41,7 @@ class FillRequested(TransferEvent):
 
 
 @event("fill.sent", chain=BOTH_ENDS)
-class FillSent(TransferEvent):
+class FillSent(TransferEvent, ApprovedEvent):
     """The cage sent chips to a table."""
 
 
@@ -67,7 +67,7 @@ class CreditRequested(TransferEvent):
 
 
 @event("credit.sent", chain=BOTH_ENDS)
-class CreditSent(TransferEvent):
+class CreditSent(TransferEvent, ApprovedEvent):
     """A table sent chips to the cage."""
 
 

@@ -24,7 +24,7 @@ from casino.audit.events.fields import (
     Reason,
     Result,
 )
-from casino.audit.events.registry import AuditEvent, TableEvent, event
+from casino.audit.events.registry import ApprovedEvent, AuditEvent, TableEvent, event
 
 TableVersion = Annotated[int, "version of the table after this event; the next write names it in If-Match"]
 
@@ -150,9 +150,11 @@ class HandRuled(TableEvent):
 
 
 @event("hand.voided", chain="table")
-class HandVoided(TableEvent):
+class HandVoided(TableEvent, ApprovedEvent):
     """The floor voided a hand."""
 
     hand: Hand
+    pot: Annotated[int, "what lay in the middle of the table, minor units"]
+    cards_shown: Annotated[bool, "whether a seat had shown its hand"]
     mirrors: Annotated[Mapping[str, int], "ledger transactions that reverse the hand's, by the key undone"]
     reason: Reason

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from casino.audit.events.fields import Amount, Approver, JsonObject, LedgerTransaction, Reason
-from casino.audit.events.registry import AuditEvent, event
+from casino.audit.events.registry import ApprovedEvent, AuditEvent, event
 
 Day = Annotated[str, "date of the gaming day, ISO 8601"]
 Check = Annotated[str, "`custody`: chips against money; `snapshot`: a snapshot against the entries"]
@@ -50,7 +50,7 @@ class DayClosed(AuditEvent):
 
 
 @event("house.duty", chain="house")
-class DutyDue(AuditEvent):
+class DutyDue(ApprovedEvent):
     """Gaming duty on the house's take fell due."""
 
     amount: Amount

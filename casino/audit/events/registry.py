@@ -78,6 +78,18 @@ class DrawerEvent(AuditEvent):
         return replace(self, drawer_version=version)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ApprovedEvent(AuditEvent):
+    """An event of what a control point of the house may hold back until a second person has approved it."""
+
+    approval: Annotated[int | None, "number of the approval that was used; absent where none was needed"] = None
+    approver: Annotated[str | None, "login of the person who approved"] = None
+
+    def approved(self, number: int, approver: str) -> Self:
+        """The same event, which uses this approval."""
+        return replace(self, approval=number, approver=approver)
+
+
 #: Every kind of event by its name.
 EVENTS: dict[str, type[AuditEvent]] = {}
 

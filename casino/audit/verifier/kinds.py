@@ -10,15 +10,23 @@ from typing import Any
 Fits = Callable[[Any], bool]
 
 _DECLARED = {
+    "approval.approved": "house: approval integer",
+    "approval.expired": "house: approval integer",
+    "approval.refused": "house: approval integer",
+    "approval.requested":
+        "house: amount? integer; approval integer; body {any}; expires string; kind string; operation string; path "
+        "string; request_hash string; roles [string]",
+    "approval.withdrawn": "house: approval integer",
     "attempt.failed": "house table drawer: error string; method string; operation? string; path string",
     "attempt.refused":
         "house table drawer: asked? string; body? string; code string; expected? any; method string; operation? "
         "string; path string; status integer",
     "cage.buy_in":
-        "drawer: amount integer; drawer_version integer; exchanged {integer}; player string; player_chips integer",
-    "cage.cash_out":
-        "drawer: amount integer; change? {integer}; drawer_version integer; exchanged {integer}; player string; "
+        "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}; player string; "
         "player_chips integer",
+    "cage.cash_out":
+        "drawer: amount integer; approval? integer; change? {integer}; drawer_version integer; exchanged {integer}; "
+        "player string; player_chips integer",
     "cage.exchange": "drawer: drawer_version integer; exchange {any}",
     "cage.foreign_chips": "drawer: drawer_version integer; foreign_chips {any}",
     "cage.tronc_paid": "drawer: drawer_version integer; tronc {any}",
@@ -33,7 +41,7 @@ _DECLARED = {
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
     "credit.received": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "credit.requested": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
-    "credit.sent": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
+    "credit.sent": "table drawer: approval? integer; drawer_version? integer; table_version? integer; transfer {any}",
     "data.read": "house: operation? string; parameters? [[string]]; subject string",
     "day.closed": "house: day string; snapshot? integer; totals {any}",
     "day.opened": "house: day string",
@@ -49,13 +57,15 @@ _DECLARED = {
         "table: closed? boolean; given_by string; hand string; player string; seat integer; seed string; "
         "table_version integer",
     "drawer.closed": "drawer: drawer_version integer; reconciliation {any}",
-    "drawer.opened": "drawer: drawer_version integer; float_cash integer; float_chips integer; float_pieces {integer}",
+    "drawer.opened":
+        "drawer: approval? integer; drawer_version integer; float_cash integer; float_chips integer; float_pieces "
+        "{integer}",
     "drawer.set_up": "drawer:",
     "fill.cancelled":
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
     "fill.received": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "fill.requested": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
-    "fill.sent": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
+    "fill.sent": "table drawer: approval? integer; drawer_version? integer; table_version? integer; transfer {any}",
     "hand.acted":
         "table: automatic? string; cards_roots? [string]; digest? string; entered? [{any}]; first_line integer; hand "
         "string; handle? integer; line_hashes? {string}; line_salts? {string}; lines [string]; log? [string]; "
@@ -75,14 +85,17 @@ _DECLARED = {
         "table: awards {integer}; hand string; pot integer; settlement integer; table_version integer; tax integer",
     "hand.settled": "table: digest string; hand string; result {any}; settlement integer|null; table_version integer",
     "hand.settlement_failed": "table: hand string; problem string",
-    "hand.voided": "table: hand string; mirrors {integer}; table_version integer",
+    "hand.voided":
+        "table: approval? integer; cards_shown boolean; hand string; mirrors {integer}; pot integer; table_version "
+        "integer",
     "holds.expired": "house: hold_count integer",
-    "house.duty": "house: amount integer; posting integer",
+    "house.duty": "house: amount integer; approval? integer; posting integer",
     "house.founded":
         "house: currency string; currency_exponent? integer; name string; seal_key string; time_zone? string",
     "house.seal_key_rotated": "house: data_key integer; new_key string; old_key string; wrapped_count integer",
     "imbalance.cleared": "house: before {any}; check string",
     "imbalance.found": "house: after {any}; before? {any}; check string",
+    "limits.changed": "house: approval? integer; number integer; points {integer}; valid_from string",
     "log.epoch_opened":
         "log: epoch integer; note? string; old_epoch? integer; old_root? string; old_size? integer; refused? string; "
         "restored_epoch integer; restored_root? string; restored_size integer",

@@ -3,9 +3,10 @@ before it."""
 
 from collections.abc import Iterable
 
-from . import state_cage, state_hands, state_ledger, state_log, state_people, state_tables
+from . import state_approvals, state_cage, state_hands, state_ledger, state_log, state_people, state_tables
 from .findings import Report
 from .state_actors import Actors
+from .state_approvals import Approvals
 from .state_cage import Cage
 from .state_columns import Model, by_name
 from .state_deals import Deals
@@ -19,6 +20,7 @@ from .state_tables import Tables
 #: Every model of a house's apps and of the ledger.
 MODELS: dict[str, Model] = by_name(
     state_people.MODELS,
+    state_approvals.MODELS,
     state_tables.MODELS,
     state_cage.MODELS,
     state_hands.MODELS,
@@ -38,7 +40,13 @@ class State:
         self._actors = Actors(rows, self._tables, self._find)
         # What judges an event stands before what changes the rows by it.
         parts = (
-            *(Deals(rows, self._tables, self._find), self._actors, People(rows), HandRows(rows, self._tables)),
+            *(
+                Deals(rows, self._tables, self._find),
+                self._actors,
+                People(rows),
+                Approvals(rows),
+                HandRows(rows, self._tables),
+            ),
             *(self._tables, self._cage, LedgerRows(rows), LogRows(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}

@@ -49,6 +49,7 @@ MODELS = (
             "is_active": proved("staff.hired, staff.deactivated, staff.activated"),
             "password": hashed("staff.hired, staff.password_set, staff.password_changed"),
             "password_givers": proved("staff.hired, staff.password_set: the actor, and who gave the actor a password"),
+            "hired_by": proved("staff.hired: the actor, where a person hired; empty at the founding"),
             "must_change_password": proved("staff.hired, staff.password_set, staff.password_changed"),
             "version": proved(f"{_OFFICE}, staff.password_changed"),
             "hired_at": proved("staff.hired"),
@@ -182,7 +183,7 @@ class People:
         data = doc["data"]
         self._rows.add(
             STAFF, data["login"], login=data["login"], roles=data["roles"], is_active=True, version=1,
-            hired_at=Near(doc["at"]), **self._given(doc),
+            hired_at=Near(doc["at"]), hired_by="" if doc["role"] == SYSTEM else doc["actor"], **self._given(doc),
         )  # fmt: skip
 
     def _given(self, doc: Row) -> Row:

@@ -63,6 +63,7 @@ class Migration(migrations.Migration):
                         base_field=models.CharField(max_length=64), db_default=[], default=list, size=None
                     ),
                 ),
+                ("hired_by", models.CharField(blank=True, db_default="", default="", max_length=64)),
                 ("must_change_password", models.BooleanField(db_default=False, default=False)),
                 ("version", models.BigIntegerField(default=1)),
                 ("hired_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),

@@ -28,7 +28,7 @@ NOT_SENSITIVE = {
     "house", "house/readiness", "games", "games/<path:game>",
     "tables", "tables/<slug:table>", "tables/<slug:table>/hand", "tables/<slug:table>/hand/legal-actions",
     "tables/<slug:table>/chips", "transfers", "drawers", "drawers/<slug:drawer>", "hands", "days",
-    "tables/<slug:table>/deal",
+    "tables/<slug:table>/deal", "approvals", "approvals/<int:approval>", "limits",
     "hands/<slug:hand>/openings", "seat/deal", "seat/hand", "seat/proofs/inclusion",
     "receipts/<slug:hash>", "audit/checkpoint", "audit/key", "audit/proofs/inclusion", "audit/proofs/consistency",
     "tables/<slug:table>/stream", "tables/<slug:table>/changes",

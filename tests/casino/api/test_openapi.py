@@ -113,7 +113,9 @@ def test_every_write_states_its_preconditions_and_refusals(schema: dict[str, Any
     assert others == {"/api/v1/sign-in", "/api/v1/sign-out", "/api/v1/seat/seed", "/api/v1/seat/commitment"}
     for key, view in writes.items():
         operation = operations(schema)[key]
-        required = {p["name"] for p in operation["parameters"] if p["in"] == "header" and p["required"]}
+        required = {p["name"] for p in operation["parameters"] if p["in"] == "header" and p.get("required")}
+        optional = {p["name"] for p in operation["parameters"] if p["in"] == "header" and not p.get("required")}
+        assert optional == ({"Approval"} if view.approvable else set()), key
         assert required == ({"Idempotency-Key", "If-Match"} if view.versioned else {"Idempotency-Key"}), key
         assert {"400", "401", "403", "404", "413", "415", "422", "428", "503"} <= operation["responses"].keys()
         assert ("412" in operation["responses"]) == view.versioned, key
@@ -256,6 +258,7 @@ def test_answers_of_cage_and_floor_are_as_described(kit: Kit, schema: dict[str, 
     fill = {"kind": "fill", "table": "T1", "pieces": {"100": 5}}
     count: dict[str, Any] = {"table": "T1", "cash": 0, "pieces": {}}
     sent = cashier.post("transfers", fill)
+    admin, duty = kit.office(Role.ADMIN), {"amount": 5, "reason": "November"}
     received = f"transfers/{sent.json()['last_event']['transfer']['transfer']}/receive"
     answers = {
         ("post", "/api/v1/drawers/{drawer}/transfers"): sent,
@@ -267,7 +270,7 @@ def test_answers_of_cage_and_floor_are_as_described(kit: Kit, schema: dict[str, 
         ("post", "/api/v1/drawers/{drawer}/tronc-payouts"): cashier.post("tronc-payouts", {"table": "T1"}),
         ("post", "/api/v1/drawers/{drawer}/soft-counts"): cashier.post("soft-counts", count),
         ("get", "/api/v1/soft-counts"): office.get("soft-counts"),
-        ("post", "/api/v1/duty"): kit.office(Role.ADMIN).post("duty", {"amount": 5, "reason": "November"}),
+        ("post", "/api/v1/duty"): admin.post("duty", duty, headers=kit.approval(admin, "duty", duty)),
     }
     for key, answer in answers.items():
         assert answer.is_success, (key, answer.text)

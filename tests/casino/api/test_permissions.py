@@ -31,6 +31,9 @@ NO_DEALER = EVERYBODY - {Role.DEALER}
 
 #: Who may follow what happens; dealers and cashiers only at their own place (`test_streams.py`).
 FOLLOWING = frozenset({Role.FLOOR, Role.MANAGER, Role.SURVEILLANCE, Role.AUDITOR, Role.ADMIN})
+#: Who asks for approvals, and who decides them.
+DECIDERS = frozenset({Role.CAGE_SUPERVISOR, Role.MANAGER, Role.AUDITOR})
+ASKERS = frozenset({Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR, Role.ADMIN})
 
 #: Routes that take anybody, signed in or not.
 OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in"), ("GET", "receipts/<slug:hash>")}
@@ -116,6 +119,13 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/foreign-chips"): CAGE,
     ("POST", "drawers/<slug:drawer>/tronc-payouts"): CAGE,
     ("POST", "duty"): ADMIN,
+    ("GET", "approvals"): ASKERS | DECIDERS,
+    ("GET", "approvals/<int:approval>"): ASKERS | DECIDERS,
+    ("POST", "approvals/<int:approval>/approve"): DECIDERS,
+    ("POST", "approvals/<int:approval>/refuse"): DECIDERS,
+    ("POST", "approvals/<int:approval>/withdraw"): ASKERS,
+    ("GET", "limits"): ASKERS | DECIDERS,
+    ("POST", "limits"): ADMIN,
     ("POST", "password"): EVERYBODY,
     ("GET", "staff"): OVERSIGHT,
     ("GET", "staff/on-duty"): OVERSIGHT | {Role.FLOOR},
@@ -161,10 +171,11 @@ MATRIX = {
     ("GET", "reports/verification"): OVERSIGHT,
     ("GET", "reports/deals"): OVERSIGHT | {Role.FLOOR},
 }
-#: Answers to allowed reads that are not 200: the house's only hand is being played with a pack of cards.
+#: Answers to allowed reads that are not 200: the house's only hand is being played with a pack of cards, and nobody has
+#: asked for an approval.
 READS = {
     "hands/<slug:hand>": 409, "hands/<slug:hand>/openings": 409, "tables/<slug:table>/deal": 409,
-    "deals/<slug:hand>": 404,
+    "deals/<slug:hand>": 404, "approvals/<int:approval>": 404,
 }  # fmt: skip
 #: What dealers and cashiers follow where their terminal stands; in the office that is nothing.
 AT_THEIR_PLACE = {Role.DEALER, Role.CASHIER}
@@ -204,6 +215,7 @@ def address(route: str, house: Kit) -> str:
         "<int:transfer>": "1",
         "<int:count>": "1",
         "<int:exception>": "1",
+        "<int:approval>": "1",
         "<slug:day>": DAY,
         "<slug:layout>": "csv",
         "<slug:player>": "T1-u1",

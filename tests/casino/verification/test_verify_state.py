@@ -18,7 +18,7 @@ from tests.casino.kit import Kit
 from tests.casino.superuser import unguarded
 
 Row = dict[str, Any]
-APPS = ("houses", "players", "staff", "audit", "chips", "tables", "hands", "cage", "transfers", "ledger")
+APPS = ("houses", "players", "staff", "audit", "approvals", "chips", "tables", "hands", "cage", "transfers", "ledger")
 
 
 @pytest.fixture

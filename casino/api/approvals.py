@@ -1,0 +1,304 @@
+"""Approvals, for who asked and for who decides, and the control points of the house."""
+
+from typing import Any
+
+from django.urls import path
+from drf_spectacular.utils import extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.http.lists import CursorList
+from casino.api.http.operations import (
+    Amount,
+    Reading,
+    ReadOperation,
+    Reason,
+    ReasonInput,
+    StrictInput,
+    WriteOperation,
+    context_of,
+    documented,
+    signed_in,
+)
+from casino.api.http.shapes import Shaped
+from casino.api.parts import login_of, minor_units
+from casino.api.tables import ReceiptOut
+from casino.approvals import control_points, selectors, services
+from casino.approvals.models import Approval, ApprovalKind, ApprovalState
+from casino.core.errors import NotFound
+from casino.core.write import Answer, Command
+from casino.houses.control_points import NAMES
+from casino.staff.models import Role
+
+TAG = "approvals"
+#: Who may have to ask, and who may have to decide.
+ASK = (Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR, Role.ADMIN)
+DECIDE = (Role.CAGE_SUPERVISOR, Role.MANAGER, Role.AUDITOR)
+EITHER = tuple(dict.fromkeys((*DECIDE, *ASK)))
+#: Refusals of a decision.
+_DECIDED = tuple(f"approval_{state}" for state in ApprovalState if state != ApprovalState.REQUESTED)
+#: Members of the requests that are kept.
+_BODY = {
+    "type": "object",
+    "additionalProperties": {
+        "oneOf": [
+            {"type": "string"},
+            {"type": "integer", "format": "int64"},
+            {"type": "object", "additionalProperties": {"type": "integer", "format": "int64"}},
+        ]
+    },
+}
+
+
+class ApprovalOut(serializers.Serializer[Any]):
+    """An approval with the whole request that it is for."""
+
+    approval = serializers.IntegerField(help_text="Number of the approval in its house, from 1 without gaps.")
+    kind = serializers.ChoiceField(choices=ApprovalKind.choices, help_text="What needs a second person.")
+    state = serializers.ChoiceField(choices=ApprovalState.choices)
+    operation = serializers.CharField(help_text="Operation of this API.")
+    path = serializers.CharField(help_text="Address of the request.")
+    body = Shaped(_BODY, help_text="Body of the request, in full.")
+    request_hash = serializers.CharField(help_text="SHA-256 of method, address and body, hexadecimal.")
+    amount = minor_units("What the control point looked at; null where it looks at no amount", allow_null=True)
+    roles = serializers.ListField(
+        child=serializers.ChoiceField(choices=Role.choices), help_text="Who decides has one of these roles."
+    )
+    requested_by = login_of("sent the request")
+    requested_at = serializers.DateTimeField(help_text="When the request was refused, and stored to be decided.")
+    terminal = serializers.CharField(help_text="Terminal of the request.")
+    expires_at = serializers.DateTimeField(help_text="Until when it can be decided and used.")
+    decided_by = login_of("approved or refused; null before that", allow_null=True)
+    decided_at = serializers.DateTimeField(allow_null=True, help_text="When it was approved or refused.")
+    decided_terminal = serializers.CharField(allow_null=True, help_text="Where it was approved or refused.")
+    reason = serializers.CharField(allow_blank=True, help_text="Why it was refused; empty otherwise.")
+    ended_at = serializers.DateTimeField(
+        allow_null=True, help_text="When it was used or withdrawn, or marked as expired; null before that."
+    )
+
+
+class ApprovalChanged(ApprovalOut):
+    """An approval as it is now, and the receipt of the event."""
+
+    audit = ReceiptOut()
+
+
+@documented("listApprovals", summary="List approvals", tag=TAG)
+class ApprovalList(CursorList):
+    """Approvals: one's own requests, and those that one's roles may decide; managers and auditors see all. `from` and
+    `until` select by the time of the request. One that has run out is `expired` only once that is recorded, within a
+    minute; `state` in the row is that of now."""
+
+    sensitive = False
+
+    @extend_schema_serializer(component_name="ApprovalListRow")
+    class Row(ApprovalOut):
+        """An approval in a list."""
+
+        def to_representation(self, instance: Approval) -> dict[str, Any]:
+            """As it is read by itself."""
+            return selectors.describe(instance)
+
+    roles = EITHER
+    model = Approval
+    serializer_class = Row
+    filters = {
+        "state": "state", "kind": "kind", "requested_by": "requested_by__login", "decided_by": "decided_by__login",
+        "role": "roles__contains",
+    }  # fmt: skip
+    choices = {"state": ApprovalState.values, "kind": ApprovalKind.values, "role": Role.values}
+    time = "requested_at"
+
+    def rows(self) -> Any:
+        """Those that concern the person."""
+        return selectors.seen_by(signed_in(self.request)[0])
+
+    def lookup(self, name: str, value: str) -> dict[str, Any]:
+        """A role is one of those that may decide."""
+        return {self.filters[name]: [value]} if name == "role" else super().lookup(name, value)
+
+
+@documented("readApproval", summary="Read an approval", answers=ApprovalOut, tag=TAG, refuses=["not_found"])
+class ApprovalDetail(ReadOperation):
+    """An approval with the whole request that it is for."""
+
+    sensitive = False
+    roles = EITHER
+
+    def get(self, request: Request, approval: int) -> Response:
+        """The approval."""
+        found = selectors.seen_by(signed_in(request)[0]).filter(number=approval).first()
+        if found is None:
+            raise NotFound(f"There is no approval {approval} that concerns you.")
+        return Response(selectors.describe(found))
+
+
+class _Decision(WriteOperation):
+    """At any terminal of the house."""
+
+    roles = DECIDE
+    versioned = False
+
+
+@documented("approve", summary="Approve a request", answers=ApprovalChanged, tag=TAG, refuses=["four_eyes", *_DECIDED])
+class Approve(_Decision):
+    """Approve what another person asked for. Refused for the person who asked, who hired that person or was hired by
+    them, and for anybody who may know the passwords of both (`four_eyes`)."""
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Approve."""
+        return services.approve(command=command, number=path["approval"])
+
+
+@documented(
+    "refuseApproval", summary="Refuse a request", answers=ApprovalChanged, tag=TAG, refuses=["four_eyes", *_DECIDED]
+)
+class Refuse(_Decision):
+    """Refuse what another person asked for, with a reason. Refused as an approval is (`four_eyes`)."""
+
+    input = ReasonInput
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Refuse."""
+        return services.refuse(command=command, number=path["approval"], reason=data["reason"])
+
+
+@documented(
+    "withdrawApproval", summary="Withdraw a request", answers=ApprovalChanged, tag=TAG,
+    refuses=[code for code in _DECIDED if code != "approval_approved"],
+)  # fmt: skip
+class Withdraw(WriteOperation):
+    """Withdraw what one asked for oneself, before it is used."""
+
+    roles = ASK
+    versioned = False
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Withdraw."""
+        return services.withdraw(command=command, number=path["approval"])
+
+
+# --- Control points -------------------------------------------------------------------------------------------------
+
+
+class PointsByName(serializers.Serializer[Any]):
+    """Every control point by its name, in minor units."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """One for each."""
+        return {name: minor_units(meaning) for name, meaning in _MEANINGS.items()}
+
+
+#: What each control point says.
+_MEANINGS = {
+    "float_by_manager_above": "A float above this needs a manager",
+    "skim_above": "Cash of a drawer above this asks for a skim",
+    "no_buy_in_above": "Cash of a drawer above this refuses buy-ins",
+    "exchange_by_supervisor_from": "A buy-in or cash-out from this on needs a cage supervisor",
+    "exchange_by_manager_from": "A buy-in or cash-out from this on needs a manager",
+    "difference_accepted": "A drawer's difference is accepted up to this",
+    "difference_by_manager_above": "A drawer's difference above this is signed by a manager",
+    "transfer_approved_from": "A fill or credit from this on needs a second approval",
+    "void_by_manager_above": "A void of a hand with a pot above this needs a manager",
+    "bonus_approved_from": "A bonus for a 41 from this on waits for an approval",
+}
+if tuple(_MEANINGS) != NAMES:
+    raise AssertionError("every control point has a meaning")
+
+
+class ControlPointsFrom(serializers.Serializer[Any]):
+    """Control points from a moment on."""
+
+    number = serializers.IntegerField(help_text="Number of these control points, from 1; 0: the defaults.")
+    valid_from = serializers.DateTimeField(allow_null=True, help_text="From when on; null: from the beginning.")
+    points = PointsByName(help_text="Every control point.")
+    set_by = serializers.CharField(allow_blank=True, help_text="Login of the person who proposed them.")
+    set_at = serializers.DateTimeField(allow_null=True, help_text="When they were set.")
+    approval = serializers.IntegerField(
+        allow_null=True, help_text="Number of the approval; null for those of the founding."
+    )
+
+
+class ControlPointsOut(serializers.Serializer[Any]):
+    """What the house demands by amount: now, later, and before."""
+
+    in_force = ControlPointsFrom(help_text="What is in force now.")
+    to_come = ControlPointsFrom(many=True, help_text="What will be in force, the next first.")
+    history = ControlPointsFrom(many=True, help_text="What was set before, the newest first.")
+
+
+class ControlPointsChanged(ControlPointsOut):
+    """The control points, and the receipt of the change."""
+
+    audit = ReceiptOut()
+
+
+@documented("readLimits", summary="Read the control points", answers=ControlPointsOut, tag=TAG, method="get")
+@documented(
+    "changeLimits",
+    summary="Change the control points",
+    answers=ControlPointsChanged,
+    status=201,
+    tag=TAG,
+    method="post",
+    refuses=["limits_in_the_past"],
+)
+class ControlPoints(WriteOperation, Reading):
+    """Amounts from which a second person is needed. An administrator proposes, a manager or an auditor approves; the
+    control points that are not named stay. They begin at once or at a moment to come (`limits_in_the_past`); what was
+    in force before stays known. No If-Match: nothing is edited."""
+
+    @extend_schema_serializer(component_name="ChangeLimitsInput")
+    class Input(StrictInput):
+        """The control points that change, from when on, and why."""
+
+        @extend_schema_serializer(component_name="ControlPointsInput")
+        class Points(StrictInput):
+            """Control points in minor units; 0: always. One at least."""
+
+            def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+                """One for each."""
+                return {
+                    name: Amount(min_value=0, required=False, help_text=f"{meaning}, in minor units.")
+                    for name, meaning in _MEANINGS.items()
+                }
+
+            def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+                """One at least."""
+                if not attrs:
+                    raise serializers.ValidationError("Name a control point.")
+                return attrs
+
+        points = Points(help_text="The control points that change.")
+        valid_from = serializers.DateTimeField(
+            required=False, help_text="From when on, with its time zone; at once where it is left out."
+        )
+        reason = Reason()
+
+    roles = (Role.ADMIN,)
+    readers = EITHER
+    sensitive = False
+    versioned = False
+    approvable = True
+    input = Input
+
+    def get(self, request: Request) -> Response:
+        """The control points."""
+        return Response(selectors.limits(context_of(request).house))
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Change."""
+        return control_points.change(
+            command=command, points=data["points"], valid_from=data.get("valid_from"), reason=data["reason"]
+        )
+
+
+urls = [
+    path("approvals", ApprovalList.as_view()),
+    path("approvals/<int:approval>", ApprovalDetail.as_view()),
+    path("approvals/<int:approval>/approve", Approve.as_view()),
+    path("approvals/<int:approval>/refuse", Refuse.as_view()),
+    path("approvals/<int:approval>/withdraw", Withdraw.as_view()),
+    path("limits", ControlPoints.as_view()),
+]

@@ -1,0 +1,108 @@
+"""One object for every approval of the house.
+
+A write that a control point holds back is asked for once more with an approval: of exactly that request, by exactly
+that person, for one use and a short time.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+
+from casino.houses.models import ClockTimestamp, House
+from casino.staff.models import Role, Staff, Terminal
+
+
+class ApprovalKind(models.TextChoices):
+    """What needs a second person; the control point that says so is a member of the house's limits."""
+
+    EXCHANGE = "exchange", "chips for cash, or cash for chips, at the cage"
+    FLOAT = "float", "a float from the vault"
+    TRANSFER = "transfer", "a fill or a credit"
+    VOID = "void", "a void of a played hand"
+    DUTY = "duty", "duty that is booked"
+    CONTROL_POINTS = "control_points", "other control points"
+
+
+class ApprovalState(models.TextChoices):
+    """requested -> approved -> used; a requested one can be refused; what is neither used nor refused is withdrawn by
+    the person who asked, or expires."""
+
+    REQUESTED = "requested"
+    APPROVED = "approved"
+    REFUSED = "refused"
+    USED = "used"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+
+
+#: States in which an approval can still lead to a write.
+OPEN = (ApprovalState.REQUESTED, ApprovalState.APPROVED)
+
+
+class Approval(models.Model):
+    """A request that waits for a second person, and what that person decided."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="approvals")
+    #: From 1 in each house, without gaps.
+    number = models.PositiveIntegerField()
+    kind = models.CharField(max_length=16, choices=ApprovalKind.choices)
+    #: What was asked for, in full: the operation of the API, the address, and the body.
+    operation = models.CharField(max_length=64)
+    path = models.CharField(max_length=300)
+    body = models.JSONField()
+    #: The hash of the request, by which an Idempotency-Key is compared too.
+    request_hash = models.CharField(max_length=64)
+    #: What the control point looked at, in minor units; null where it looks at no amount.
+    amount = models.BigIntegerField(null=True)
+    #: The roles of which a person must have one to decide.
+    roles: "ArrayField[Sequence[str], list[str]]" = ArrayField(models.CharField(max_length=16, choices=Role.choices))
+    state = models.CharField(max_length=9, choices=ApprovalState.choices, default=ApprovalState.REQUESTED)
+    requested_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    requested_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: Terminal of the request.
+    terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="+")
+    expires_at = models.DateTimeField()
+    decided_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    decided_at = models.DateTimeField(null=True)
+    #: Where it was decided.
+    decided_terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="+", null=True)
+    #: Why it was refused.
+    reason = models.CharField(max_length=200, blank=True, default="")
+    #: When it was used, withdrawn, or marked as expired.
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "approval"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "number"], name="approval_number"),
+            models.CheckConstraint(condition=Q(kind__in=ApprovalKind.values), name="approval_kind"),
+            models.CheckConstraint(condition=Q(state__in=ApprovalState.values), name="approval_state"),
+            models.CheckConstraint(
+                condition=Q(decided_by__isnull=True) | ~Q(decided_by=F("requested_by")), name="approval_two_persons"
+            ),
+            models.CheckConstraint(
+                condition=Q(decided_by=None, decided_at=None, decided_terminal=None)
+                | Q(decided_by__isnull=False, decided_at__isnull=False, decided_terminal__isnull=False),
+                name="approval_decision_is_whole",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=["approved", "used", "refused"]) | Q(decided_by__isnull=False),
+                name="approval_decided_by_somebody",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["house", "requested_by"], condition=Q(state__in=["requested", "approved"]), name="approval_open"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"approval {self.number}"
+
+    def state_at(self, now: datetime) -> ApprovalState:
+        """The state at this moment: what has run out is expired, whether it is marked so or not."""
+        state = ApprovalState(self.state)
+        return ApprovalState.EXPIRED if state in OPEN and self.expires_at <= now else state

@@ -1,0 +1,88 @@
+"""Reading approvals, and a house's control points."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from casino.approvals.models import Approval
+from casino.core import sql
+from casino.houses import control_points
+from casino.houses.models import House, Limits
+from casino.staff.models import Role, Staff
+
+#: Who sees every approval; others see what they asked for, and what they may decide.
+OVERSEERS = frozenset((Role.AUDITOR, Role.MANAGER))
+
+
+def seen_by(staff: Staff) -> "QuerySet[Approval]":
+    """The approvals of the house that concern a person."""
+    found = Approval.objects.filter(house_id=staff.house_id).select_related(
+        "requested_by", "decided_by", "terminal", "decided_terminal"
+    )
+    if OVERSEERS & set(staff.roles):
+        return found
+    return found.filter(Q(requested_by=staff) | Q(roles__overlap=list(staff.roles)))
+
+
+def describe(found: Approval, now: datetime | None = None) -> dict[str, Any]:
+    """An approval with the whole request that it is for."""
+    return {
+        "approval": found.number,
+        "kind": found.kind,
+        "state": str(found.state_at(now or timezone.now())),
+        "operation": found.operation,
+        "path": found.path,
+        "body": found.body,
+        "request_hash": found.request_hash,
+        "amount": found.amount,
+        "roles": list(found.roles),
+        "requested_by": found.requested_by.login,
+        "requested_at": _text(found.requested_at),
+        "terminal": found.terminal.code,
+        "expires_at": _text(found.expires_at),
+        "decided_by": found.decided_by.login if found.decided_by else None,
+        "decided_at": _text(found.decided_at),
+        "decided_terminal": found.decided_terminal.code if found.decided_terminal else None,
+        "reason": found.reason,
+        "ended_at": _text(found.ended_at),
+    }
+
+
+def database_time() -> datetime:
+    """What time it is by the database's clock, which decides what is in force."""
+    [(now,)] = sql.rows("SELECT clock_timestamp()", [])
+    found: datetime = now
+    return found
+
+
+def limits(house: House) -> dict[str, Any]:
+    """The control points in force, those to come, and those that were set before, the newest first."""
+    rows = list(Limits.objects.filter(house=house).order_by("-valid_from", "-number"))
+    now = database_time()
+    came = [row for row in rows if row.valid_from <= now]
+    current = came[0] if came else None
+    return {
+        "in_force": _limits(current) if current else {**_UNSET, "points": control_points.defaults(house)},
+        "to_come": [_limits(row) for row in reversed(rows) if row.valid_from > now],
+        "history": [_limits(row) for row in came[1:]],
+    }
+
+
+_UNSET = {"number": 0, "valid_from": None, "set_by": "", "set_at": None, "approval": None}
+
+
+def _limits(row: Limits) -> dict[str, Any]:
+    return {
+        "number": row.number,
+        "valid_from": _text(row.valid_from),
+        "points": row.points,
+        "set_by": row.set_by,
+        "set_at": _text(row.set_at),
+        "approval": row.approval,
+    }
+
+
+def _text(at: datetime | None) -> str | None:
+    return None if at is None else at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

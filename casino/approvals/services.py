@@ -1,0 +1,134 @@
+"""Deciding approvals: another person approves or refuses, at a sign-in of their own; who asked may withdraw."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from casino.approvals import gate, selectors
+from casino.approvals.models import OPEN, Approval, ApprovalState
+from casino.audit.events import AuditEvent
+from casino.audit.events.approvals import ApprovalApproved, ApprovalExpired, ApprovalRefused, ApprovalWithdrawn
+from casino.audit.services import Actor, record
+from casino.core import locks, write
+from casino.core.errors import Forbidden, NotFound
+from casino.core.write import Answer, Command, Outcome, Work
+from casino.houses.models import ClockTimestamp, House
+from casino.staff.credentials import require_two_minds, role_for
+from casino.staff.models import Role
+
+
+def get(house: House, number: int) -> Approval:
+    """The approval of this number. Raises NotFound."""
+    found = Approval.objects.filter(house=house, number=number).select_related("requested_by").first()
+    if found is None:
+        raise NotFound(f"This house has no approval {number}.")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class OfApproval:
+    """An approval as the subject of its decision."""
+
+    number: int
+
+    def open(self, command: Command) -> Approval:
+        """Lock it. Raises NotFound."""
+        found = locks.lock(Approval, locks.Rank.APPROVAL, house=command.context.house, number=self.number)
+        write.require_unanswered(command)
+        return found
+
+    def chain(self, found: Approval) -> str:
+        """The house's."""
+        return found.house.chain
+
+    def advance(self, found: Approval, work: Work, outcome: Outcome) -> tuple[int, AuditEvent]:
+        """An approval has no version."""
+        return outcome.version, outcome.event
+
+    def answer(self, found: Approval, outcome: Outcome) -> Mapping[str, Any]:
+        """The approval as it is now."""
+        return selectors.describe(Approval.objects.get(pk=found.pk))
+
+
+def approve(*, command: Command, number: int) -> Answer:
+    """Approve a request of another person. Raises NotFound, Forbidden for a role that may not decide it, Forbidden
+    four_eyes and password_change_required, and a Conflict for one that cannot be decided any more."""
+    return _decide(command, number, ApprovalState.APPROVED, lambda: ApprovalApproved(approval=number))
+
+
+def refuse(*, command: Command, number: int, reason: str) -> Answer:
+    """Refuse a request of another person. Raises as :func:`approve`."""
+    made = lambda: ApprovalRefused(approval=number, reason=reason)  # noqa: E731
+    return _decide(command, number, ApprovalState.REFUSED, made, reason=reason)
+
+
+def _decide(
+    command: Command, number: int, state: ApprovalState, event: Callable[[], AuditEvent], **fields: Any
+) -> Answer:
+    context = command.context
+    role = role_for(context.staff, [Role(one) for one in get(context.house, number).roles])
+    command = replace(command, context=replace(context, role=role))
+
+    def change(found: Approval, work: Work) -> Outcome:
+        gate.require_state(found, ApprovalState.REQUESTED)
+        _require_another(command, found)
+        # An approval that has run out is not decided: by the database's clock, as when it is used.
+        decided = Approval.objects.filter(id=found.pk, expires_at__gt=ClockTimestamp()).update(
+            state=state,
+            decided_by=context.staff,
+            decided_at=ClockTimestamp(),
+            decided_terminal=context.terminal,
+            **fields,
+        )
+        if not decided:
+            raise gate.expired(found)
+        return Outcome(event())
+
+    return write.write(command, OfApproval(number), change)
+
+
+def _require_another(command: Command, found: Approval) -> None:
+    """Refuse the person who asked, who hired that person or was hired by them, and anybody who may know the passwords
+    of both. Raises Forbidden four_eyes, password_change_required."""
+    one, other = found.requested_by, command.context.staff
+    if one.pk == other.pk:
+        raise Forbidden("You asked for this yourself; a second person must decide it.", code="four_eyes")
+    for hired, by in ((one, other), (other, one)):
+        if hired.hired_by == by.login:
+            raise Forbidden(f"{by.login} hired {hired.login}; another person must decide this.", code="four_eyes")
+    require_two_minds(one, other)
+
+
+def withdraw(*, command: Command, number: int) -> Answer:
+    """Withdraw what one has asked for oneself, before it is used. Raises NotFound, Forbidden for anybody else, and a
+    Conflict for one that has ended."""
+
+    def change(found: Approval, work: Work) -> Outcome:
+        if found.requested_by_id != command.context.staff.pk:
+            raise Forbidden("Only the person who asked for an approval can withdraw it.")
+        if found.state not in OPEN:
+            gate.require_state(found, ApprovalState.REQUESTED)
+        Approval.objects.filter(id=found.pk).update(state=ApprovalState.WITHDRAWN, ended_at=ClockTimestamp())
+        return Outcome(ApprovalWithdrawn(approval=number))
+
+    return write.write(command, OfApproval(number), change)
+
+
+def expire(house: House) -> int:
+    """Mark the approvals of a house whose time has run out, each with its event; returns how many. Nobody can decide or
+    use them before that either."""
+
+    def operation() -> int:
+        locks.lock_approvals(house.id)
+        late = Approval.objects.filter(house=house, state__in=OPEN, expires_at__lte=ClockTimestamp())
+        count = 0
+        for number in late.order_by("number").values_list("number", flat=True):
+            found = locks.lock(Approval, locks.Rank.APPROVAL, house=house, number=number)
+            if found.state in OPEN:
+                Approval.objects.filter(id=found.pk).update(state=ApprovalState.EXPIRED, ended_at=ClockTimestamp())
+                event = ApprovalExpired(approval=number)
+                record(chain=house.chain, house=house, actor=Actor.system("clock:approvals"), event=event)
+                count += 1
+        return count
+
+    return locks.in_transaction(operation)

@@ -1,0 +1,265 @@
+"""Approvals and control points, rebuilt from the house's chain; and every event of what needs an approval against the
+approval that it names, and against the control points that were in force."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from .canonical import hash_of
+from .state_columns import HOUSE, ID, Model, proved
+from .state_people import HOUSES, STAFF, SYSTEM
+from .state_rows import TOLERANCE, Handler, Near, Row, Rows
+
+APPROVAL, LIMITS = "approvals.Approval", "houses.Limits"
+_ASKED = ("kind", "operation", "path", "body", "request_hash", "roles")
+_REQUESTED = "approval.requested"
+_DECIDED = "approval.approved, approval.refused"
+_USED = "the event of what it was used for"
+MODELS = (
+    Model(
+        APPROVAL,
+        "number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("number", *_ASKED, "amount", "requested_by", "requested_at", "terminal", "expires_at"),
+                proved(_REQUESTED),
+            ),
+            **dict.fromkeys(("decided_by", "decided_at", "decided_terminal"), proved(_DECIDED)),
+            "reason": proved("approval.refused"),
+            "state": proved(f"{_REQUESTED}, {_DECIDED}, approval.withdrawn, approval.expired, {_USED}"),
+            "ended_at": proved(f"approval.withdrawn, approval.expired, {_USED}"),
+        },
+    ),
+    Model(
+        LIMITS,
+        "number",
+        {
+            "id": ID,
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("number", "valid_from", "points", "set_at", "set_by", "approval"), proved("limits.changed")
+            ),
+        },
+    ),
+)
+
+#: Control points of a house that has set none, in whole units of a currency; and what stands for one euro.
+DEFAULTS = {
+    "float_by_manager_above": 10_000,
+    "skim_above": 15_000,
+    "no_buy_in_above": 30_000,
+    "exchange_by_supervisor_from": 5_000,
+    "exchange_by_manager_from": 10_000,
+    "difference_accepted": 0,
+    "difference_by_manager_above": 50,
+    "transfer_approved_from": 5_000,
+    "void_by_manager_above": 100,
+    "bonus_approved_from": 500,
+}
+PER_EURO = {"HUF": 400}
+MOST_PLACES = 4
+_MANAGER, _CAGE = frozenset(("manager",)), frozenset(("cage_supervisor", "manager"))
+#: Kinds of events that an approval may be used for, and of the approval.
+USED_FOR = {
+    "cage.buy_in": "exchange",
+    "cage.cash_out": "exchange",
+    "drawer.opened": "float",
+    "fill.sent": "transfer",
+    "credit.sent": "transfer",
+    "hand.voided": "void",
+    "house.duty": "duty",
+    "limits.changed": "control_points",
+}
+#: Members of requests that mean the same in the event.
+_REPEATED = frozenset(("amount", "player"))
+Points = dict[str, int]
+
+
+def needed(doc: Row, points: Points) -> frozenset[str]:
+    """The roles of which a person must approve what an event records; empty where nobody need, and for what set the
+    house up, which is no person."""
+    if doc["role"] == SYSTEM:
+        return frozenset()
+    data: Any = doc["data"]
+    match doc["kind"]:
+        case "cage.buy_in" | "cage.cash_out":
+            if data["amount"] >= points["exchange_by_manager_from"]:
+                return _MANAGER
+            return _CAGE if data["amount"] >= points["exchange_by_supervisor_from"] else frozenset()
+        case "drawer.opened":
+            above = data["float_cash"] + data["float_chips"] > points["float_by_manager_above"]
+            return _MANAGER if above else frozenset()
+        case "fill.sent" | "credit.sent":
+            sent = sum(int(value) * count for value, count in data["transfer"]["sent"].items())
+            return _CAGE if sent >= points["transfer_approved_from"] else frozenset()
+        case "hand.voided":
+            above = data["cards_shown"] or data["pot"] > points["void_by_manager_above"]
+            return _MANAGER if above else frozenset()
+        case "house.duty":
+            return _MANAGER
+    return frozenset(("manager", "auditor"))
+
+
+class Approvals:
+    """Rows of approvals and control points, and who may have used which."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._number = 0
+        #: Control points as they were set: from when on, their number, the whole.
+        self._set: list[tuple[str, int, Points]] = []
+        self.handlers: dict[str, Handler] = {
+            "approval.requested": self._requested,
+            "approval.approved": self._approved,
+            "approval.refused": self._refused,
+            "approval.withdrawn": self._withdrawn,
+            "approval.expired": self._expired,
+            **dict.fromkeys(USED_FOR, self._done),
+        }
+
+    # --- Asking and deciding -----------------------------------------------------------------------------------------
+
+    def _requested(self, doc: Row) -> None:
+        data = doc["data"]
+        number = data["approval"]
+        if number != self._number + 1:
+            self._rows.find("approval_gap", f"{APPROVAL} {number}", f"it comes after {self._number}")
+        self._number = number
+        asked = {"method": "POST", "path": data["path"], "body": data["body"]}
+        if hash_of(asked) != data["request_hash"]:
+            self._rows.find("approval_differs", f"{APPROVAL} {number}", "its hash is not that of its request")
+        self._rows.add(
+            APPROVAL, str(number), number=number, amount=data.get("amount"), requested_by=doc["actor"],
+            requested_at=Near(doc["at"]), terminal=doc["terminal"], expires_at=data["expires"], state="requested",
+            reason="", **{name: data[name] for name in _ASKED},
+            **dict.fromkeys(("decided_by", "decided_at", "decided_terminal", "ended_at")),
+        )  # fmt: skip
+
+    def _move(self, doc: Row, state: str, *allowed: str, **columns: Any) -> Row:
+        """The next state of an approval. Raises NotRecorded."""
+        number = str(doc["data"]["approval"])
+        row = self._rows.get(APPROVAL, number)
+        if row["state"] not in allowed:
+            self._rows.find("approval_wrong_state", f"{APPROVAL} {number}", f"it is {row['state']}, then {state}")
+        row.update(columns, state=state)
+        return row
+
+    def _approved(self, doc: Row) -> None:
+        self._decided(doc, "approved")
+        self._judge_time(doc, f"it was approved at {doc['at']}")
+
+    def _refused(self, doc: Row) -> None:
+        self._decided(doc, "refused", reason=doc["reason"])
+
+    def _decided(self, doc: Row, state: str, **columns: Any) -> None:
+        columns |= {"decided_by": doc["actor"], "decided_at": Near(doc["at"]), "decided_terminal": doc["terminal"]}
+        row = self._move(doc, state, "requested", **columns)
+        place = f"{APPROVAL} {row['number']}"
+        if doc["role"] not in row["roles"]:
+            self._rows.find("actor_without_role", place, f"{doc['role']} decides what takes {row['roles']}")
+        if row["requested_by"] == doc["actor"]:
+            self._rows.find("same_person", place, f"{doc['actor']} asked for it and decides it")
+        elif between := self._between(row["requested_by"], doc["actor"]):
+            self._rows.find("approver_not_independent", place, f"{between} is in the lines of both")
+
+    def _between(self, one: str, other: str) -> str | None:
+        """A person who may know the passwords of both, or the one of the two who hired the other."""
+        first, second = (self._rows.get(STAFF, login) for login in (one, other))
+        if first["hired_by"] == other or second["hired_by"] == one:
+            return other
+        both = {one, *first["password_givers"]} & {other, *second["password_givers"]}
+        return next((login for login in sorted(both) if self._rows.seek(STAFF, login) is not None), None)
+
+    def _withdrawn(self, doc: Row) -> None:
+        row = self._move(doc, "withdrawn", "requested", "approved", ended_at=Near(doc["at"]))
+        if row["requested_by"] != doc["actor"]:
+            self._rows.find(
+                "approval_differs", f"{APPROVAL} {row['number']}", f"{doc['actor']} withdraws it, who did not ask"
+            )
+
+    def _expired(self, doc: Row) -> None:
+        row = self._move(doc, "expired", "requested", "approved", ended_at=Near(doc["at"]))
+        if _moved(doc["at"], TOLERANCE) < row["expires_at"]:
+            self._rows.find("approval_expired", f"{APPROVAL} {row['number']}", f"it expires at {doc['at']}, too early")
+
+    # --- Using -------------------------------------------------------------------------------------------------------
+
+    def _done(self, doc: Row) -> None:
+        """What may need an approval was done."""
+        place, data = f"{doc['chain']}#{doc['seq']}", doc["data"]
+        roles = self._roles_at(doc)
+        if "approval" in data:
+            self._use(doc, place, roles)
+        elif roles:
+            self._rows.find("approval_missing", place, f"{doc['kind']} needs one of {' or '.join(sorted(roles))}")
+        if doc["kind"] == "limits.changed":
+            self._limits(doc)
+
+    def _use(self, doc: Row, place: str, roles: frozenset[str]) -> None:
+        row = self._move(doc, "used", "approved", ended_at=Near(doc["at"]))
+        recorded = {
+            "kind": USED_FOR[doc["kind"]], "requested_by": doc["actor"], "decided_by": doc.get("approver"),
+        }  # fmt: skip
+        found = {name: row[name] for name in recorded}
+        # What was asked for in full is what was done, as far as the request says it in the event's words.
+        for name in row["body"].keys() & doc["data"].keys() & _REPEATED:
+            recorded[name], found[name] = doc["data"][name], row["body"][name]
+        for name, value in recorded.items():
+            if found[name] != value:
+                problem = f"approval {row['number']} has {name} {found[name]!r}, the event {value!r}"
+                self._rows.find("approval_differs", place, problem)
+        if roles and not set(row["roles"]) <= roles:
+            self._rows.find("approval_differs", place, f"{row['roles']} decided what takes {sorted(roles)}")
+        self._judge_time(doc, f"it was used at {doc['at']}")
+
+    def _judge_time(self, doc: Row, problem: str) -> None:
+        row = self._rows.get(APPROVAL, str(doc["data"]["approval"]))
+        if _moved(doc["at"], -TOLERANCE) > row["expires_at"]:
+            self._rows.find(
+                "approval_expired", f"{APPROVAL} {row['number']}", f"{problem}, it ran out at {row['expires_at']}"
+            )
+
+    def _roles_at(self, doc: Row) -> frozenset[str]:
+        """Who had to approve an event, by whatever control points were in force about its time: a write may have read
+        those of a moment before. Empty where one of them asked for nobody; the widest of what they ask for."""
+        found = [needed(doc, points) for points in self._in_force_about(doc["at"])]
+        return frozenset().union(*found) if all(found) else frozenset()
+
+    def _in_force_about(self, at: str) -> list[Points]:
+        first, last = _moved(at, -TOLERANCE), _moved(at, TOLERANCE)
+        before = max((one for one in self._set if one[0] <= first), key=lambda one: one[:2], default=None)
+        within = [points for since, _, points in self._set if first < since <= last]
+        return [self._defaults() | (before[2] if before else {}), *(self._defaults() | one for one in within)]
+
+    def _defaults(self) -> Points:
+        house: Row = next(iter(self._rows.of(HOUSES).values()), {"currency": "", "currency_exponent": 0})
+        exponent = house["currency_exponent"]
+        # No currency has more places: of what an event says otherwise, nothing is worked out.
+        places = exponent if exponent in range(MOST_PLACES + 1) else 0
+        unit = 10**places * PER_EURO.get(house["currency"], 1)
+        return {name: amount * unit for name, amount in DEFAULTS.items()}
+
+    # --- Control points ----------------------------------------------------------------------------------------------
+
+    def _limits(self, doc: Row) -> None:
+        data = doc["data"]
+        place = f"{LIMITS} {data['number']}"
+        if data["number"] != len(self._set) + 1:
+            self._rows.find("limits_gap", place, f"they come after {len(self._set)}")
+        if _moved(data["valid_from"], TOLERANCE) < doc["at"]:
+            self._rows.find("limits_in_the_past", place, f"set at {doc['at']}, in force from {data['valid_from']}")
+        self._set.append((data["valid_from"], data["number"], dict(data["points"])))
+        self._rows.add(
+            LIMITS, str(data["number"]), number=data["number"], valid_from=data["valid_from"], points=data["points"],
+            set_at=Near(doc["at"]), set_by=doc["actor"], approval=data.get("approval"),
+        )  # fmt: skip
+
+
+def _moved(at: str, seconds: float) -> str:
+    """A moment so many seconds later, as events write it; at the ends of the calendar itself."""
+    try:
+        moved = datetime.fromisoformat(at) + timedelta(seconds=seconds)
+    except OverflowError:
+        return at
+    return moved.isoformat(timespec="microseconds").replace("+00:00", "Z")
