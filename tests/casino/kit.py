@@ -174,13 +174,13 @@ class Kit:
         """Found a house; `bare`: without chips, vault and drawer."""
         code = f"H{uuid.uuid4().hex[:12]}"
         house = found_house(code=code, name="Test house", currency="HUF", actor=ACTOR)
+        # Drawers of tests begin with half of all chips: nobody has to approve that.
+        set_at_founding(house=house, points={"float_by_manager_above": CHIPS}, actor=ACTOR)
         if bare:
             return cls(house)
         introduce(house=house, code="MAIN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
         open_vault(house=house, capital=CHIPS, chips=PIECES, actor=ACTOR)
         create_drawer(house=house, code="C1", actor=ACTOR)
-        # Drawers of tests begin with half of all chips: nobody has to approve that.
-        set_at_founding(house=house, points={"float_by_manager_above": CHIPS}, actor=ACTOR)
         return cls(house)
 
     def close(self) -> None:
