@@ -51,8 +51,9 @@ class SignedIn(serializers.Serializer[Any]):
     refuses=["sign_in_refused", "too_many_attempts"],
 )
 class SignIn(APIView):
-    """Login, password and the terminal's key together give one token for this person at this terminal. The token is
-    shown only once. A refusal does not say which of them was wrong (`sign_in_refused`). Too many failures lock the
+    """Login, password and the terminal's key together give one token for this person at this terminal; a person with a
+    second factor needs a code of it too, and each code is accepted once. The token is shown only once. A refusal does
+    not say which of them was wrong (`sign_in_refused`). Too many failures lock the
     login for a while (`too_many_attempts`)."""
 
     authentication_classes = []
@@ -66,6 +67,10 @@ class SignIn(APIView):
         password = StrictText(max_length=256)
         terminal = StrictText(max_length=32)
         terminal_key = StrictText(max_length=128)
+        code = StrictText(
+            max_length=6, required=False, default="", allow_blank=True,
+            help_text="The code that the person's second factor shows now; a person without one needs none.",
+        )  # fmt: skip
 
     input = Input
 
@@ -78,6 +83,7 @@ class SignIn(APIView):
             request=request._request,
             login=data["login"],
             password=data["password"],
+            code=data["code"],
             terminal_code=data["terminal"],
             terminal_key=data["terminal_key"],
             request_id=request.request_id,  # type: ignore[attr-defined]

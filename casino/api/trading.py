@@ -221,7 +221,7 @@ class PayTronc(WriteOperation):
     """The chips of a table's tip box go into the drawer, and the staff gets cash for them. Refused if the box is empty
     (`tip_box_empty`), or if box or drawer hold less (`insufficient_funds`)."""
 
-    roles = AT_THE_CAGE
+    roles = (Role.CASHIER,)
 
     @extend_schema_serializer(component_name="PayTroncInput")
     class Input(StrictInput):
@@ -306,7 +306,7 @@ class DutyOut(serializers.Serializer[Any]):
 class BookDuty(WriteOperation):
     """The duty becomes payable. No If-Match: duty has no version."""
 
-    roles = (Role.ADMIN,)
+    roles = (Role.MANAGER,)
     versioned = False
 
     @extend_schema_serializer(component_name="BookDutyInput")

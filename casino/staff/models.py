@@ -65,6 +65,12 @@ class Staff(AbstractBaseUser):
     )
     #: Whether the office set the current password: it must be changed before anything else is done.
     must_change_password = models.BooleanField(default=False, db_default=False)
+    #: The secret of the person's second factor, sealed (`casino/staff/second_factor.py`); null without one.
+    totp_sealed = models.BinaryField(null=True)
+    #: When the first code of that secret was given; null before, and then no sign-in asks for one.
+    totp_since = models.DateTimeField(null=True)
+    #: The newest time step of which a code was accepted: it and those before it are not accepted again.
+    totp_step = models.BigIntegerField(default=0, db_default=0)
     #: Counts changes by the office, and new passwords of the person; signing in does not count.
     version = models.BigIntegerField(default=1)
     hired_at = models.DateTimeField(db_default=ClockTimestamp())

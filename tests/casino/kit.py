@@ -168,10 +168,12 @@ class Kit:
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
     @classmethod
-    def found(cls) -> "Kit":
+    def found(cls, *, second_factor_required: bool = False) -> "Kit":
         """Found a house."""
         code = f"H{uuid.uuid4().hex[:12]}"
-        house = found_house(code=code, name="Test house", currency="HUF", actor=ACTOR)
+        house = found_house(
+            code=code, name="Test house", currency="HUF", actor=ACTOR, second_factor_required=second_factor_required
+        )
         introduce(house=house, code="MAIN", denominations=dict.fromkeys(PIECES, ""), actor=ACTOR)
         open_vault(house=house, capital=CHIPS, chips=PIECES, actor=ACTOR)
         create_drawer(house=house, code="C1", actor=ACTOR)

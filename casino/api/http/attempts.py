@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 MAX_TEXT = 1000
 MAX_PARAMETER = 200
 #: Members of a problem that say what was expected; the first one present is recorded.
-EXPECTED = ("expected", "allowed_roles", "current_version")
+EXPECTED = ("expected", "allowed_roles", "roles", "current_version")
 #: Replaces what is not recorded.
 HIDDEN = "?"
 #: Query parameters that are recorded: codes, numbers, times, cursors. Names of people have blanks or accents.

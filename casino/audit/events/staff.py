@@ -71,6 +71,30 @@ class PasswordChanged(AuditEvent):
     ended_session_count: Annotated[int, "number of the actor's tokens elsewhere that ended with it"]
 
 
+@event("staff.second_factor_begun", chain="house")
+class SecondFactorBegun(AuditEvent):
+    """The actor was shown the secret of a second factor. It counts once a code of it was given."""
+
+    sealed_sha256: Annotated[str, "SHA-256 of the sealed secret, hexadecimal"]
+
+
+@event("staff.second_factor_confirmed", chain="house")
+class SecondFactorConfirmed(AuditEvent):
+    """The actor gave a first code: from now on a sign-in takes one."""
+
+    sealed_sha256: Annotated[str, "SHA-256 of the sealed secret, hexadecimal"]
+
+
+@event("staff.second_factor_reset", chain="house")
+class SecondFactorReset(AuditEvent):
+    """The office took a person's second factor away; who did it, and who gave that person passwords, counts from now on
+    among the givers of the person's password."""
+
+    login: Login
+    ended_session_count: EndedSessions
+    reason: Reason
+
+
 @event("staff.unlocked", chain="house")
 class LoginUnlocked(AuditEvent):
     """The office, or the server's `operator`, opened the lock of a login."""

@@ -22,12 +22,16 @@ from tests.casino.kit import ACTOR, Desk, Kit
 
 EVERYBODY = frozenset(Role)
 TABLES = frozenset({Role.DEALER, Role.FLOOR})
-CAGE = frozenset({Role.CASHIER})
-IN_CHARGE = frozenset({Role.FLOOR, Role.ADMIN})
+CAGE = frozenset({Role.CASHIER, Role.CAGE_SUPERVISOR})
+#: Those who count boxes, the compliance officer and the administrator see nothing of the play.
+PLAY = EVERYBODY - {Role.COUNT, Role.COMPLIANCE, Role.ADMIN}
 ADMIN = frozenset({Role.ADMIN})
+AUDITOR = frozenset({Role.AUDITOR})
+MANAGER = frozenset({Role.MANAGER})
 OVERSIGHT = frozenset({Role.AUDITOR, Role.ADMIN})
-#: Who may see what is in a drawer: everybody but the dealers.
-NO_DEALER = EVERYBODY - {Role.DEALER}
+BOOKS = frozenset({Role.AUDITOR, Role.MANAGER})
+#: Who may see what is in a drawer.
+DRAWERS = PLAY - {Role.DEALER}
 
 #: Routes that take anybody, signed in or not.
 OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in"), ("GET", "receipts/<slug:hash>")}
@@ -43,7 +47,7 @@ MATRIX = {
     ("GET", "games"): EVERYBODY,
     ("GET", "games/<path:game>"): EVERYBODY,
     ("GET", "tables"): EVERYBODY,
-    ("GET", "tables/<slug:table>"): EVERYBODY,
+    ("GET", "tables/<slug:table>"): PLAY | ADMIN,
     ("POST", "tables/<slug:table>/open"): TABLES,
     ("POST", "tables/<slug:table>/close"): TABLES,
     ("POST", "tables/<slug:table>/seats"): TABLES,
@@ -55,14 +59,14 @@ MATRIX = {
     ("POST", "tables/<slug:table>/time-to-act"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hand/beside"): TABLES,
     ("POST", "tables/<slug:table>/seat-fee"): frozenset({Role.FLOOR}),
-    ("GET", "tables/<slug:table>/deal"): EVERYBODY,
+    ("GET", "tables/<slug:table>/deal"): PLAY,
     ("POST", "tables/<slug:table>/deal"): TABLES,
     ("POST", "tables/<slug:table>/deal/seeds"): TABLES,
     ("POST", "tables/<slug:table>/deal/close"): TABLES,
     ("POST", "tables/<slug:table>/deal/abandon"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hands"): TABLES,
-    ("GET", "tables/<slug:table>/hand"): EVERYBODY,
-    ("GET", "tables/<slug:table>/hand/legal-actions"): EVERYBODY,
+    ("GET", "tables/<slug:table>/hand"): PLAY,
+    ("GET", "tables/<slug:table>/hand/legal-actions"): PLAY,
     ("POST", "tables/<slug:table>/hand/void"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hand/ruling"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hand/actions"): TABLES,
@@ -70,14 +74,14 @@ MATRIX = {
     ("POST", "tables/<slug:table>/hand/corrections"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/deck-check"): TABLES,
     ("POST", "tables/<slug:table>/exceptions/<int:exception>/clear"): frozenset({Role.FLOOR}),
-    ("GET", "exceptions/cards"): OVERSIGHT | {Role.FLOOR, Role.DEALER},
-    ("GET", "players"): EVERYBODY,
+    ("GET", "exceptions/cards"): PLAY - CAGE,
+    ("GET", "players"): PLAY | {Role.COMPLIANCE},
     ("POST", "players/register"): CAGE,
-    ("GET", "players/<slug:player>/person"): CAGE | OVERSIGHT,
-    ("POST", "players/<slug:player>/person"): CAGE,
-    ("GET", "drawers"): NO_DEALER,
-    ("GET", "shifts"): NO_DEALER,
-    ("GET", "drawers/<slug:drawer>"): NO_DEALER,
+    ("GET", "players/<slug:player>/person"): CAGE | {Role.COMPLIANCE},
+    ("POST", "players/<slug:player>/person"): CAGE | {Role.COMPLIANCE},
+    ("GET", "drawers"): DRAWERS,
+    ("GET", "shifts"): DRAWERS,
+    ("GET", "drawers/<slug:drawer>"): DRAWERS,
     ("POST", "drawers/<slug:drawer>/open"): CAGE,
     ("POST", "drawers/<slug:drawer>/buy-ins"): CAGE,
     ("POST", "drawers/<slug:drawer>/cash-outs"): CAGE,
@@ -90,24 +94,29 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/transfers"): CAGE,
     ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/send"): CAGE,
     ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/receive"): CAGE,
-    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/accept-with-variance"): frozenset({Role.FLOOR}),
+    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/accept-with-variance"): frozenset(
+        {Role.CAGE_SUPERVISOR, Role.FLOOR}
+    ),
     ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/cancel"): CAGE,
-    ("GET", "transfers"): EVERYBODY,
-    ("GET", "tables/<slug:table>/chips"): EVERYBODY,
-    ("POST", "drawers/<slug:drawer>/soft-counts"): CAGE,
+    ("GET", "transfers"): PLAY,
+    ("GET", "tables/<slug:table>/chips"): PLAY,
+    ("POST", "drawers/<slug:drawer>/soft-counts"): frozenset({Role.CASHIER}),
     ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/confirm"): frozenset({Role.FLOOR}),
-    ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/void"): CAGE | {Role.FLOOR},
-    ("GET", "soft-counts"): NO_DEALER,
+    ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/void"): frozenset({Role.CASHIER, Role.FLOOR}),
+    ("GET", "soft-counts"): DRAWERS | {Role.COUNT},
     ("POST", "tables/<slug:table>/buy-ins"): TABLES,
     ("POST", "tables/<slug:table>/exchanges"): TABLES,
     ("POST", "tables/<slug:table>/tips"): TABLES,
     ("POST", "drawers/<slug:drawer>/exchanges"): CAGE,
     ("POST", "drawers/<slug:drawer>/foreign-chips"): CAGE,
-    ("POST", "drawers/<slug:drawer>/tronc-payouts"): CAGE,
-    ("POST", "duty"): ADMIN,
+    ("POST", "drawers/<slug:drawer>/tronc-payouts"): frozenset({Role.CASHIER}),
+    ("POST", "duty"): MANAGER,
     ("POST", "password"): EVERYBODY,
-    ("GET", "staff"): OVERSIGHT,
-    ("GET", "staff/on-duty"): OVERSIGHT | {Role.FLOOR},
+    ("POST", "second-factor"): EVERYBODY,
+    ("POST", "second-factor/confirm"): EVERYBODY,
+    ("POST", "staff/<login:login>/second-factor/reset"): ADMIN,
+    ("GET", "staff"): OVERSIGHT | MANAGER,
+    ("GET", "staff/on-duty"): OVERSIGHT | MANAGER | {Role.FLOOR, Role.CAGE_SUPERVISOR, Role.SURVEILLANCE},
     ("POST", "staff"): ADMIN,
     ("POST", "staff/<login:login>/roles"): ADMIN,
     ("POST", "staff/<login:login>/deactivate"): ADMIN,
@@ -117,32 +126,32 @@ MATRIX = {
     ("GET", "terminals"): OVERSIGHT,
     ("POST", "terminals"): ADMIN,
     ("POST", "terminals/<slug:terminal>/revoke"): ADMIN,
-    ("GET", "days"): OVERSIGHT | {Role.FLOOR},
-    ("POST", "days"): IN_CHARGE,
-    ("GET", "days/<slug:day>"): OVERSIGHT | {Role.FLOOR},
-    ("POST", "days/<slug:day>/close"): IN_CHARGE,
-    ("GET", "hands"): EVERYBODY,
-    ("GET", "hands/<slug:hand>"): OVERSIGHT | {Role.FLOOR},
-    ("GET", "hands/<slug:hand>/openings"): EVERYBODY,
-    ("GET", "deals/<slug:hand>"): OVERSIGHT,
-    ("GET", "audit/events"): OVERSIGHT,
+    ("GET", "days"): BOOKS | {Role.FLOOR, Role.CAGE_SUPERVISOR},
+    ("POST", "days"): MANAGER | {Role.FLOOR},
+    ("GET", "days/<slug:day>"): BOOKS | {Role.FLOOR, Role.CAGE_SUPERVISOR},
+    ("POST", "days/<slug:day>/close"): MANAGER,
+    ("GET", "hands"): PLAY,
+    ("GET", "hands/<slug:hand>"): BOOKS | {Role.FLOOR, Role.SURVEILLANCE},
+    ("GET", "hands/<slug:hand>/openings"): PLAY,
+    ("GET", "deals/<slug:hand>"): AUDITOR,
+    ("GET", "audit/events"): AUDITOR,
     ("GET", "audit/checkpoint"): EVERYBODY,
     ("GET", "audit/checkpoints"): OVERSIGHT,
     ("GET", "audit/key"): EVERYBODY,
     ("GET", "audit/proofs/inclusion"): EVERYBODY,
     ("GET", "audit/proofs/consistency"): EVERYBODY,
-    ("GET", "audit/export"): OVERSIGHT,
+    ("GET", "audit/export"): AUDITOR,
     ("GET", "audit/log/<int:epoch>/checkpoint"): OVERSIGHT,
     ("GET", "audit/log/<int:epoch>/tile/<slug:level>/<path:tile>"): OVERSIGHT,
-    ("GET", "ledger/accounts"): OVERSIGHT,
-    ("GET", "ledger/accounts/<int:account>/balance"): OVERSIGHT,
-    ("GET", "ledger/accounts/<int:account>/statement"): OVERSIGHT,
-    ("GET", "ledger/export/<slug:layout>"): OVERSIGHT,
-    ("GET", "reports/house"): OVERSIGHT | {Role.FLOOR},
-    ("GET", "reports/players"): OVERSIGHT | {Role.FLOOR},
-    ("GET", "reports/hands"): OVERSIGHT | {Role.FLOOR},
-    ("GET", "reports/verification"): OVERSIGHT,
-    ("GET", "reports/deals"): OVERSIGHT | {Role.FLOOR},
+    ("GET", "ledger/accounts"): BOOKS,
+    ("GET", "ledger/accounts/<int:account>/balance"): BOOKS,
+    ("GET", "ledger/accounts/<int:account>/statement"): BOOKS,
+    ("GET", "ledger/export/<slug:layout>"): BOOKS,
+    ("GET", "reports/house"): BOOKS | {Role.FLOOR},
+    ("GET", "reports/players"): BOOKS | {Role.FLOOR, Role.COMPLIANCE},
+    ("GET", "reports/hands"): BOOKS | {Role.FLOOR, Role.COMPLIANCE},
+    ("GET", "reports/verification"): BOOKS,
+    ("GET", "reports/deals"): BOOKS | {Role.FLOOR},
 }
 #: Answers to allowed reads that are not 200: the house's only hand is being played with a pack of cards.
 READS = {
@@ -294,7 +303,7 @@ def test_a_view_without_roles_takes_nobody(house: Kit, base: type) -> None:
 
     forgetful = type("Forgetful", (base,), {"get": get})
     staff = Staff.objects.create(
-        house=house.house, login=f"all-{base.__name__}@{house.house.code}", name="All", roles=list(Role)
+        house=house.house, login=f"all-{base.__name__}@{house.house.code}", name="All", roles=[Role.DEALER, Role.FLOOR]
     )
     request = APIRequestFactory().get("/")
     force_authenticate(request, user=staff)
@@ -305,19 +314,20 @@ def test_a_view_without_roles_takes_nobody(house: Kit, base: type) -> None:
 def test_roles_of_one_person_add_up_and_the_trail_names_the_one_that_was_used(kit: Kit) -> None:
     kit.table("T1")
     staff = Staff.objects.create(
-        house=kit.house, login=f"both@{kit.house.code}", name="Both", roles=[Role.AUDITOR, Role.FLOOR]
+        house=kit.house, login=f"both@{kit.house.code}", name="Both", roles=[Role.DEALER, Role.FLOOR]
     )
     terminal, _ = enrol_terminal(house=kit.house, code="both", kind=TerminalKind.TABLE, location="T1", actor=ACTOR)
     token = str(TerminalToken.objects.create(staff, terminal=terminal, house=kit.house)[1])
     desk = Desk(kit.http(token), "/api/v1/tables/T1")
     desk.refresh()
-    opened = desk.ok("open")
+    opened, limited = desk.ok("open"), desk.ok("time-to-act", {"seconds": 60, "reason": "slow play"})
     assert desk.get("/api/v1/reports/house").status_code == 200
     assert desk.post("/api/v1/players/register", {"player": "x"}).status_code == 403
     events = kit.office().get("/api/v1/audit/events?page_size=1000").json()["results"]
-    mine = next(event["payload"] for event in events if event["hash"] == opened["audit"]["hash"])
-    assert f'"role":"{Role.FLOOR}"' in mine
-    assert f'"actor":"{staff.login}"' in mine
+    for done, role in ((opened, Role.DEALER), (limited, Role.FLOOR)):
+        mine = next(event["payload"] for event in events if event["hash"] == done["audit"]["hash"])
+        assert f'"role":"{role}"' in mine
+        assert f'"actor":"{staff.login}"' in mine
 
 
 def test_an_answer_for_somebody_who_signed_in_is_given_to_nobody_else() -> None:
