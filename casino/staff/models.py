@@ -159,6 +159,8 @@ class TerminalToken(HouseRow, AbstractAuthToken):
     """
 
     terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="tokens")
+    #: When it was used last, at most half a minute too early (`casino/staff/idleness.py`).
+    last_seen_at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:
         verbose_name = "terminal token"

@@ -112,6 +112,10 @@ def _confirm_factor(busy: Busy) -> httpx.Response:
     return Desk(busy.kit.http(busy.token), "/api/v1").post("second-factor/confirm", {"code": code})
 
 
+def _reauthenticate(busy: Busy) -> httpx.Response:
+    return busy.kit.http(busy.token).post("/api/v1/reauthenticate", json={"password": NEW_PASSWORD})
+
+
 def _sign_out(busy: Busy) -> httpx.Response:
     return busy.kit.http(busy.token).post("/api/v1/sign-out", json={})
 
@@ -127,6 +131,7 @@ STEPS: dict[str, Step] = {
     "terminal.enrolled": _enrol,
     "staff.signed_in": _sign_in,
     "staff.password_changed": _change_password,
+    "staff.reauthenticated": _reauthenticate,
     "staff.second_factor_begun": _begin_factor,
     "staff.second_factor_confirmed": _confirm_factor,
     "staff.signed_out": _sign_out,

@@ -20,6 +20,7 @@ ANYBODY = (
 #: Refusals of every operation for signed-in staff.
 STAFF = (
     "not_authenticated", "forbidden", "password_change_required", "roles_exclude_each_other", "second_factor_required",
+    "reauthentication_required",
 )  # fmt: skip
 #: Those of them that do not refuse what a person must be able to do first: choose a password, sign out.
 LATER = frozenset({"password_change_required", "roles_exclude_each_other", "second_factor_required"})

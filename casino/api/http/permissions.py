@@ -8,7 +8,8 @@ from rest_framework.request import Request
 from casino.staff import second_factor
 from casino.staff.credentials import require_own_password, role_for
 from casino.staff.duties import require_compatible
-from casino.staff.models import Staff
+from casino.staff.idleness import require_attended
+from casino.staff.models import Staff, TerminalToken
 
 
 class DenyAll(BasePermission):
@@ -27,9 +28,12 @@ class HasRole(BasePermission):
         """Whether the signed-in person has one of the roles. Raises Forbidden, which names the roles, if not. Before
         that it raises password_change_required for a person who has not yet changed the password from the office, and
         roles_exclude_each_other for one who holds a refused pair: a view that takes given passwords takes both. It
-        raises second_factor_required for a person who needs a second factor and has none."""
+        raises second_factor_required for a person who needs a second factor and has none, and before all that
+        reauthentication_required at a terminal that was left alone."""
         if not isinstance(request.user, Staff):
             return False
+        if not getattr(view, "takes_unattended", False) and isinstance(request.auth, TerminalToken):
+            require_attended(request.auth, getattr(request, "left_alone", False))
         if not getattr(view, "takes_given_passwords", False):
             require_own_password(request.user)
             require_compatible(request.user.roles, request.user.login)

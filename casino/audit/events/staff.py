@@ -136,6 +136,13 @@ class StaffSignedOut(AuditEvent):
     token_sha256: TokenHash
 
 
+@event("staff.reauthenticated", chain="house")
+class StaffReauthenticated(AuditEvent):
+    """The actor gave the password again, at a terminal that may have been left alone."""
+
+    token_sha256: TokenHash
+
+
 @event("terminal.enrolled", chain="house")
 class TerminalEnrolled(AuditEvent):
     """A device was enrolled."""

@@ -104,6 +104,7 @@ _DECLARED = {
     "staff.locked_out": "house:",
     "staff.password_changed": "house: ended_session_count integer; kept_token_sha256 string; password_sha256 string",
     "staff.password_set": "house: ended_session_count integer; login string; password_sha256 string",
+    "staff.reauthenticated": "house: token_sha256 string",
     "staff.roles_changed": "house: after [string]; before [string]; login string",
     "staff.second_factor_begun": "house: sealed_sha256 string",
     "staff.second_factor_confirmed": "house: sealed_sha256 string",

@@ -88,6 +88,7 @@ MODELS = (
             "user": proved("staff.signed_in"),
             "terminal": proved("staff.signed_in"),
             "created": proved("staff.signed_in"),
+            "last_seen_at": transient("when the token was used last; refusals and writes are events of their own"),
             "expiry": proved(
                 "staff.signed_in; the events that end tokens: staff.deactivated, staff.password_set, "
                 "staff.password_changed, terminal.revoked"

@@ -171,6 +171,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT, related_name="tokens", to="staff.terminal"
                     ),
                 ),
+                ("last_seen_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
             ],
             options={
                 "verbose_name": "terminal token",

@@ -43,6 +43,7 @@ SEAT = {
 #: Who may do what at all other routes. Writing it down twice, here and at the view, is the point.
 MATRIX = {
     ("POST", "sign-out"): EVERYBODY,
+    ("POST", "reauthenticate"): EVERYBODY,
     ("GET", "house"): EVERYBODY,
     ("GET", "games"): EVERYBODY,
     ("GET", "games/<path:game>"): EVERYBODY,
