@@ -1,7 +1,7 @@
 """Lists of tables, players, hands and audit events, and the records of hands."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.models.fields.json import KeyTextTransform
 from django.urls import path
@@ -103,7 +103,7 @@ class HandList(CursorList):
     """All hands; `from` and `until` select by when they were dealt, `player` by who was dealt in."""
 
     sensitive = False
-    roles = SEES_PLAY
+    roles: ClassVar[tuple[Role, ...]] = SEES_PLAY
 
     @extend_schema_serializer(component_name="HandListRow")
     class Row(serializers.ModelSerializer[Hand]):

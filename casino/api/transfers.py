@@ -152,7 +152,7 @@ class _Receive(_Operation):
 
 
 class _AcceptWithVariance(_Receive):
-    roles = (Role.FLOOR,)
+    roles: ClassVar[tuple[Role, ...]] = (Role.FLOOR,)
     input = _Accepted
 
 

@@ -62,7 +62,8 @@ def _pairs() -> Iterator[RefusedPair]:
             named = (one in first and other in second) or (other in first and one in second)
             if one != other and named and pair not in seen:
                 seen.add(pair)
-                yield RefusedPair(*sorted(pair, key=order.index), why)
+                earlier, later = sorted(pair, key=order.index)
+                yield RefusedPair(earlier, later, why)
 
 
 #: All of them.
