@@ -166,10 +166,17 @@ class People(WriteOperation, CursorList):
         )
 
 
-@documented("changeRoles", summary="Change a person's roles", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
+@documented(
+    "changeRoles",
+    summary="Change a person's roles",
+    answers=StaffOut,
+    tag=TAG,
+    refuses=[*_OF_ANOTHER, "duty_done_today"],
+)
 class ChangeRoles(WriteOperation):
     """The new roles replace the old ones from the next request on. No one can change their own roles (`four_eyes`), and
-    no one gets two that exclude each other (`roles_exclude_each_other`)."""
+    no one gets two that exclude each other (`roles_exclude_each_other`), or one that excludes what the person has done
+    since the gaming day was opened (`duty_done_today`)."""
 
     @extend_schema_serializer(component_name="ChangeRolesInput")
     class Input(StrictInput):

@@ -392,6 +392,7 @@ PEOPLE = (
     ),
     *_codes(
         409,
+        ("duty_done_today", "The person has worked on this gaming day in a role that a new one excludes.", "roles"),
         ("second_factor_set", "The person has a second factor; another person resets it."),
         ("second_factor_missing", "The person has begun no second factor."),
         ("player_exists", "The player is registered already.", "player"),

@@ -1,7 +1,8 @@
 """Which roles no person may hold together, and why.
 
 The rule holds twice. A person is not hired with such a pair, and is not given one; and whoever holds one nevertheless,
-from another time or by way of the database, is refused everything but signing out and a new password. Requirements:
+from another time or by way of the database, is refused everything but signing out and a new password. Nor is a person
+given a role on a gaming day on which they have acted in one that it excludes (`roster.change_roles`). Requirements:
 segregation of duties, as in NJAC 13:69D-1.11(a)2: nobody may be able both to err and to conceal it.
 """
 
@@ -74,6 +75,18 @@ def refused_pair(roles: Collection[str]) -> RefusedPair | None:
     """The first pair among these roles that excludes each other; None where they may be held together."""
     held = set(roles)
     return next((pair for pair in REFUSED_PAIRS if pair.one in held and pair.other in held), None)
+
+
+def excluded(done: Collection[str], wanted: Collection[str]) -> RefusedPair | None:
+    """The first pair of a role of each collection that excludes each other; None where there is none."""
+    return next(
+        (
+            pair
+            for pair in REFUSED_PAIRS
+            if (pair.one in done and pair.other in wanted) or (pair.other in done and pair.one in wanted)
+        ),
+        None,
+    )
 
 
 def require_compatible(roles: Iterable[str], login: str) -> None:

@@ -35,8 +35,9 @@ from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
 from casino.staff import limits, second_factor, services
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, is_right, role_for
-from casino.staff.duties import require_compatible
+from casino.staff.duties import excluded, require_compatible
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
+from casino.staff.selectors import duties_today
 
 
 def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], password: str) -> Answer:
@@ -53,13 +54,15 @@ def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], pass
 
 
 def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason: str) -> Answer:
-    """Replace a person's roles. Raises Conflict no_change, Forbidden roles_exclude_each_other."""
+    """Replace a person's roles. Raises Conflict no_change, Forbidden roles_exclude_each_other, and Conflict
+    duty_done_today where the person has acted on this gaming day in a role that a new one excludes."""
     wanted = sorted(roles)
 
     def change(staff: Staff) -> AuditEvent:
         before = list(staff.roles)
         _require_change(wanted != before, staff, f"has the roles {', '.join(before)} already")
         require_compatible(wanted, login)
+        _require_no_exclusive_duty(staff, wanted)
         staff.roles = wanted
         return RolesChanged(login=login, before=before, after=wanted, reason=reason)
 
@@ -340,6 +343,17 @@ def _require_still_admin(command: Command) -> None:
     role = role_for(me, [command.context.role])
     if not me.is_active:
         raise Forbidden(f"{me.login} no longer has the role {role}.")
+
+
+def _require_no_exclusive_duty(staff: Staff, wanted: Iterable[str]) -> None:
+    pair = excluded(duties_today(staff.house, staff.login), set(wanted))
+    if pair is not None:
+        raise Conflict(
+            f"{staff.login} has worked today as {pair.one} or {pair.other}, and is not the other on the same gaming day: "
+            f"{pair.why}.",
+            code="duty_done_today",
+            roles=pair.roles,
+        )
 
 
 def _require_change(changes: bool, staff: Staff, otherwise: str) -> None:

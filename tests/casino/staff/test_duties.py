@@ -73,6 +73,40 @@ def test_a_role_that_the_others_exclude_is_not_added(kit: Kit) -> None:
     assert (context.staff.roles, context.staff.version) == ([Role.DEALER], 1)
 
 
+def test_nobody_has_two_exclusive_duties_on_one_gaming_day(kit: Kit) -> None:
+    office, manager, first = kit.office(Role.ADMIN), kit.office(Role.MANAGER), "2020-02-28"
+    kit.table("T1")
+    context, token = kit.hire(Role.DEALER, TerminalKind.TABLE, "T1")
+    desk, who = Desk(kit.http(token), "/api/v1/tables/T1"), context.staff.login
+    change, manage = f"staff/{who}/roles", {"roles": ["cashier"], "reason": "the cage is short of people"}
+
+    def version() -> int:
+        return Staff.objects.get(id=context.staff.id).version
+
+    manager.ok("days", {"day": first})
+    # Reading, and being refused, is no duty done.
+    desk.refresh()
+    desk.post("/api/v1/players/register", {"player": "x"})
+    office.ok(change, manage, version=version())
+    office.ok(change, {"roles": ["dealer"], "reason": "back again"}, version=version())
+    desk.ok("open")
+    problem = assert_problem(office.post(change, manage, version=version()), 409, "duty_done_today")
+    assert problem["roles"] == ["dealer", "cashier"]
+    office.ok(change, {"roles": ["dealer", "floor"], "reason": "promoted"}, version=version())
+    manager.ok("days", {"day": "2020-02-29"})
+    office.ok(change, manage, version=version())
+
+
+def test_a_house_without_days_knows_no_duties_of_the_day(kit: Kit) -> None:
+    kit.table("T1")
+    context, token = kit.hire(Role.DEALER, TerminalKind.TABLE, "T1")
+    desk = Desk(kit.http(token), "/api/v1/tables/T1")
+    desk.refresh()
+    desk.ok("open")
+    change = {"roles": ["cashier"], "reason": "moved to the cage"}
+    kit.office(Role.ADMIN).ok(f"staff/{context.staff.login}/roles", change, version=1)
+
+
 def test_nobody_comes_back_with_a_refused_pair(kit: Kit) -> None:
     office = kit.office(Role.ADMIN)
     context, _ = kit.hire(Role.DEALER, TerminalKind.TABLE, "T1")
