@@ -349,8 +349,8 @@ def _require_no_exclusive_duty(staff: Staff, wanted: Iterable[str]) -> None:
     pair = excluded(duties_today(staff.house, staff.login), set(wanted))
     if pair is not None:
         raise Conflict(
-            f"{staff.login} has worked today as {pair.one} or {pair.other}, and is not the other on the same gaming day: "
-            f"{pair.why}.",
+            f"{staff.login} has worked today as {pair.one} or {pair.other}, and cannot be the other before the next "
+            f"gaming day: {pair.why}.",
             code="duty_done_today",
             roles=pair.roles,
         )
