@@ -69,6 +69,7 @@ class DutySession(serializers.Serializer[Any]):
     location = serializers.CharField(source="terminal.location", allow_blank=True)
     signed_in_at = serializers.DateTimeField(source="created", help_text="When the person signed in there.")
     expires_at = serializers.DateTimeField(source="expiry")
+    on_rota = serializers.BooleanField(help_text="Whether the rota has the person at this place now.")
 
 
 @documented("listStaffOnDuty", summary="List the staff on duty", tag=TAG)
@@ -291,7 +292,7 @@ class SecondFactorOut(StaffOut):
 )
 class BeginSecondFactor(WriteOperation):
     """A secret for an app that shows codes (RFC 6238: SHA-1, six digits, 30 seconds), in exchange for the password. It
-    is shown once, and counts when `second-factor/confirm` has a code of it; until then it can be begun anew. Refused
+    is shown once, and counts when `second-factor/confirm` has a code of it; until then it can be begun again. Refused
     for a person who has one (`second_factor_set`). No If-Match: a secret has no version."""
 
     @extend_schema_serializer(component_name="BeginSecondFactorInput")

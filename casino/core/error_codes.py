@@ -117,6 +117,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "refused": (_TEXTS, "values that a table of the house must not have"),
     "required": (_MINOR, "what was required, in minor units"),
     "retry_after": (_NUMBER, "seconds to wait"),
+    "rota_entry": (_NUMBER, "number of the entry of the rota"),
     "roles": (_TEXTS, "the two roles that exclude each other"),
     "seat": (_NUMBER, "the seat"),
     "seats": ({"type": "array", "items": _SCALAR}, "the seats in question"),
@@ -393,6 +394,8 @@ PEOPLE = (
     *_codes(
         409,
         ("duty_done_today", "The person has worked on this gaming day in a role that a new one excludes.", "roles"),
+        ("role_not_held", "The person does not have the role."),
+        ("rota_overlap", "The person is on the rota at that time.", "rota_entry"),
         ("second_factor_set", "The person has a second factor; another person resets it."),
         ("second_factor_missing", "The person has begun no second factor."),
         ("player_exists", "The player is registered already.", "player"),
@@ -408,6 +411,7 @@ PEOPLE = (
         ("log_rotation_pending", "No checkpoint was made since the last rotation of the log's key."),
         ("log_healthy", "The log is healthy and needs no new epoch."),
     ),
+    *_codes(422, ("rota_times", "An entry of the rota ends after it starts, at most 16 hours later.")),
 )
 
 #: Refusals of the rules engine (`engine/errors.py`).

@@ -1,9 +1,9 @@
 """Which roles no person may hold together, and why.
 
-The rule holds twice. A person is not hired with such a pair, and is not given one; and whoever holds one nevertheless,
-from another time or by way of the database, is refused everything but signing out and a new password. Nor is a person
-given a role on a gaming day on which they have acted in one that it excludes (`roster.change_roles`). Requirements:
-segregation of duties, as in NJAC 13:69D-1.11(a)2: nobody may be able both to err and to conceal it.
+The rule holds twice. A person is not hired with such a pair, and is not given one; and a person who holds one
+nevertheless, from another time or by way of the database, is refused everything but signing out and a new password. Nor
+is a person given a role on a gaming day on which they have acted in one that it excludes (`roster.change_roles`).
+Requirements: segregation of duties, as in NJAC 13:69D-1.11(a)2: nobody may be able both to err and to conceal it.
 """
 
 from collections.abc import Collection, Iterable, Iterator

@@ -22,7 +22,7 @@ SEEN_EVERY = 30
 
 #: SQL for the seconds since a token of `staff_terminaltoken` was used.
 IDLE = "extract(epoch FROM clock_timestamp() - staff_terminaltoken.last_seen_at)::float8"
-#: Whoever holds the row at the moment, to end the token or because it is used elsewhere too, is not waited for.
+#: A row that is locked at the moment, to end the token or because it is used elsewhere too, is not waited for.
 _SEEN = """
 UPDATE staff_terminaltoken SET last_seen_at = clock_timestamp() WHERE digest = (
     SELECT digest FROM staff_terminaltoken WHERE digest = %s FOR NO KEY UPDATE SKIP LOCKED

@@ -169,6 +169,44 @@ class TerminalToken(HouseRow, AbstractAuthToken):
         return f"{self.user_id}@{self.terminal_id}"
 
 
+class RotaEntry(HouseRow):
+    """Who works where, in which role, from when until when, as it was planned. It never changes; it is withdrawn."""
+
+    staff = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="rota")
+    kind = models.CharField(max_length=8, choices=TerminalKind.choices)
+    #: Code of the table or drawer; empty in the office.
+    location = models.CharField(max_length=32, blank=True, default="")
+    role = models.CharField(max_length=16, choices=Role.choices)
+    starts_at = models.DateTimeField()
+    ends_at = models.DateTimeField()
+    entered_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    entered_at = models.DateTimeField(db_default=ClockTimestamp())
+    withdrawn_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    withdrawn_at = models.DateTimeField(null=True)
+    #: Why it was withdrawn.
+    reason = models.CharField(max_length=200, blank=True, default="")
+
+    class Meta:
+        verbose_name = "entry of the rota"
+        constraints = [
+            models.CheckConstraint(condition=Q(ends_at__gt=models.F("starts_at")), name="rota_ends_after_it_starts"),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at__isnull=True, withdrawn_by__isnull=True)
+                | Q(withdrawn_at__isnull=False, withdrawn_by__isnull=False),
+                name="rota_withdrawn_by_somebody",
+            ),
+        ]
+        indexes = [models.Index(fields=["house", "staff", "ends_at"], name="rota_of_a_person")]
+
+    def __str__(self) -> str:
+        return f"{self.staff_id}@{self.kind}/{self.location}"
+
+    @property
+    def version(self) -> int:
+        """1, and 2 once it is withdrawn."""
+        return 1 if self.withdrawn_at is None else 2
+
+
 class AnsweredRequest(HouseRow):
     """The answer given under an Idempotency-Key: a repeated request gets the same answer and changes nothing."""
 

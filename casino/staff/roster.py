@@ -208,7 +208,7 @@ def _save_factor(staff: Staff) -> None:
 
 
 def reset_second_factor(*, command: Command, login: str, reason: str) -> Answer:
-    """Take a person's second factor away, for somebody who has lost the device; the person's tokens end. Who does so
+    """Take a person's second factor away, when the device is lost; the person's tokens end. Who does so
     could now sign in with the person's password alone, and counts among its givers. Raises Conflict no_change."""
 
     def change(staff: Staff) -> AuditEvent:

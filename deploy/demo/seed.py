@@ -104,7 +104,7 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
         number = House.objects.filter(code__startswith="DEMO-").count() + 1
         house = found_house(
             code=f"DEMO-{number}", name=f"Demo house {number}", currency=CURRENCY, actor=actor,
-            # Its passwords are kept in a file, and whoever reads that could read secrets of second factors beside them.
+            # Its passwords are kept in a file, and a reader of it could read secrets of second factors beside them.
             second_factor_required=False,
         )  # fmt: skip
         introduce(house=house, code="MAIN", denominations=CHIPS, actor=actor)

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pyotp
 
-from casino.staff.models import Role, TerminalKind
+from casino.staff.models import Role, RotaEntry, TerminalKind
 from casino.transfers.models import SoftCount, Transfer
 from tests.casino.kit import PIECES, Desk, Kit
 from tests.casino.transfers.test_transfers import floor_at
@@ -116,6 +116,16 @@ def _reauthenticate(busy: Busy) -> httpx.Response:
     return busy.kit.http(busy.token).post("/api/v1/reauthenticate", json={"password": NEW_PASSWORD})
 
 
+def _enter_rota(busy: Busy) -> httpx.Response:
+    where = {"login": busy.login, "role": "dealer", "kind": "table", "location": "T1"}
+    return busy.manager.post("rota", where | {"starts_at": f"{DAY}T18:00:00Z", "ends_at": "2020-02-29T02:00:00Z"})
+
+
+def _withdraw_rota(busy: Busy) -> httpx.Response:
+    newest = RotaEntry.objects.filter(house=busy.kit.house).latest("id")
+    return busy.manager.post(f"rota/{newest.id}/withdraw", REASON, version=1)
+
+
 def _sign_out(busy: Busy) -> httpx.Response:
     return busy.kit.http(busy.token).post("/api/v1/sign-out", json={})
 
@@ -140,6 +150,8 @@ STEPS: dict[str, Step] = {
     "staff.activated": _on_person("activate", 6, {}),
     "staff.password_set": _on_person("password", 7, {"password": "eight-of-leaves-23"}),
     "staff.second_factor_reset": _on_person("second-factor/reset", 8, {}),
+    "rota.entered": _enter_rota,
+    "rota.withdrawn": _withdraw_rota,
     "terminal.revoked": lambda busy: busy.office.post("terminals/console-7/revoke", REASON, version=1),
     "day.opened": _at("manager", "days", {"day": DAY}),
     "player.registered": _at("cashier", "/api/v1/players/register", {"player": "anna"}),

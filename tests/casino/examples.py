@@ -31,6 +31,7 @@ MOST_LINES, PAGE = 6, "page_size=2"
 #: What is read after which step: whose desk, and the address below the desk's.
 READS: dict[str, tuple[tuple[str, str], ...]] = {
     "staff.signed_in": (("manager", "staff/on-duty"),),
+    "rota.withdrawn": (("manager", f"rota?{PAGE}"),),
     "terminal.revoked": (("office", f"staff?{PAGE}"), ("office", f"terminals?{PAGE}")),
     "player.person_recorded": (("cashier", "/api/v1/players/anna/person"),),
     "drawer.opened": (("cashier", ""), ("auditor", f"shifts?{PAGE}"), ("auditor", f"drawers?{PAGE}")),

@@ -381,9 +381,9 @@ def _codes_of_kind(view: type[APIView], verb: str, query: bool) -> frozenset[str
         if getattr(view, "takes_given_passwords", False):
             found -= contract.LATER
         if getattr(view, "takes_unattended", False):
-            found.discard("reauthentication_required")
+            found -= {"reauthentication_required"}
         if getattr(view, "sets_second_factor", False):
-            found.discard("second_factor_required")
+            found -= {"second_factor_required"}
     if verb == "post" and hasattr(view, "input"):
         found |= set(contract.BODY)
     if query or (verb == "get" and issubclass(view, Reading)):

@@ -143,6 +143,30 @@ class StaffReauthenticated(AuditEvent):
     token_sha256: TokenHash
 
 
+RotaNumber = Annotated[int, "number of the entry"]
+
+
+@event("rota.entered", chain="house")
+class RotaEntered(AuditEvent):
+    """Somebody was put on the rota."""
+
+    entry: RotaNumber
+    login: Login
+    role: Annotated[str, "role in which the person works"]
+    kind: Annotated[str, "where: `table`, `cage` or `office`"]
+    location: Annotated[str, "code of that table or drawer, empty for the office"]
+    starts: Annotated[str, "from when, ISO 8601, UTC"]
+    ends: Annotated[str, "until when, ISO 8601, UTC"]
+
+
+@event("rota.withdrawn", chain="house")
+class RotaWithdrawn(AuditEvent):
+    """An entry of the rota was withdrawn."""
+
+    entry: RotaNumber
+    reason: Reason
+
+
 @event("terminal.enrolled", chain="house")
 class TerminalEnrolled(AuditEvent):
     """A device was enrolled."""

@@ -92,6 +92,9 @@ _DECLARED = {
         "house: last_activity string; player string; retention_days integer; sealed_sha256 string; version integer",
     "player.person_recorded": "house: fields [string]; player string; sealed_sha256 string; version integer",
     "player.registered": "house: player string",
+    "rota.entered":
+        "house: ends string; entry integer; kind string; location string; login string; role string; starts string",
+    "rota.withdrawn": "house: entry integer",
     "seat.key_issued": "table: key_sha256 string; player string; replaced boolean; seat integer; table_version integer",
     "seat.key_revoked": "table: player string; seat integer; table_version integer",
     "snapshot.taken": "house: name string; snapshot integer",

@@ -5,6 +5,7 @@ from .state_rows import Handler, Near, Row, Rows
 
 HOUSES, DATA_KEY, OUTBOX = "houses.House", "houses.DataKey", "houses.OutboxMessage"
 STAFF, TERMINAL, TOKEN = "staff.Staff", "staff.Terminal", "staff.TerminalToken"
+ROTA = "staff.RotaEntry"
 PLAYER, PERSON, PERSON_KEY = "players.Player", "players.Person", "players.PersonKey"
 #: The role of what acts for no person: the founding of a house, the worker, the operator of the server.
 SYSTEM = "system"
@@ -97,6 +98,18 @@ MODELS = (
         may_go=True,
     ),
     Model(
+        ROTA,
+        "id",
+        {
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("id", "staff", "kind", "location", "role", "starts_at", "ends_at", "entered_by", "entered_at"),
+                proved("rota.entered"),
+            ),
+            **dict.fromkeys(("withdrawn_by", "withdrawn_at", "reason"), proved("rota.withdrawn")),
+        },
+    ),
+    Model(
         "staff.AnsweredRequest",
         "terminal and key",
         {
@@ -162,6 +175,8 @@ class People:
             "staff.unlocked": self._unlocked,
             "staff.signed_in": self._signed_in,
             "staff.signed_out": self._signed_out,
+            "rota.entered": self._rota_entered,
+            "rota.withdrawn": self._rota_withdrawn,
             "terminal.enrolled": self._enrolled,
             "terminal.revoked": self._revoked,
             "player.registered": self._registered,
@@ -289,6 +304,20 @@ class People:
         row = self._rows.get(TERMINAL, code)
         row.update(revoked_at=Near(doc["at"]), version=row["version"] + 1)
         self._end(doc["at"], terminal=code)
+
+    # --- The rota ----------------------------------------------------------------------------------------------------
+
+    def _rota_entered(self, doc: Row) -> None:
+        data = doc["data"]
+        self._rows.add(
+            ROTA, str(data["entry"]), id=data["entry"], staff=data["login"], kind=data["kind"],
+            location=data["location"], role=data["role"], starts_at=data["starts"], ends_at=data["ends"],
+            entered_by=doc["actor"], entered_at=Near(doc["at"]), withdrawn_by=None, withdrawn_at=None, reason="",
+        )  # fmt: skip
+
+    def _rota_withdrawn(self, doc: Row) -> None:
+        row = self._rows.get(ROTA, str(doc["data"]["entry"]))
+        row.update(withdrawn_by=doc["actor"], withdrawn_at=Near(doc["at"]), reason=doc["reason"])
 
     # --- Players -----------------------------------------------------------------------------------------------------
 

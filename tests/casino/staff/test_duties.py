@@ -1,4 +1,4 @@
-"""Roles that exclude each other: refused when given, and refused when somebody who holds them acts."""
+"""Roles that exclude each other: refused when given, and refused when a person with both acts."""
 
 import json
 
@@ -116,7 +116,7 @@ def test_nobody_comes_back_with_a_refused_pair(kit: Kit) -> None:
 
 
 @pytest.mark.parametrize("pair", REFUSED_PAIRS, ids=IDS)
-def test_whoever_holds_a_pair_nevertheless_may_only_leave(kit: Kit, pair: RefusedPair) -> None:
+def test_a_person_who_holds_a_pair_nevertheless_may_only_leave(kit: Kit, pair: RefusedPair) -> None:
     kit.table("T1")
     context, token = kit.hire(pair.one, TerminalKind.OFFICE, "")
     Staff.objects.filter(id=context.staff.id).update(roles=pair.roles)

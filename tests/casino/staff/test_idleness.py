@@ -62,7 +62,7 @@ def test_a_terminal_that_was_left_alone_asks_for_the_password(kit: Kit, kind: Te
     last = last_event()
     for _ in range(2):
         assert_problem(desk.get("house"), 403, "reauthentication_required")
-    # A console that polls leaves no events; whoever writes does.
+    # A console that polls leaves no events; a write does.
     assert recorded_since(last) == []
     assert_problem(desk.post("password", {"old": PASSWORD, "new": "another-one-77"}), 403, "reauthentication_required")
     assert [event["data"]["code"] for event in recorded_since(last)] == ["reauthentication_required"]
@@ -83,7 +83,7 @@ def test_a_wrong_password_wakes_nothing_and_counts(kit: Kit) -> None:
     assert_problem(desk.get("house"), 403, "reauthentication_required")
 
 
-def test_whoever_left_can_still_sign_out(kit: Kit) -> None:
+def test_a_person_who_left_can_still_sign_out(kit: Kit) -> None:
     desk, token = signed_in(kit, TerminalKind.OFFICE)
     left_alone(token, 901)
     assert desk.http.post("/api/v1/sign-out", json={}).status_code == 204
