@@ -110,7 +110,13 @@ def test_every_write_states_its_preconditions_and_refusals(schema: dict[str, Any
     posted = {key: view for key, view in described().items() if key[0] != "get"}
     writes = {key: view for key, view in posted.items() if issubclass(view, WriteOperation)}
     others = {path for (_, path), view in posted.items() if view not in writes.values()}
-    assert others == {"/api/v1/sign-in", "/api/v1/sign-out", "/api/v1/reauthenticate", "/api/v1/seat/seed", "/api/v1/seat/commitment"}
+    assert others == {
+        "/api/v1/sign-in",
+        "/api/v1/sign-out",
+        "/api/v1/reauthenticate",
+        "/api/v1/seat/seed",
+        "/api/v1/seat/commitment",
+    }
     for key, view in writes.items():
         operation = operations(schema)[key]
         required = {p["name"] for p in operation["parameters"] if p["in"] == "header" and p["required"]}
