@@ -160,6 +160,7 @@ SPECTACULAR_SETTINGS = {
         "HandState": "casino.hands.models.HandState",
         "TransferState": "casino.transfers.models.TransferState",
         "SoftCountState": "casino.transfers.models.CountState",
+        "RoleEnum": "casino.staff.models.Role",
         "TerminalKindEnum": "casino.staff.models.TerminalKind",
         "TransferKindEnum": "casino.transfers.models.Kind",
         "ApprovalState": "casino.approvals.models.ApprovalState",

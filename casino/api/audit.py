@@ -29,6 +29,7 @@ from casino.audit.witnessing import cosigned_note
 from casino.core import canonical
 from casino.core.errors import BadRequest, Forbidden, NotFound
 from casino.houses.models import House
+from casino.staff.models import Role
 
 TAG = "audit"
 #: Of the document of a receipt; the verifier demands it.
@@ -249,7 +250,7 @@ class EventExport(ReadOperation):
     """Every event of an epoch up to a checkpoint, in the order of the log, exactly as hashed: line n is leaf n - 1. The
     headers Log-Epoch and Log-Size name epoch and size."""
 
-    roles = OVERSIGHT
+    roles = (Role.AUDITOR,)
     sensitive = True
     content_negotiation_class = AsItIs
 

@@ -1,4 +1,4 @@
-"""The ledger as auditors read it: accounts, statements, balances of the past, the whole book for download."""
+"""The ledger as auditors and the manager read it: accounts, statements, balances of the past, the book as a file."""
 
 from typing import Any, get_args
 
@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from casino.api.http.lists import CursorList
 from casino.api.http.negotiation import AsItIs
 from casino.api.http.operations import (
-    OVERSIGHT,
+    SEES_BOOKS,
     ReadOperation,
     context_of,
     documented,
@@ -73,7 +73,7 @@ class AccountList(CursorList):
             """The side that raises the balance."""
             return "debit" if account.normal_side > 0 else "credit"
 
-    roles = OVERSIGHT
+    roles = SEES_BOOKS
     serializer_class = Row
     filters = {"code": "code", "commodity": "commodity", "kind": "kind"}
 
@@ -107,7 +107,7 @@ class AccountBalance(ReadOperation):
     """What an account holds, or held at a version or at a time."""
 
     sensitive = True
-    roles = OVERSIGHT
+    roles = SEES_BOOKS
 
     def get(self, request: Request, account: int) -> Response:
         """The balance."""
@@ -157,7 +157,7 @@ class AccountStatement(ReadOperation):
     """The entries of an account in the order of their versions."""
 
     sensitive = True
-    roles = OVERSIGHT
+    roles = SEES_BOOKS
 
     def get(self, request: Request, account: int) -> Response:
         """A page of the statement."""
@@ -185,7 +185,7 @@ class Export(ReadOperation):
     """The whole book as one file, written while it is read: the same memory for any number of entries."""
 
     sensitive = True
-    roles = OVERSIGHT
+    roles = SEES_BOOKS
     content_negotiation_class = AsItIs
 
     def get(self, request: Request, layout: str) -> StreamingHttpResponse:

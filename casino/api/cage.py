@@ -11,7 +11,6 @@ from rest_framework.response import Response
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_THE_CAGE,
-    OVERSIGHT,
     Amount,
     Pieces,
     ReadOperation,
@@ -42,7 +41,7 @@ from casino.transfers import services as transfers
 
 TAG = "cage"
 #: Roles that may see the contents of a drawer; dealers may not.
-MAY_READ = (*AT_THE_CAGE, Role.FLOOR, *OVERSIGHT)
+MAY_READ = (*AT_THE_CAGE, Role.FLOOR, Role.SURVEILLANCE, Role.MANAGER, Role.AUDITOR)
 #: Refusals of chips, named by the request or chosen by the house.
 CHIPS = (
     "no_chip_set", "unknown_denomination", "pieces_not_a_count", "chips_do_not_add_up", "amount_not_payable",

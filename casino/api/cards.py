@@ -11,7 +11,6 @@ from casino.api.http.contract import ACTIONS, CARDS, NOT_OPEN
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_TABLES,
-    OVERSIGHT,
     Reason,
     ReasonInput,
     StrictInput,
@@ -32,7 +31,7 @@ TAG = "cards"
 #: A refused request may name face-down cards.
 _HIDDEN = frozenset({"card", "cards"})
 #: Who reads what exceptions have found in a hand, once it is over.
-_MAY_KNOW_CARDS = (*OVERSIGHT, Role.FLOOR)
+_MAY_KNOW_CARDS = (Role.AUDITOR, Role.FLOOR)
 #: Details of a card exception, by name: cards, texts, numbers.
 FOUND = {"oneOf": [{"type": "string"}, {"type": "integer"}, {"type": "array", "items": {"type": "string"}}]}
 _CARD = r"[2-9AKQJTOUX][a-z]"
@@ -189,9 +188,9 @@ class ClearException(WriteOperation):
 @documented("listCardExceptions", summary="List card exceptions", tag=TAG)
 class CardExceptionList(CursorList):
     """Card exceptions, open and cleared. Dealers may read them too, because open ones block the next deal; what was
-    found in a hand, whose cards may be face down for ever, is hidden from them."""
+    found in a hand, whose cards may be face down for ever, is shown to floor and auditor only."""
 
-    roles = (*OVERSIGHT, Role.FLOOR, Role.DEALER)
+    roles = (*_MAY_KNOW_CARDS, Role.MANAGER, Role.SURVEILLANCE, Role.DEALER)
     time = "found_at"
     sensitive = True
 
@@ -211,7 +210,7 @@ class CardExceptionList(CursorList):
 
         @extend_schema_field({"type": "object", "nullable": True, "additionalProperties": FOUND})
         def get_found(self, row: CardException) -> dict[str, Any] | None:
-            """The cards. Those of a hand may be face down: hidden while it is played, and from dealers."""
+            """The cards. Those of a hand may be face down: hidden while it is played, from most for ever."""
             if row.hand is not None:
                 role = context_of(self.context["request"]).role
                 if row.hand.state == HandState.PLAYING or role not in _MAY_KNOW_CARDS:

@@ -9,8 +9,6 @@ from rest_framework import serializers
 from casino.api.cage import CHIPS, POSTING
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
-    AT_THE_CAGE,
-    OVERSIGHT,
     Amount,
     Pieces,
     StrictInput,
@@ -56,6 +54,12 @@ class SoftCountOut(DrawerChanged):
     last_event = SoftCountEvent()
 
 
+#: Everybody who may also read without regard to a drawer comes before the cashier.
+_MAY_READ = (
+    Role.AUDITOR, Role.MANAGER, Role.SURVEILLANCE, Role.COUNT, Role.CAGE_SUPERVISOR, Role.FLOOR, Role.CASHIER,
+)  # fmt: skip
+
+
 @documented(
     "countBoxes",
     summary="Count a table's drop box and tax box",
@@ -68,7 +72,7 @@ class CountBoxes(WriteOperation):
     """Record the first count. Nothing moves yet, and the expected values are not shown. Refused while another count of
     the table waits for its witness (`count_under_way`)."""
 
-    roles = AT_THE_CAGE
+    roles = (Role.CASHIER,)
     input = _CountedAt
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
@@ -107,7 +111,7 @@ class ConfirmCount(WriteOperation):
 class VoidCount(WriteOperation):
     """Void a count that was not confirmed; the boxes are counted again."""
 
-    roles = (*AT_THE_CAGE, Role.FLOOR)
+    roles = (Role.CASHIER, Role.FLOOR)
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Void."""
@@ -120,7 +124,7 @@ class SoftCountList(CursorList):
     of the drawer of the terminal."""
 
     sensitive = True
-    roles = (*OVERSIGHT, Role.FLOOR, *AT_THE_CAGE)
+    roles = _MAY_READ
 
     @extend_schema_serializer(component_name="SoftCountListRow")
     class Row(SoftCountPart):

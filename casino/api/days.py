@@ -1,4 +1,4 @@
-"""Gaming days: the floor opens and closes them; floor, auditor and administrator read them."""
+"""Gaming days: floor or manager opens them, the manager closes them; they, cage supervisors and auditors read them."""
 
 from datetime import date
 from typing import Any
@@ -11,8 +11,6 @@ from rest_framework.response import Response
 
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
-    IN_CHARGE,
-    OVERSIGHT,
     ReadOperation,
     StrictInput,
     StrictPattern,
@@ -29,7 +27,7 @@ from casino.reports import days as reports
 from casino.staff.models import Role
 
 TAG = "days"
-MAY_READ = (*OVERSIGHT, Role.FLOOR)
+MAY_READ = (Role.AUDITOR, Role.MANAGER, Role.FLOOR, Role.CAGE_SUPERVISOR)
 
 
 class DayOut(serializers.Serializer[Any]):
@@ -156,7 +154,7 @@ class Days(WriteOperation, CursorList):
 
         day = _Date()
 
-    roles = IN_CHARGE
+    roles = (Role.FLOOR, Role.MANAGER)
     readers = MAY_READ
     versioned = False
     input = Input
@@ -189,7 +187,7 @@ class CloseDay(WriteOperation):
     """A closed day takes no more postings and cannot be opened again. A snapshot keeps the balance of every account.
     Refused while a hand of the day is not settled (`hands_unsettled`) or an earlier day is open."""
 
-    roles = IN_CHARGE
+    roles = (Role.MANAGER,)
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
         """Close."""

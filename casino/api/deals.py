@@ -11,8 +11,7 @@ from rest_framework.response import Response
 from casino.api.http.contract import CHANGE, NOT_OPEN
 from casino.api.http.operations import (
     AT_TABLES,
-    OVERSIGHT,
-    READERS,
+    SEES_PLAY,
     Reading,
     ReadOperation,
     Reason,
@@ -177,7 +176,7 @@ class PreparedDeal(WriteOperation, Reading):
 
     sensitive = False
     roles = AT_TABLES
-    readers = READERS
+    readers = SEES_PLAY
 
     @extend_schema_serializer(component_name="PrepareDealInput")
     class Input(DealtInInput):
@@ -347,7 +346,7 @@ class DealDetail(ReadOperation):
     """
 
     sensitive = True
-    roles = OVERSIGHT
+    roles = (Role.AUDITOR,)
 
     def get(self, request: Request, hand: str) -> Response:
         """The deal."""
@@ -365,7 +364,7 @@ class HandOpenings(ReadOperation):
     """Openings of the cards of a hand that everybody has seen, now or when it was over."""
 
     sensitive = False
-    roles = READERS
+    roles = SEES_PLAY
 
     def get(self, request: Request, hand: str) -> Response:
         """The openings."""

@@ -12,7 +12,7 @@ from casino.api.deals import NEXT_HAND, DealtInInput, dealt_in
 from casino.api.http.contract import ACTIONS, CARDS, CHANGE, NOT_OPEN, POSTS
 from casino.api.http.operations import (
     AT_TABLES,
-    READERS,
+    SEES_PLAY,
     Amount,
     ReadOperation,
     Reason,
@@ -431,7 +431,7 @@ class HandNow(ReadOperation):
     """The hand at a table that is played, or waits for its settlement."""
 
     sensitive = False
-    roles = READERS
+    roles = SEES_PLAY
 
     def get(self, request: Request, table: str) -> Response:
         """The hand, its public view and legal actions."""
@@ -460,7 +460,7 @@ class LegalNow(ReadOperation):
     """What may be done now in the hand in play."""
 
     sensitive = False
-    roles = READERS
+    roles = SEES_PLAY
 
     def get(self, request: Request, table: str) -> Response:
         """The legal actions of the seats whose turn it is."""

@@ -1,7 +1,7 @@
 """Lists of tables, players, hands and audit events, and the records of hands."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.models.fields.json import KeyTextTransform
 from django.urls import path
@@ -11,7 +11,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.http.lists import CursorList
-from casino.api.http.operations import OVERSIGHT, ReadOperation, context_of, documented
+from casino.api.http.operations import (
+    SEES_PLAY,
+    ReadOperation,
+    context_of,
+    documented,
+)
 from casino.api.http.shapes import OPTIONS, SERIES, Shaped
 from casino.api.parts import minor_units
 from casino.audit.events import EVENTS
@@ -29,6 +34,7 @@ class PlayerList(CursorList):
     """All players by reference; `from` and `until` select by when they were registered."""
 
     sensitive = True
+    roles = (*SEES_PLAY, Role.COMPLIANCE)
 
     @extend_schema_serializer(component_name="PlayerListRow")
     class Row(serializers.ModelSerializer[Player]):
@@ -71,6 +77,7 @@ class HandList(CursorList):
     """All hands; `from` and `until` select by when they were dealt, `player` by who was dealt in."""
 
     sensitive = False
+    roles: ClassVar[tuple[Role, ...]] = SEES_PLAY
 
     @extend_schema_serializer(component_name="HandListRow")
     class Row(serializers.ModelSerializer[Hand]):
@@ -116,8 +123,8 @@ class HandList(CursorList):
 
 
 class HandRecordOut(serializers.Serializer[Any]):
-    """A hand as a `chr/1` record. Members that do not apply are absent. For the floor, members with cards that were not
-    shown are absent too."""
+    """A hand as a `chr/1` record. Members that do not apply are absent. For all but auditors, members with cards
+    that were not shown are absent too."""
 
     v = serializers.CharField(help_text="Version of the record's format: `chr/1`.")
     game = serializers.CharField()
@@ -158,16 +165,17 @@ class HandRecordOut(serializers.Serializer[Any]):
     refuses=["not_found", "hand_in_play"],
 )
 class HandRecord(ReadOperation):
-    """One finished hand as a `chr/1` record. Auditors and administrators get every card and the seed. The floor gets
-    the hand as everybody at the table saw it. Refused while the hand is being played (`hand_in_play`)."""
+    """One finished hand as a `chr/1` record. Auditors get every card and the seed. Floor, manager and
+    surveillance get the hand as everybody at the table saw it. Refused while the hand is being played
+    (`hand_in_play`)."""
 
     sensitive = True
-    roles = (*OVERSIGHT, Role.FLOOR)
+    roles = (Role.AUDITOR, Role.FLOOR, Role.MANAGER, Role.SURVEILLANCE)
 
     def get(self, request: Request, hand: str) -> Response:
         """The record."""
         by = context_of(request)
-        record = hands.finished_record if by.role in OVERSIGHT else hands.public_record
+        record = hands.finished_record if by.role == Role.AUDITOR else hands.public_record
         return Response(record(hands.get(by.house, hand)))
 
 
@@ -177,7 +185,7 @@ class EventList(CursorList):
     the times."""
 
     sensitive = True
-    roles = OVERSIGHT
+    roles = (Role.AUDITOR,)
 
     @extend_schema_serializer(component_name="EventListRow")
     class Row(serializers.ModelSerializer[Event]):

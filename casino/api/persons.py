@@ -11,7 +11,6 @@ from rest_framework.response import Response
 
 from casino.api.http.operations import (
     AT_THE_CAGE,
-    OVERSIGHT,
     Reading,
     StrictChoice,
     StrictInput,
@@ -24,6 +23,7 @@ from casino.api.http.operations import (
 from casino.api.tables import ReceiptOut
 from casino.core.write import Answer, Command
 from casino.players import persons
+from casino.staff.models import Role
 
 TAG = "persons"
 REASONS = ("first_record", "correction", "new_document", "new_name", "new_address")
@@ -108,8 +108,7 @@ class PersonOfPlayer(WriteOperation, Reading):
         person = _PersonData()
         reason = StrictChoice(choices=REASONS)
 
-    roles = AT_THE_CAGE
-    readers = (*AT_THE_CAGE, *OVERSIGHT)
+    roles = (*AT_THE_CAGE, Role.COMPLIANCE)
     sensitive = True
     redact_body = True
     input = Input

@@ -1,4 +1,4 @@
-"""Reports of the whole house for floor, auditors and administrators: money, chips, hands, and what verifying found."""
+"""Reports of the whole house for floor, manager and auditors: money, chips, hands, and what verifying found."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
-    OVERSIGHT,
+    SEES_BOOKS,
     ReadOperation,
     context_of,
     documented,
@@ -30,7 +30,7 @@ from casino.tables.models import TableState
 
 TAG = "reports"
 #: Who answers for the house.
-MAY_READ = (*OVERSIGHT, Role.FLOOR)
+MAY_READ = (*SEES_BOOKS, Role.FLOOR)
 
 
 # --- The house ------------------------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ class Verification(ReadOperation):
     the database. Every promise of the ledger is checked. The older the house, the longer this takes."""
 
     sensitive = True
-    roles = OVERSIGHT
+    roles = SEES_BOOKS
 
     def get(self, request: Request) -> Response:
         """What verifying found."""
@@ -245,7 +245,7 @@ class PlayerReport(CursorList):
     """Players and the chips that they hold away from the tables."""
 
     sensitive = True
-    roles = MAY_READ
+    roles = (*MAY_READ, Role.COMPLIANCE)
 
     @extend_schema_serializer(component_name="PlayerChipsRow")
     class Row(serializers.Serializer[Any]):
@@ -272,7 +272,7 @@ class HandMoney(HandList):
     """The money that each hand moved, from the ledger."""
 
     sensitive = True
-    roles = MAY_READ
+    roles = (*MAY_READ, Role.COMPLIANCE)
 
     @extend_schema_serializer(component_name="HandMoneyRow")
     class MoneyRow(serializers.Serializer[Any]):

@@ -54,6 +54,9 @@ class _StaffRow(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     password_by = serializers.CharField(allow_blank=True)
     must_change_password = serializers.BooleanField()
+    second_factor_since = serializers.DateTimeField(
+        source="totp_since", allow_null=True, help_text="Since when sign-ins take a code; null: they take none."
+    )
     hired_at = serializers.DateTimeField()
     last_signed_in_at = serializers.DateTimeField(source="last_login", allow_null=True)
 
@@ -66,6 +69,7 @@ class DutySession(serializers.Serializer[Any]):
     location = serializers.CharField(source="terminal.location", allow_blank=True)
     signed_in_at = serializers.DateTimeField(source="created", help_text="When the person signed in there.")
     expires_at = serializers.DateTimeField(source="expiry")
+    on_rota = serializers.BooleanField(help_text="Whether the rota has the person at this place now.")
 
 
 @documented("listStaffOnDuty", summary="List the staff on duty", tag=TAG)
@@ -82,7 +86,7 @@ class OnDuty(CursorList):
         sessions = DutySession(many=True, source="live_tokens", help_text="Where, the oldest first.")
 
     sensitive = True
-    roles = (*OVERSIGHT, Role.FLOOR)
+    roles = (*OVERSIGHT, Role.FLOOR, Role.CAGE_SUPERVISOR, Role.SURVEILLANCE, Role.MANAGER)
     serializer_class = Row
     filters = {"role": "roles__contains"}
     choices = {"role": Role.values}
@@ -122,7 +126,8 @@ class _Roles(serializers.ListField):
 )
 class People(WriteOperation, CursorList):
     """Everybody who works or worked here. A person is hired under a login, with a password to be changed at the first
-    terminal; refused where the login is taken (`login_taken`). No If-Match: there is no version yet. In the list `from`
+    terminal; refused where the login is taken (`login_taken`) or two of the roles exclude each other
+    (`roles_exclude_each_other`). No If-Match: there is no version yet. In the list `from`
     and `until` select by when people were hired."""
 
     @extend_schema_serializer(component_name="HireInput")
@@ -135,7 +140,7 @@ class People(WriteOperation, CursorList):
         password = StrictText(max_length=256)
 
     roles = ADMINS
-    readers = OVERSIGHT
+    readers = (*OVERSIGHT, Role.MANAGER)
     sensitive = True
     versioned = False
     redact_body = True
@@ -162,9 +167,17 @@ class People(WriteOperation, CursorList):
         )
 
 
-@documented("changeRoles", summary="Change a person's roles", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
+@documented(
+    "changeRoles",
+    summary="Change a person's roles",
+    answers=StaffOut,
+    tag=TAG,
+    refuses=[*_OF_ANOTHER, "duty_done_today"],
+)
 class ChangeRoles(WriteOperation):
-    """The new roles replace the old ones from the next request on. No one can change their own roles (`four_eyes`)."""
+    """The new roles replace the old ones from the next request on. No one can change their own roles (`four_eyes`), and
+    no one gets two that exclude each other (`roles_exclude_each_other`), or one that excludes what the person has done
+    since the gaming day was opened (`duty_done_today`)."""
 
     @extend_schema_serializer(component_name="ChangeRolesInput")
     class Input(StrictInput):
@@ -260,6 +273,86 @@ class ChangePassword(WriteOperation):
             token=signed_in(self.request)[1],
             request=self.request._request,
         )
+
+
+class SecondFactorOut(StaffOut):
+    """The person, and the new secret. Only the first answer has it: the house keeps it sealed."""
+
+    secret = serializers.CharField(required=False, help_text="The secret, in base32, to be typed into the app.")
+    uri = serializers.CharField(required=False, help_text="The same as an `otpauth` address, for a QR code.")
+
+
+@documented(
+    "beginSecondFactor",
+    summary="Begin a second factor of one's own",
+    answers=SecondFactorOut,
+    status=201,
+    tag=TAG,
+    refuses=["sign_in_refused", "too_many_attempts", "second_factor_set"],
+)
+class BeginSecondFactor(WriteOperation):
+    """A secret for an app that shows codes (RFC 6238: SHA-1, six digits, 30 seconds), in exchange for the password. It
+    is shown once, and counts when `second-factor/confirm` has a code of it; until then it can be begun again. Refused
+    for a person who has one (`second_factor_set`). No If-Match: a secret has no version."""
+
+    @extend_schema_serializer(component_name="BeginSecondFactorInput")
+    class Input(StrictInput):
+        """The current password."""
+
+        password = StrictText(max_length=256)
+
+    roles = READERS
+    sets_second_factor = True
+    versioned = False
+    redact_body = True
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Begin."""
+        return roster.begin_second_factor(command=command, password=data["password"], request=self.request._request)
+
+
+@documented(
+    "confirmSecondFactor",
+    summary="Confirm a second factor of one's own",
+    answers=StaffOut,
+    tag=TAG,
+    refuses=["code_refused", "too_many_attempts", "second_factor_set", "second_factor_missing"],
+)
+class ConfirmSecondFactor(WriteOperation):
+    """A first code: from now on every sign-in takes one. A wrong code counts as a failed sign-in (`code_refused`). No
+    If-Match: a secret has no version."""
+
+    @extend_schema_serializer(component_name="ConfirmSecondFactorInput")
+    class Input(StrictInput):
+        """The code that the app shows now."""
+
+        code = StrictPattern(r"^[0-9]{6}\Z")
+
+    roles = READERS
+    sets_second_factor = True
+    versioned = False
+    redact_body = True
+    input = Input
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Confirm."""
+        return roster.confirm_second_factor(command=command, code=data["code"], request=self.request._request)
+
+
+@documented(
+    "resetSecondFactor", summary="Reset a person's second factor", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER
+)
+class ResetSecondFactor(WriteOperation):
+    """For a person who has lost the device: sign-ins take no code until a new one is confirmed; tokens end at once. Who
+    resets it counts as having given the password. No one can reset their own (`four_eyes`)."""
+
+    roles = ADMINS
+    input = ReasonInput
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Reset."""
+        return roster.reset_second_factor(command=command, login=path["login"], reason=data["reason"])
 
 
 @documented("unlockStaff", summary="Unlock a login", answers=StaffOut, tag=TAG, refuses=_OF_ANOTHER)
@@ -399,12 +492,15 @@ register_converter(LoginConverter, "login")
 
 urls = [
     path("password", ChangePassword.as_view()),
+    path("second-factor", BeginSecondFactor.as_view()),
+    path("second-factor/confirm", ConfirmSecondFactor.as_view()),
     path("staff", People.as_view()),
     path("staff/on-duty", OnDuty.as_view()),
     path("staff/<login:login>/roles", ChangeRoles.as_view()),
     path("staff/<login:login>/deactivate", Deactivate.as_view()),
     path("staff/<login:login>/activate", Activate.as_view()),
     path("staff/<login:login>/unlock", Unlock.as_view()),
+    path("staff/<login:login>/second-factor/reset", ResetSecondFactor.as_view()),
     path("staff/<login:login>/password", SetPassword.as_view()),
     path("terminals", Terminals.as_view()),
     path("terminals/<slug:terminal>/revoke", RevokeTerminal.as_view()),

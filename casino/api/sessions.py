@@ -21,6 +21,7 @@ from casino.api.http.operations import (
 )
 from casino.api.tables import ReceiptOut
 from casino.staff import services
+from casino.staff.idleness import reauthenticate
 from casino.staff.models import Role
 
 TAG = "sessions"
@@ -51,8 +52,9 @@ class SignedIn(serializers.Serializer[Any]):
     refuses=["sign_in_refused", "too_many_attempts"],
 )
 class SignIn(APIView):
-    """Login, password and the terminal's key together give one token for this person at this terminal. The token is
-    shown only once. A refusal does not say which of them was wrong (`sign_in_refused`). Too many failures lock the
+    """Login, password and the terminal's key together give one token for this person at this terminal; a person with a
+    second factor needs a code of it too, and each code is accepted once. The token is shown only once. A refusal does
+    not say which of them was wrong (`sign_in_refused`). Too many failures lock the
     login for a while (`too_many_attempts`)."""
 
     authentication_classes = []
@@ -66,6 +68,10 @@ class SignIn(APIView):
         password = StrictText(max_length=256)
         terminal = StrictText(max_length=32)
         terminal_key = StrictText(max_length=128)
+        code = StrictText(
+            max_length=6, required=False, default="", allow_blank=True,
+            help_text="The code that the person's second factor shows now; a person without one needs none.",
+        )  # fmt: skip
 
     input = Input
 
@@ -78,6 +84,7 @@ class SignIn(APIView):
             request=request._request,
             login=data["login"],
             password=data["password"],
+            code=data["code"],
             terminal_code=data["terminal"],
             terminal_key=data["terminal_key"],
             request_id=request.request_id,  # type: ignore[attr-defined]
@@ -107,7 +114,7 @@ class SignOut(ReadOperation):
     #: There is nothing to read here.
     sensitive = False
     roles = READERS
-    takes_given_passwords = True
+    takes_given_passwords = takes_unattended = True
 
     def post(self, request: Request) -> Response:
         """Sign out."""
@@ -116,7 +123,52 @@ class SignOut(ReadOperation):
         return Response(status=204)
 
 
+@documented(
+    "reauthenticate",
+    summary="Give the password again",
+    status=204,
+    tag=TAG,
+    refuses=["sign_in_refused", "too_many_attempts"],
+)
+class Reauthenticate(ReadOperation):
+    """A terminal that was left alone refuses everything with `reauthentication_required`: at the cage after 5 minutes
+    without a request, at tables and in the office after 15. The same token works again once its person has given the
+    password here, and a code where the person has a second factor. Failures count as failed sign-ins."""
+
+    @extend_schema_serializer(component_name="ReauthenticateInput")
+    class Input(StrictInput):
+        """The password of the person who is signed in."""
+
+        password = StrictText(max_length=256)
+        code = StrictText(
+            max_length=6, required=False, default="", allow_blank=True,
+            help_text="The code that the person's second factor shows now; a person without one needs none.",
+        )  # fmt: skip
+
+    #: There is nothing to read here.
+    sensitive = False
+    roles = READERS
+    takes_given_passwords = takes_unattended = True
+    redact_body = True
+    input = Input
+
+    def post(self, request: Request) -> Response:
+        """Check the password."""
+        serializer = self.Input(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        _, token = signed_in(request)
+        reauthenticate(
+            token=token,
+            password=serializer.validated_data["password"],
+            code=serializer.validated_data["code"],
+            request=request._request,
+            request_id=request.request_id,  # type: ignore[attr-defined]
+        )
+        return Response(status=204)
+
+
 urls = [
+    path("reauthenticate", Reauthenticate.as_view()),
     path("sign-in", SignIn.as_view()),
     path("sign-out", SignOut.as_view()),
 ]

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from casino.api.http.contract import CHANGE, NOT_OPEN, POSTS
 from casino.api.http.operations import (
     AT_TABLES,
-    READERS,
+    SEES_PLAY,
     Amount,
     ReadOperation,
     Reason,
@@ -113,7 +113,7 @@ class TableDetail(ReadOperation):
     """A table with its seats, stacks, cukassza and version."""
 
     sensitive = False
-    roles = READERS
+    roles = (*SEES_PLAY, Role.ADMIN)
 
     def get(self, request: Request, table: str) -> Response:
         """The table."""

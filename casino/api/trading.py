@@ -221,7 +221,7 @@ class PayTronc(WriteOperation):
     """The chips of a table's tip box go into the drawer, and the staff gets cash for them. Refused if the box is empty
     (`tip_box_empty`), or if box or drawer hold less (`insufficient_funds`)."""
 
-    roles = AT_THE_CAGE
+    roles = (Role.CASHIER,)
 
     @extend_schema_serializer(component_name="PayTroncInput")
     class Input(StrictInput):
@@ -307,7 +307,7 @@ class BookDuty(WriteOperation):
     """The duty becomes payable, once a manager has approved it (`approval_required`). No If-Match: duty has no
     version."""
 
-    roles = (Role.ADMIN,)
+    roles = (Role.CAGE_SUPERVISOR,)
     approvable = True
     versioned = False
 

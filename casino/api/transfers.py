@@ -13,7 +13,7 @@ from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_TABLES,
     AT_THE_CAGE,
-    READERS,
+    SEES_PLAY,
     Amount,
     Pieces,
     ReadOperation,
@@ -155,7 +155,7 @@ class _Receive(_Operation):
 
 
 class _AcceptWithVariance(_Receive):
-    roles = (Role.FLOOR,)
+    roles: ClassVar[tuple[Role, ...]] = (Role.FLOOR,)
     input = _Accepted
 
 
@@ -305,9 +305,10 @@ class ReceiveAtDrawer(_AtDrawer, _Receive):
     refuses=_RECEIVING,
 )
 class AcceptAtDrawer(_AcceptWithVariance):
-    """The floor receives a credit whose count differs from what was sent. The variance is posted as chips over or short
-    at the table."""
+    """The cage's supervisor, or the floor, receives a credit whose count differs from what was sent. The variance is
+    posted as chips over or short at the table."""
 
+    roles = (Role.CAGE_SUPERVISOR, Role.FLOOR)
     desk = TerminalKind.CAGE
 
 
@@ -332,6 +333,7 @@ class TransferList(CursorList):
     `requested` or `sent`."""
 
     sensitive = False
+    roles = SEES_PLAY
 
     @extend_schema_serializer(component_name="TransferListRow")
     class Row(TransferPart):
@@ -376,7 +378,7 @@ class TableChips(ReadOperation):
     """Tray, tip box, and chips under way to or from a table."""
 
     sensitive = False
-    roles = READERS
+    roles = SEES_PLAY
 
     def get(self, request: Request, table: str) -> Response:
         """The racks."""

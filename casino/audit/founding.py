@@ -10,14 +10,19 @@ from casino.houses.models import House
 
 
 def found_house(
-    *, code: str, name: str, currency: str, actor: Actor, currency_exponent: int = 0, time_zone: str = "UTC"
-) -> House:
+    *, code: str, name: str, currency: str, actor: Actor, currency_exponent: int = 0, time_zone: str = "UTC",
+    second_factor_required: bool = True,
+) -> House:  # fmt: skip
     """Found a house whose amounts are minor units of `currency` (ISO 4217), of which 10 ** `currency_exponent` make one
-    unit, and whose people read times in `time_zone` (IANA). Its code is unique in the database.
+    unit, and whose people read times in `time_zone` (IANA). Its code is unique in the database. Without
+    `second_factor_required` a password is enough for everybody: for rehearsals.
 
     Raises ValidationError, KeyUnavailable, and SealKeyRetired where a house was rotated away from the seal key."""
     with transaction.atomic():
-        house = House(code=code, name=name, currency=currency, currency_exponent=currency_exponent, time_zone=time_zone)
+        house = House(
+            code=code, name=name, currency=currency, currency_exponent=currency_exponent, time_zone=time_zone,
+            second_factor_required=second_factor_required,
+        )  # fmt: skip
         house.full_clean()
         house.save(force_insert=True)
         key = seal_key.configured()
@@ -27,6 +32,7 @@ def found_house(
             currency=currency,
             currency_exponent=currency_exponent or None,
             time_zone=time_zone,
+            second_factor_required=second_factor_required or None,
             seal_key=key.id,
         )
         record(chain=house.chain, house=house, actor=actor, event=event)

@@ -132,6 +132,8 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "refused": (_TEXTS, "values that a table of the house must not have"),
     "required": (_MINOR, "what was required, in minor units"),
     "retry_after": (_NUMBER, "seconds to wait"),
+    "rota_entry": (_NUMBER, "number of the entry of the rota"),
+    "roles": (_TEXTS, "the two roles that exclude each other"),
     "seat": (_NUMBER, "the seat"),
     "seats": ({"type": "array", "items": _SCALAR}, "the seats in question"),
     "second": (_COUNT, "the second count"),
@@ -189,8 +191,16 @@ HTTP = (
         ("forbidden", "The signed-in person may not do this.", "allowed_roles"),
         ("wrong_terminal", "The token is for a terminal in another place."),
         ("password_change_required", "The person must first change the password that the office set."),
-        ("sign_in_refused", "Login, password, terminal or terminal key is wrong; the answer does not say which."),
+        ("sign_in_refused", "Login, password, code, terminal or its key is wrong; the answer does not say which."),
         ("four_eyes", "This takes a second person.", "giver"),
+        ("reauthentication_required", "The terminal was left alone for too long: the password is asked for again."),
+        ("code_refused", "The code of the second factor is wrong, too old, or was used before."),
+        ("second_factor_required", "The person must first set up a second factor."),
+        (
+            "roles_exclude_each_other",
+            "The person has, or would have, two roles that nobody may hold together.",
+            "roles",
+        ),
         ("owner_needed", "The command needs the rights of the owner of the tables."),
     ),
     *_codes(404, ("not_found", "The house has nothing with this name or number.", "games")),
@@ -418,6 +428,11 @@ PEOPLE = (
     ),
     *_codes(
         409,
+        ("duty_done_today", "The person has worked on this gaming day in a role that a new one excludes.", "roles"),
+        ("role_not_held", "The person does not have the role."),
+        ("rota_overlap", "The person is on the rota at that time.", "rota_entry"),
+        ("second_factor_set", "The person has a second factor; another person resets it."),
+        ("second_factor_missing", "The person has begun no second factor."),
         ("player_exists", "The player is registered already.", "player"),
         ("player_seated", "The player sits at a table."),
         ("player_has_chips", "The player still has a balance with the house.", "accounts"),
@@ -431,6 +446,7 @@ PEOPLE = (
         ("log_rotation_pending", "No checkpoint was made since the last rotation of the log's key."),
         ("log_healthy", "The log is healthy and needs no new epoch."),
     ),
+    *_codes(422, ("rota_times", "An entry of the rota ends after it starts, at most 16 hours later.")),
 )
 
 #: Refusals of the rules engine (`engine/errors.py`).

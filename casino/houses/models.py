@@ -44,6 +44,8 @@ class House(models.Model):
     currency_exponent = models.PositiveSmallIntegerField(default=0)
     #: IANA name; what the people of the house read times in. Everything stored is UTC.
     time_zone = models.CharField(max_length=64, default="UTC", validators=[_known_time_zone])
+    #: Whether people with privileged roles act with a second factor only (`casino/staff/second_factor.py`).
+    second_factor_required = models.BooleanField(default=True, db_default=True)
     opened_at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:

@@ -20,11 +20,12 @@ from casino.audit.services import Actor, record
 from casino.core import locks
 from casino.core.errors import BadRequest, Forbidden, HouseError, LogRefused, TooManyAttempts
 from casino.houses.models import House
-from casino.staff import limits
+from casino.staff import limits, second_factor
+from casino.staff.duties import require_compatible
 from casino.staff.models import Role, Staff, full_name
 
 #: The same text for every wrong part.
-SIGN_IN_REFUSED = "Login, password or terminal is not right."
+SIGN_IN_REFUSED = "Login, password, code or terminal is not right."
 REFUSED_CODE = "sign_in_refused"
 #: The actor where a login is unknown in this house. The login is not recorded: people type passwords into this field.
 UNKNOWN = "unknown"
@@ -32,10 +33,12 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A login and a password in the clear; never stored, never printed."""
+    """A login, a password in the clear, and a code of the second factor where the person has one; never stored, never
+    printed."""
 
     login: str
     password: str
+    code: str = ""
 
     def __repr__(self) -> str:
         return f"Credentials({self.login!r})"
@@ -44,7 +47,8 @@ class Credentials:
 def check(
     *, house: House, given: Credentials, request: HttpRequest, terminal: str, request_id: str, recorded: bool = True
 ) -> Staff:
-    """The active person of this house with this login and password; the caller reports it with `succeeded`.
+    """The active person of this house with this login and password, and with a code of the second factor, which is used
+    up by it, where the person has one; the caller reports it with `succeeded`.
 
     Failures are counted by house, login and address (`AXES_*` in the settings) and, if `recorded`, are events of the
     house's chain. Call it outside a transaction: what it records must stay when the caller refuses. Raises
@@ -63,7 +67,9 @@ def check(
     # In a transaction, because it counts a failure: that may meet another one's, and is counted once then.
     staff = locks.in_transaction(lambda: authenticate(request=request, username=name, password=given.password))
     if isinstance(staff, Staff) and staff.house_id == house.id:
-        return staff
+        if second_factor.accepts(staff, given.code):
+            return staff
+        limits.count_failure(request, name)
     locked = limits.seconds_locked(request, name)
     write(SignInRefused(code=REFUSED_CODE), *([LockedOut()] if locked else []))
     raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
@@ -118,7 +124,8 @@ def two_people(
     write no events until the two have signed. What is refused once both were right is recorded by `refusals_recorded`,
     of `subject`. Call it outside a transaction, and record the act itself, with the first as actor and the second as
     approver. Raises Forbidden `four_eyes`, also for one person twice, Forbidden `password_change_required`,
-    `sign_in_refused`, TooManyAttempts, Forbidden `forbidden` with `allowed_roles`.
+    `sign_in_refused`, TooManyAttempts, Forbidden `forbidden` with `allowed_roles`, `roles_exclude_each_other`,
+    `second_factor_required`.
     """
     if first.login == second.login:
         raise Forbidden("This takes two different people.", code="four_eyes")
@@ -132,6 +139,8 @@ def two_people(
     (one, _), (other, _) = people
     with refusals_recorded(house=house, signer=one, request_id=request_id, subject=subject):
         for staff, _ in people:
+            second_factor.require(staff)
+            require_compatible(staff.roles, staff.login)
             role_for(staff, allowed)
         if special and not any(role in staff.roles for staff, _ in people for role in special):
             raise Forbidden(f"One of the two must have a role of {', '.join(special)}.", allowed_roles=list(special))
@@ -210,19 +219,28 @@ def role_for(staff: Staff, allowed: Iterable[Role]) -> Role:
 def ask_for_two(stdin: TextIO | None = None, stderr: TextIO | None = None) -> tuple[Credentials, Credentials]:
     """Ask for two people's credentials for a management command.
 
-    At a keyboard each login is asked for, and its password without an echo; anything else gives four lines: login,
-    password, login, password. Raises BadRequest when a line is missing or empty.
+    At a keyboard each login is asked for, and password and code of the second factor without an echo; the code is empty
+    where the person has none. Anything else gives four lines: login, password, login, password; or six: login,
+    password, code, login, password, code. Raises BadRequest when a line is missing, or a login or password empty.
     """
     source, prompts = stdin or sys.stdin, stderr or sys.stderr
-    found = []
+    lines = _typed(source, prompts) if source.isatty() else source.read().splitlines()
+    if len(lines) == 4:
+        lines = [*lines[:2], "", *lines[2:], ""]
+    if len(lines) != 6 or not all(lines[place] for place in (0, 1, 3, 4)):
+        raise BadRequest(
+            "Four lines are needed: login, password, login, password; or six, with a code after each password."
+        )
+    first, second = Credentials(*lines[:3]), Credentials(*lines[3:])
+    return first, second
+
+
+def _typed(source: TextIO, prompts: TextIO) -> list[str]:
+    lines = []
     for ordinal in ("First", "Second"):
-        if source.isatty():
-            prompts.write(f"{ordinal} person's login: ")
-            prompts.flush()
-            login, password = source.readline().rstrip("\r\n"), getpass.getpass(f"{ordinal} person's password: ")
-        else:
-            login, password = (source.readline().rstrip("\r\n") for _ in range(2))
-        if not login or not password:
-            raise BadRequest("Four lines are needed: login, password, login, password.")
-        found.append(Credentials(login, password))
-    return found[0], found[1]
+        prompts.write(f"{ordinal} person's login: ")
+        prompts.flush()
+        lines.append(source.readline().rstrip("\r\n"))
+        lines.append(getpass.getpass(f"{ordinal} person's password: "))
+        lines.append(getpass.getpass(f"{ordinal} person's code (none: empty): "))
+    return lines

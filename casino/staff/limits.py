@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from casino.core import locks
+from casino.core.errors import TooManyAttempts
 
 #: The name under which wrong keys of seats are counted, all those of an address together. No login has a blank.
 SEAT_KEY = "seat key"
@@ -26,6 +27,12 @@ def seconds_locked(request: HttpRequest, name: str) -> int:
         return 1  # it was opened just now
     opens: datetime = found["last"] + settings.AXES_COOLOFF_TIME
     return max(1, math.ceil((opens - timezone.now()).total_seconds()))
+
+
+def require_open(request: HttpRequest, name: str) -> None:
+    """Refuse while a name is locked from a request's address. Raises TooManyAttempts."""
+    if wait := seconds_locked(request, name):
+        raise TooManyAttempts("Too many failed attempts; wait or ask an administrator.", retry_after=wait)
 
 
 def count_failure(request: HttpRequest, name: str) -> None:

@@ -67,6 +67,12 @@ class Staff(AbstractBaseUser):
     )
     #: Whether the office set the current password: it must be changed before anything else is done.
     must_change_password = models.BooleanField(default=False, db_default=False)
+    #: The secret of the person's second factor, sealed (`casino/staff/second_factor.py`); null without one.
+    totp_sealed = models.BinaryField(null=True)
+    #: When the first code of that secret was given; null before, and then no sign-in asks for one.
+    totp_since = models.DateTimeField(null=True)
+    #: The newest time step of which a code was accepted: it and those before it are not accepted again.
+    totp_step = models.BigIntegerField(default=0, db_default=0)
     #: Counts changes by the office, and new passwords of the person; signing in does not count.
     version = models.BigIntegerField(default=1)
     hired_at = models.DateTimeField(db_default=ClockTimestamp())
@@ -155,12 +161,52 @@ class TerminalToken(HouseRow, AbstractAuthToken):
     """
 
     terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="tokens")
+    #: When it was used last, at most half a minute too early (`casino/staff/idleness.py`).
+    last_seen_at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:
         verbose_name = "terminal token"
 
     def __str__(self) -> str:
         return f"{self.user_id}@{self.terminal_id}"
+
+
+class RotaEntry(HouseRow):
+    """Who works where, in which role, from when until when, as it was planned. It never changes; it is withdrawn."""
+
+    staff = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="rota")
+    kind = models.CharField(max_length=8, choices=TerminalKind.choices)
+    #: Code of the table or drawer; empty in the office.
+    location = models.CharField(max_length=32, blank=True, default="")
+    role = models.CharField(max_length=16, choices=Role.choices)
+    starts_at = models.DateTimeField()
+    ends_at = models.DateTimeField()
+    entered_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    entered_at = models.DateTimeField(db_default=ClockTimestamp())
+    withdrawn_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    withdrawn_at = models.DateTimeField(null=True)
+    #: Why it was withdrawn.
+    reason = models.CharField(max_length=200, blank=True, default="")
+
+    class Meta:
+        verbose_name = "entry of the rota"
+        constraints = [
+            models.CheckConstraint(condition=Q(ends_at__gt=models.F("starts_at")), name="rota_ends_after_it_starts"),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at__isnull=True, withdrawn_by__isnull=True)
+                | Q(withdrawn_at__isnull=False, withdrawn_by__isnull=False),
+                name="rota_withdrawn_by_somebody",
+            ),
+        ]
+        indexes = [models.Index(fields=["house", "staff", "ends_at"], name="rota_of_a_person")]
+
+    def __str__(self) -> str:
+        return f"{self.staff_id}@{self.kind}/{self.location}"
+
+    @property
+    def version(self) -> int:
+        """1, and 2 once it is withdrawn."""
+        return 1 if self.withdrawn_at is None else 2
 
 
 class AnsweredRequest(HouseRow):

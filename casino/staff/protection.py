@@ -6,6 +6,7 @@ PROTECTION = Protection(
     tables=(
         Table(name="staff_staff", keep=Keep.TABLE, app=WRITE),
         Table(name="staff_terminal", keep=Keep.TABLE, app=WRITE),
+        Table(name="staff_rotaentry", keep=Keep.ROWS, app=WRITE),
         Table(name="staff_answeredrequest", keep=Keep.TABLE, app=WRITE),
         Table(name="staff_terminaltoken", app=USE),
         Table(name="axes_accessattempt", app=USE),

@@ -9,7 +9,7 @@ password; roles are read again for every request.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from django.contrib.auth.password_validation import validate_password
 from django.http import HttpRequest
@@ -21,6 +21,9 @@ from casino.audit.events.staff import (
     PasswordChanged,
     PasswordSet,
     RolesChanged,
+    SecondFactorBegun,
+    SecondFactorConfirmed,
+    SecondFactorReset,
     StaffActivated,
     StaffDeactivated,
     TerminalRevoked,
@@ -30,13 +33,16 @@ from casino.core.canonical import fingerprint
 from casino.core.errors import Conflict, Forbidden
 from casino.core.write import Answer, Command, OfHouse, Outcome, Work
 from casino.houses.models import ClockTimestamp, House
-from casino.staff import limits, services
+from casino.staff import limits, second_factor, services
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, is_right, role_for
+from casino.staff.duties import excluded, require_compatible
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
+from casino.staff.selectors import duties_today
 
 
 def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], password: str) -> Answer:
-    """Hire a person with a first password. Raises Conflict login_taken, ValidationError for a weak password."""
+    """Hire a person with a first password. Raises Conflict login_taken, ValidationError for a weak password, Forbidden
+    roles_exclude_each_other."""
 
     def change(house: House, work: Work) -> Outcome:
         staff, event = services.add_person(
@@ -48,12 +54,15 @@ def hire(*, command: Command, login: str, name: str, roles: Iterable[Role], pass
 
 
 def change_roles(*, command: Command, login: str, roles: Iterable[Role], reason: str) -> Answer:
-    """Replace a person's roles. Raises Conflict no_change."""
+    """Replace a person's roles. Raises Conflict no_change, Forbidden roles_exclude_each_other, and Conflict
+    duty_done_today where the person has acted on this gaming day in a role that a new one excludes."""
     wanted = sorted(roles)
 
     def change(staff: Staff) -> AuditEvent:
         before = list(staff.roles)
         _require_change(wanted != before, staff, f"has the roles {', '.join(before)} already")
+        require_compatible(wanted, login)
+        _require_no_exclusive_duty(staff, wanted)
         staff.roles = wanted
         return RolesChanged(login=login, before=before, after=wanted, reason=reason)
 
@@ -73,10 +82,12 @@ def deactivate(*, command: Command, login: str, reason: str) -> Answer:
 
 
 def activate(*, command: Command, login: str, reason: str) -> Answer:
-    """Activate a person again, with roles and password as before. Raises Conflict no_change."""
+    """Activate a person again, with roles and password as before. Raises Conflict no_change, Forbidden
+    roles_exclude_each_other."""
 
     def change(staff: Staff) -> AuditEvent:
         _require_change(not staff.is_active, staff, "is active")
+        require_compatible(staff.roles, login)
         staff.is_active = True
         return StaffActivated(login=login, before=False, after=True, reason=reason)
 
@@ -124,10 +135,90 @@ def change_password(*, command: Command, old: str, new: str, token: TerminalToke
     try:
         return write.write(command, OfHouse(lock=locks.lock_roster), change)
     except _WrongPassword:
-        # Outside the transaction, so that the failure counts and stays recorded.
-        terminal, request_id = command.context.terminal.code, command.context.request_id
-        check(house=command.context.house, given=given, request=request, terminal=terminal, request_id=request_id)
-        raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE) from None  # it became right a moment later
+        _refuse_password(command, given, request)
+
+
+def _refuse_password(command: Command, given: Credentials, request: HttpRequest) -> NoReturn:
+    """Count and record a wrong password, outside the transaction, so that this stays. Raises Forbidden sign_in_refused,
+    TooManyAttempts."""
+    terminal, request_id = command.context.terminal.code, command.context.request_id
+    check(house=command.context.house, given=given, request=request, terminal=terminal, request_id=request_id)
+    raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)  # it became right a moment later
+
+
+def begin_second_factor(*, command: Command, password: str, request: HttpRequest) -> Answer:
+    """Make a secret for a second factor of one's own; it is shown in the first answer only, and takes the place of one
+    that was never confirmed. Raises Forbidden sign_in_refused for a wrong password, which is counted, TooManyAttempts,
+    Conflict second_factor_set."""
+    given = Credentials(command.context.staff.login, password)
+
+    def change(house: House, work: Work) -> Outcome:
+        staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=given.login)
+        if not (is_right(staff, given, request) and staff.is_active):
+            raise _WrongPassword
+        if staff.totp_since is not None:
+            raise Conflict(f"{staff.login} has a second factor; an administrator resets it.", code="second_factor_set")
+        staff.house, secret = house, second_factor.new_secret()
+        staff.totp_sealed = second_factor.sealed(house, staff, secret)
+        _save_factor(staff)
+        once = {"secret": secret, "uri": second_factor.uri(staff, secret)}
+        event = SecondFactorBegun(sealed_sha256=second_factor.fingerprint(staff))
+        return Outcome(event, describe(staff), 201, version=staff.version, once=once)
+
+    try:
+        return write.write(command, OfHouse(lock=locks.lock_roster), change)
+    except _WrongPassword:
+        _refuse_password(command, given, request)
+
+
+def confirm_second_factor(*, command: Command, code: str, request: HttpRequest) -> Answer:
+    """Let one's new second factor count from now on, by a first code of it. Raises Forbidden code_refused for a wrong
+    one, which is counted, TooManyAttempts, Conflict second_factor_set, second_factor_missing."""
+    me = command.context.staff
+
+    def change(house: House, work: Work) -> Outcome:
+        staff = locks.lock(Staff, locks.Rank.STAFF, house=house, login=me.login)
+        if staff.totp_since is not None:
+            raise Conflict(f"{staff.login} has a second factor.", code="second_factor_set")
+        if staff.totp_sealed is None:
+            raise Conflict(f"{staff.login} has begun no second factor.", code="second_factor_missing")
+        step = second_factor.matching_step(staff, code)
+        if step is None or not staff.is_active:
+            raise Forbidden("The code is wrong or too old.", code="code_refused")
+        staff.totp_step = step
+        Staff.objects.filter(id=staff.id).update(totp_since=ClockTimestamp())
+        staff.refresh_from_db(fields=["totp_since"])
+        _save_factor(staff)
+        event = SecondFactorConfirmed(sealed_sha256=second_factor.fingerprint(staff))
+        return Outcome(event, describe(staff), version=staff.version)
+
+    limits.require_open(request, me.get_username())
+    try:
+        return write.write(command, OfHouse(lock=locks.lock_roster), change)
+    except Forbidden as error:
+        if error.code == "code_refused":
+            # Outside the transaction, so that the failure counts.
+            limits.count_failure(request, me.get_username())
+        raise
+
+
+def _save_factor(staff: Staff) -> None:
+    staff.version += 1
+    staff.save(update_fields=["totp_sealed", "totp_since", "totp_step", "version"])
+
+
+def reset_second_factor(*, command: Command, login: str, reason: str) -> Answer:
+    """Take a person's second factor away, when the device is lost; the person's tokens end. Who does so
+    could now sign in with the person's password alone, and counts among its givers. Raises Conflict no_change."""
+
+    def change(staff: Staff) -> AuditEvent:
+        _require_change(staff.totp_sealed is not None, staff, "has no second factor")
+        staff.totp_sealed = staff.totp_since = None
+        by = command.context.staff
+        staff.password_givers = list(dict.fromkeys([*staff.password_givers, by.login, *by.password_givers]))
+        return SecondFactorReset(login=login, ended_session_count=_end(user=staff), reason=reason)
+
+    return _of_person(command, login, change)
 
 
 class _WrongPassword(Exception):
@@ -228,7 +319,16 @@ class Colleague:
         """Save the changes with the next version."""
         staff.version += 1
         staff.save(
-            update_fields=["roles", "is_active", "password", "password_givers", "must_change_password", "version"]
+            update_fields=[
+                "roles",
+                "is_active",
+                "password",
+                "password_givers",
+                "must_change_password",
+                "totp_sealed",
+                "totp_since",
+                "version",
+            ]
         )
         return staff.version, outcome.event
 
@@ -243,6 +343,17 @@ def _require_still_admin(command: Command) -> None:
     role = role_for(me, [command.context.role])
     if not me.is_active:
         raise Forbidden(f"{me.login} no longer has the role {role}.")
+
+
+def _require_no_exclusive_duty(staff: Staff, wanted: Iterable[str]) -> None:
+    pair = excluded(duties_today(staff.house, staff.login), set(wanted))
+    if pair is not None:
+        raise Conflict(
+            f"{staff.login} has worked today as {pair.one} or {pair.other}, and cannot be the other before the next "
+            f"gaming day: {pair.why}.",
+            code="duty_done_today",
+            roles=pair.roles,
+        )
 
 
 def _require_change(changes: bool, staff: Staff, otherwise: str) -> None:

@@ -21,6 +21,7 @@ from casino.core.write import Work
 from casino.houses.models import House
 from casino.staff import limits
 from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, refuse, succeeded
+from casino.staff.duties import require_compatible
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken, full_name
 
 log = logging.getLogger(__name__)
@@ -59,9 +60,10 @@ def add_person(
     giver: Staff | str,
 ) -> tuple[Staff, StaffHired]:
     """Hire a person, in the caller's transaction, which records the event. The password must pass Django's validators;
-    only its argon2 hash is kept. Raises ValidationError and Conflict login_taken."""
+    only its argon2 hash is kept. Raises ValidationError, Conflict login_taken, Forbidden roles_exclude_each_other."""
     hired_by = giver.login if isinstance(giver, Staff) else ""
     staff = Staff(house=house, login=login, name=name, roles=sorted(roles), hired_by=hired_by)
+    require_compatible(staff.roles, login)
     validate_password(password, staff)
     staff.give_password(password, giver)
     try:
@@ -103,8 +105,9 @@ def add_terminal(
 
 
 def sign_in(
-    *, request: HttpRequest, login: str, password: str, terminal_code: str, terminal_key: str, request_id: str
-) -> SignedIn:
+    *, request: HttpRequest, login: str, password: str, terminal_code: str, terminal_key: str, request_id: str,
+    code: str = "",
+) -> SignedIn:  # fmt: skip
     """Check terminal and person, then issue a token for both together.
 
     The terminal comes first: without its key no password is checked. So an outsider can neither lock a person out nor
@@ -117,7 +120,7 @@ def sign_in(
         # It belongs to no house, so no house's trail can record it.
         log.warning("a sign-in at a terminal that no house knows, request %s", request_id)
         raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)
-    house, given = terminal.house, Credentials(login, password)
+    house, given = terminal.house, Credentials(login, password, code)
     if terminal.revoked_at is not None:
         refuse(house=house, given=given, terminal=terminal.code, request_id=request_id, code="terminal_revoked")
     staff = check(house=house, given=given, request=request, terminal=terminal.code, request_id=request_id)
@@ -129,12 +132,13 @@ def sign_in(
 
 
 def _issue(*, staff: Staff, terminal: Terminal, request: HttpRequest, actor: Actor) -> SignedIn | None:
-    """A token for a person whose password was right; None if the person was deactivated or got another one since."""
+    """A token for a person whose password was right, and code, if one was due; None if the person was deactivated, or
+    got another password or second factor since."""
     house = terminal.house
 
     def operation() -> SignedIn | None:
         now = locks.lock(Staff, locks.Rank.STAFF, id=staff.id)
-        if not now.is_active or now.password != staff.password:
+        if not now.is_active or (now.password, now.totp_since) != (staff.password, staff.totp_since):
             return None
         row, token = TerminalToken.objects.create(staff, terminal=terminal, house=house)
         succeeded(staff, request)

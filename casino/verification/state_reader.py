@@ -46,6 +46,7 @@ _KEYS = {
     "approvals.Approval": "m.number::text",
     "houses.OutboxMessage": f"concat(m.task, '/', coalesce({_SETTLED}, m.subject))",
     "staff.TerminalToken": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
+    "staff.RotaEntry": "m.id::text",
     "players.Person": f"concat({_NAMES['players.Player'].format('m.player_id')}, '/', m.version)",
     "players.PersonKey": _NAMES["players.Player"].format("m.player_id"),
     "chips.Denomination": f"concat({_NAMES['chips.ChipSet'].format('m.chip_set_id')}, '/', m.value)",

@@ -118,7 +118,7 @@ def play_evening(
     """A gaming day from opening to closing: buy-ins, recorded hands at all tables at once, electronic sessions at some
     of them, cash-outs, the count."""
     if credentials.manager is None:
-        raise EveningError(f"{credentials.house} has no floor manager at its office to open the day.")
+        raise EveningError(f"{credentials.house} has no manager at its office to open the day.")
     played = Played(day=datetime.now(UTC).date().isoformat())
     with ExitStack() as stack:
         cashier = Cashier(stack.enter_context(Terminal(base_url, credentials.cashier)))

@@ -46,14 +46,14 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor manager by table and drawer."""
+    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor by table and drawer."""
 
     house: str
     dealers: dict[str, Login]
     cashier: Login
     auditor: Login
     floor: dict[str, Login]
-    #: The floor manager's way in at the office, where gaming days are opened; None in a house founded without.
+    #: The manager's way in at the office, who opens and closes gaming days; None in a house founded without.
     manager: Login | None = None
     #: The administrator's at the office, who hires, and signs with the auditor; None in a house founded without.
     admin: Login | None = None
@@ -107,7 +107,11 @@ def found_house(tables: Iterable[RecordedTable]) -> Credentials:
     chips = 8 * sum(table.max_stack for table in tables)
     with transaction.atomic():
         number = House.objects.filter(code__startswith="DEMO-").count() + 1
-        house = found_house(code=f"DEMO-{number}", name=f"Demo house {number}", currency=CURRENCY, actor=actor)
+        house = found_house(
+            code=f"DEMO-{number}", name=f"Demo house {number}", currency=CURRENCY, actor=actor,
+            # Its passwords are kept in a file, and a reader of it could read secrets of second factors beside them.
+            second_factor_required=False,
+        )  # fmt: skip
         introduce(house=house, code="MAIN", denominations=CHIPS, actor=actor)
         # Enough for every tray, and for a drawer that could pay everybody at once.
         open_vault(house=house, capital=chips, chips=chips_worth(4 * chips, VAULT_OF_EACH), actor=actor)
@@ -154,7 +158,8 @@ def largest_amount(table: RecordedTable, words: Words) -> int:
 
 
 def _hire(house_code: str, table_codes: list[str]) -> Credentials:
-    """Staff and terminals: some dealers, a cashier, an auditor, an administrator, one floor manager."""
+    """Staff and terminals: some dealers, a cashier, an auditor, an administrator, a manager, one
+    person of the floor. Nobody has two roles."""
     from casino.audit.services import Actor
     from casino.houses.models import House
     from casino.staff.models import Role, TerminalKind
@@ -192,7 +197,7 @@ def _hire(house_code: str, table_codes: list[str]) -> Credentials:
         auditor=way_in(person("auditor", Role.AUDITOR), office, Role.AUDITOR),
         # The floor signs soft counts at the cashier's terminal.
         floor={code: way_in(floor, at, Role.FLOOR) for code, at in (at_tables | {DRAWER: cage}).items()},
-        manager=way_in(floor, office, Role.FLOOR),
+        manager=way_in(person("manager", Role.MANAGER), office, Role.MANAGER),
         admin=way_in(person("admin", Role.ADMIN), office, Role.ADMIN),
     )
 

@@ -31,8 +31,9 @@ MOST_LINES, PAGE = 6, "page_size=2"
 #: What is read after which step: whose desk, and the address below the desk's.
 READS: dict[str, tuple[tuple[str, str], ...]] = {
     "staff.signed_in": (("manager", "staff/on-duty"),),
+    "rota.withdrawn": (("manager", f"rota?{PAGE}"),),
     "terminal.revoked": (("office", f"staff?{PAGE}"), ("office", f"terminals?{PAGE}")),
-    "player.person_recorded": (("auditor", "players/anna/person"),),
+    "player.person_recorded": (("cashier", "/api/v1/players/anna/person"),),
     "drawer.opened": (("cashier", ""), ("auditor", f"shifts?{PAGE}"), ("auditor", f"drawers?{PAGE}")),
     "cage.foreign_chips": (("auditor", "reports/players"), ("auditor", f"players?{PAGE}")),
     "table.exchange": (("dealer", ""), ("dealer", "chips"), ("auditor", f"tables?{PAGE}")),
@@ -144,7 +145,7 @@ def play(kit: Recording, undisturbed: Callable[[], None] = lambda: None) -> dict
     _steps(busy, STEPS)
     assert kit.settle() == ["settled"]
     _steps(busy, AFTERWARDS)
-    busy.office.ok("days", {"day": "2020-02-29"})
+    busy.manager.ok("days", {"day": "2020-02-29"})
     _deal_of_the_house(kit, busy)
     _at_the_drawer(kit, busy)
     _cards_read_wrongly(kit, busy)

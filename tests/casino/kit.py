@@ -170,10 +170,12 @@ class Kit:
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
     @classmethod
-    def found(cls, *, bare: bool = False) -> "Kit":
+    def found(cls, *, bare: bool = False, second_factor_required: bool = False) -> "Kit":
         """Found a house; `bare`: without chips, vault and drawer."""
         code = f"H{uuid.uuid4().hex[:12]}"
-        house = found_house(code=code, name="Test house", currency="HUF", actor=ACTOR)
+        house = found_house(
+            code=code, name="Test house", currency="HUF", actor=ACTOR, second_factor_required=second_factor_required
+        )
         # Drawers of tests begin with half of all chips: nobody has to approve that.
         set_at_founding(house=house, points={"float_by_manager_above": CHIPS}, actor=ACTOR)
         if bare:

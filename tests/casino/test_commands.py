@@ -6,10 +6,12 @@ import json
 import os
 import pwd
 import re
+import time
 import uuid
 from pathlib import Path
 from typing import Any
 
+import pyotp
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -177,26 +179,33 @@ def test_a_founded_house_is_run_by_its_two_people(kit: Kit, monkeypatch: pytest.
     by = {(each["actor"], each["terminal"], each["request"]) for each in recorded}
     assert by == {("operator", WHO, "found_house")}
     assert recorded[0]["data"] == {
-        "currency": "HUF", "name": "Golden Ace", "seal_key": seal_key.configured().id, "time_zone": "UTC",
+        "currency": "HUF", "name": "Golden Ace", "seal_key": seal_key.configured().id,
+        "second_factor_required": True, "time_zone": "UTC",
     }  # fmt: skip
     people = [(f"eva@{code}", Role.ADMIN), (f"ida@{code}", Role.AUDITOR)]
     hired = [{name: each["data"][name] for name in ("login", "roles")} for each in recorded[1:3]]
     assert hired == [{"login": login, "roles": [role]} for login, role in people]
-    assert two_people(
-        house=house,
-        first=Credentials(f"eva@{code}", PASSWORD),
-        second=Credentials(f"ida@{code}", PASSWORD),
-        roles=[Role.ADMIN, Role.AUDITOR],
-        one_of_them=[Role.AUDITOR],
-    )
     key = printed.split()[-1]
     assert PASSWORD not in printed and key not in json.dumps(recorded)
 
-    http = kit.http(None)
-    form = {"login": f"eva@{code}", "password": PASSWORD, "terminal": "office-1", "terminal_key": key}
-    signed_in = http.post("/api/v1/sign-in", json=form)
-    assert signed_in.is_success, signed_in.text
-    office = Desk(kit.http(signed_in.json()["token"]), "/api/v1")
+    offices, secrets = {}, {}
+    for login, _ in people:
+        form = {"login": login, "password": PASSWORD, "terminal": "office-1", "terminal_key": key}
+        signed_in = kit.http(None).post("/api/v1/sign-in", json=form)
+        assert signed_in.is_success, signed_in.text
+        office = offices[login] = Desk(kit.http(signed_in.json()["token"]), "/api/v1")
+        # Neither does anything before a second factor is set up.
+        assert office.get("house").json()["code"] == "second_factor_required"
+        secrets[login] = pyotp.TOTP(office.ok("second-factor", {"password": PASSWORD})["secret"])
+        office.ok("second-factor/confirm", {"code": secrets[login].now()})
+    signers = [
+        # The code of the next half minute: that of this one is used.
+        Credentials(login, PASSWORD, secrets[login].at(time.time(), counter_offset=1)) for login, _ in people
+    ]  # fmt: skip
+    assert two_people(
+        house=house, first=signers[0], second=signers[1], roles=[Role.ADMIN, Role.AUDITOR], one_of_them=[Role.AUDITOR]
+    )
+    office = offices[f"eva@{code}"]
     office.ok("staff", {"login": f"dan@{code}", "name": "Dan", "roles": ["dealer"], "password": "long enough 4 dan"})
     assert Staff.objects.get(login=f"dan@{code}").roles == [Role.DEALER]
     assert auditing.verify_house(house).findings == []

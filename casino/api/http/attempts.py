@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 MAX_TEXT = 1000
 MAX_PARAMETER = 200
 #: Members of a problem that say what was expected; the first one present is recorded.
-EXPECTED = ("expected", "allowed_roles", "current_version")
+EXPECTED = ("expected", "allowed_roles", "roles", "current_version")
 #: Replaces what is not recorded.
 HIDDEN = "?"
 #: Query parameters that are recorded: codes, numbers, times, cursors. Names of people have blanks or accents.
@@ -71,9 +71,9 @@ def not_recognised(request: Request) -> None:
 
 
 def record_refused(request: Request, view: Any, problem: Mapping[str, Any]) -> None:
-    """Record a refusal, unless the sender is unknown or there was only nothing to read yet. Raises what `record`
-    raises."""
-    if asked_by(request) is None or _nothing_yet(request, view, problem["status"]):
+    """Record a refusal, unless the sender is unknown, there was only nothing to read yet, or a console that was left
+    alone polls. Raises what `record` raises."""
+    if asked_by(request) is None or _nothing_yet(request, view, problem["status"]) or _asleep(request, view, problem):
         return
     expected = next((problem[name] for name in EXPECTED if name in problem), None)
     _record(
@@ -148,6 +148,12 @@ def _nothing_yet(request: Request, view: Any, status: int) -> bool:
     names_nothing = not getattr(view, "kwargs", {}) and not request.query_params
     polled = not _writes(request) and not getattr(view, "sensitive", False)
     return polled and (status == 409 or (status == 404 and names_nothing))
+
+
+def _asleep(request: Request, view: Any, problem: Mapping[str, Any]) -> bool:
+    """Whether a console that was left alone polls what is not sensitive."""
+    polls = not _writes(request) and not getattr(view, "sensitive", False)
+    return polls and problem["code"] == "reauthentication_required"
 
 
 def _record(request: Request, view: Any, event: AuditEvent) -> None:

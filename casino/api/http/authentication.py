@@ -7,8 +7,9 @@ looked up then: the statement proves it. Whatever else such a view does, also to
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hmac import compare_digest
+from time import monotonic
 from typing import Any
 
 from django.db.models import Model
@@ -23,6 +24,7 @@ from casino.api.http import attempts
 from casino.core import sql
 from casino.core.write import SignIn
 from casino.houses.models import House
+from casino.staff import idleness
 from casino.staff.models import Staff, Terminal, TerminalToken
 
 log = logging.getLogger(__name__)
@@ -35,7 +37,8 @@ _PARTS: tuple[type[Model], ...] = (TerminalToken, Staff, House, Terminal)
 _TABLES = [model._meta.db_table for model in _PARTS]
 #: The last column changes with every write to one of the rows; `staff_still_signed_in` compares it.
 _CANDIDATES = f"""
-SELECT {", ".join(map(sql.columns, _PARTS))}, concat_ws(' ', {", ".join(f"{table}.xmin" for table in _TABLES)})
+SELECT {", ".join(map(sql.columns, _PARTS))}, concat_ws(' ', {", ".join(f"{table}.xmin" for table in _TABLES)}),
+    {idleness.IDLE}
 FROM staff_terminaltoken
 JOIN staff_staff ON staff_staff.id = staff_terminaltoken.user_id
 JOIN houses_house ON houses_house.id = staff_staff.house_id
@@ -46,10 +49,21 @@ WHERE staff_terminaltoken.token_key = %s::text
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A token that was looked up, with its person and terminal; nobody changes them."""
+    """A token that was looked up, with its person and terminal; nobody changes them. `idle`: the seconds since it had
+    been used, when it was looked up at `read` of this process's clock."""
 
     token: TerminalToken
     rows: str
+    idle: float
+    read: float = field(default_factory=monotonic)
+
+    def is_fresh(self) -> bool:
+        """Whether it need not be written down that it is used now."""
+        return self.idle + monotonic() - self.read < idleness.SEEN_EVERY
+
+    def is_good(self) -> bool:
+        """Whether a sign-in that this process remembers may be taken: then the terminal was not left alone either."""
+        return self.is_fresh() and self.in_use()
 
     def in_use(self) -> bool:
         """Whether the token has not expired, and both person and terminal are still in use."""
@@ -65,8 +79,17 @@ sql.forget_with_each_connection(_remembered.clear)
 def _candidate(row: Sequence[Any]) -> _Known:
     """A token with its person, that person's house, and its terminal."""
     token: TerminalToken
-    token, token.user, token.user.house, token.terminal, rows = sql.parts(row, *_PARTS)
-    return _Known(token, rows)
+    token, token.user, token.user.house, token.terminal, rows, idle = sql.parts(row, *_PARTS)
+    return _Known(token, rows, idle)
+
+
+def _looked_up(text: str, digest: str) -> _Known | None:
+    """The token with this text and digest, None where no house knows it."""
+    for row in sql.bound(_CANDIDATES, [text[: CONSTANTS.TOKEN_KEY_LENGTH]]):
+        candidate = _candidate(row)
+        if compare_digest(digest, candidate.token.digest):
+            return candidate
+    return None
 
 
 class TerminalTokenAuthentication(TokenAuthentication):
@@ -83,21 +106,31 @@ class TerminalTokenAuthentication(TokenAuthentication):
         """Person and token, if the token is known and not expired, and both person and terminal are still in use."""
         text = token.decode("ascii", "replace")
         digest = hash_token(text)
-        if _takes_remembered(self._request) and (known := _remembered.get(digest)) is not None and known.in_use():
+        if _takes_remembered(self._request) and (known := _remembered.get(digest)) is not None and known.is_good():
             self._request.sign_in = SignIn(digest, known.rows)  # type: ignore[attr-defined]
             return self._recognised(known)
-        for row in sql.bound(_CANDIDATES, [text[: CONSTANTS.TOKEN_KEY_LENGTH]]):
-            candidate = _candidate(row)
-            if not compare_digest(digest, candidate.token.digest):
-                continue
+        candidate = _looked_up(text, digest)
+        if candidate is None:
+            log.warning("a token that no house knows, request %s", getattr(self._request, "request_id", ""))
+        else:
             found = self._recognised(candidate)
             if candidate.in_use():
-                _remember(digest, candidate)
+                self._attended(text, candidate)
                 return found
-            break
-        else:
-            log.warning("a token that no house knows, request %s", getattr(self._request, "request_id", ""))
         raise AuthenticationFailed("The token is unknown, expired or revoked; sign in again.")
+
+    def _attended(self, text: str, known: _Known) -> None:
+        """Write down, now and then, that the token is used, and remember it; of a terminal that was left alone only
+        note that it was: a permission refuses."""
+        self._request.left_alone = idleness.is_idle(known.token, known.idle)  # type: ignore[attr-defined]
+        if self._request.left_alone:  # type: ignore[attr-defined]
+            return
+        digest, again = known.token.digest, None
+        if not known.is_fresh():
+            idleness.seen(known.token)
+            # Read again, since writing has changed the row that is proved.
+            again = _looked_up(text, digest)
+        _remember(digest, again or known)
 
     def _recognised(self, known: _Known) -> tuple[Staff, TerminalToken]:
         person: Staff = known.token.user

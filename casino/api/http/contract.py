@@ -18,7 +18,12 @@ ANYBODY = (
     "key_unavailable", "seal_key_wrong",
 )  # fmt: skip
 #: Refusals of every operation for signed-in staff.
-STAFF = ("not_authenticated", "forbidden", "password_change_required")
+STAFF = (
+    "not_authenticated", "forbidden", "password_change_required", "roles_exclude_each_other", "second_factor_required",
+    "reauthentication_required",
+)  # fmt: skip
+#: Those of them that do not refuse what a person must be able to do first: choose a password, sign out.
+LATER = frozenset({"password_change_required", "roles_exclude_each_other", "second_factor_required"})
 #: Refusals of every operation that takes a body.
 BODY = ("malformed_json", "invalid_request", "body_too_large", "unsupported_media_type")
 #: Refusals of every write under an Idempotency-Key.

@@ -32,10 +32,16 @@ _KEY = re.compile(r"[\x21-\x7e]{1,128}\Z")
 
 V = TypeVar("V", bound=type[APIView])
 
-READERS = (Role.DEALER, Role.FLOOR, Role.CASHIER, Role.AUDITOR, Role.ADMIN)
+#: Everybody who is signed in.
+READERS = tuple(Role)
 AT_TABLES = (Role.DEALER, Role.FLOOR)
-AT_THE_CAGE = (Role.CASHIER,)
-IN_CHARGE = (Role.FLOOR, Role.ADMIN)
+AT_THE_CAGE = (Role.CASHIER, Role.CAGE_SUPERVISOR)
+#: Who sees the play, and the chips that lie open: not the count team, which counts without knowing what to expect, and
+#: not the administrator, who has no part in money.
+SEES_PLAY = (*AT_TABLES, *AT_THE_CAGE, Role.SURVEILLANCE, Role.MANAGER, Role.AUDITOR)
+#: Who reads the books and what was verified of them.
+SEES_BOOKS = (Role.AUDITOR, Role.MANAGER)
+#: Who reads people, devices, and the log's hashes.
 OVERSIGHT = (Role.AUDITOR, Role.ADMIN)
 
 
@@ -393,9 +399,13 @@ def _codes_of_kind(view: type[APIView], verb: str, query: bool) -> frozenset[str
     """The error codes that every operation of this kind has."""
     found = set(contract.ANYBODY)
     if HasRole in view.permission_classes:
-        found |= set(contract.STAFF) - (
-            {"password_change_required"} if getattr(view, "takes_given_passwords", False) else set()
-        )
+        found |= set(contract.STAFF)
+        if getattr(view, "takes_given_passwords", False):
+            found -= contract.LATER
+        if getattr(view, "takes_unattended", False):
+            found -= {"reauthentication_required"}
+        if getattr(view, "sets_second_factor", False):
+            found -= {"second_factor_required"}
     if verb == "post" and hasattr(view, "input"):
         found |= set(contract.BODY)
     if query or (verb == "get" and issubclass(view, Reading)):

@@ -5,8 +5,11 @@ from typing import Any
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from casino.staff import second_factor
 from casino.staff.credentials import require_own_password, role_for
-from casino.staff.models import Staff
+from casino.staff.duties import require_compatible
+from casino.staff.idleness import require_attended
+from casino.staff.models import Staff, TerminalToken
 
 
 class DenyAll(BasePermission):
@@ -19,15 +22,23 @@ class DenyAll(BasePermission):
 
 class HasRole(BasePermission):
     """The person needs one of the view's `roles`; for a read one of its `readers`, if it names any. The role that was
-    found is kept for the audit trail as `request.acting_role`."""
+    found is kept for the audit trail as `request.acting_role`. A person with roles that exclude each other has none."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """Whether the signed-in person has one of the roles. Raises Forbidden, which names the roles, if not. Before
-        that it raises password_change_required for a person who has not yet changed the password from the office."""
+        that it raises password_change_required for a person who has not yet changed the password from the office, and
+        roles_exclude_each_other for one who holds a refused pair: a view that takes given passwords takes both. It
+        raises second_factor_required for a person who needs a second factor and has none, and before all that
+        reauthentication_required at a terminal that was left alone."""
         if not isinstance(request.user, Staff):
             return False
+        if not getattr(view, "takes_unattended", False) and isinstance(request.auth, TerminalToken):
+            require_attended(request.auth, getattr(request, "left_alone", False))
         if not getattr(view, "takes_given_passwords", False):
             require_own_password(request.user)
+            require_compatible(request.user.roles, request.user.login)
+            if not getattr(view, "sets_second_factor", False):
+                second_factor.require(request.user)
         readers = getattr(view, "readers", None) if request.method in ("GET", "HEAD") else None
         allowed = view.roles if readers is None else readers
         request.acting_role = role_for(request.user, allowed)  # type: ignore[attr-defined]

@@ -84,8 +84,11 @@ def _complete_operation(described: Schema, operation: contract.Operation, schema
     for name in operation.headers:
         _add_header(responses[str(operation.status)], name)
     for status, codes in operation.codes.items():
-        name = _component(operation, status, codes)
-        schemas.setdefault(name, problem_schema(status, codes))
+        name, problem = _component(operation, status, codes), problem_schema(status, codes)
+        if schemas.setdefault(name, problem) != problem:
+            # Other codes that come with a kind of operation have the shared name.
+            name = _own_component(operation, status)
+            schemas[name] = problem
         responses[str(status)] = {
             "description": "; ".join(f"`{code}`" for code in codes),
             "content": {CONTENT_TYPE: {"schema": {"$ref": f"#/components/schemas/{name}"}}},
@@ -109,6 +112,10 @@ def _component(operation: contract.Operation, status: int, codes: tuple[str, ...
         if len(codes) > 3:
             return f"Problem{status}"
         return "Or".join(code.title().replace("_", "") for code in codes) + "Problem"
+    return _own_component(operation, status)
+
+
+def _own_component(operation: contract.Operation, status: int) -> str:
     return f"{operation.id[0].upper()}{operation.id[1:]}Problem{status}"
 
 

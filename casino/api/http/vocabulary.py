@@ -241,6 +241,7 @@ FIELDS: Mapping[str, str] = {
     "words": "The words that may be said.",
     "you": "The actor that this player is.",
     "zones": "Places of money besides the seats and the house.",
+    "withdrawn": "Whether it was withdrawn.",
 }
 
 #: Parameters of addresses, queries and headers that mean more, or something else, than the property of their name.

@@ -18,6 +18,9 @@ class HouseFounded(AuditEvent):
     currency: Annotated[str, "ISO 4217 code; every amount of the house is in its minor units"]
     currency_exponent: Annotated[int | None, "decimal places of the currency; 0 if absent"] = None
     time_zone: Annotated[str | None, "IANA name of the time zone; UTC where it is absent"] = None
+    second_factor_required: Annotated[
+        bool | None, "whether people with privileged roles act with a second factor only; absent: not"
+    ] = None
     seal_key: Annotated[str, "names the seal key under which the house's first data key is wrapped"]
 
 

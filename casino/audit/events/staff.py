@@ -71,6 +71,30 @@ class PasswordChanged(AuditEvent):
     ended_session_count: Annotated[int, "number of the actor's tokens elsewhere that ended with it"]
 
 
+@event("staff.second_factor_begun", chain="house")
+class SecondFactorBegun(AuditEvent):
+    """The actor was shown the secret of a second factor. It counts once a code of it was given."""
+
+    sealed_sha256: Annotated[str, "SHA-256 of the sealed secret, hexadecimal"]
+
+
+@event("staff.second_factor_confirmed", chain="house")
+class SecondFactorConfirmed(AuditEvent):
+    """The actor gave a first code: from now on a sign-in takes one."""
+
+    sealed_sha256: Annotated[str, "SHA-256 of the sealed secret, hexadecimal"]
+
+
+@event("staff.second_factor_reset", chain="house")
+class SecondFactorReset(AuditEvent):
+    """The office took a person's second factor away; who did it, and who gave that person passwords, counts from now on
+    among the givers of the person's password."""
+
+    login: Login
+    ended_session_count: EndedSessions
+    reason: Reason
+
+
 @event("staff.unlocked", chain="house")
 class LoginUnlocked(AuditEvent):
     """The office, or the server's `operator`, opened the lock of a login."""
@@ -110,6 +134,37 @@ class StaffSignedOut(AuditEvent):
     """The actor signed out at the event's terminal."""
 
     token_sha256: TokenHash
+
+
+@event("staff.reauthenticated", chain="house")
+class StaffReauthenticated(AuditEvent):
+    """The actor gave the password again, at a terminal that may have been left alone."""
+
+    token_sha256: TokenHash
+
+
+RotaNumber = Annotated[int, "number of the entry"]
+
+
+@event("rota.entered", chain="house")
+class RotaEntered(AuditEvent):
+    """Somebody was put on the rota."""
+
+    entry: RotaNumber
+    login: Login
+    role: Annotated[str, "role in which the person works"]
+    kind: Annotated[str, "where: `table`, `cage` or `office`"]
+    location: Annotated[str, "code of that table or drawer, empty for the office"]
+    starts: Annotated[str, "from when, ISO 8601, UTC"]
+    ends: Annotated[str, "until when, ISO 8601, UTC"]
+
+
+@event("rota.withdrawn", chain="house")
+class RotaWithdrawn(AuditEvent):
+    """An entry of the rota was withdrawn."""
+
+    entry: RotaNumber
+    reason: Reason
 
 
 @event("terminal.enrolled", chain="house")

@@ -91,7 +91,8 @@ _DECLARED = {
     "holds.expired": "house: hold_count integer",
     "house.duty": "house: amount integer; approval? integer; posting integer",
     "house.founded":
-        "house: currency string; currency_exponent? integer; name string; seal_key string; time_zone? string",
+        "house: currency string; currency_exponent? integer; name string; seal_key string; "
+        "second_factor_required? boolean; time_zone? string",
     "house.seal_key_rotated": "house: data_key integer; new_key string; old_key string; wrapped_count integer",
     "imbalance.cleared": "house: before {any}; check string",
     "imbalance.found": "house: after {any}; before? {any}; check string",
@@ -104,6 +105,9 @@ _DECLARED = {
         "house: last_activity string; player string; retention_days integer; sealed_sha256 string; version integer",
     "player.person_recorded": "house: fields [string]; player string; sealed_sha256 string; version integer",
     "player.registered": "house: player string",
+    "rota.entered":
+        "house: ends string; entry integer; kind string; location string; login string; role string; starts string",
+    "rota.withdrawn": "house: entry integer",
     "seat.key_issued": "table: key_sha256 string; player string; replaced boolean; seat integer; table_version integer",
     "seat.key_revoked": "table: player string; seat integer; table_version integer",
     "snapshot.taken": "house: name string; snapshot integer",
@@ -116,7 +120,11 @@ _DECLARED = {
     "staff.locked_out": "house:",
     "staff.password_changed": "house: ended_session_count integer; kept_token_sha256 string; password_sha256 string",
     "staff.password_set": "house: ended_session_count integer; login string; password_sha256 string",
+    "staff.reauthenticated": "house: token_sha256 string",
     "staff.roles_changed": "house: after [string]; before [string]; login string",
+    "staff.second_factor_begun": "house: sealed_sha256 string",
+    "staff.second_factor_confirmed": "house: sealed_sha256 string",
+    "staff.second_factor_reset": "house: ended_session_count integer; login string",
     "staff.sign_in_refused": "house: code string",
     "staff.signed_in": "house: expires string; token_sha256 string",
     "staff.signed_out": "house: token_sha256 string",

@@ -5,6 +5,7 @@ from .state_rows import Handler, Near, Row, Rows
 
 HOUSES, DATA_KEY, OUTBOX = "houses.House", "houses.DataKey", "houses.OutboxMessage"
 STAFF, TERMINAL, TOKEN = "staff.Staff", "staff.Terminal", "staff.TerminalToken"
+ROTA = "staff.RotaEntry"
 PLAYER, PERSON, PERSON_KEY = "players.Player", "players.Person", "players.PersonKey"
 #: The role of what acts for no person: the founding of a house, the worker, the operator of the server.
 SYSTEM = "system"
@@ -22,6 +23,7 @@ MODELS = (
             "currency": proved("house.founded"),
             "currency_exponent": proved("house.founded"),
             "time_zone": proved("house.founded"),
+            "second_factor_required": proved("house.founded"),
             "opened_at": proved("house.founded"),
         },
     ),
@@ -48,10 +50,17 @@ MODELS = (
             "roles": proved("staff.hired, staff.roles_changed"),
             "is_active": proved("staff.hired, staff.deactivated, staff.activated"),
             "password": hashed("staff.hired, staff.password_set, staff.password_changed"),
-            "password_givers": proved("staff.hired, staff.password_set: the actor, and who gave the actor a password"),
             "hired_by": proved("staff.hired: the actor, where a person hired; empty at the founding"),
+            "password_givers": proved(
+                "staff.hired, staff.password_set, staff.second_factor_reset: the actor, and who gave them a password"
+            ),
             "must_change_password": proved("staff.hired, staff.password_set, staff.password_changed"),
-            "version": proved(f"{_OFFICE}, staff.password_changed"),
+            "totp_sealed": hashed("staff.second_factor_begun, staff.second_factor_reset"),
+            "totp_since": proved("staff.second_factor_confirmed, staff.second_factor_reset"),
+            "totp_step": transient("counts used codes, which are worth nothing after a minute and a half"),
+            "version": proved(
+                f"{_OFFICE}, staff.password_changed, staff.second_factor_begun, ..._confirmed, ..._reset"
+            ),
             "hired_at": proved("staff.hired"),
             "last_login": transient("a convenience of the office; staff.signed_in records every sign-in"),
         },
@@ -81,12 +90,25 @@ MODELS = (
             "user": proved("staff.signed_in"),
             "terminal": proved("staff.signed_in"),
             "created": proved("staff.signed_in"),
+            "last_seen_at": transient("when the token was used last; refusals and writes are events of their own"),
             "expiry": proved(
                 "staff.signed_in; the events that end tokens: staff.deactivated, staff.password_set, "
                 "staff.password_changed, terminal.revoked"
             ),
         },
         may_go=True,
+    ),
+    Model(
+        ROTA,
+        "id",
+        {
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("id", "staff", "kind", "location", "role", "starts_at", "ends_at", "entered_by", "entered_at"),
+                proved("rota.entered"),
+            ),
+            **dict.fromkeys(("withdrawn_by", "withdrawn_at", "reason"), proved("rota.withdrawn")),
+        },
     ),
     Model(
         "staff.AnsweredRequest",
@@ -148,9 +170,14 @@ class People:
             "staff.activated": self._activated,
             "staff.password_set": self._password_set,
             "staff.password_changed": self._password_changed,
+            "staff.second_factor_begun": self._factor_begun,
+            "staff.second_factor_confirmed": self._factor_confirmed,
+            "staff.second_factor_reset": self._factor_reset,
             "staff.unlocked": self._unlocked,
             "staff.signed_in": self._signed_in,
             "staff.signed_out": self._signed_out,
+            "rota.entered": self._rota_entered,
+            "rota.withdrawn": self._rota_withdrawn,
             "terminal.enrolled": self._enrolled,
             "terminal.revoked": self._revoked,
             "player.registered": self._registered,
@@ -164,7 +191,7 @@ class People:
         self._rows.add(
             HOUSES, code, id=doc["house"], code=code, name=data["name"], currency=data["currency"],
             currency_exponent=data.get("currency_exponent", 0), time_zone=data.get("time_zone", "UTC"),
-            opened_at=Near(doc["at"]),
+            second_factor_required=data.get("second_factor_required", False), opened_at=Near(doc["at"]),
         )  # fmt: skip
         self._rows.add(DATA_KEY, "1", number=1, seal_key=data["seal_key"], retired_seal_key="")
 
@@ -183,7 +210,8 @@ class People:
         data = doc["data"]
         self._rows.add(
             STAFF, data["login"], login=data["login"], roles=data["roles"], is_active=True, version=1,
-            hired_at=Near(doc["at"]), hired_by="" if doc["role"] == SYSTEM else doc["actor"], **self._given(doc),
+            hired_at=Near(doc["at"]), hired_by="" if doc["role"] == SYSTEM else doc["actor"], totp_sealed=None,
+            totp_since=None, **self._given(doc),
         )  # fmt: skip
 
     def _given(self, doc: Row) -> Row:
@@ -223,6 +251,19 @@ class People:
         login = doc["actor"]
         self._next_version(login, password=doc["data"]["password_sha256"], must_change_password=False)
         self._end(doc["at"], user=login, keep=doc["data"].get("kept_token_sha256", ""))
+
+    def _factor_begun(self, doc: Row) -> None:
+        self._next_version(doc["actor"], totp_sealed=doc["data"]["sealed_sha256"], totp_since=None)
+
+    def _factor_confirmed(self, doc: Row) -> None:
+        self._next_version(doc["actor"], totp_since=Near(doc["at"]))
+
+    def _factor_reset(self, doc: Row) -> None:
+        login, actor = doc["data"]["login"], doc["actor"]
+        givers = [*self._rows.get(STAFF, login)["password_givers"], actor]
+        givers += self._rows.get(STAFF, actor)["password_givers"]
+        self._next_version(login, totp_sealed=None, totp_since=None, password_givers=list(dict.fromkeys(givers)))
+        self._end(doc["at"], user=login)
 
     def _unlocked(self, doc: Row) -> None:
         if doc["role"] != SYSTEM:  # the operator of the server opens a lock, and nothing in the row changes
@@ -265,6 +306,20 @@ class People:
         row = self._rows.get(TERMINAL, code)
         row.update(revoked_at=Near(doc["at"]), version=row["version"] + 1)
         self._end(doc["at"], terminal=code)
+
+    # --- The rota ----------------------------------------------------------------------------------------------------
+
+    def _rota_entered(self, doc: Row) -> None:
+        data = doc["data"]
+        self._rows.add(
+            ROTA, str(data["entry"]), id=data["entry"], staff=data["login"], kind=data["kind"],
+            location=data["location"], role=data["role"], starts_at=data["starts"], ends_at=data["ends"],
+            entered_by=doc["actor"], entered_at=Near(doc["at"]), withdrawn_by=None, withdrawn_at=None, reason="",
+        )  # fmt: skip
+
+    def _rota_withdrawn(self, doc: Row) -> None:
+        row = self._rows.get(ROTA, str(doc["data"]["entry"]))
+        row.update(withdrawn_by=doc["actor"], withdrawn_at=Near(doc["at"]), reason=doc["reason"])
 
     # --- Players -----------------------------------------------------------------------------------------------------
 

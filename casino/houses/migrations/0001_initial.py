@@ -31,6 +31,7 @@ class Migration(migrations.Migration):
                     "time_zone",
                     models.CharField(default="UTC", max_length=64, validators=[casino.houses.models._known_time_zone]),
                 ),
+                ("second_factor_required", models.BooleanField(db_default=True, default=True)),
                 ("opened_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
             ],
             options={

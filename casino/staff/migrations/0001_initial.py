@@ -65,6 +65,9 @@ class Migration(migrations.Migration):
                 ),
                 ("hired_by", models.CharField(blank=True, db_default="", default="", max_length=64)),
                 ("must_change_password", models.BooleanField(db_default=False, default=False)),
+                ("totp_sealed", models.BinaryField(null=True)),
+                ("totp_since", models.DateTimeField(null=True)),
+                ("totp_step", models.BigIntegerField(db_default=0, default=0)),
                 ("version", models.BigIntegerField(default=1)),
                 ("hired_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
             ],
@@ -169,6 +172,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT, related_name="tokens", to="staff.terminal"
                     ),
                 ),
+                ("last_seen_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
             ],
             options={
                 "verbose_name": "terminal token",
@@ -209,6 +213,90 @@ class Migration(migrations.Migration):
                 "verbose_name": "answered request",
                 "constraints": [
                     models.UniqueConstraint(fields=("house", "terminal", "key"), name="answered_request_key")
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="RotaEntry",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "staff",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="rota", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("table", "Table"), ("cage", "Cage"), ("office", "Office")], max_length=8
+                    ),
+                ),
+                ("location", models.CharField(blank=True, default="", max_length=32)),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("dealer", "Dealer"),
+                            ("floor", "Floor"),
+                            ("cashier", "Cashier"),
+                            ("cage_supervisor", "Cage Supervisor"),
+                            ("count", "Count"),
+                            ("surveillance", "Surveillance"),
+                            ("compliance", "Compliance"),
+                            ("manager", "Manager"),
+                            ("auditor", "Auditor"),
+                            ("admin", "Admin"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("starts_at", models.DateTimeField()),
+                ("ends_at", models.DateTimeField()),
+                (
+                    "entered_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                ("entered_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "withdrawn_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("withdrawn_at", models.DateTimeField(null=True)),
+                ("reason", models.CharField(blank=True, default="", max_length=200)),
+            ],
+            options={
+                "verbose_name": "entry of the rota",
+                "indexes": [models.Index(fields=["house", "staff", "ends_at"], name="rota_of_a_person")],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("ends_at__gt", models.F("starts_at"))), name="rota_ends_after_it_starts"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("withdrawn_at__isnull", True), ("withdrawn_by__isnull", True)),
+                            models.Q(("withdrawn_at__isnull", False), ("withdrawn_by__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="rota_withdrawn_by_somebody",
+                    ),
                 ],
             },
         ),

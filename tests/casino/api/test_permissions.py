@@ -22,12 +22,16 @@ from tests.casino.kit import ACTOR, Desk, Kit
 
 EVERYBODY = frozenset(Role)
 TABLES = frozenset({Role.DEALER, Role.FLOOR})
-CAGE = frozenset({Role.CASHIER})
-IN_CHARGE = frozenset({Role.FLOOR, Role.ADMIN})
+CAGE = frozenset({Role.CASHIER, Role.CAGE_SUPERVISOR})
+#: Those who count boxes, the compliance officer and the administrator see nothing of the play.
+PLAY = EVERYBODY - {Role.COUNT, Role.COMPLIANCE, Role.ADMIN}
 ADMIN = frozenset({Role.ADMIN})
+AUDITOR = frozenset({Role.AUDITOR})
+MANAGER = frozenset({Role.MANAGER})
 OVERSIGHT = frozenset({Role.AUDITOR, Role.ADMIN})
-#: Who may see what is in a drawer: everybody but the dealers.
-NO_DEALER = EVERYBODY - {Role.DEALER}
+BOOKS = frozenset({Role.AUDITOR, Role.MANAGER})
+#: Who may see what is in a drawer.
+DRAWERS = PLAY - {Role.DEALER}
 
 #: Who may follow what happens; dealers and cashiers only at their own place (`test_streams.py`).
 FOLLOWING = frozenset({Role.FLOOR, Role.MANAGER, Role.SURVEILLANCE, Role.AUDITOR, Role.ADMIN})
@@ -45,12 +49,13 @@ SEAT = {
 #: Who may do what at all other routes. Writing it down twice, here and at the view, is the point.
 MATRIX = {
     ("POST", "sign-out"): EVERYBODY,
+    ("POST", "reauthenticate"): EVERYBODY,
     ("GET", "house"): EVERYBODY,
     ("GET", "house/readiness"): OVERSIGHT | {Role.MANAGER},
     ("GET", "games"): EVERYBODY,
     ("GET", "games/<path:game>"): EVERYBODY,
     ("GET", "tables"): EVERYBODY,
-    ("GET", "tables/<slug:table>"): EVERYBODY,
+    ("GET", "tables/<slug:table>"): PLAY | ADMIN,
     ("POST", "tables/<slug:table>/open"): TABLES,
     ("POST", "tables/<slug:table>/close"): TABLES,
     ("POST", "tables/<slug:table>/seats"): TABLES,
@@ -62,14 +67,14 @@ MATRIX = {
     ("POST", "tables/<slug:table>/time-to-act"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hand/beside"): TABLES,
     ("POST", "tables/<slug:table>/seat-fee"): frozenset({Role.FLOOR}),
-    ("GET", "tables/<slug:table>/deal"): EVERYBODY,
+    ("GET", "tables/<slug:table>/deal"): PLAY,
     ("POST", "tables/<slug:table>/deal"): TABLES,
     ("POST", "tables/<slug:table>/deal/seeds"): TABLES,
     ("POST", "tables/<slug:table>/deal/close"): TABLES,
     ("POST", "tables/<slug:table>/deal/abandon"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hands"): TABLES,
-    ("GET", "tables/<slug:table>/hand"): EVERYBODY,
-    ("GET", "tables/<slug:table>/hand/legal-actions"): EVERYBODY,
+    ("GET", "tables/<slug:table>/hand"): PLAY,
+    ("GET", "tables/<slug:table>/hand/legal-actions"): PLAY,
     ("POST", "tables/<slug:table>/hand/void"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hand/ruling"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/hand/actions"): TABLES,
@@ -77,11 +82,9 @@ MATRIX = {
     ("POST", "tables/<slug:table>/hand/corrections"): frozenset({Role.FLOOR}),
     ("POST", "tables/<slug:table>/deck-check"): TABLES,
     ("POST", "tables/<slug:table>/exceptions/<int:exception>/clear"): frozenset({Role.FLOOR}),
-    ("GET", "exceptions/cards"): OVERSIGHT | {Role.FLOOR, Role.DEALER},
-    ("GET", "players"): EVERYBODY,
+    ("GET", "exceptions/cards"): PLAY - CAGE,
+    ("GET", "players"): PLAY | {Role.COMPLIANCE},
     ("POST", "players/register"): CAGE,
-    ("GET", "players/<slug:player>/person"): CAGE | OVERSIGHT,
-    ("POST", "players/<slug:player>/person"): CAGE,
     ("POST", "chip-sets"): ADMIN,
     ("POST", "vault/opening"): frozenset({Role.CAGE_SUPERVISOR}),
     ("POST", "drawers"): ADMIN,
@@ -89,9 +92,11 @@ MATRIX = {
     ("POST", "tables/<slug:table>/terms"): ADMIN,
     ("POST", "tables/<slug:table>/retire"): ADMIN,
     ("POST", "tables/<slug:table>/tray"): frozenset({Role.CAGE_SUPERVISOR}),
-    ("GET", "drawers"): NO_DEALER,
-    ("GET", "shifts"): NO_DEALER,
-    ("GET", "drawers/<slug:drawer>"): NO_DEALER,
+    ("GET", "players/<slug:player>/person"): CAGE | {Role.COMPLIANCE},
+    ("POST", "players/<slug:player>/person"): CAGE | {Role.COMPLIANCE},
+    ("GET", "drawers"): DRAWERS,
+    ("GET", "shifts"): DRAWERS,
+    ("GET", "drawers/<slug:drawer>"): DRAWERS,
     ("POST", "drawers/<slug:drawer>/open"): CAGE,
     ("POST", "drawers/<slug:drawer>/buy-ins"): CAGE,
     ("POST", "drawers/<slug:drawer>/cash-outs"): CAGE,
@@ -104,21 +109,22 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/transfers"): CAGE,
     ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/send"): CAGE,
     ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/receive"): CAGE,
-    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/accept-with-variance"): frozenset({Role.FLOOR}),
+    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/accept-with-variance"): frozenset(
+        {Role.CAGE_SUPERVISOR, Role.FLOOR}
+    ),
     ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/cancel"): CAGE,
-    ("GET", "transfers"): EVERYBODY,
-    ("GET", "tables/<slug:table>/chips"): EVERYBODY,
-    ("POST", "drawers/<slug:drawer>/soft-counts"): CAGE,
+    ("GET", "transfers"): PLAY,
+    ("GET", "tables/<slug:table>/chips"): PLAY,
+    ("POST", "drawers/<slug:drawer>/soft-counts"): frozenset({Role.CASHIER}),
     ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/confirm"): frozenset({Role.FLOOR}),
-    ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/void"): CAGE | {Role.FLOOR},
-    ("GET", "soft-counts"): NO_DEALER,
+    ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/void"): frozenset({Role.CASHIER, Role.FLOOR}),
+    ("GET", "soft-counts"): DRAWERS | {Role.COUNT},
     ("POST", "tables/<slug:table>/buy-ins"): TABLES,
     ("POST", "tables/<slug:table>/exchanges"): TABLES,
     ("POST", "tables/<slug:table>/tips"): TABLES,
     ("POST", "drawers/<slug:drawer>/exchanges"): CAGE,
     ("POST", "drawers/<slug:drawer>/foreign-chips"): CAGE,
-    ("POST", "drawers/<slug:drawer>/tronc-payouts"): CAGE,
-    ("POST", "duty"): ADMIN,
+    ("POST", "duty"): frozenset({Role.CAGE_SUPERVISOR}),
     ("GET", "approvals"): ASKERS | DECIDERS,
     ("GET", "approvals/<int:approval>"): ASKERS | DECIDERS,
     ("POST", "approvals/<int:approval>/approve"): DECIDERS,
@@ -126,50 +132,57 @@ MATRIX = {
     ("POST", "approvals/<int:approval>/withdraw"): ASKERS,
     ("GET", "limits"): ASKERS | DECIDERS,
     ("POST", "limits"): ADMIN,
+    ("POST", "drawers/<slug:drawer>/tronc-payouts"): frozenset({Role.CASHIER}),
     ("POST", "password"): EVERYBODY,
-    ("GET", "staff"): OVERSIGHT,
-    ("GET", "staff/on-duty"): OVERSIGHT | {Role.FLOOR},
+    ("POST", "second-factor"): EVERYBODY,
+    ("POST", "second-factor/confirm"): EVERYBODY,
+    ("POST", "staff/<login:login>/second-factor/reset"): ADMIN,
+    ("GET", "staff"): OVERSIGHT | MANAGER,
+    ("GET", "staff/on-duty"): OVERSIGHT | MANAGER | {Role.FLOOR, Role.CAGE_SUPERVISOR, Role.SURVEILLANCE},
     ("POST", "staff"): ADMIN,
     ("POST", "staff/<login:login>/roles"): ADMIN,
     ("POST", "staff/<login:login>/deactivate"): ADMIN,
     ("POST", "staff/<login:login>/activate"): ADMIN,
     ("POST", "staff/<login:login>/password"): ADMIN,
     ("POST", "staff/<login:login>/unlock"): ADMIN,
+    ("GET", "rota"): EVERYBODY,
+    ("POST", "rota"): ADMIN | MANAGER | {Role.FLOOR},
+    ("POST", "rota/<int:entry>/withdraw"): ADMIN | MANAGER | {Role.FLOOR},
     ("GET", "terminals"): OVERSIGHT,
     ("POST", "terminals"): ADMIN,
     ("POST", "terminals/<slug:terminal>/revoke"): ADMIN,
-    ("GET", "days"): OVERSIGHT | {Role.FLOOR},
-    ("POST", "days"): IN_CHARGE,
-    ("GET", "days/<slug:day>"): OVERSIGHT | {Role.FLOOR},
-    ("POST", "days/<slug:day>/close"): IN_CHARGE,
-    ("GET", "hands"): EVERYBODY,
-    ("GET", "hands/<slug:hand>"): OVERSIGHT | {Role.FLOOR},
-    ("GET", "hands/<slug:hand>/openings"): EVERYBODY,
-    ("GET", "deals/<slug:hand>"): OVERSIGHT,
-    ("GET", "audit/events"): OVERSIGHT,
+    ("GET", "days"): BOOKS | {Role.FLOOR, Role.CAGE_SUPERVISOR},
+    ("POST", "days"): MANAGER | {Role.FLOOR},
+    ("GET", "days/<slug:day>"): BOOKS | {Role.FLOOR, Role.CAGE_SUPERVISOR},
+    ("POST", "days/<slug:day>/close"): MANAGER,
+    ("GET", "hands"): PLAY,
+    ("GET", "hands/<slug:hand>"): BOOKS | {Role.FLOOR, Role.SURVEILLANCE},
+    ("GET", "hands/<slug:hand>/openings"): PLAY,
+    ("GET", "deals/<slug:hand>"): AUDITOR,
+    ("GET", "audit/events"): AUDITOR,
     ("GET", "audit/checkpoint"): EVERYBODY,
     ("GET", "audit/checkpoints"): OVERSIGHT,
     ("GET", "audit/key"): EVERYBODY,
     ("GET", "audit/proofs/inclusion"): EVERYBODY,
     ("GET", "audit/proofs/consistency"): EVERYBODY,
-    ("GET", "audit/export"): OVERSIGHT,
+    ("GET", "audit/export"): AUDITOR,
     ("GET", "audit/log/<int:epoch>/checkpoint"): OVERSIGHT,
     ("GET", "audit/log/<int:epoch>/tile/<slug:level>/<path:tile>"): OVERSIGHT,
-    ("GET", "ledger/accounts"): OVERSIGHT,
-    ("GET", "ledger/accounts/<int:account>/balance"): OVERSIGHT,
-    ("GET", "ledger/accounts/<int:account>/statement"): OVERSIGHT,
-    ("GET", "ledger/export/<slug:layout>"): OVERSIGHT,
     ("GET", "tables/<slug:table>/stream"): FOLLOWING | {Role.DEALER},
     ("GET", "tables/<slug:table>/changes"): FOLLOWING | {Role.DEALER},
     ("GET", "drawers/<slug:drawer>/stream"): FOLLOWING | {Role.CAGE_SUPERVISOR, Role.CASHIER},
     ("GET", "drawers/<slug:drawer>/changes"): FOLLOWING | {Role.CAGE_SUPERVISOR, Role.CASHIER},
     ("GET", "stream"): FOLLOWING | {Role.CAGE_SUPERVISOR},
     ("GET", "changes"): FOLLOWING | {Role.CAGE_SUPERVISOR},
-    ("GET", "reports/house"): OVERSIGHT | {Role.FLOOR},
-    ("GET", "reports/players"): OVERSIGHT | {Role.FLOOR},
-    ("GET", "reports/hands"): OVERSIGHT | {Role.FLOOR},
-    ("GET", "reports/verification"): OVERSIGHT,
-    ("GET", "reports/deals"): OVERSIGHT | {Role.FLOOR},
+    ("GET", "ledger/accounts"): BOOKS,
+    ("GET", "ledger/accounts/<int:account>/balance"): BOOKS,
+    ("GET", "ledger/accounts/<int:account>/statement"): BOOKS,
+    ("GET", "ledger/export/<slug:layout>"): BOOKS,
+    ("GET", "reports/house"): BOOKS | {Role.FLOOR},
+    ("GET", "reports/players"): BOOKS | {Role.FLOOR, Role.COMPLIANCE},
+    ("GET", "reports/hands"): BOOKS | {Role.FLOOR, Role.COMPLIANCE},
+    ("GET", "reports/verification"): BOOKS,
+    ("GET", "reports/deals"): BOOKS | {Role.FLOOR},
 }
 #: Answers to allowed reads that are not 200: the house's only hand is being played with a pack of cards, and nobody has
 #: asked for an approval.
@@ -216,6 +229,7 @@ def address(route: str, house: Kit) -> str:
         "<int:count>": "1",
         "<int:exception>": "1",
         "<int:approval>": "1",
+        "<int:entry>": "1",
         "<slug:day>": DAY,
         "<slug:layout>": "csv",
         "<slug:player>": "T1-u1",
@@ -328,7 +342,7 @@ def test_a_view_without_roles_takes_nobody(house: Kit, base: type) -> None:
 
     forgetful = type("Forgetful", (base,), {"get": get})
     staff = Staff.objects.create(
-        house=house.house, login=f"all-{base.__name__}@{house.house.code}", name="All", roles=list(Role)
+        house=house.house, login=f"all-{base.__name__}@{house.house.code}", name="All", roles=[Role.DEALER, Role.FLOOR]
     )
     request = APIRequestFactory().get("/")
     force_authenticate(request, user=staff)
@@ -339,19 +353,20 @@ def test_a_view_without_roles_takes_nobody(house: Kit, base: type) -> None:
 def test_roles_of_one_person_add_up_and_the_trail_names_the_one_that_was_used(kit: Kit) -> None:
     kit.table("T1")
     staff = Staff.objects.create(
-        house=kit.house, login=f"both@{kit.house.code}", name="Both", roles=[Role.AUDITOR, Role.FLOOR]
+        house=kit.house, login=f"both@{kit.house.code}", name="Both", roles=[Role.DEALER, Role.FLOOR]
     )
     terminal, _ = enrol_terminal(house=kit.house, code="both", kind=TerminalKind.TABLE, location="T1", actor=ACTOR)
     token = str(TerminalToken.objects.create(staff, terminal=terminal, house=kit.house)[1])
     desk = Desk(kit.http(token), "/api/v1/tables/T1")
     desk.refresh()
-    opened = desk.ok("open")
+    opened, limited = desk.ok("open"), desk.ok("time-to-act", {"seconds": 60, "reason": "slow play"})
     assert desk.get("/api/v1/reports/house").status_code == 200
     assert desk.post("/api/v1/players/register", {"player": "x"}).status_code == 403
     events = kit.office().get("/api/v1/audit/events?page_size=1000").json()["results"]
-    mine = next(event["payload"] for event in events if event["hash"] == opened["audit"]["hash"])
-    assert f'"role":"{Role.FLOOR}"' in mine
-    assert f'"actor":"{staff.login}"' in mine
+    for done, role in ((opened, Role.DEALER), (limited, Role.FLOOR)):
+        mine = next(event["payload"] for event in events if event["hash"] == done["audit"]["hash"])
+        assert f'"role":"{role}"' in mine
+        assert f'"actor":"{staff.login}"' in mine
 
 
 def test_an_answer_for_somebody_who_signed_in_is_given_to_nobody_else() -> None:

@@ -22,7 +22,7 @@ FIRST, SECOND, THIRD = "2020-02-28", "2020-02-29", "2020-03-01"
 
 def opened(kit: Kit, *names: str) -> Desk:
     """The floor's desk in the office, after it has opened these days."""
-    office = kit.office(Role.FLOOR)
+    office = kit.office(Role.MANAGER)
     for name in names:
         office.ok("days", {"day": name})
     return office
@@ -93,9 +93,9 @@ def test_closing_takes_a_snapshot_and_both_are_in_the_trail(kit: Kit) -> None:
     opening, closing = events(kit, "day.opened", "day.closed")
     assert opening["data"] == {"day": FIRST}
     assert closing["data"] == {"day": FIRST, "snapshot": done["snapshot"], "totals": done["totals"]}
-    assert (closing["role"], closing["terminal"]) == (Role.FLOOR, opening["terminal"])
+    assert (closing["role"], closing["terminal"]) == (Role.MANAGER, opening["terminal"])
     held = snapshots.balances(kit.house.id, f"period {FIRST}")
-    kit.office(Role.ADMIN).ok("days", {"day": SECOND})
+    kit.office(Role.FLOOR).ok("days", {"day": SECOND})
     kit.cashier().ok("buy-ins", {"player": "anna", "amount": 500})
     assert snapshots.balances(kit.house.id, f"period {FIRST}") == held
     assert verification(kit.house)["ok"]
@@ -184,7 +184,7 @@ def test_what_cannot_be(kit: Kit, path: str, body: Any, version: int | None, exp
 
 def test_days_are_opened_and_closed_in_the_office_only(kit: Kit) -> None:
     kit.table()
-    at_table = Desk(kit.http(kit.token(Role.FLOOR, TerminalKind.TABLE, "T1")), "/api/v1")
+    at_table = Desk(kit.http(kit.token(Role.MANAGER, TerminalKind.TABLE, "T1")), "/api/v1")
     assert refusal(at_table.post("days", {"day": FIRST})) == (403, "wrong_terminal")
     opened(kit, FIRST)
     assert refusal(at_table.post(f"days/{FIRST}/close", version=1)) == (403, "wrong_terminal")
@@ -192,7 +192,7 @@ def test_days_are_opened_and_closed_in_the_office_only(kit: Kit) -> None:
 
 
 def test_a_repeated_request_gets_the_same_answer(kit: Kit) -> None:
-    office = kit.office(Role.FLOOR)
+    office = kit.office(Role.MANAGER)
     first = office.post("days", {"day": FIRST}, key="open")
     again = office.post("days", {"day": FIRST}, key="open")
     assert (again.status_code, again.json()) == (201, first.json())
@@ -205,7 +205,7 @@ def test_a_repeated_request_gets_the_same_answer(kit: Kit) -> None:
 def test_one_house_knows_nothing_of_another_ones_days(kit: Kit) -> None:
     other = Kit.found()
     opened(other, FIRST)
-    office = kit.office(Role.FLOOR)
+    office = kit.office(Role.MANAGER)
     assert office.get("days").json()["results"] == []
     assert office.get(f"days/{FIRST}").status_code == 404
     assert refusal(office.post(f"days/{FIRST}/close", version=1)) == (404, "not_found")
@@ -313,7 +313,7 @@ def test_days_turn_while_everybody_works(kit: Kit) -> None:
 
 
 def test_of_two_who_open_or_close_a_day_one_does(kit: Kit) -> None:
-    first, second = kit.office(Role.FLOOR), kit.office(Role.ADMIN)
+    first, second = kit.office(Role.MANAGER), kit.office(Role.MANAGER)
     answers = at_once(*[lambda: first.post("days", {"day": FIRST}), lambda: second.post("days", {"day": FIRST})] * 2)
     assert sorted(answer.status_code for answer in answers) == [201, 409, 409, 409]
     answers = at_once(*[lambda: first.post(f"days/{FIRST}/close", version=1)] * 4)
@@ -331,7 +331,7 @@ def test_a_day_that_is_rolled_back_was_never_opened(kit: Kit, monkeypatch: pytes
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("the chain cannot be written")
 
-    office = kit.office(Role.FLOOR)
+    office = kit.office(Role.MANAGER)
     monkeypatch.setattr("casino.core.write.Work.record", broken)
     assert refusal(office.post("days", {"day": FIRST})) == (500, "server_error")
     assert days(kit.house) == []

@@ -90,7 +90,7 @@ def test_an_abandoned_deal_says_by_whom_and_why(kit: Kit, desk: Desk) -> None:
 
 
 def test_each_dealer_has_a_row_and_each_gaming_day(kit: Kit, desk: Desk) -> None:
-    office = kit.office(Role.FLOOR)
+    office = kit.office(Role.MANAGER)
     before = abandon(kit, desk, "before the first day")
     office.ok("days", {"day": FIRST})
     first = abandon(kit, desk, "on the first day")

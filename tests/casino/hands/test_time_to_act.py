@@ -478,7 +478,7 @@ def test_a_day_that_is_closed_stops_one_house_and_no_other(
 ) -> None:
     other = Kit.found()
     desks = [timed(each) for each in (kit, other)]
-    office = kit.office(Role.FLOOR)
+    office = kit.office(Role.MANAGER)
     office.ok("days", {"day": "2020-02-28"})
     office.ok("days/2020-02-28/close", version=1)
     for each, desk, age in zip((kit, other), desks, (60, 31), strict=True):

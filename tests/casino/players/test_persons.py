@@ -68,7 +68,7 @@ def test_a_person_is_recorded_and_read_and_both_are_written(kit: Kit, cage: Desk
         "fields": ["address", "born", "document", "name"],
     }  # fmt: skip
     last = last_event()
-    read = kit.office(Role.AUDITOR).get("players/anna/person")
+    read = kit.office(Role.COMPLIANCE).get("players/anna/person")
     assert read.json()["person"] == ANNA
     assert (read.headers["ETag"], read.headers["Cache-Control"]) == ('"2"', "no-store")
     (event,) = recorded_since(last, "data.read")
@@ -109,10 +109,10 @@ def test_what_is_no_person(kit: Kit, cage: Desk, changed: dict[str, str]) -> Non
 
 def test_who_was_never_recorded_and_who_is_of_another_house(kit: Kit, cage: Desk) -> None:
     recorded(cage)
-    office = kit.office(Role.AUDITOR)
+    office = kit.office(Role.COMPLIANCE)
     assert_problem(office.get("players/bela/person"), 404, "no_person")
     other = Kit.found()
-    assert_problem(other.office(Role.AUDITOR).get("players/anna/person"), 404, "not_found")
+    assert_problem(other.office(Role.COMPLIANCE).get("players/anna/person"), 404, "not_found")
     other.close()
 
 

@@ -106,14 +106,14 @@ def test_roles_change_at_once_and_the_trail_records_before_after_and_why(kit: Ki
     desk = Desk(kit.http(at_work(kit, who, key)), "/api/v1/tables/T1")
     desk.refresh()
     last = last_event()
-    body = {"roles": ["cashier", "auditor"], "reason": "moved to the cage"}
+    body = {"roles": ["cashier", "cage_supervisor"], "reason": "moved to the cage"}
     answer = change(office, f"staff/{who}/roles", body, version=2)
     assert (answer.status_code, answer.headers["ETag"]) == (200, '"3"')
     (event,) = recorded_since(last)
     assert (event["kind"], event["reason"]) == ("staff.roles_changed", "moved to the cage")
-    assert event["data"] == {"login": who, "before": ["dealer"], "after": ["auditor", "cashier"]}
+    assert event["data"] == {"login": who, "before": ["dealer"], "after": ["cage_supervisor", "cashier"]}
     assert_problem(desk.post("open"), 403, "forbidden")
-    assert desk.get("/api/v1/reports/house").status_code == 200
+    assert desk.get("/api/v1/drawers").status_code == 200
 
 
 def test_who_is_let_go_is_out_at_once_and_does_not_come_back_with_an_old_token(kit: Kit, office: Desk) -> None:

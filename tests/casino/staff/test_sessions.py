@@ -22,7 +22,7 @@ from tests.casino.kit import ACTOR, Desk, Kit
 from tests.faults.crashes import Fault, Way, Wire
 
 PASSWORD = "seven-of-acorns-19"
-REFUSED = {"detail": "Login, password or terminal is not right.", "code": "sign_in_refused", "status": 403}
+REFUSED = {"detail": "Login, password, code or terminal is not right.", "code": "sign_in_refused", "status": 403}
 
 
 @dataclass

@@ -188,10 +188,10 @@ def test_what_was_only_asked_for_is_cancelled_by_either_end(ends: Ends) -> None:
 
 def test_the_sender_cannot_receive(ends: Ends) -> None:
     number = ends.filled()
-    # The cashier lends a hand at the table, with every role there is.
+    # The cashier has been moved to the tables since.
     sender = Transfer.objects.get(id=number).sent_by
     assert sender is not None
-    sender.roles = [Role.CASHIER, Role.DEALER, Role.FLOOR]
+    sender.roles = [Role.DEALER, Role.FLOOR]
     sender.save()
     terminal = Terminal.objects.filter(house=ends.kit.house, kind=TerminalKind.TABLE).first()
     both = Desk(

@@ -44,6 +44,9 @@ class Command(BaseCommand):
         parser.add_argument("--time-zone", default="UTC", metavar="NAME", help="IANA: Europe/Budapest (UTC)")
         parser.add_argument("--admin", required=True, metavar="LOGIN", help="unique over all houses: anna@house")
         parser.add_argument("--auditor", required=True, metavar="LOGIN", help="the other of the house's two people")
+        parser.add_argument(
+            "--no-second-factor", action="store_true", help="a password is enough for everybody: for rehearsals only"
+        )
         parser.add_argument("--terminal", default="office-1", metavar="CODE", help="of the terminal in the office")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -64,6 +67,7 @@ class Command(BaseCommand):
                     currency_exponent=options["exponent"],
                     time_zone=options["time_zone"],
                     actor=actor,
+                    second_factor_required=not options["no_second_factor"],
                 )
                 for login, role, password in people:
                     hire(house=house, login=login, name=login, roles=[role], password=password, actor=actor)

@@ -1,0 +1,76 @@
+"""Tokens whose terminal was left alone: after some minutes without a request the person has to give the password again.
+
+The token stays. When it was last used is written at most every `SEEN_EVERY` seconds, so the time without a request may
+be counted as that much longer than it was, never as shorter. The time is the database's.
+"""
+
+from collections.abc import Mapping
+
+from django.http import HttpRequest
+
+from casino.audit.events.staff import StaffReauthenticated
+from casino.audit.services import Actor, record
+from casino.core import locks, sql
+from casino.core.canonical import fingerprint
+from casino.core.errors import Forbidden
+from casino.staff.credentials import REFUSED_CODE, SIGN_IN_REFUSED, Credentials, check, succeeded
+from casino.staff.models import Staff, TerminalKind, TerminalToken
+
+#: Seconds without a request after which a terminal of this kind asks for the password.
+LIMITS: Mapping[str, int] = {TerminalKind.CAGE: 300, TerminalKind.TABLE: 900, TerminalKind.OFFICE: 900}
+SEEN_EVERY = 30
+
+#: SQL for the seconds since a token of `staff_terminaltoken` was used.
+IDLE = "extract(epoch FROM clock_timestamp() - staff_terminaltoken.last_seen_at)::float8"
+#: A row that is locked at the moment, to end the token or because it is used elsewhere too, is not waited for.
+_SEEN = """
+UPDATE staff_terminaltoken SET last_seen_at = clock_timestamp() WHERE digest = (
+    SELECT digest FROM staff_terminaltoken WHERE digest = %s FOR NO KEY UPDATE SKIP LOCKED
+)
+"""
+
+
+def is_idle(token: TerminalToken, seconds: float) -> bool:
+    """Whether a token's terminal was left alone for too long, after so many seconds without a request."""
+    return seconds > LIMITS[token.terminal.kind]
+
+
+def seen(token: TerminalToken) -> None:
+    """Write down that a token is used now, unless another request does so at the same moment."""
+    sql.change(_SEEN, [token.digest])
+
+
+def require_attended(token: TerminalToken, idle: bool) -> None:
+    """Refuse a token whose terminal was left alone. Raises Forbidden reauthentication_required."""
+    if idle:
+        minutes = LIMITS[token.terminal.kind] // 60
+        raise Forbidden(
+            f"Terminal {token.terminal.code} was left alone for more than {minutes} minutes: give the password again "
+            "(POST reauthenticate).",
+            code="reauthentication_required",
+        )
+
+
+def reauthenticate(*, token: TerminalToken, password: str, code: str, request: HttpRequest, request_id: str) -> None:
+    """Let a token count as used, in exchange for the person's password, and a code where there is a second factor.
+
+    Failures are counted and recorded as at signing in. Raises Forbidden sign_in_refused, TooManyAttempts.
+    """
+    person, terminal = token.user, token.terminal
+    house = person.house
+    given = Credentials(person.login, password, code)
+    staff = check(house=house, given=given, request=request, terminal=terminal.code, request_id=request_id)
+
+    def operation() -> bool:
+        now = locks.lock(Staff, locks.Rank.STAFF, id=staff.id)
+        if not now.is_active or (now.password, now.totp_since) != (staff.password, staff.totp_since):
+            return False
+        seen(token)
+        succeeded(staff, request)
+        actor = Actor(staff=staff.login, role="", terminal=terminal.code, request=request_id)
+        event = StaffReauthenticated(token_sha256=fingerprint(token.digest))
+        record(chain=house.chain, house=house, actor=actor, event=event)
+        return True
+
+    if not locks.in_transaction(operation):
+        raise Forbidden(SIGN_IN_REFUSED, code=REFUSED_CODE)

@@ -1,0 +1,88 @@
+"""The second factor of a sign-in: codes of an authenticator app, which change with the time (RFC 6238: SHA-1, six
+digits, 30 seconds), and who must have one.
+
+The secret is sealed under a data key of the house, bound to the person's row. A code is accepted once, in its own 30
+seconds and in those before and after; the time is the database's.
+"""
+
+import hashlib
+from hmac import compare_digest
+
+import pyotp
+
+from casino.core import locks, sql
+from casino.core.errors import Forbidden
+from casino.houses import sealing
+from casino.houses.models import House
+from casino.staff.models import Role, Staff
+
+#: Seconds for which a code is shown.
+PERIOD = 30
+#: Steps by which the app's clock may be wrong, either way.
+DRIFT = 1
+#: Who approves, judges or gives rights: they act with a second factor only, where their house requires it.
+ROLES = frozenset({Role.CAGE_SUPERVISOR, Role.COMPLIANCE, Role.MANAGER, Role.AUDITOR, Role.ADMIN})
+
+_NOW = "SELECT extract(epoch FROM clock_timestamp())::bigint / %s"
+
+
+def new_secret() -> str:
+    """A random secret of 160 bits, in base32 as apps take it."""
+    return pyotp.random_base32(32)
+
+
+def uri(staff: Staff, secret: str) -> str:
+    """The secret with its name, as apps read it from a QR code."""
+    app, issuer = pyotp.TOTP(secret, interval=PERIOD), f"Cukassza {staff.house.code}"
+    return app.provisioning_uri(name=staff.login, issuer_name=issuer)
+
+
+def sealed(house: House, staff: Staff, secret: str) -> bytes:
+    """The secret as it is stored. Raises SealKeyWrong, SealedUnreadable."""
+    return sealing.seal(house.id, secret.encode(), _context(staff))
+
+
+def fingerprint(staff: Staff) -> str:
+    """SHA-256 of the sealed secret, 64 hex digits: what the audit trail has of it."""
+    return hashlib.sha256(bytes(staff.totp_sealed or b"")).hexdigest()
+
+
+def matching_step(staff: Staff, code: str) -> int | None:
+    """The time step, not used before, whose code this is; None for a wrong or used one, and without a secret. Raises
+    SealKeyWrong, SealedUnreadable."""
+    if staff.totp_sealed is None:
+        return None
+    secret = sealing.unseal(staff.house_id, staff.totp_sealed, _context(staff)).decode()
+    app = pyotp.TOTP(secret, interval=PERIOD)
+    [(now,)] = sql.rows(_NOW, [PERIOD])
+    found = None
+    for step in range(now - DRIFT, now + DRIFT + 1):
+        # Every code is compared, so that the time taken does not say which one was right.
+        if compare_digest(app.generate_otp(step).encode(), code.encode()) and step > staff.totp_step:
+            found = step
+    return found
+
+
+def accepts(staff: Staff, code: str) -> bool:
+    """Whether a person may sign in with this code: anybody without a second factor, else for a right code that was not
+    used before. It counts as used from now on. Call it outside a transaction."""
+    if staff.totp_since is None:
+        return True
+    step = matching_step(staff, code)
+    if step is None:
+        return False
+    unused = Staff.objects.filter(id=staff.id, totp_since=staff.totp_since, totp_step__lt=step)
+    # Of two sign-ins with the same code at the same moment, one finds the row as it was.
+    return locks.in_transaction(lambda: unused.update(totp_step=step)) == 1
+
+
+def require(staff: Staff) -> None:
+    """Refuse a person who needs a second factor and has none. Raises Forbidden second_factor_required."""
+    if staff.totp_since is None and staff.house.second_factor_required and ROLES & set(staff.roles):
+        raise Forbidden(
+            f"{staff.login} must first set up a second factor (POST second-factor).", code="second_factor_required"
+        )
+
+
+def _context(staff: Staff) -> bytes:
+    return f"second factor/{staff.id}".encode()
