@@ -156,6 +156,7 @@ SPECTACULAR_SETTINGS = {
         "DealState": "casino.hands.models.DealState",
         "DrawerState": "casino.cage.models.DrawerState",
         "HandState": "casino.hands.models.HandState",
+        "TransferLateness": "casino.transfers.models.Lateness",
         "TransferState": "casino.transfers.models.TransferState",
         "SoftCountState": "casino.transfers.models.CountState",
         "TerminalKindEnum": "casino.staff.models.TerminalKind",

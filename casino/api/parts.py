@@ -99,22 +99,30 @@ class Requested(serializers.Serializer[Any]):
 
 
 class TransferPart(serializers.Serializer[Any]):
-    """A fill or credit as both of its ends see it."""
+    """A fill or credit. While the chips are in transit, whoever may have to count them is not told what was requested
+    and sent: those fields are then missing."""
 
     transfer = serializers.IntegerField()
     kind = serializers.ChoiceField(choices=Kind.choices, help_text="Which way the chips go.")
+    serial = serializers.IntegerField(
+        help_text="Its number among the house's transfers of its kind, from 1 without gaps."
+    )
     table = serializers.CharField()
     drawer = serializers.CharField()
     state = serializers.ChoiceField(choices=TransferState.choices)
-    requested = Requested(help_text="What was requested.")
-    sent = chip_pieces("Chips that were sent; null before that", allow_null=True)
-    value = minor_units("Worth of what was sent; null before that", allow_null=True)
+    requested = Requested(help_text="What was requested.", required=False)
+    sent = chip_pieces("Chips that were sent; null before that", allow_null=True, required=False)
+    value = minor_units("Worth of what was sent; null before that", allow_null=True, required=False)
     counted = chip_pieces("Chips that were counted on arrival; null before that", allow_null=True)
+    differing_counts = number_of("counts on arrival that differed from what was sent")
     opened_by = login_of("began the transfer")
     sent_by = login_of("sent the chips", allow_null=True)
+    carried_by = login_of("carried the chips", allow_null=True)
+    declined_by = login_of("declined the chips", allow_null=True)
     ended_by = login_of("received the chips or cancelled the transfer", allow_null=True)
     reason = serializers.CharField(
-        allow_blank=True, help_text="Why it was cancelled, or accepted with a variance; empty otherwise."
+        allow_blank=True,
+        help_text="Why it was declined or cancelled, or accepted with a variance; empty otherwise.",
     )
 
 

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from casino.cage.models import Drawer
-from casino.houses.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House, HouseRow
 from casino.staff.models import Staff, TerminalKind
 from casino.tables.models import Table
 
@@ -26,17 +26,51 @@ RECEIVER = {Kind.FILL: TerminalKind.TABLE, Kind.CREDIT: TerminalKind.CAGE}
 
 
 class TransferState(models.TextChoices):
-    """requested (nothing has moved) -> sent (in transit) -> received; requested and sent ones can be
-    cancelled, which brings the chips back to where they came from."""
+    """requested (nothing has moved) -> sent (in transit) -> received, or declined (in transit, and not wanted).
+
+    What was requested, sent or declined can be cancelled, which brings the chips back to where they came from."""
 
     REQUESTED = "requested"
     SENT = "sent"
+    DECLINED = "declined"
     RECEIVED = "received"
     CANCELLED = "cancelled"
 
 
+#: States in which chips have been signed for and are at neither end.
+IN_TRANSIT = (TransferState.SENT, TransferState.DECLINED)
 #: States in which something is still to be done.
-UNDER_WAY = (TransferState.REQUESTED, TransferState.SENT)
+UNDER_WAY = (TransferState.REQUESTED, *IN_TRANSIT)
+#: After how many counts that differ from what was sent a supervisor decides.
+MOST_COUNTS = 2
+#: Minutes after which a transfer under way is late, and after which it is an exception.
+LATE_AFTER, EXCEPTION_AFTER = 15, 30
+
+
+class Lateness(models.TextChoices):
+    """Whether a transfer under way takes too long."""
+
+    IN_TIME = "in_time"
+    LATE = "late"
+    EXCEPTION = "exception"
+
+
+class Serial(HouseRow):
+    """The last number of one series of a house: its fills, its credits. A number is given in the transaction that
+    writes its row, so that a refused request leaves no gap."""
+
+    series = models.CharField(max_length=16)
+    last = models.PositiveIntegerField()
+
+    class Meta:
+        verbose_name = "series"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "series"], name="serial_series"),
+            models.CheckConstraint(condition=Q(last__gte=1), name="serial_from_one"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.series} {self.last}"
 
 
 class Transfer(models.Model):
@@ -44,6 +78,8 @@ class Transfer(models.Model):
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="transfers")
     kind = models.CharField(max_length=6, choices=Kind.choices)
+    #: From 1 without gaps, by house and kind. (The id identifies the row in addresses; it is no series.)
+    serial = models.PositiveIntegerField()
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="transfers")
     drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="transfers")
     state = models.CharField(max_length=9, choices=TransferState.choices, default=TransferState.REQUESTED)
@@ -54,11 +90,17 @@ class Transfer(models.Model):
     sent = models.JSONField(null=True)
     sent_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     sent_at = models.DateTimeField(null=True)
-    #: What the other end counted; differs from `sent` only where the floor accepted a variance.
+    #: Who carried the chips: a third person, named by the sender or by the receiver.
+    carried_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    #: Counts of the other end that differed from what was sent: `pieces`, `by` (login), and the `request` that sent it.
+    miscounts = models.JSONField(default=list)
+    declined_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    declined_at = models.DateTimeField(null=True)
+    #: What the other end counted; differs from `sent` only where a supervisor accepted a variance.
     counted = models.JSONField(null=True)
     ended_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     ended_at = models.DateTimeField(null=True)
-    #: Why it was cancelled, or why a variance was accepted.
+    #: Why it was declined, then why it was cancelled; or why a variance was accepted.
     reason = models.CharField(max_length=200, blank=True, default="")
 
     class Meta:
@@ -79,10 +121,25 @@ class Transfer(models.Model):
             models.CheckConstraint(
                 condition=~Q(state=TransferState.RECEIVED) | ~Q(ended_by=F("sent_by")), name="transfer_two_persons"
             ),
+            models.UniqueConstraint(fields=["house", "kind", "serial"], name="transfer_serial"),
+            models.CheckConstraint(
+                condition=~Q(state=TransferState.RECEIVED)
+                | (Q(carried_by__isnull=False) & ~Q(carried_by=F("sent_by")) & ~Q(carried_by=F("ended_by"))),
+                name="transfer_carried_by_a_third",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=TransferState.CANCELLED)
+                | Q(sent__isnull=True)
+                | (Q(declined_by__isnull=True) & ~Q(ended_by=F("sent_by")))
+                | (Q(declined_by__isnull=False) & ~Q(declined_by=F("sent_by")) & ~Q(declined_by=F("ended_by"))),
+                name="transfer_cancelled_by_two",
+            ),
         ]
         indexes = [
             models.Index(
-                fields=["house", "id"], condition=Q(state__in=["requested", "sent"]), name="transfer_under_way"
+                fields=["house", "id"],
+                condition=Q(state__in=["requested", "sent", "declined"]),
+                name="transfer_under_way",
             )
         ]
 

@@ -1,38 +1,85 @@
 """Reading transfers, soft counts and a table's boxes."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.cage.models import Drawer
 from casino.houses.models import House
+from casino.staff.models import Role, Terminal, TerminalKind
 from casino.tables.models import Table
-from casino.transfers.models import UNDER_WAY, CountState, SoftCount, Transfer
+from casino.transfers.models import (
+    EXCEPTION_AFTER,
+    IN_TRANSIT,
+    LATE_AFTER,
+    SENDER,
+    UNDER_WAY,
+    CountState,
+    Kind,
+    Lateness,
+    SoftCount,
+    Transfer,
+)
 
 
-def describe(transfer: Transfer) -> dict[str, Any]:
-    """A transfer as both of its ends see it; `value` of what was sent, in minor units."""
-    return {
+def describe(transfer: Transfer, *, blind: bool = False) -> dict[str, Any]:
+    """A transfer as its sender sees it; `value` of what was sent, in minor units. `blind`: without what was requested
+    and sent, as somebody sees it who is to count it."""
+    found = {
         "transfer": transfer.pk,
         "kind": transfer.kind,
+        "serial": transfer.serial,
         "table": transfer.table.code,
         "drawer": transfer.drawer.code,
         "state": transfer.state,
-        "requested": transfer.requested,
-        "sent": transfer.sent,
-        "value": None if transfer.sent is None else worth(transfer.sent),
         "counted": transfer.counted,
+        "differing_counts": len(transfer.miscounts),
         "opened_by": transfer.opened_by.login,
         "sent_by": transfer.sent_by.login if transfer.sent_by else None,
+        "carried_by": transfer.carried_by.login if transfer.carried_by else None,
+        "declined_by": transfer.declined_by.login if transfer.declined_by else None,
         "ended_by": transfer.ended_by.login if transfer.ended_by else None,
         "reason": transfer.reason,
     }
+    if not blind:
+        value = None if transfer.sent is None else worth(transfer.sent)
+        found |= {"requested": transfer.requested, "sent": transfer.sent, "value": value}
+    return found
 
 
-def times(transfer: Transfer) -> dict[str, Any]:
-    """When a transfer was begun, sent and ended."""
-    return {"opened_at": transfer.opened_at, "sent_at": transfer.sent_at, "ended_at": transfer.ended_at}
+#: Who may know what is in transit: none of them counts it.
+_OVERSEE = frozenset({Role.AUDITOR, Role.ADMIN, Role.MANAGER, Role.SURVEILLANCE})
+
+
+def is_blind(transfer: Transfer, role: str, terminal: Terminal) -> bool:
+    """Whether somebody in this role at this terminal must not know what was sent: while it is in transit only the
+    sender's end may, and who oversees both at an office."""
+    if transfer.state not in IN_TRANSIT:
+        return False
+    if terminal.kind == TerminalKind.OFFICE:
+        return role not in _OVERSEE
+    place = transfer.table.code if terminal.kind == TerminalKind.TABLE else transfer.drawer.code
+    return SENDER[Kind(transfer.kind)] != terminal.kind or place != terminal.location
+
+
+def times(transfer: Transfer, now: datetime) -> dict[str, Any]:
+    """When a transfer was begun, sent, declined and ended; while it is under way, how old it is at `now`, in whole
+    minutes since it was sent or, before that, requested."""
+    found: dict[str, Any] = {
+        "opened_at": transfer.opened_at,
+        "sent_at": transfer.sent_at,
+        "declined_at": transfer.declined_at,
+        "ended_at": transfer.ended_at,
+        "minutes": None,
+        "late": None,
+    }
+    if transfer.ended_at is None:
+        minutes = int((now - (transfer.sent_at or transfer.opened_at)).total_seconds() // 60)
+        late = Lateness.EXCEPTION if minutes >= EXCEPTION_AFTER else Lateness.LATE
+        found |= {"minutes": minutes, "late": late if minutes >= LATE_AFTER else Lateness.IN_TIME}
+    return found
 
 
 def describe_count(count: SoftCount, *, revealed: bool) -> dict[str, Any]:

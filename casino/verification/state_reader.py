@@ -51,6 +51,7 @@ _KEYS = {
         WHERE b.house_id = m.house_id AND b.kind = m.kind AND b.id <= m.id))""",
     "cage.Shift": f"concat({_NAMES['cage.Drawer'].format('m.drawer_id')}, '/', m.number)",
     "tables.SeatKey": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
+    "transfers.Serial": "m.series",
     "transfers.Transfer": "m.id::text",
     "transfers.SoftCount": "m.id::text",
     "hands.SeedCommitment": f"concat({_NAMES['hands.Deal'].format('m.deal_id')}, '/', m.seat)",

@@ -14,7 +14,10 @@ BOTH_ENDS = ("table", "drawer")
 Mirrors = Annotated[
     Mapping[str, int], "ledger transactions that reverse what was sent, by the key undone; absent if nothing was sent"
 ]
-VarianceApprover = Annotated[Approver, "login of the floor, who accepted a variance between sent and counted"]
+VarianceApprover = Annotated[Approver, "login of the supervisor, who accepted a variance between sent and counted"]
+DifferingCount = Annotated[
+    JsonObject, "`pieces` as they were counted, `by` (login), `request` (terminal and key of the request)"
+]
 SoftCount = Annotated[
     JsonObject,
     "`soft_count` (id), `table`, `drawer`, `state`, `cash`, `pieces`, `value`, `counted_by`, `ended_by`; once "
@@ -28,8 +31,10 @@ class TransferEvent(TableEvent, DrawerEvent):
 
     transfer: Annotated[
         JsonObject,
-        "`transfer` (id), `kind`, `table`, `drawer`, `state`, what was `requested`, `sent` (worth `value`) and "
-        "`counted`, who did it (`opened_by`, `sent_by`, `ended_by`), `reason`",
+        "`transfer` (id), `kind`, `serial` (from 1 by house and kind), `table`, `drawer`, `state`, what was "
+        "`requested`, `sent` (worth `value`) and `counted`, how many `differing_counts`, who did it (`opened_by`, "
+        "`sent_by`, `carried_by`, `declined_by`, `ended_by`), `reason`; without `requested`, `sent` and `value` where "
+        "the receiving end has written it before the transfer ended",
     ]
     table_version: Annotated[int | None, "version of the table after this event, in the table's chain"] = None
     drawer_version: Annotated[int | None, "version of the drawer after this event, in the drawer's chain"] = None
@@ -51,6 +56,20 @@ class FillReceived(TransferEvent):
 
     reason: Annotated[Reason | None, "why a variance was accepted"] = None
     approver: VarianceApprover | None = None
+
+
+@event("fill.count_differed", chain=BOTH_ENDS)
+class FillCountDiffered(TransferEvent):
+    """A table counted something else than was sent. Nothing moved."""
+
+    count: DifferingCount
+
+
+@event("fill.declined", chain=BOTH_ENDS)
+class FillDeclined(TransferEvent):
+    """A table sends back what was sent to it; the chips stay in transit until the sender has them."""
+
+    reason: Reason
 
 
 @event("fill.cancelled", chain=BOTH_ENDS)
@@ -77,6 +96,20 @@ class CreditReceived(TransferEvent):
 
     reason: Annotated[Reason | None, "why a variance was accepted"] = None
     approver: VarianceApprover | None = None
+
+
+@event("credit.count_differed", chain=BOTH_ENDS)
+class CreditCountDiffered(TransferEvent):
+    """The cage counted something else than was sent. Nothing moved."""
+
+    count: DifferingCount
+
+
+@event("credit.declined", chain=BOTH_ENDS)
+class CreditDeclined(TransferEvent):
+    """The cage sends back what was sent to it; the chips stay in transit until the sender has them."""
+
+    reason: Reason
 
 
 @event("credit.cancelled", chain=BOTH_ENDS)

@@ -31,6 +31,9 @@ _DECLARED = {
     "chips.introduced": "house: chip_set string; denominations {string}",
     "credit.cancelled":
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
+    "credit.count_differed":
+        "table drawer: count {any}; drawer_version? integer; table_version? integer; transfer {any}",
+    "credit.declined": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "credit.received": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "credit.requested": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "credit.sent": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
@@ -53,6 +56,9 @@ _DECLARED = {
     "drawer.set_up": "drawer:",
     "fill.cancelled":
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
+    "fill.count_differed":
+        "table drawer: count {any}; drawer_version? integer; table_version? integer; transfer {any}",
+    "fill.declined": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "fill.received": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "fill.requested": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "fill.sent": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",

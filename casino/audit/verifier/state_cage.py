@@ -7,11 +7,11 @@ from .state_rows import Handler, Near, Row, Rows
 
 CHIP_SET, DENOMINATION, IMBALANCE = "chips.ChipSet", "chips.Denomination", "chips.Imbalance"
 DRAWER, SHIFT = "cage.Drawer", "cage.Shift"
-TRANSFER, SOFT_COUNT = "transfers.Transfer", "transfers.SoftCount"
+TRANSFER, SOFT_COUNT, SERIAL = "transfers.Transfer", "transfers.SoftCount", "transfers.Serial"
 
 _FLOAT = ("float_cash", "float_chips", "float_pieces")
 _COUNT = ("expected_cash", "counted_cash", "expected_chips", "counted_chips", "expected_pieces", "counted_pieces")
-_BEGUN = ("kind", "table", "drawer", "requested", "opened_by")
+_BEGUN = ("kind", "serial", "table", "drawer", "requested", "opened_by")
 _ASKED = "fill.requested, credit.requested, or the .sent of what was sent at once"
 _ENDED = ".received, .cancelled"
 MODELS = (
@@ -78,8 +78,22 @@ MODELS = (
             **dict.fromkeys((*_BEGUN, "opened_at"), proved(_ASKED)),
             "state": proved("every event of the transfer"),
             **dict.fromkeys(("sent", "sent_by", "sent_at"), proved("fill.sent, credit.sent")),
+            "carried_by": proved("fill.sent, credit.sent, fill.received, credit.received"),
+            "miscounts": proved("fill.count_differed, credit.count_differed"),
+            **dict.fromkeys(("declined_by", "declined_at"), proved("fill.declined, credit.declined")),
             "counted": proved("fill.received, credit.received"),
-            **dict.fromkeys(("ended_by", "ended_at", "reason"), proved(f"fill{_ENDED}, credit{_ENDED}")),
+            **dict.fromkeys(("ended_by", "ended_at"), proved(f"fill{_ENDED}, credit{_ENDED}")),
+            "reason": proved(f"fill{_ENDED}, .declined, and those of credits"),
+        },
+    ),
+    Model(
+        SERIAL,
+        "series",
+        {
+            "id": ID,
+            "house": HOUSE,
+            "series": proved("the first paper of a series"),
+            "last": proved("every paper of a series: each has the number after the last one's"),
         },
     ),
     Model(
@@ -121,6 +135,7 @@ class Cage:
             "soft_count.confirmed": self._confirmed,
             "soft_count.voided": self._voided,
             **dict.fromkeys(moves, self._moved),
+            **dict.fromkeys(("fill.count_differed", "credit.count_differed"), self._differed),
         }
 
     def advance(self, drawer: str, version: int) -> None:
@@ -184,21 +199,61 @@ class Cage:
         changed: Row = {"state": state}
         if state == "sent":
             changed |= {"sent": data["sent"], "sent_by": actor, "sent_at": Near(doc["at"])}
+        elif state == "declined":
+            changed |= {"declined_by": actor, "declined_at": Near(doc["at"]), "reason": doc.get("reason", "")}
         elif state in ("received", "cancelled"):
             changed |= {"ended_by": actor, "ended_at": Near(doc["at"]), "reason": doc.get("reason", "")}
+        if state in ("sent", "received"):
+            changed["carried_by"] = data["carried_by"]
         if state == "received":
             changed["counted"] = data["counted"]
-            if self._rows.get(TRANSFER, key)["sent_by"] == actor:
-                self._rows.find("same_person", f"{TRANSFER} {key}", f"{actor} sent it and received it")
+        self._judge_persons(key, state, actor, data)
         self._rows.change(TRANSFER, key, **changed)
-        self._require_same(TRANSFER, key, {name: data[name] for name in data.keys() - {"transfer", "value"}})
+        self._require_same(TRANSFER, key, {name: data[name] for name in data.keys() - _NOT_A_COLUMN})
+
+    def _judge_persons(self, key: str, state: str, actor: str, data: Row) -> None:
+        """Nobody does both parts of what takes two people, and a third one carries the chips."""
+        row, place = self._rows.get(TRANSFER, key), f"{TRANSFER} {key}"
+        if state == "received":
+            if row["sent_by"] == actor:
+                self._rows.find("same_person", place, f"{actor} sent it and received it")
+            if data["carried_by"] in (None, actor, row["sent_by"]):
+                self._rows.find("same_person", place, f"{data['carried_by']} carried it, and sent or received it")
+            counts = row["miscounts"]
+            if data["counted"] != row["sent"] and (len(counts) < 2 or actor in {count["by"] for count in counts}):
+                self._rows.find("same_person", place, f"{actor} accepted a variance without two counts of others")
+        elif state == "declined" and row["sent_by"] == actor:
+            self._rows.find("same_person", place, f"{actor} sent it and declined it")
+        elif state == "cancelled" and row["sent"] is not None and actor == (row["declined_by"] or row["sent_by"]):
+            self._rows.find("same_person", place, f"{actor} cancelled it alone")
+
+    def _differed(self, doc: Row) -> None:
+        data, count = doc["data"]["transfer"], doc["data"]["count"]
+        key = str(data["transfer"])
+        row = self._rows.get(TRANSFER, key)
+        if doc["actor"] in (row["sent_by"], None) or doc["actor"] != count["by"]:
+            self._rows.find("same_person", f"{TRANSFER} {key}", f"{doc['actor']} counted it for {count['by']}")
+        self._rows.change(TRANSFER, key, miscounts=[*row["miscounts"], count])
+        self._require_same(TRANSFER, key, {name: data[name] for name in data.keys() - _NOT_A_COLUMN})
 
     def _begun(self, doc: Row, data: Row) -> None:
         empty = dict.fromkeys(("sent", "sent_by", "sent_at", "counted", "ended_by", "ended_at"))
+        empty |= dict.fromkeys(("carried_by", "declined_by", "declined_at"))
         self._rows.add(
             TRANSFER, str(data["transfer"]), id=data["transfer"], **{name: data[name] for name in _BEGUN[:-1]},
-            opened_by=doc["actor"], opened_at=Near(doc["at"]), state="requested", reason="", **empty,
+            opened_by=doc["actor"], opened_at=Near(doc["at"]), state="requested", reason="", miscounts=[], **empty,
         )  # fmt: skip
+        self._number(data["kind"], data["serial"])
+
+    def _number(self, series: str, serial: int) -> None:
+        """A paper got the next number of its series."""
+        if (row := self._rows.seek(SERIAL, series)) is None:
+            self._rows.add(SERIAL, series, series=series, last=0)
+            row = self._rows.get(SERIAL, series)
+        if serial != row["last"] + 1:
+            problem = f"a paper has number {serial}, the one before it {row['last']}"
+            self._rows.find("serial_gap", f"{SERIAL} {series}", problem)
+        row["last"] = serial
 
     def _counted(self, doc: Row) -> None:
         data = doc["data"]["soft_count"]
@@ -249,4 +304,6 @@ class _Unknown:
 
 
 UNKNOWN = _Unknown()
-_MOVES = ("requested", "sent", "received", "cancelled")
+_MOVES = ("requested", "sent", "declined", "received", "cancelled")
+#: What an event says of a transfer besides its columns.
+_NOT_A_COLUMN = frozenset({"transfer", "value", "differing_counts"})
