@@ -25,6 +25,7 @@ from casino.api import (
     tiles,
     trading,
     transfers,
+    tronc,
 )
 
 #: Addresses are tried in this order: those of a hand in play, which come most often, are found first.
@@ -36,6 +37,7 @@ v1 = [
     *seat.urls,
     *trading.urls,
     *transfers.urls,
+    *tronc.urls,
     *cage.urls,
     *counting.urls,
     *sessions.urls,

@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from casino.api.tables import ReceiptOut
 from casino.cage.models import DrawerState
-from casino.transfers.models import CountState, Kind, TransferState
+from casino.transfers.models import BoxKind, BoxState, Kind, TransferState
 
 
 def minor_units(what: str, **kwargs: Any) -> serializers.IntegerField:
@@ -126,20 +126,34 @@ class TransferPart(serializers.Serializer[Any]):
     )
 
 
-class SoftCountPart(serializers.Serializer[Any]):
-    """A soft count. Expected values and variances are present only once the count has ended."""
+class BoxPart(serializers.Serializer[Any]):
+    """A box of a table, from the moment it was put there. What was counted is present once two counts agree or a
+    supervisor has decided, what was expected once a third person has received it."""
 
-    soft_count = serializers.IntegerField()
+    box = serializers.IntegerField()
+    serial = serializers.IntegerField(help_text="Its number among the house's boxes, from 1 without gaps.")
     table = serializers.CharField()
-    drawer = serializers.CharField()
-    state = serializers.ChoiceField(choices=CountState.choices)
-    cash = minor_units("Cash counted in the drop box")
-    pieces = chip_pieces("Chips counted in the tax box")
-    value = minor_units("Worth of the chips counted")
-    counted_by = login_of("counted first")
-    ended_by = login_of("confirmed or voided the count", allow_null=True)
-    expected_cash = minor_units("Cash that the books had in the drop box", required=False)
-    expected_pieces = chip_pieces("Chips that the books had in the tax box", required=False)
+    kind = serializers.ChoiceField(choices=BoxKind.choices, help_text="What falls into it.")
+    number = serializers.CharField(help_text="The number painted on the box.")
+    state = serializers.ChoiceField(choices=BoxState.choices)
+    seal = serializers.CharField(
+        allow_blank=True, help_text="Number of the seal it was taken off with; empty before that."
+    )
+    seal_read = serializers.CharField(
+        allow_blank=True, help_text="Number of the seal as it was read in the count room; empty before that."
+    )
+    put_by = login_of("put it on the table")
+    taken_by = login_of("took it off the table", allow_null=True)
+    brought_by = login_of("took it into the count room", allow_null=True)
+    differing_rounds = number_of("pairs of counts that have differed")
+    decided_by = login_of("decided after counts that differed", allow_null=True)
+    received_by = login_of("received its contents", allow_null=True)
+    reason = serializers.CharField(allow_blank=True, help_text="Why the supervisor decided so; empty otherwise.")
+    cash = minor_units("Cash counted", required=False)
+    pieces = chip_pieces("Chips counted", required=False)
+    value = minor_units("Worth of the chips counted", required=False)
+    expected_cash = minor_units("Cash that the books had in the box", required=False)
+    expected_pieces = chip_pieces("Chips that the books had in the box", required=False)
     cash_variance = minor_units("Cash counted less cash expected", required=False)
     chip_variance = minor_units("Worth of the chips counted less that of those expected", required=False)
 

@@ -32,6 +32,7 @@ from casino.staff.models import TerminalKind
 Pieces = Mapping[Any, int]
 VAULT_ACCOUNTS = (
     Account.VAULT_CASH,
+    Account.TRONC_POOL,
     Account.DUTY_PAYABLE,
     Account.HOUSE_CAPITAL,
     Account.GAMING_DUTY,

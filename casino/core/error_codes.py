@@ -18,14 +18,6 @@ _MINOR: Schema = {"type": "integer", "format": "int64"}
 _TEXTS: Schema = {"type": "array", "items": _TEXT}
 _NUMBERS: Schema = {"type": "array", "items": _NUMBER}
 _CHIPS: Schema = {"type": "object", "additionalProperties": _NUMBER}
-_COUNT: Schema = {
-    "type": "object",
-    "required": ["cash", "pieces"],
-    "properties": {
-        "cash": {**_MINOR, "description": "Cash, in minor units."},
-        "pieces": {**_CHIPS, "description": "Chips, pieces by denomination."},
-    },
-}
 _CHECKPOINT: Schema = {"type": "object", "additionalProperties": {"oneOf": [_TEXT, _NUMBER]}}
 _SCALAR: Schema = {"oneOf": [_TEXT, _NUMBER, {"type": "boolean"}]}
 #: A figure of the ledger: a number, a name or a moment, ids; null where there is none.
@@ -82,7 +74,6 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
         "the checks that failed, with a code each",
     ),
     "file": (_TEXT, "the file outside the database"),
-    "first": (_COUNT, "the first count"),
     "foreign": (_TEXTS, "the cards that the pack does not have"),
     "games": (_TEXTS, "the games that exist"),
     "giver": (_TEXT, "login of the person who set the password"),
@@ -97,6 +88,7 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "login": (_TEXT, "the login that is taken"),
     "max": ({**_MINOR, "nullable": True}, "the most that is accepted"),
     "max_stack": (_MINOR, "the most chips that a player may bring to the table, in minor units"),
+    "logins": (_TEXTS, "logins that nobody has"),
     "min": (_MINOR, "the least that is accepted"),
     "missing": ({"oneOf": [_CHIPS, _TEXTS]}, "what is missing: chips (pieces by denomination), or cards"),
     "mode": (_TEXT, "how the hand was dealt"),
@@ -118,7 +110,6 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "retry_after": (_NUMBER, "seconds to wait"),
     "seat": (_NUMBER, "the seat"),
     "seats": ({"type": "array", "items": _SCALAR}, "the seats in question"),
-    "second": (_COUNT, "the second count"),
     "session_under_way": ({"type": "boolean"}, "whether a session of several deals is under way"),
     "short": (_NUMBERS, "denominations of which there are too few"),
     "smallest": (_MINOR, "the smallest denomination, in minor units"),
@@ -126,7 +117,6 @@ MEMBERS: Mapping[str, tuple[Schema, str]] = {
     "state": (_TEXT, "the state now"),
     "tax": (_MINOR, "the tax, in minor units"),
     "terminal": (_TEXT, "code of the terminal"),
-    "soft_counts": (_NUMBERS, "the soft counts that wait for their witness"),
     "transfers": (_NUMBERS, "the transfers under way"),
     "tray": (_MINOR, "what the tray holds, in minor units"),
     "unknown": (_TEXTS, "names that are not known"),
@@ -287,7 +277,6 @@ TABLES = (
         ("correction_changes_play", "With these cards the hand would have been played differently."),
         ("pot_empty", "The disputed pot is empty; the hand can only be voided."),
         ("tray_too_small", "The tray cannot pay the bonuses of a hand.", "min tray"),
-        ("tip_box_empty", "The tip box is empty."),
     ),
     *_codes(
         422,
@@ -341,7 +330,7 @@ MONEY = (
         ("chips_not_in_circulation", "These chips are not in circulation.", "missing"),
         ("drawer_closed", "The drawer is closed."),
         ("drawer_open", "The drawer is open already."),
-        ("drawer_pending", "Transfers or soft counts of the drawer are pending.", "transfers soft_counts"),
+        ("drawer_pending", "Transfers of the drawer are under way.", "transfers"),
         ("transfer_requested", "The transfer was requested and not sent yet.", "state"),
         ("transfer_sent", "The transfer was sent and not received yet.", "state"),
         ("transfer_received", "The transfer was received.", "state"),
@@ -352,11 +341,14 @@ MONEY = (
         ("supervisor_needed", "Counts have differed so often that a supervisor must count and decide."),
         ("carrier_differs", "Another person was named as the carrier before."),
         ("not_your_side", "Only the other end of the transfer may do this.", "kind"),
-        ("count_under_way", "A soft count of the table is under way."),
-        ("count_counted", "The soft count is waiting for its confirmation.", "state"),
-        ("count_confirmed", "The soft count was confirmed.", "state"),
-        ("count_voided", "The soft count was voided.", "state"),
-        ("counts_differ", "The two counts differ.", "first second"),
+        ("box_at_table", "The box is on its table.", "state"),
+        ("box_taken", "The box was taken off its table and is not in the count room yet.", "state"),
+        ("box_brought", "The box is in the count room and not counted yet.", "state"),
+        ("box_counted", "The box was counted.", "state"),
+        ("box_received", "The contents of the box were received.", "state"),
+        ("box_in_use", "The box is on a table, or waits to be counted."),
+        ("nothing_to_share", "No tips were counted that are not shared yet."),
+        ("share_paid", "The share was paid."),
         ("day_exists", "The gaming day exists already.", "day"),
         ("day_not_later", "The gaming day is not later than the newest one.", "last"),
         ("day_closed", "The gaming day is closed.", "day"),
@@ -372,6 +364,9 @@ MONEY = (
         ("chips_do_not_add_up", "The pieces are not worth the amount.", "amount value"),
         ("nothing_to_change", "Both sides of the exchange name the same chips.", "chips"),
         ("nothing_to_send", "The transfer is empty."),
+        ("seal_missing", "A box is taken off with a seal; name its number."),
+        ("seal_without_box", "The table has no such box to be sealed."),
+        ("unknown_login", "The house has nobody with one of these logins.", "logins"),
         ("carrier_missing", "Neither end has named the person who carries the chips."),
         ("unknown_carrier", "No member of staff at work has this login."),
         ("day_too_early", "The gaming day is too far in the future."),

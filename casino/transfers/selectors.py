@@ -1,4 +1,4 @@
-"""Reading transfers, soft counts and a table's boxes."""
+"""Reading transfers, boxes, shares of the tronc, and a table's racks."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,11 +16,12 @@ from casino.transfers.models import (
     LATE_AFTER,
     SENDER,
     UNDER_WAY,
-    CountState,
+    Box,
+    BoxState,
     Kind,
     Lateness,
-    SoftCount,
     Transfer,
+    TroncPool,
 )
 
 
@@ -82,35 +83,60 @@ def times(transfer: Transfer, now: datetime) -> dict[str, Any]:
     return found
 
 
-def describe_count(count: SoftCount, *, revealed: bool) -> dict[str, Any]:
-    """A soft count; what was expected, and the variance, only when it is `revealed`: a count is made without
-    knowing."""
+def describe_box(box: Box, *, figures: bool = True) -> dict[str, Any]:
+    """A box; what was counted once two counts agree or a supervisor has decided, what was expected once it was
+    received. `figures`: whether with them at all."""
     found: dict[str, Any] = {
-        "soft_count": count.pk,
-        "table": count.table.code,
-        "drawer": count.drawer.code,
-        "state": count.state,
-        "cash": count.counted_cash,
-        "pieces": count.counted_pieces,
-        "value": worth(count.counted_pieces),
-        "counted_by": count.counted_by.login,
-        "ended_by": count.ended_by.login if count.ended_by else None,
+        "box": box.pk,
+        "serial": box.serial,
+        "table": box.table.code,
+        "kind": box.kind,
+        "number": box.number,
+        "state": box.state,
+        "seal": box.seal,
+        "seal_read": box.seal_read,
+        "put_by": box.put_by.login,
+        "taken_by": box.taken_by.login if box.taken_by else None,
+        "brought_by": box.brought_by.login if box.brought_by else None,
+        "differing_rounds": box.differing_rounds,
+        "decided_by": box.decided_by.login if box.decided_by else None,
+        "received_by": box.received_by.login if box.received_by else None,
+        "reason": box.reason,
     }
-    if revealed:
+    if figures and box.counted_cash is not None:
+        found |= {"cash": box.counted_cash, "pieces": box.counted_pieces, "value": worth(box.counted_pieces)}
+    if figures and box.state == BoxState.RECEIVED:
         found |= {
-            "expected_cash": count.expected_cash,
-            "expected_pieces": count.expected_pieces,
-            "cash_variance": count.counted_cash - count.expected_cash,
-            "chip_variance": worth(count.counted_pieces) - worth(count.expected_pieces),
+            "expected_cash": box.expected_cash,
+            "expected_pieces": box.expected_pieces,
+            "cash_variance": (box.counted_cash or 0) - (box.expected_cash or 0),
+            "chip_variance": worth(box.counted_pieces) - worth(box.expected_pieces),
         }
     return found
 
 
-def pending(drawer: Drawer) -> tuple[list[int], list[int]]:
-    """Open work of a drawer: ids of its transfers under way, and of soft counts without a witness."""
-    transfers = Transfer.objects.filter(drawer=drawer, state__in=UNDER_WAY).order_by("id")
-    counts = SoftCount.objects.filter(drawer=drawer, state=CountState.COUNTED).order_by("id")
-    return list(transfers.values_list("id", flat=True)), list(counts.values_list("id", flat=True))
+def box_times(box: Box) -> dict[str, Any]:
+    """When a box was put on its table, taken off, brought and received."""
+    return {name: getattr(box, name) for name in ("put_at", "taken_at", "brought_at", "received_at")}
+
+
+def describe_pool(pool: TroncPool) -> dict[str, Any]:
+    """A pool of tips with its shares, in minor units."""
+    shares = pool.shares.select_related("staff").order_by("staff__login")
+    return {
+        "pool": pool.serial,
+        "amount": pool.amount,
+        "shared_by": pool.shared_by.login,
+        "shares": [
+            {"login": one.staff.login, "points": one.points, "amount": one.amount, "paid": one.paid_at is not None}
+            for one in shares
+        ],
+    }
+
+
+def pending(drawer: Drawer) -> list[int]:
+    """Open work of a drawer: ids of its transfers under way."""
+    return list(Transfer.objects.filter(drawer=drawer, state__in=UNDER_WAY).order_by("id").values_list("id", flat=True))
 
 
 def worth(pieces: Mapping[str, int]) -> int:

@@ -231,16 +231,14 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
 
 
 def require_none_pending(drawer: Drawer) -> None:
-    """Refuse to close a drawer while a transfer of it is under way or a soft count waits for its witness: only an open
-    drawer can end them. Raises Conflict drawer_pending, naming them."""
-    under_way, counts = selectors.pending(drawer)
-    if under_way or counts:
+    """Refuse to close a drawer while a transfer of it is under way: only an open drawer can end it. Raises Conflict
+    drawer_pending, naming them."""
+    under_way = selectors.pending(drawer)
+    if under_way:
         raise Conflict(
-            f"Drawer {drawer.code} has {len(under_way)} transfers under way and {len(counts)} soft counts without a "
-            "witness; receive, cancel, confirm or void them first.",
+            f"Drawer {drawer.code} has {len(under_way)} transfers under way; receive or cancel them first.",
             code="drawer_pending",
             transfers=under_way,
-            soft_counts=counts,
         )
 
 

@@ -3,9 +3,10 @@ before it."""
 
 from collections.abc import Iterable
 
-from . import state_cage, state_hands, state_ledger, state_log, state_people, state_tables
+from . import state_boxes, state_cage, state_hands, state_ledger, state_log, state_people, state_tables
 from .findings import Report
 from .state_actors import Actors
+from .state_boxes import Boxes
 from .state_cage import Cage
 from .state_columns import Model, by_name
 from .state_deals import Deals
@@ -21,6 +22,7 @@ MODELS: dict[str, Model] = by_name(
     state_people.MODELS,
     state_tables.MODELS,
     state_cage.MODELS,
+    state_boxes.MODELS,
     state_hands.MODELS,
     state_ledger.MODELS,
     state_log.MODELS,
@@ -39,7 +41,7 @@ class State:
         # What judges an event stands before what changes the rows by it.
         parts = (
             *(Deals(rows, self._tables, self._find), self._actors, People(rows), HandRows(rows, self._tables)),
-            *(self._tables, self._cage, LedgerRows(rows), LogRows(rows)),
+            *(self._tables, self._cage, Boxes(rows), LedgerRows(rows), LogRows(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}
         for part in parts:

@@ -1,13 +1,11 @@
-"""Chips, drawers and their shifts, transfers and soft counts, rebuilt from the chains of drawers, tables and house."""
-
-from typing import Any
+"""Chips, drawers and their shifts, and transfers, rebuilt from the chains of drawers, tables and house."""
 
 from .state_columns import HOUSE, ID, Model, proved
 from .state_rows import Handler, Near, Row, Rows
 
 CHIP_SET, DENOMINATION, IMBALANCE = "chips.ChipSet", "chips.Denomination", "chips.Imbalance"
 DRAWER, SHIFT = "cage.Drawer", "cage.Shift"
-TRANSFER, SOFT_COUNT, SERIAL = "transfers.Transfer", "transfers.SoftCount", "transfers.Serial"
+TRANSFER, SERIAL = "transfers.Transfer", "transfers.Serial"
 
 _FLOAT = ("float_cash", "float_chips", "float_pieces")
 _COUNT = ("expected_cash", "counted_cash", "expected_chips", "counted_chips", "expected_pieces", "counted_pieces")
@@ -96,23 +94,6 @@ MODELS = (
             "last": proved("every paper of a series: each has the number after the last one's"),
         },
     ),
-    Model(
-        SOFT_COUNT,
-        "id",
-        {
-            "id": proved("soft_count.counted"),
-            "house": HOUSE,
-            **dict.fromkeys(
-                ("table", "drawer", "counted_cash", "counted_pieces", "counted_by", "counted_at"),
-                proved("soft_count.counted"),
-            ),
-            **dict.fromkeys(
-                ("expected_cash", "expected_pieces"),
-                proved("soft_count.confirmed; not of other counts, since a count is made without knowing them"),
-            ),
-            **dict.fromkeys(("state", "ended_by", "ended_at"), proved("soft_count.confirmed, soft_count.voided")),
-        },
-    ),
 )
 
 
@@ -131,9 +112,6 @@ class Cage:
             "drawer.set_up": self._drawer,
             "drawer.opened": self._opened,
             "drawer.closed": self._closed,
-            "soft_count.counted": self._counted,
-            "soft_count.confirmed": self._confirmed,
-            "soft_count.voided": self._voided,
             **dict.fromkeys(moves, self._moved),
             **dict.fromkeys(("fill.count_differed", "credit.count_differed"), self._differed),
         }
@@ -189,7 +167,7 @@ class Cage:
             SHIFT, key, closed_by=doc["actor"], closed_at=Near(doc["at"]), **{name: count[name] for name in _COUNT}
         )
 
-    # --- Transfers and counts ----------------------------------------------------------------------------------------
+    # --- Transfers ---------------------------------------------------------------------------------------------------
 
     def _moved(self, doc: Row) -> None:
         data, actor = doc["data"]["transfer"], doc["actor"]
@@ -243,43 +221,7 @@ class Cage:
             TRANSFER, str(data["transfer"]), id=data["transfer"], **{name: data[name] for name in _BEGUN[:-1]},
             opened_by=doc["actor"], opened_at=Near(doc["at"]), state="requested", reason="", miscounts=[], **empty,
         )  # fmt: skip
-        self._number(data["kind"], data["serial"])
-
-    def _number(self, series: str, serial: int) -> None:
-        """A paper got the next number of its series."""
-        if (row := self._rows.seek(SERIAL, series)) is None:
-            self._rows.add(SERIAL, series, series=series, last=0)
-            row = self._rows.get(SERIAL, series)
-        if serial != row["last"] + 1:
-            problem = f"a paper has number {serial}, the one before it {row['last']}"
-            self._rows.find("serial_gap", f"{SERIAL} {series}", problem)
-        row["last"] = serial
-
-    def _counted(self, doc: Row) -> None:
-        data = doc["data"]["soft_count"]
-        self._rows.add(
-            SOFT_COUNT, str(data["soft_count"]), id=data["soft_count"], table=data["table"], drawer=data["drawer"],
-            counted_cash=data["cash"], counted_pieces=data["pieces"], counted_by=doc["actor"],
-            counted_at=Near(doc["at"]), state="counted", ended_by=None, ended_at=None, expected_cash=UNKNOWN,
-            expected_pieces=UNKNOWN,
-        )  # fmt: skip
-
-    def _confirmed(self, doc: Row) -> None:
-        data = doc["data"]["soft_count"]
-        if data["counted_by"] == doc["actor"]:
-            self._rows.find("same_person", f"{SOFT_COUNT} {data['soft_count']}", f"{doc['actor']} counted it twice")
-        self._end_count(doc, "confirmed", {name: data[name] for name in ("expected_cash", "expected_pieces")})
-
-    def _voided(self, doc: Row) -> None:
-        self._end_count(doc, "voided", {})
-
-    def _end_count(self, doc: Row, state: str, found: Row) -> None:
-        data = doc["data"]["soft_count"]
-        key = str(data["soft_count"])
-        self._rows.change(SOFT_COUNT, key, state=state, ended_by=doc["actor"], ended_at=Near(doc["at"]), **found)
-        recorded = {"table": data["table"], "drawer": data["drawer"], "counted_cash": data["cash"]}
-        recorded |= {"counted_pieces": data["pieces"], "counted_by": data["counted_by"], "state": data["state"]}
-        self._require_same(SOFT_COUNT, key, recorded)
+        number(self._rows, data["kind"], data["serial"])
 
     def _require_same(self, model: str, key: str, recorded: Row) -> None:
         """What an event repeats of a row is what earlier events have recorded of it."""
@@ -290,20 +232,16 @@ class Cage:
                 self._rows.find("state_event_differs", f"{model} {key}, {name}", problem)
 
 
-class _Unknown:
-    """What no event has recorded yet: any value is right."""
-
-    def __eq__(self, other: Any) -> bool:
-        return True
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __repr__(self) -> str:
-        return "anything"
+def number(rows: Rows, series: str, serial: int) -> None:
+    """A paper got the next number of its series."""
+    if (row := rows.seek(SERIAL, series)) is None:
+        rows.add(SERIAL, series, series=series, last=0)
+        row = rows.get(SERIAL, series)
+    if serial != row["last"] + 1:
+        rows.find("serial_gap", f"{SERIAL} {series}", f"a paper has number {serial}, the one before it {row['last']}")
+    row["last"] = serial
 
 
-UNKNOWN = _Unknown()
 _MOVES = ("requested", "sent", "declined", "received", "cancelled")
 #: What an event says of a transfer besides its columns.
 _NOT_A_COLUMN = frozenset({"transfer", "value", "differing_counts"})

@@ -26,6 +26,9 @@ CAGE = frozenset({Role.CASHIER})
 IN_CHARGE = frozenset({Role.FLOOR, Role.ADMIN})
 ADMIN = frozenset({Role.ADMIN})
 OVERSIGHT = frozenset({Role.AUDITOR, Role.ADMIN})
+#: Who decides on counts that differ and shares tips; who decides on a transfer at a drawer.
+SUPERVISORS = frozenset({Role.CAGE_SUPERVISOR, Role.MANAGER})
+AT_A_DRAWER = frozenset({Role.FLOOR, Role.CAGE_SUPERVISOR})
 #: Who may see what is in a drawer: everybody but the dealers.
 NO_DEALER = EVERYBODY - {Role.DEALER}
 
@@ -84,26 +87,32 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/close"): CAGE,
     ("POST", "tables/<slug:table>/transfers"): TABLES,
     ("POST", "tables/<slug:table>/transfers/<int:transfer>/send"): TABLES,
-    ("POST", "tables/<slug:table>/transfers/<int:transfer>/receive"): TABLES,
+    ("POST", "tables/<slug:table>/transfers/<int:transfer>/receive"): frozenset({Role.DEALER}),
     ("POST", "tables/<slug:table>/transfers/<int:transfer>/accept-with-variance"): frozenset({Role.FLOOR}),
+    ("POST", "tables/<slug:table>/transfers/<int:transfer>/decline"): TABLES,
     ("POST", "tables/<slug:table>/transfers/<int:transfer>/cancel"): TABLES,
     ("POST", "drawers/<slug:drawer>/transfers"): CAGE,
     ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/send"): CAGE,
     ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/receive"): CAGE,
-    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/accept-with-variance"): frozenset({Role.FLOOR}),
-    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/cancel"): CAGE,
+    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/accept-with-variance"): AT_A_DRAWER,
+    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/decline"): CAGE | AT_A_DRAWER,
+    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/cancel"): CAGE | AT_A_DRAWER,
     ("GET", "transfers"): EVERYBODY,
-    ("GET", "tables/<slug:table>/chips"): EVERYBODY,
-    ("POST", "drawers/<slug:drawer>/soft-counts"): CAGE,
-    ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/confirm"): frozenset({Role.FLOOR}),
-    ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/void"): CAGE | {Role.FLOOR},
-    ("GET", "soft-counts"): NO_DEALER,
+    ("GET", "tables/<slug:table>/chips"): OVERSIGHT | {Role.MANAGER, Role.SURVEILLANCE},
+    ("POST", "tables/<slug:table>/boxes"): TABLES,
+    ("GET", "boxes"): OVERSIGHT | {Role.FLOOR, Role.COUNT, Role.CAGE_SUPERVISOR, Role.MANAGER, Role.SURVEILLANCE},
+    ("POST", "boxes/<int:box>/bring"): frozenset({Role.COUNT}),
+    ("POST", "boxes/<int:box>/counts"): frozenset({Role.COUNT}),
+    ("POST", "boxes/<int:box>/decide"): SUPERVISORS,
+    ("POST", "boxes/<int:box>/receive"): frozenset({Role.CAGE_SUPERVISOR}),
+    ("GET", "tronc/pools"): OVERSIGHT | CAGE | SUPERVISORS,
+    ("POST", "tronc/share"): SUPERVISORS,
+    ("POST", "drawers/<slug:drawer>/tronc-shares"): CAGE,
     ("POST", "tables/<slug:table>/buy-ins"): TABLES,
     ("POST", "tables/<slug:table>/exchanges"): TABLES,
     ("POST", "tables/<slug:table>/tips"): TABLES,
     ("POST", "drawers/<slug:drawer>/exchanges"): CAGE,
     ("POST", "drawers/<slug:drawer>/foreign-chips"): CAGE,
-    ("POST", "drawers/<slug:drawer>/tronc-payouts"): CAGE,
     ("POST", "duty"): ADMIN,
     ("POST", "password"): EVERYBODY,
     ("GET", "staff"): OVERSIGHT,
@@ -182,7 +191,7 @@ def address(route: str, house: Kit) -> str:
         "<slug:drawer>": "C1",
         "<slug:hand>": "T1-000001",
         "<int:transfer>": "1",
-        "<int:count>": "1",
+        "<int:box>": "1",
         "<int:exception>": "1",
         "<slug:day>": DAY,
         "<slug:layout>": "csv",

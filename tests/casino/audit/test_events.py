@@ -340,7 +340,7 @@ def test_everything_that_is_done_is_noted(evening: Kit) -> None:
     reasons = {each["kind"] for each in noted if "reason" in each}
     assert {"hand.voided", "house.duty", "fill.cancelled", "staff.roles_changed", "fill.received"} <= reasons
     approved = {each["kind"]: each["approver"] for each in noted if "approver" in each}
-    assert set(approved) >= {"soft_count.confirmed", "fill.received"}
+    assert set(approved) >= {"fill.received", "credit.received"}
     assert all(login.startswith("floor") for login in approved.values())
 
 
