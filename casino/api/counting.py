@@ -29,7 +29,7 @@ from casino.transfers.models import Box, BoxKind, BoxState
 
 TAG = "count room"
 #: What is painted on a box, and the number of a seal.
-NUMBER, SEAL = r"^[A-Za-z0-9-]{1,16}\Z", r"^[A-Za-z0-9-]{1,32}\Z"
+NUMBER = SEAL = r"^[A-Za-z0-9_-]{1,32}\Z"
 _STATES = tuple(f"box_{state}" for state in BoxState)
 
 

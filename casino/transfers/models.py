@@ -187,7 +187,7 @@ class Box(models.Model):
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="boxes")
     kind = models.CharField(max_length=4, choices=BoxKind.choices)
     #: Painted on the box.
-    number = models.CharField(max_length=16)
+    number = models.CharField(max_length=32)
     state = models.CharField(max_length=8, choices=BoxState.choices, default=BoxState.AT_TABLE)
     put_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     put_at = models.DateTimeField(db_default=ClockTimestamp())
@@ -216,7 +216,9 @@ class Box(models.Model):
             models.CheckConstraint(condition=Q(kind__in=BoxKind.values), name="box_kind"),
             models.CheckConstraint(condition=Q(state__in=BoxState.values), name="box_state"),
             models.UniqueConstraint(fields=["house", "serial"], name="box_serial"),
-            models.UniqueConstraint(fields=["table", "kind"], condition=Q(state="at_table"), name="box_one_at_table"),
+            models.UniqueConstraint(
+                fields=["house", "table", "kind"], condition=Q(state="at_table"), name="box_one_at_table"
+            ),
             models.UniqueConstraint(
                 fields=["house", "number"], condition=Q(state__in=["at_table", "taken", "brought"]), name="box_in_use"
             ),

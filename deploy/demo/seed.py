@@ -42,7 +42,8 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor manager by table and drawer."""
+    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor manager by table and drawer, the
+    count team and the cage supervisor in the office."""
 
     house: str
     dealers: dict[str, Login]
@@ -53,6 +54,9 @@ class Credentials:
     manager: Login | None = None
     #: The administrator's at the office, who hires, and signs with the auditor; None in a house founded without.
     admin: Login | None = None
+    #: Two people of the count team; empty in a house founded without, where boxes are not counted.
+    counters: tuple[Login, ...] = ()
+    supervisor: Login | None = None
 
     def save(self, folder: Path) -> None:
         """Keep them for `make run`, readable by the owner only; demo passwords are in no repository."""
@@ -73,6 +77,8 @@ class Credentials:
             floor={code: Login(**login) for code, login in data["floor"].items()},
             manager=Login(**data["manager"]) if data.get("manager") else None,
             admin=Login(**data["admin"]) if data.get("admin") else None,
+            counters=tuple(Login(**login) for login in data.get("counters", ())),
+            supervisor=Login(**data["supervisor"]) if data.get("supervisor") else None,
         )
 
 
@@ -147,7 +153,8 @@ def largest_amount(table: RecordedTable, words: Words) -> int:
 
 
 def _hire(house_code: str, table_codes: list[str]) -> Credentials:
-    """Staff and terminals: some dealers, a cashier, an auditor, an administrator, one floor manager."""
+    """Staff and terminals: some dealers, a cashier, an auditor, an administrator, one floor manager, two who count, one
+    cage supervisor."""
     from casino.audit.services import Actor
     from casino.houses.models import House
     from casino.staff.models import Role, TerminalKind
@@ -183,10 +190,12 @@ def _hire(house_code: str, table_codes: list[str]) -> Credentials:
         },
         cashier=way_in(person("cashier", Role.CASHIER), cage, Role.CASHIER),
         auditor=way_in(person("auditor", Role.AUDITOR), office, Role.AUDITOR),
-        # The floor signs soft counts at the cashier's terminal.
+        # The floor decides at the cashier's terminal on credits that arrive short.
         floor={code: way_in(floor, at, Role.FLOOR) for code, at in (at_tables | {DRAWER: cage}).items()},
         manager=way_in(floor, office, Role.FLOOR),
         admin=way_in(person("admin", Role.ADMIN), office, Role.ADMIN),
+        counters=tuple(way_in(person(f"counter-{number}", Role.COUNT), office, Role.COUNT) for number in (1, 2)),
+        supervisor=way_in(person("supervisor", Role.CAGE_SUPERVISOR), office, Role.CAGE_SUPERVISOR),
     )
 
 

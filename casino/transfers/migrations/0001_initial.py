@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
                         max_length=4,
                     ),
                 ),
-                ("number", models.CharField(max_length=16)),
+                ("number", models.CharField(max_length=32)),
                 (
                     "state",
                     models.CharField(
@@ -375,7 +375,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="box",
             constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "at_table")), fields=("table", "kind"), name="box_one_at_table"
+                condition=models.Q(("state", "at_table")), fields=("house", "table", "kind"), name="box_one_at_table"
             ),
         ),
         migrations.AddConstraint(

@@ -197,7 +197,7 @@ def test_what_is_not_registered_for_a_chain_is_not_written(kit: Kit, kind: str, 
         "| `sent_by` |",
         "| `parameters` | array of arrays of strings, optional |",
         "| `card_verbs` | object of arrays of strings, optional |",
-        "| `approver` | string, optional | login of the floor, who accepted a variance between sent and counted |",
+        "| `approver` | string, optional | login of the supervisor, who accepted a variance between sent and counted |",
     ],
 )
 def test_the_page_has_a_row_for_a_field(row: str) -> None:

@@ -13,6 +13,7 @@ from casino.hands import exceptions
 from casino.staff import credentials
 from casino.tables.models import TableState
 from casino.transfers.models import BoxState, TransferState
+from casino.transfers.services import CountDiffers
 from engine.errors import EngineError, StackTooShort
 from ledger.errors import LedgerError
 
@@ -40,7 +41,7 @@ def kinds(base: type) -> Iterator[type]:
         yield from kinds(kind)
 
 
-HOUSE_ERRORS = {kind.__name__: kind for kind in kinds(errors.HouseError)}
+HOUSE_ERRORS = {kind.__name__: kind for kind in (*kinds(errors.HouseError), CountDiffers)}
 
 
 def raised() -> Iterator[tuple[str, type[errors.HouseError], str, list[str]]]:
