@@ -25,6 +25,7 @@ from casino.api import (
     tiles,
     trading,
     transfers,
+    tray_counts,
     tronc,
 )
 
@@ -37,6 +38,7 @@ v1 = [
     *seat.urls,
     *trading.urls,
     *transfers.urls,
+    *tray_counts.urls,
     *tronc.urls,
     *cage.urls,
     *counting.urls,

@@ -6,7 +6,15 @@ from rest_framework import serializers
 
 from casino.api.tables import ReceiptOut
 from casino.cage.models import DrawerState
-from casino.transfers.models import BoxKind, BoxState, Kind, TransferState
+from casino.transfers.models import (
+    BoxKind,
+    BoxState,
+    Kind,
+    Purpose,
+    TransferState,
+    TrayCountState,
+    TrayException,
+)
 
 
 def minor_units(what: str, **kwargs: Any) -> serializers.IntegerField:
@@ -156,6 +164,24 @@ class BoxPart(serializers.Serializer[Any]):
     expected_pieces = chip_pieces("Chips that the books had in the box", required=False)
     cash_variance = minor_units("Cash counted less cash expected", required=False)
     chip_variance = minor_units("Worth of the chips counted less that of those expected", required=False)
+
+
+class TrayCountPart(serializers.Serializer[Any]):
+    """A count of a table's tray. What was counted and expected is present once the witness has counted the same."""
+
+    tray_count = serializers.IntegerField(help_text="Number of the row of the count.")
+    serial = serializers.IntegerField(help_text="Its number among the house's counts of trays, from 1 without gaps.")
+    table = serializers.CharField()
+    purpose = serializers.ChoiceField(choices=Purpose.choices, help_text="When the tray is counted.")
+    state = serializers.ChoiceField(choices=TrayCountState.choices)
+    counted_by = login_of("counted first")
+    witnessed_by = login_of("counted as the witness", allow_null=True)
+    exception = serializers.ChoiceField(
+        choices=TrayException.choices, allow_blank=True, help_text="What is wrong with an opener; empty otherwise."
+    )
+    counted = chip_pieces("Chips counted", required=False)
+    expected = chip_pieces("Chips that the books had in the tray", required=False)
+    variance = minor_units("Worth of the chips counted less that of those expected", required=False)
 
 
 class DrawerOut(serializers.Serializer[Any]):

@@ -325,3 +325,68 @@ class TroncShare(HouseRow):
 
     def __str__(self) -> str:
         return f"{self.pool_id}/{self.staff_id}"
+
+
+class Purpose(models.TextChoices):
+    """When a tray is counted."""
+
+    OPENER = "opener", "before the table opens"
+    CLOSER = "closer", "after the table has closed"
+    CHECK = "check", "at any other time"
+
+
+class TrayCountState(models.TextChoices):
+    """waiting (for its witness) -> confirmed (the witness has counted the same; posted), differed (count again), or
+    replaced by a newer count."""
+
+    WAITING = "waiting"
+    CONFIRMED = "confirmed"
+    DIFFERED = "differed"
+    REPLACED = "replaced"
+
+
+class TrayException(models.TextChoices):
+    """What is wrong with an opener."""
+
+    NONE = "", "nothing"
+    DIFFERS = "differs_from_closer", "chips came or went since the last closer without a transfer"
+    NO_CLOSER = "no_closer", "no closer was counted since the opener before it"
+
+
+class TrayCount(models.Model):
+    """A count of a table's tray by the dealer, and by the floor as its witness. Pieces by denomination; what is
+    expected is what the books had in the tray when the first count was entered."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="tray_counts")
+    #: From 1 without gaps, by house.
+    serial = models.PositiveIntegerField()
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="tray_counts")
+    purpose = models.CharField(max_length=6, choices=Purpose.choices)
+    state = models.CharField(max_length=9, choices=TrayCountState.choices, default=TrayCountState.WAITING)
+    expected = models.JSONField()
+    pieces = models.JSONField()
+    counted_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    counted_at = models.DateTimeField(db_default=ClockTimestamp())
+    witnessed = models.JSONField(null=True)
+    witnessed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    exception = models.CharField(max_length=19, choices=TrayException.choices, blank=True, default="")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "tray count"
+        constraints = [
+            models.CheckConstraint(condition=Q(purpose__in=Purpose.values), name="tray_count_purpose"),
+            models.CheckConstraint(condition=Q(state__in=TrayCountState.values), name="tray_count_state"),
+            models.UniqueConstraint(fields=["house", "serial"], name="tray_count_serial"),
+            models.UniqueConstraint(
+                fields=["house", "table"], condition=Q(state="waiting"), name="tray_count_one_waiting"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=[TrayCountState.WAITING, TrayCountState.REPLACED])
+                | (Q(witnessed__isnull=False, witnessed_by__isnull=False) & ~Q(witnessed_by=F("counted_by"))),
+                name="tray_count_two_persons",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"tray count {self.serial}"

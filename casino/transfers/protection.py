@@ -20,6 +20,7 @@ PROTECTION = Protection(
             app=Rights(insert=True, update=("last",)),
         ),
         Table(name="transfers_box", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
+        Table(name="transfers_traycount", keep=Keep.TABLE, triggers=(_FILLED_IN,), app=WRITE),
         Table(name="transfers_boxcount", keep=Keep.APPEND_ONLY, app=_INSERT),
         Table(name="transfers_troncpool", keep=Keep.APPEND_ONLY, app=_INSERT),
         Table(

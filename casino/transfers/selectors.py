@@ -21,6 +21,8 @@ from casino.transfers.models import (
     Kind,
     Lateness,
     Transfer,
+    TrayCount,
+    TrayCountState,
     TroncPool,
 )
 
@@ -118,6 +120,24 @@ def describe_box(box: Box, *, figures: bool = True) -> dict[str, Any]:
 def box_times(box: Box) -> dict[str, Any]:
     """When a box was put on its table, taken off, brought and received."""
     return {name: getattr(box, name) for name in ("put_at", "taken_at", "brought_at", "received_at")}
+
+
+def describe_tray_count(count: TrayCount, *, figures: bool = True) -> dict[str, Any]:
+    """A count of a tray; what was counted and expected once it was confirmed. `figures`: whether with them at all."""
+    found: dict[str, Any] = {
+        "tray_count": count.pk,
+        "serial": count.serial,
+        "table": count.table.code,
+        "purpose": count.purpose,
+        "state": count.state,
+        "counted_by": count.counted_by.login,
+        "witnessed_by": count.witnessed_by.login if count.witnessed_by else None,
+        "exception": count.exception,
+    }
+    if figures and count.state == TrayCountState.CONFIRMED:
+        variance = worth(count.pieces) - worth(count.expected)
+        found |= {"counted": count.pieces, "expected": count.expected, "variance": variance}
+    return found
 
 
 def describe_pool(pool: TroncPool) -> dict[str, Any]:

@@ -58,6 +58,7 @@ _KEYS = {
     "transfers.Transfer": "m.id::text",
     "transfers.Box": "m.id::text",
     "transfers.BoxCount": f"concat(m.box_id, '/', m.round, '/', {_NAMES['staff.Staff'].format('m.counted_by_id')})",
+    "transfers.TrayCount": "m.id::text",
     "transfers.TroncPool": "m.serial::text",
     "transfers.TroncShare": f"concat({_POOL}, '/', {_NAMES['staff.Staff'].format('m.staff_id')})",
     "hands.SeedCommitment": f"concat({_NAMES['hands.Deal'].format('m.deal_id')}, '/', m.seat)",

@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 
 from casino.staff.models import Role, TerminalKind
-from casino.transfers.models import Box, Transfer
-from tests.casino.kit import PIECES, Desk, Kit
+from casino.transfers.models import Box, Transfer, TrayCount
+from tests.casino.kit import PIECES, TRAY, Desk, Kit
 from tests.casino.transfers.test_transfers import floor_at
 from tests.words import as_action
 
@@ -15,6 +15,8 @@ PASSWORD = "seven-of-acorns-19"
 DAY = "2020-02-28"
 REASON = {"reason": "so that everything happens"}
 PERSON = {"name": "Nobody At All", "born": "1970-01-01", "document": "000000AA"}
+#: The tray, with one chip too few.
+WHOLE_TRAY = {str(value): count for value, count in TRAY.items()} | {"500": TRAY[500] - 1}
 FLOAT = {str(value): 100 for value in PIECES if value <= 5_000}
 
 
@@ -74,6 +76,16 @@ def _box(desk: str, kind: str, what: str, body: Any = None) -> Step:
 
 def _swaps(kind: str, number: str, **seal: str) -> Step:
     return _at("dealer", "boxes", {"kind": kind, "number": number, **seal})
+
+
+def _tray(pieces: dict[str, int]) -> Step:
+    """The floor counts the tray as the witness."""
+
+    def step(busy: Busy) -> httpx.Response:
+        number = TrayCount.objects.filter(house=busy.kit.house).latest("id").pk
+        return busy.post(busy.table_floor, f"tray-counts/{number}/witness", {"pieces": pieces})
+
+    return step
 
 
 def _accepts(counts: str, decides: str) -> Step:
@@ -177,6 +189,10 @@ STEPS: dict[str, Step] = {
     "box.swapped": _swaps("drop", "drop-1"),
     "box.swapped for taxes": _swaps("tax", "tax-1"),
     "box.swapped for tips": _swaps("tip", "tip-1"),
+    "tray.counted": _at("dealer", "tray-counts", {"purpose": "opener", "pieces": {"500": 200}}),
+    "tray.counts_differed": _tray({"500": 201}),
+    "tray.counted again": _at("dealer", "tray-counts", {"purpose": "opener", "pieces": WHOLE_TRAY}),
+    "tray.confirmed": _tray(WHOLE_TRAY),
     "table.opened": _at("dealer", "open"),
     "table.sat_down": _at("dealer", "seats", {"seat": 1, "player": "T1-u1", "amount": 10_000}),
     "table.chips_added": _at("dealer", "seats/1/chips", {"amount": 500}),

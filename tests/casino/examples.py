@@ -40,6 +40,7 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "deal.abandoned": (("auditor", "deals/T1-000001"),),
     "fill.received": (("auditor", f"transfers?{PAGE}"),),
     "hand.acted": (("dealer", "hand"), ("dealer", "hand/legal-actions")),
+    "tray.confirmed": (("auditor", f"tray-counts?{PAGE}"),),
     "box.received": (("auditor", f"boxes?{PAGE}"),),
     "tronc.share_paid": (("auditor", f"tronc/pools?{PAGE}"),),
     "day.closed": (

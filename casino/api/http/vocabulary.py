@@ -246,6 +246,7 @@ PARAMETERS: Mapping[str, str] = {
     "after_version": "Entries with a greater version.",
     "box": "Number of the row of the box.",
     "chain": "Name of the audit chain: `table/T1`, `drawer/C1` or `house/CODE`.",
+    "count": "Number of the row of the count.",
     "cursor": "Where the page begins, from `next` or `previous` of another page.",
     "exception": "Number of the card exception.",
     "from": "Time with time zone: from this time on.",

@@ -31,6 +31,14 @@ BoxPart = Annotated[
     "(`put_by`, `taken_by`, `brought_by`, `decided_by`, `received_by`), `differing_rounds`, `reason`; once received "
     "also what was counted and expected, and the variances",
 ]
+TrayCountPart = Annotated[
+    JsonObject,
+    "`tray_count` (id), `serial` (from 1 by house), `table`, `purpose`, `state`, `counted_by`, `witnessed_by`, "
+    "`exception`; once confirmed also what was `counted` and `expected`, and the `variance` (minor units)",
+]
+OwnPieces = Annotated[
+    Mapping[str, int], "what this person has counted: number of pieces by denomination in minor units"
+]
 OwnCount = Annotated[JsonObject, "`round`, `cash` (minor units), `pieces`, as this person has counted them"]
 
 
@@ -170,3 +178,29 @@ class BoxReceived(AuditEvent):
     """A third person took the counted contents of a box into the vault. They were posted with the variance."""
 
     box: BoxPart
+
+
+@event("tray.counted", chain="table")
+class TrayCounted(TableEvent):
+    """A dealer counted the tray; the count waits for its witness."""
+
+    tray_count: TrayCountPart
+    pieces: OwnPieces
+    replaced: Annotated[int | None, "the count that waited and does no more (id)"] = None
+
+
+@event("tray.counts_differed", chain="table")
+class TrayCountsDiffered(TableEvent):
+    """The witness counted something else than the dealer; both count again."""
+
+    tray_count: TrayCountPart
+    pieces: OwnPieces
+
+
+@event("tray.confirmed", chain="table")
+class TrayConfirmed(TableEvent):
+    """The witness counted the same as the dealer. What was over or short was posted."""
+
+    tray_count: TrayCountPart
+    pieces: OwnPieces
+    approver: Annotated[Approver, "login of the witness"]

@@ -7,6 +7,7 @@ from .state_columns import HOUSE, ID, Model, proved
 from .state_rows import Handler, Near, Row, Rows
 
 BOX, BOX_COUNT = "transfers.Box", "transfers.BoxCount"
+TRAY_COUNT = "transfers.TrayCount"
 POOL, SHARE = "transfers.TroncPool", "transfers.TroncShare"
 
 _PUT = ("serial", "table", "kind", "number", "put_by")
@@ -45,6 +46,23 @@ MODELS = (
         },
     ),
     Model(
+        TRAY_COUNT,
+        "id",
+        {
+            "id": proved("tray.counted"),
+            "house": HOUSE,
+            **dict.fromkeys(
+                ("serial", "table", "purpose", "pieces", "counted_by", "counted_at"), proved("tray.counted")
+            ),
+            "expected": proved("tray.confirmed; not of other counts, since a count is made without knowing it"),
+            **dict.fromkeys(("witnessed", "witnessed_by"), proved("tray.confirmed, tray.counts_differed")),
+            "exception": proved("tray.confirmed"),
+            **dict.fromkeys(
+                ("state", "ended_at"), proved("tray.confirmed, tray.counts_differed, and tray.counted of the next one")
+            ),
+        },
+    ),
+    Model(
         POOL,
         "number",
         {
@@ -78,6 +96,9 @@ class Boxes:
             "box.counts_differed": self._differed,
             "box.count_decided": self._decided,
             "box.received": self._received,
+            "tray.counted": self._tray_counted,
+            "tray.counts_differed": self._tray_witnessed,
+            "tray.confirmed": self._tray_witnessed,
             "tronc.shared": self._shared,
             "tronc.share_paid": self._paid,
         }
@@ -170,6 +191,32 @@ class Boxes:
 
     def _same(self, data: Row, problem: str) -> None:
         self._rows.find("same_person", f"{BOX} {data['box']}", problem)
+
+    # --- Trays -------------------------------------------------------------------------------------------------------
+
+    def _tray_counted(self, doc: Row) -> None:
+        data, at = doc["data"]["tray_count"], Near(doc["at"])
+        if (replaced := doc["data"].get("replaced")) is not None:
+            self._rows.change(TRAY_COUNT, str(replaced), state="replaced", ended_at=at)
+        self._rows.add(
+            TRAY_COUNT, str(data["tray_count"]), id=data["tray_count"], serial=data["serial"], table=data["table"],
+            purpose=data["purpose"], pieces=doc["data"]["pieces"], counted_by=doc["actor"], counted_at=at,
+            expected=UNKNOWN, witnessed=None, witnessed_by=None, exception="", state="waiting", ended_at=None,
+        )  # fmt: skip
+        number(self._rows, "tray", data["serial"])
+
+    def _tray_witnessed(self, doc: Row) -> None:
+        data, actor, pieces = doc["data"]["tray_count"], doc["actor"], doc["data"]["pieces"]
+        key = str(data["tray_count"])
+        row, confirmed = self._rows.get(TRAY_COUNT, key), doc["kind"] == "tray.confirmed"
+        if row["counted_by"] == actor:
+            self._rows.find("same_person", f"{TRAY_COUNT} {key}", f"{actor} counted it and was its witness")
+        if (row["pieces"] == pieces) != confirmed or row["state"] != "waiting":
+            problem = f"{doc['kind']} of {pieces} after a count of {row['pieces']} that is {row['state']}"
+            self._rows.find("state_event_differs", f"{TRAY_COUNT} {key}", problem)
+        found: Row = {"state": "confirmed" if confirmed else "differed", "exception": data["exception"]}
+        found |= {"expected": data["expected"]} if confirmed else {}
+        self._rows.change(TRAY_COUNT, key, witnessed=pieces, witnessed_by=actor, ended_at=Near(doc["at"]), **found)
 
     # --- Tronc -------------------------------------------------------------------------------------------------------
 

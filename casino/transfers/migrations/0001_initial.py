@@ -283,6 +283,85 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="TrayCount",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("serial", models.PositiveIntegerField()),
+                (
+                    "purpose",
+                    models.CharField(
+                        choices=[
+                            ("opener", "before the table opens"),
+                            ("closer", "after the table has closed"),
+                            ("check", "at any other time"),
+                        ],
+                        max_length=6,
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("confirmed", "Confirmed"),
+                            ("differed", "Differed"),
+                            ("replaced", "Replaced"),
+                        ],
+                        default="waiting",
+                        max_length=9,
+                    ),
+                ),
+                ("expected", models.JSONField()),
+                ("pieces", models.JSONField()),
+                ("counted_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("witnessed", models.JSONField(null=True)),
+                (
+                    "exception",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("", "nothing"),
+                            ("differs_from_closer", "chips came or went since the last closer without a transfer"),
+                            ("no_closer", "no closer was counted since the opener before it"),
+                        ],
+                        default="",
+                        max_length=19,
+                    ),
+                ),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "counted_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="tray_counts", to="houses.house"
+                    ),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="tray_counts", to="tables.table"
+                    ),
+                ),
+                (
+                    "witnessed_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "tray count",
+            },
+        ),
+        migrations.CreateModel(
             name="TroncPool",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
@@ -554,6 +633,44 @@ class Migration(migrations.Migration):
                     _connector="OR",
                 ),
                 name="transfer_cancelled_by_two",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="traycount",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("purpose__in", ["opener", "closer", "check"])), name="tray_count_purpose"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="traycount",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["waiting", "confirmed", "differed", "replaced"])),
+                name="tray_count_state",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="traycount",
+            constraint=models.UniqueConstraint(fields=("house", "serial"), name="tray_count_serial"),
+        ),
+        migrations.AddConstraint(
+            model_name="traycount",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "waiting")), fields=("house", "table"), name="tray_count_one_waiting"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="traycount",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("state__in", ["waiting", "replaced"]),
+                    models.Q(
+                        ("witnessed__isnull", False),
+                        ("witnessed_by__isnull", False),
+                        models.Q(("witnessed_by", models.F("counted_by")), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="tray_count_two_persons",
             ),
         ),
         migrations.AddConstraint(

@@ -38,8 +38,8 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- What was written of a box, or of a share of the tronc, never changes: what is empty is filled in, and `state` and
--- `differing_rounds` move on until the box was received.
+-- What was written of a box, of a count of a tray, or of a share of the tronc, never changes: what is empty is filled in, and `state` and
+-- `differing_rounds` move on until the box was received or the count has ended.
 CREATE OR REPLACE FUNCTION transfers_filled_in() RETURNS trigger LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -53,7 +53,7 @@ BEGIN
     FOR name IN SELECT jsonb_object_keys(before) LOOP
         IF before -> name IS DISTINCT FROM after -> name
            AND before -> name NOT IN ('null'::jsonb, '""'::jsonb)
-           AND NOT (name IN ('state', 'differing_rounds') AND before ->> 'received_at' IS NULL) THEN
+           AND NOT (name IN ('state', 'differing_rounds') AND coalesce(before ->> 'received_at', before ->> 'ended_at') IS NULL) THEN
             RAISE EXCEPTION '% % keeps its %', TG_TABLE_NAME, OLD.id, name USING ERRCODE = 'KZ900';
         END IF;
     END LOOP;

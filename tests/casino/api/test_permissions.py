@@ -30,7 +30,7 @@ OVERSIGHT = frozenset({Role.AUDITOR, Role.ADMIN})
 SUPERVISORS = frozenset({Role.CAGE_SUPERVISOR, Role.MANAGER})
 AT_A_DRAWER = frozenset({Role.FLOOR, Role.CAGE_SUPERVISOR})
 #: Who may see what is in a drawer: everybody but the dealers.
-NO_DEALER = EVERYBODY - {Role.DEALER}
+NO_DEALER = frozenset({Role.CASHIER, Role.FLOOR, Role.AUDITOR, Role.ADMIN})
 
 #: Routes that take anybody, signed in or not.
 OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in"), ("GET", "receipts/<slug:hash>")}
@@ -100,6 +100,9 @@ MATRIX = {
     ("GET", "transfers"): EVERYBODY,
     ("GET", "tables/<slug:table>/chips"): OVERSIGHT | {Role.MANAGER, Role.SURVEILLANCE},
     ("POST", "tables/<slug:table>/boxes"): TABLES,
+    ("POST", "tables/<slug:table>/tray-counts"): frozenset({Role.DEALER}),
+    ("POST", "tables/<slug:table>/tray-counts/<int:count>/witness"): frozenset({Role.FLOOR}),
+    ("GET", "tray-counts"): OVERSIGHT | {Role.FLOOR, Role.MANAGER, Role.SURVEILLANCE},
     ("GET", "boxes"): OVERSIGHT | {Role.FLOOR, Role.COUNT, Role.CAGE_SUPERVISOR, Role.MANAGER, Role.SURVEILLANCE},
     ("POST", "boxes/<int:box>/bring"): frozenset({Role.COUNT}),
     ("POST", "boxes/<int:box>/counts"): frozenset({Role.COUNT}),
@@ -192,6 +195,7 @@ def address(route: str, house: Kit) -> str:
         "<slug:hand>": "T1-000001",
         "<int:transfer>": "1",
         "<int:box>": "1",
+        "<int:count>": "1",
         "<int:exception>": "1",
         "<slug:day>": DAY,
         "<slug:layout>": "csv",

@@ -12,7 +12,7 @@ from casino.core.error_codes import ERROR_CODES, MEMBERS
 from casino.hands import exceptions
 from casino.staff import credentials
 from casino.tables.models import TableState
-from casino.transfers.models import BoxState, TransferState
+from casino.transfers.models import BoxState, TransferState, TrayCountState
 from casino.transfers.services import CountDiffers
 from engine.errors import EngineError, StackTooShort
 from ledger.errors import LedgerError
@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[3]
 STATES = {
     "f'table_{table.state}'": [f"table_{state}" for state in TableState],
     "f'transfer_{transfer.state}'": [f"transfer_{state}" for state in TransferState],
+    "f'tray_count_{found.state}'": [f"tray_count_{state}" for state in TrayCountState if state != "waiting"],
     "f'box_{box.state}'": [f"box_{state}" for state in BoxState],
 }
 #: Codes that stand in a constant, or are passed on from the engine.
