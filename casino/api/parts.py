@@ -107,7 +107,7 @@ class Requested(serializers.Serializer[Any]):
 
 
 class TransferPart(serializers.Serializer[Any]):
-    """A fill or credit. While the chips are in transit, whoever may have to count them is not told what was requested
+    """A fill or credit. While the chips are in transit, people who may have to count them do not see what was requested
     and sent: those fields are then missing."""
 
     transfer = serializers.IntegerField()

@@ -82,8 +82,8 @@ class TroncShareOut(DrawerChanged):
 )
 class ShareTronc(WriteOperation):
     """All tips that were counted and not shared yet, by points or hours. Everybody gets the whole units of the exact
-    share; what is left goes one by one to the largest remainders, so that the shares are the pool. Whoever shares gets
-    none (`four_eyes`). No If-Match: pools have no version."""
+    share; what is left goes one by one to the largest remainders, so that the shares are the pool. The person who
+    shares gets none (`four_eyes`). No If-Match: pools have no version."""
 
     roles = (Role.CAGE_SUPERVISOR, Role.MANAGER)
     versioned = False

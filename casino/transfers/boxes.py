@@ -1,7 +1,7 @@
 """Boxes of a table: put on it, taken off sealed, and brought to the count room.
 
-Whoever runs the table takes a box off and names its seal; somebody of the count team, who has not run the table, reads
-the seal again in the count room. What the books have in a box is kept when it is taken, and shown to nobody before it
+The dealer or the floor takes a box off and names its seal; another person, of the count team, reads the seal again in
+the count room. What the books have in a box is kept when it is taken, and shown to nobody before it
 is counted.
 """
 

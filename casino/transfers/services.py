@@ -1,8 +1,8 @@
 """Fills and credits: chips between a drawer and a table's tray, sent by one person and received by another.
 
 Either end may begin. The end that the chips come from sends them at once; the other one asks for them, and they are
-sent when the first end says so. A third person carries them. What arrives is counted by somebody who has not been told
-what was sent, and must be what was sent, piece by piece. A count that differs is kept; after two of them only a
+sent when the first end says so. A third person carries them. What arrives is counted by a person who is not shown what
+was sent, and must be what was sent, piece by piece. A count that differs is kept; after two of them only a
 supervisor, who has neither sent nor counted, takes the chips in with a variance, which is then chips over or short of
 the table.
 
@@ -339,7 +339,7 @@ def _carrier(command: Command, transfer: Transfer, login: str | None, *, needed:
 
 
 def _require_two(command: Command, transfer: Transfer) -> None:
-    """Refuse whoever would take back sent chips alone. Raises Forbidden four_eyes."""
+    """Refuse a person who would take back sent chips alone. Raises Forbidden four_eyes."""
     if transfer.state == TransferState.DECLINED:
         require_another(command, transfer.declined_by, "declined this")
         return

@@ -298,7 +298,7 @@ class Kit:
         return desk
 
     def runner(self) -> str:
-        """The login of somebody who carries chips, and neither sends nor receives them."""
+        """The login of a person who carries chips, and neither sends nor receives them."""
         return self.hire(Role.DEALER, TerminalKind.OFFICE, "")[0].staff.login
 
     def office(self, role: Role = Role.AUDITOR) -> Desk:

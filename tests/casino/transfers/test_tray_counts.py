@@ -74,7 +74,7 @@ def test_neither_reads_the_others_count_or_the_books(trays: Trays) -> None:
         assert refusal(desk.get("chips")) == (403, "forbidden")
     [row] = trays.floor.get("/api/v1/tray-counts").json()["results"]
     assert row["state"] == "differed" and not hidden & row.keys()
-    # What differed is not posted, and not asked again: both count anew.
+    # What differed is not posted, and not asked again: both count again.
     assert refusal(trays.witness(number, HELD)) == (409, "tray_count_differed")
     assert trays.kit.balance("5210/T1") == 0
     assert trays.both(HELD)["variance"] == 0
