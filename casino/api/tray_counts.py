@@ -44,7 +44,7 @@ class TrayCountEvent(EventPart):
 class TrayCountOut(TableOut):
     """The table, and the count."""
 
-    last_event = TrayCountEvent()
+    last_event = TrayCountEvent()  # type: ignore[assignment]  # more precise than that of any table
 
 
 @documented(

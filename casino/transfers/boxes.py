@@ -118,6 +118,6 @@ def _inside(table: Table, kind: BoxKind) -> tuple[int, Chips]:
         pieces = chips.rack(table.house, table.account(rack))
     off = Box.objects.filter(house=table.house, table=table, kind=kind, state__in=UNPOSTED)
     for expected_cash, expected_pieces in off.values_list("expected_cash", "expected_pieces"):
-        cash -= expected_cash
-        pieces -= denominations.parse(chip_set, expected_pieces)
+        cash -= expected_cash or 0
+        pieces -= denominations.parse(chip_set, expected_pieces or {})
     return cash, pieces

@@ -51,7 +51,7 @@ def count(*, command: Command, box_id: int, cash: int, pieces: Pieces) -> Answer
             pieces=counted.as_json(),
             counted_by=command.context.staff,
         )
-        kind = BoxCounted
+        kind: type[BoxCounted | BoxCountsDiffered] = BoxCounted
         if before is not None and (before.cash, before.pieces) == (found.cash, found.pieces):
             _counted(box, cash, counted)
         elif before is not None:
@@ -61,7 +61,7 @@ def count(*, command: Command, box_id: int, cash: int, pieces: Pieces) -> Answer
         own = {"round": number, "cash": cash, "pieces": found.pieces}
         return Outcome(
             kind(box=selectors.describe_box(box, figures=False), count=own),
-            {"box": selectors.describe_box(box), "differs": kind is BoxCountsDiffered},
+            {"box": selectors.describe_box(box), "differs": issubclass(kind, BoxCountsDiffered)},
             201,
             version=box.serial,
         )
@@ -137,8 +137,8 @@ def _counted(box: Box, cash: int, pieces: Chips, **decided: object) -> None:
 
 def _post(work: Work, box: Box) -> None:
     table, chip_set = box.table, chips.in_use(box.house)
-    counted = denominations.parse(chip_set, box.counted_pieces)
-    over = counted - denominations.parse(chip_set, box.expected_pieces)
+    counted = denominations.parse(chip_set, box.counted_pieces or {})
+    over = counted - denominations.parse(chip_set, box.expected_pieces or {})
     cash = box.counted_cash or 0
     if box.kind == BoxKind.TIP:
         events = [

@@ -106,13 +106,13 @@ def describe_box(box: Box, *, figures: bool = True) -> dict[str, Any]:
         "reason": box.reason,
     }
     if figures and box.counted_cash is not None:
-        found |= {"cash": box.counted_cash, "pieces": box.counted_pieces, "value": worth(box.counted_pieces)}
+        found |= {"cash": box.counted_cash, "pieces": box.counted_pieces, "value": worth(box.counted_pieces or {})}
     if figures and box.state == BoxState.RECEIVED:
         found |= {
             "expected_cash": box.expected_cash,
             "expected_pieces": box.expected_pieces,
             "cash_variance": (box.counted_cash or 0) - (box.expected_cash or 0),
-            "chip_variance": worth(box.counted_pieces) - worth(box.expected_pieces),
+            "chip_variance": worth(box.counted_pieces or {}) - worth(box.expected_pieces or {}),
         }
     return found
 

@@ -86,7 +86,7 @@ def test_two_persons_count_and_a_third_receives_into_the_vault(boxes: Boxes) -> 
     assert (done["state"], done["cash_variance"], done["chip_variance"]) == ("received", 0, 0)
     assert boxes.both(tax, 0, TAX)["chip_variance"] == 0
     assert boxes.moved() == [CASH, 165, 0, 0]
-    # Nobody's drawer gets anything.
+    # No drawer gets anything.
     assert boxes.kit.balance("9120/C1") == before
     assert boxes.kit.balance("1010") == CHIPS - CHIPS // 10 + CASH
     boxes.whole()
@@ -220,11 +220,12 @@ def test_boxes_that_cannot_be_put(boxes: Boxes) -> None:
         ({"kind": "drop", "number": "a b"}, 400, "invalid_request"),
     ):
         assert refusal(boxes.dealer.post("boxes", body)) == (status, code)
-    for body, status, code in (
+    counts: list[tuple[dict[str, Any], int, str]] = [
         ({"cash": -1, "pieces": {}}, 400, "invalid_request"),
         ({"cash": 0, "pieces": {"7": 1}}, 422, "unknown_denomination"),
-    ):
-        answer = boxes.one.post(f"boxes/{boxes.brought('drop', f'S-{status}')}/counts", body)
+    ]
+    for count, status, code in counts:
+        answer = boxes.one.post(f"boxes/{boxes.brought('drop', f'S-{status}')}/counts", count)
         assert refusal(answer) == (status, code)
     assert refusal(boxes.one.post("boxes/999999/counts", {"cash": 0, "pieces": {}})) == (404, "not_found")
     serials = [row["serial"] for row in boxes.kit.office().get("boxes").json()["results"]]

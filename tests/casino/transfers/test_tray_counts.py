@@ -22,7 +22,8 @@ class Trays:
     def count(self, pieces: dict[str, int], purpose: str = "check") -> dict[str, Any]:
         """The dealer's count."""
         self.dealer.refresh()
-        return self.dealer.ok("tray-counts", {"purpose": purpose, "pieces": pieces})["last_event"]
+        found: dict[str, Any] = self.dealer.ok("tray-counts", {"purpose": purpose, "pieces": pieces})["last_event"]
+        return found
 
     def witness(self, number: int, pieces: dict[str, int], by: Desk | None = None) -> Any:
         """The witness's count."""
