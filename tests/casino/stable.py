@@ -15,7 +15,7 @@ from casino.core import canonical
 
 #: Names of numbers that PostgreSQL draws from a sequence, and what they count: each has numbers of its own.
 NUMBERS = {
-    "transfer": "transfer", "box": "box", "tray_count": "tray count", "exception": "exception", "account": "account",
+    "transfer": "transfer", "box": "box", "tray_count": "tray count", "count": "tray count", "exception": "exception", "account": "account",
     "transaction": "transaction", "tx": "transaction", "transaction_id": "transaction", "reverses": "transaction",
     "entry": "entry", "settlement": "transaction", "snapshot": "snapshot",
 }  # fmt: skip
@@ -35,6 +35,8 @@ _SECRET = re.compile(r"[\w-]{40,}", re.ASCII)
 _LOG = re.compile(r"\bHOUSE-[0-9a-f]{8}\b")
 #: The key of a posting names the terminal by its id.
 _OF_TERMINAL = re.compile(r"\b(command:[^:]*:)(\d+)(?=:)")
+#: The key of what a transfer has posted names it by its id.
+_OF_TRANSFER = re.compile(r"\b(transfer:)(\d+)(?=:)")
 _CURSOR = re.compile(r"(?<=cursor=)[\w%-]+")
 
 
@@ -69,6 +71,7 @@ class Stable:
         text = _MOMENT.sub(self._moment, text)
         text = _UUID.sub(self._uuid, text)
         text = _OF_TERMINAL.sub(lambda found: f"{found[1]}{self._number('terminal', found[2])}", text)
+        text = _OF_TRANSFER.sub(lambda found: f"{found[1]}{self._number('transfer', found[2])}", text)
         text = _CURSOR.sub("cD0x", text)
         text = _LOG.sub("HOUSE-0123abcd", text)
         text = _VERIFIER_KEY.sub(lambda found: f"+89abcdef+{self._base64(found['base64'])}", text)
