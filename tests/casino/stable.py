@@ -15,7 +15,8 @@ from casino.core import canonical
 
 #: Names of numbers that PostgreSQL draws from a sequence, and what they count: each has numbers of its own.
 NUMBERS = {
-    "transfer": "transfer", "box": "box", "tray_count": "tray count", "count": "tray count", "exception": "exception", "account": "account",
+    "transfer": "transfer", "box": "box", "tray_count": "tray count", "count": "tray count",
+    "exception": "exception", "account": "account",
     "transaction": "transaction", "tx": "transaction", "transaction_id": "transaction", "reverses": "transaction",
     "entry": "entry", "settlement": "transaction", "snapshot": "snapshot",
 }  # fmt: skip
