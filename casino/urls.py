@@ -29,6 +29,8 @@ from casino.api import (
     tiles,
     trading,
     transfers,
+    tray_counts,
+    tronc,
 )
 
 #: Addresses are tried in this order: those of a hand in play, which come most often, are found first.
@@ -41,6 +43,8 @@ v1 = [
     *trading.urls,
     *transfers.urls,
     *live.urls,
+    *tray_counts.urls,
+    *tronc.urls,
     *cage.urls,
     *counting.urls,
     *approvals.urls,

@@ -303,7 +303,7 @@ class DrawerClosedOut(DrawerChanged):
 )
 class CloseDrawer(WriteOperation):
     """The variance is posted, cash and chips go back to the vault, and the shift ends. Refused while a transfer of the
-    drawer is under way or a soft count waits for its witness (`drawer_pending` names them)."""
+    drawer is under way (`drawer_pending` names them)."""
 
     roles = AT_THE_CAGE
     input = _Counted

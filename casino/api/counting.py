@@ -1,4 +1,4 @@
-"""Soft counts: the cashier counts a table's boxes, the floor signs as witness at the same terminal."""
+"""Boxes of tables: swapped at the table, brought to the count room, counted there by two, received by a third."""
 
 from typing import Any
 
@@ -9,25 +9,46 @@ from rest_framework import serializers
 from casino.api.cage import CHIPS, POSTING
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
+    AT_TABLES,
     Amount,
     Pieces,
+    Reason,
+    StrictChoice,
     StrictInput,
-    StrictText,
+    StrictPattern,
     WriteOperation,
-    context_of,
     documented,
 )
-from casino.api.parts import DrawerChanged, EventPart, SoftCountPart
+from casino.api.parts import BoxPart, EventPart
+from casino.api.tables import ReceiptOut, TableOut
 from casino.core.write import Answer, Command
 from casino.staff.models import Role
-from casino.transfers import counting, selectors
-from casino.transfers.models import CountState, SoftCount
+from casino.transfers import boxes, counting, selectors
+from casino.transfers.models import Box, BoxKind, BoxState
 
-TAG = "soft counts"
-_STATES = tuple(f"count_{state}" for state in CountState)
+TAG = "count room"
+#: What is painted on a box, and the number of a seal.
+NUMBER = SEAL = r"^[A-Za-z0-9_-]{1,32}\Z"
+_STATES = tuple(f"box_{state}" for state in BoxState)
 
 
-@extend_schema_serializer(component_name="WitnessCountInput")
+@extend_schema_serializer(component_name="SwapBoxInput")
+class _Swapped(StrictInput):
+    """The box that is put on the table; the seal of the one that is taken off, if there is one."""
+
+    kind = StrictChoice(choices=BoxKind.choices)
+    number = StrictPattern(NUMBER)
+    seal = StrictPattern(SEAL, required=False)
+
+
+@extend_schema_serializer(component_name="BringBoxInput")
+class _Brought(StrictInput):
+    """The number of the seal as it is read."""
+
+    seal = StrictPattern(SEAL)
+
+
+@extend_schema_serializer(component_name="BoxCountInput")
 class _Counted(StrictInput):
     """Cash in minor units and chips by denomination."""
 
@@ -35,125 +56,189 @@ class _Counted(StrictInput):
     pieces = Pieces(required=True)
 
 
-@extend_schema_serializer(component_name="SoftCountInput")
-class _CountedAt(_Counted):
-    """The contents of the boxes of a table."""
+@extend_schema_serializer(component_name="DecideCountInput")
+class _Decided(_Counted):
+    """What was in the box, and why the supervisor says so."""
 
-    table = StrictText(max_length=32)
-
-
-class SoftCountEvent(EventPart):
-    """The result for a soft count."""
-
-    soft_count = SoftCountPart(help_text="The soft count as it is now.")
+    reason = Reason()
 
 
-class SoftCountOut(DrawerChanged):
-    """The drawer, and the soft count."""
+class BoxEvent(EventPart):
+    """The result for a box."""
 
-    last_event = SoftCountEvent()
+    box = BoxPart(help_text="The box that is on the table now.")
+    taken = BoxPart(required=False, help_text="The box that was taken off.")
 
 
-#: Everybody who may also read without regard to a drawer comes before the cashier.
-_MAY_READ = (
-    Role.AUDITOR, Role.MANAGER, Role.SURVEILLANCE, Role.COUNT, Role.CAGE_SUPERVISOR, Role.FLOOR, Role.CASHIER,
-)  # fmt: skip
+class BoxSwapOut(TableOut):
+    """The table, and its boxes."""
+
+    last_event = BoxEvent()  # type: ignore[assignment]  # more precise than that of any table
+
+
+class BoxOut(serializers.Serializer[Any]):
+    """A box after a write in the count room."""
+
+    box = BoxPart(help_text="The box as it is now.")
+    audit = ReceiptOut()
+
+
+class BoxCountOut(BoxOut):
+    """A box after a count."""
+
+    differs = serializers.BooleanField(
+        help_text="Whether this count and the other one of the round differ: both count again."
+    )
+
+
+_MAY_READ = (Role.AUDITOR, Role.MANAGER, Role.SURVEILLANCE, Role.COUNT, Role.CAGE_SUPERVISOR, Role.FLOOR)
 
 
 @documented(
-    "countBoxes",
-    summary="Count a table's drop box and tax box",
-    answers=SoftCountOut,
+    "swapBox",
+    summary="Put a box on a table",
+    answers=BoxSwapOut,
     status=201,
     tag=TAG,
-    refuses=["drawer_closed", "count_under_way", *CHIPS],
-)
-class CountBoxes(WriteOperation):
-    """Record the first count. Nothing moves yet, and the expected values are not shown. Refused while another count of
-    the table waits for its witness (`count_under_way`)."""
+    refuses=[
+        "table_playing", "table_settling", "table_disputed", "box_in_use", "seal_missing", "seal_without_box", *_STATES,
+    ],
+)  # fmt: skip
+class SwapBox(WriteOperation):
+    """An empty box is put on the table. One of its kind that is there is taken off at the same time, sealed with the
+    seal that the body names (`seal_missing`). Not during a hand."""
 
-    roles = (Role.CASHIER,)
-    input = _CountedAt
+    roles = AT_TABLES
+    input = _Swapped
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Count."""
-        return counting.count(
+        """Swap."""
+        return boxes.swap(
             command=command,
-            code=path["drawer"],
-            table_code=data["table"],
-            cash=data["cash"],
-            pieces=data["pieces"],
+            code=path["table"],
+            kind=BoxKind(data["kind"]),
+            number=data["number"],
+            seal=data.get("seal"),
         )
 
 
 @documented(
-    "confirmCount",
-    summary="Sign a soft count as its witness",
-    answers=SoftCountOut,
-    tag=TAG,
-    refuses=[*_STATES, "drawer_closed", "four_eyes", "counts_differ", *CHIPS, *POSTING],
+    "bringBox", summary="Take a box into the count room", answers=BoxOut, tag=TAG, refuses=[*_STATES, "four_eyes"]
 )
-class ConfirmCount(WriteOperation):
-    """The floor has counted the same: cash goes to the vault, chips to the drawer, and the variance is posted by table.
-    Refused if the two counts differ (`counts_differ`), and for the first counter (`four_eyes`)."""
+class BringBox(WriteOperation):
+    """A person of the count team, who has not taken the box off its table (`four_eyes`), reads its seal. A seal that
+    differs is recorded. No If-Match: boxes have no version."""
 
-    roles = (Role.FLOOR,)
+    roles = (Role.COUNT,)
+    versioned = False
+    input = _Brought
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Bring."""
+        return boxes.bring(command=command, box_id=path["box"], seal=data["seal"])
+
+
+@documented(
+    "countBox",
+    summary="Count a box",
+    answers=BoxCountOut,
+    status=201,
+    tag=TAG,
+    refuses=[*_STATES, "supervisor_needed", "four_eyes", *CHIPS],
+)
+class CountBox(WriteOperation):
+    """Two people of the count team count the box one after the other (`four_eyes`). Neither is shown the other's count
+    nor what is expected; if the two differ, the answer says only that, and both count again. After three times a
+    supervisor decides (`supervisor_needed`). No If-Match: boxes have no version."""
+
+    roles = (Role.COUNT,)
+    versioned = False
     input = _Counted
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Confirm."""
-        return counting.confirm(
-            command=command, code=path["drawer"], count_id=path["count"], cash=data["cash"], pieces=data["pieces"]
+        """Count."""
+        return counting.count(command=command, box_id=path["box"], cash=data["cash"], pieces=data["pieces"])
+
+
+@documented(
+    "decideCount",
+    summary="Decide on counts that differ",
+    answers=BoxOut,
+    tag=TAG,
+    refuses=[*_STATES, "recount_needed", "four_eyes", *CHIPS],
+)
+class DecideCount(WriteOperation):
+    """After three pairs of counts that differ, a supervisor who has not counted (`four_eyes`) says what was in the box,
+    and why. No If-Match: boxes have no version."""
+
+    roles = (Role.CAGE_SUPERVISOR, Role.MANAGER)
+    versioned = False
+    input = _Decided
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Decide."""
+        return counting.decide(
+            command=command, box_id=path["box"], cash=data["cash"], pieces=data["pieces"], reason=data["reason"]
         )
 
 
-@documented("voidCount", summary="Void a soft count", answers=SoftCountOut, tag=TAG, refuses=_STATES)
-class VoidCount(WriteOperation):
-    """Void a count that was not confirmed; the boxes are counted again."""
+@documented(
+    "receiveBox",
+    summary="Receive the contents of a counted box",
+    answers=BoxOut,
+    tag=TAG,
+    refuses=[*_STATES, "four_eyes", *POSTING],
+)
+class ReceiveBox(WriteOperation):
+    """Cash and chips go into the vault, and the variance is posted by table. The receiver has neither counted the box,
+    nor decided on it, nor taken it off its table (`four_eyes`). No If-Match: boxes have no version."""
 
-    roles = (Role.CASHIER, Role.FLOOR)
+    roles = (Role.CAGE_SUPERVISOR,)
+    versioned = False
 
     def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Void."""
-        return counting.void(command=command, code=path["drawer"], count_id=path["count"])
+        """Receive."""
+        return counting.receive(command=command, box_id=path["box"])
 
 
-@documented("listSoftCounts", summary="List soft counts", tag=TAG)
-class SoftCountList(CursorList):
-    """Soft counts with their variances; `from` and `until` select by the time of the count. A cashier sees only those
-    of the drawer of the terminal."""
+@documented("listBoxes", summary="List boxes", tag=TAG)
+class BoxList(CursorList):
+    """Boxes of tables with what was counted in them; `from` and `until` select by the time when they were put on their
+    table."""
 
     sensitive = True
     roles = _MAY_READ
 
-    @extend_schema_serializer(component_name="SoftCountListRow")
-    class Row(SoftCountPart):
-        """A soft count in a list."""
+    @extend_schema_serializer(component_name="BoxListRow")
+    class Row(BoxPart):
+        """A box in a list."""
 
-        counted_at = serializers.DateTimeField(help_text="When the boxes were counted first.")
-        ended_at = serializers.DateTimeField(allow_null=True)
+        put_at = serializers.DateTimeField(help_text="When it was put on its table.")
+        taken_at = serializers.DateTimeField(allow_null=True, help_text="When it was taken off; null before that.")
+        brought_at = serializers.DateTimeField(allow_null=True, help_text="When it came to the count room, or null.")
+        received_at = serializers.DateTimeField(allow_null=True, help_text="When its contents were received, or null.")
 
-        def to_representation(self, instance: SoftCount) -> dict[str, Any]:
-            """The soft count with its times."""
-            found = selectors.describe_count(instance, revealed=instance.state == CountState.CONFIRMED)
-            return found | {"counted_at": instance.counted_at, "ended_at": instance.ended_at}
+        def to_representation(self, instance: Box) -> dict[str, Any]:
+            """The box with its times."""
+            return selectors.describe_box(instance) | selectors.box_times(instance)
 
-    model = SoftCount
+    model = Box
     serializer_class = Row
-    filters = {"table": "table__code", "drawer": "drawer__code", "state": "state"}
-    choices = {"state": CountState.values}
-    time = "counted_at"
+    filters = {"table": "table__code", "kind": "kind", "state": "state"}
+    choices = {"kind": BoxKind.values, "state": BoxState.values}
+    time = "put_at"
 
     def rows(self) -> Any:
-        """With related rows; for a cashier only those of the drawer."""
-        found = super().rows().select_related("table", "drawer", "counted_by", "ended_by")
-        by = context_of(self.request)
-        return found.filter(drawer__code=by.terminal.location) if by.role == Role.CASHIER else found
+        """With what a row names."""
+        persons = ("put_by", "taken_by", "brought_by", "decided_by", "received_by")
+        return super().rows().select_related("table", *persons)
 
 
 urls = [
-    path("drawers/<slug:drawer>/soft-counts", CountBoxes.as_view()),
-    path("drawers/<slug:drawer>/soft-counts/<int:count>/confirm", ConfirmCount.as_view()),
-    path("drawers/<slug:drawer>/soft-counts/<int:count>/void", VoidCount.as_view()),
-    path("soft-counts", SoftCountList.as_view()),
+    path("tables/<slug:table>/boxes", SwapBox.as_view()),
+    path("boxes", BoxList.as_view()),
+    path("boxes/<int:box>/bring", BringBox.as_view()),
+    path("boxes/<int:box>/counts", CountBox.as_view()),
+    path("boxes/<int:box>/decide", DecideCount.as_view()),
+    path("boxes/<int:box>/receive", ReceiveBox.as_view()),
 ]

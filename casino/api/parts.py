@@ -6,7 +6,15 @@ from rest_framework import serializers
 
 from casino.api.tables import ReceiptOut
 from casino.cage.models import DrawerState
-from casino.transfers.models import CountState, Kind, TransferState
+from casino.transfers.models import (
+    BoxKind,
+    BoxState,
+    Kind,
+    Purpose,
+    TransferState,
+    TrayCountState,
+    TrayException,
+)
 
 
 def minor_units(what: str, **kwargs: Any) -> serializers.IntegerField:
@@ -106,41 +114,81 @@ class Requested(serializers.Serializer[Any]):
 
 
 class TransferPart(serializers.Serializer[Any]):
-    """A fill or credit as both of its ends see it."""
+    """A fill or credit. While the chips are in transit, people who may have to count them do not see what was requested
+    and sent: those fields are then missing."""
 
     transfer = serializers.IntegerField()
     kind = serializers.ChoiceField(choices=Kind.choices, help_text="Which way the chips go.")
+    serial = serializers.IntegerField(
+        help_text="Its number among the house's transfers of its kind, from 1 without gaps."
+    )
     table = serializers.CharField()
     drawer = serializers.CharField()
     state = serializers.ChoiceField(choices=TransferState.choices)
-    requested = Requested(help_text="What was requested.")
-    sent = chip_pieces("Chips that were sent; null before that", allow_null=True)
-    value = minor_units("Worth of what was sent; null before that", allow_null=True)
+    requested = Requested(help_text="What was requested.", required=False)
+    sent = chip_pieces("Chips that were sent; null before that", allow_null=True, required=False)
+    value = minor_units("Worth of what was sent; null before that", allow_null=True, required=False)
     counted = chip_pieces("Chips that were counted on arrival; null before that", allow_null=True)
+    differing_counts = number_of("counts on arrival that differed from what was sent")
     opened_by = login_of("began the transfer")
     sent_by = login_of("sent the chips", allow_null=True)
+    carried_by = login_of("carried the chips", allow_null=True)
+    declined_by = login_of("declined the chips", allow_null=True)
     ended_by = login_of("received the chips or cancelled the transfer", allow_null=True)
     reason = serializers.CharField(
-        allow_blank=True, help_text="Why it was cancelled, or accepted with a variance; empty otherwise."
+        allow_blank=True,
+        help_text="Why it was declined or cancelled, or accepted with a variance; empty otherwise.",
     )
 
 
-class SoftCountPart(serializers.Serializer[Any]):
-    """A soft count. Expected values and variances are present only once the count has ended."""
+class BoxPart(serializers.Serializer[Any]):
+    """A box of a table, from the moment it was put there. What was counted is present once two counts agree or a
+    supervisor has decided, what was expected once a third person has received it."""
 
-    soft_count = serializers.IntegerField()
+    box = serializers.IntegerField()
+    serial = serializers.IntegerField(help_text="Its number among the house's boxes, from 1 without gaps.")
     table = serializers.CharField()
-    drawer = serializers.CharField()
-    state = serializers.ChoiceField(choices=CountState.choices)
-    cash = minor_units("Cash counted in the drop box")
-    pieces = chip_pieces("Chips counted in the tax box")
-    value = minor_units("Worth of the chips counted")
-    counted_by = login_of("counted first")
-    ended_by = login_of("confirmed or voided the count", allow_null=True)
-    expected_cash = minor_units("Cash that the books had in the drop box", required=False)
-    expected_pieces = chip_pieces("Chips that the books had in the tax box", required=False)
+    kind = serializers.ChoiceField(choices=BoxKind.choices, help_text="What falls into it.")
+    number = serializers.CharField(help_text="The number painted on the box.")
+    state = serializers.ChoiceField(choices=BoxState.choices)
+    seal = serializers.CharField(
+        allow_blank=True, help_text="Number of the seal it was taken off with; empty before that."
+    )
+    seal_read = serializers.CharField(
+        allow_blank=True, help_text="Number of the seal as it was read in the count room; empty before that."
+    )
+    put_by = login_of("put it on the table")
+    taken_by = login_of("took it off the table", allow_null=True)
+    brought_by = login_of("took it into the count room", allow_null=True)
+    differing_rounds = number_of("pairs of counts that have differed")
+    decided_by = login_of("decided after counts that differed", allow_null=True)
+    received_by = login_of("received its contents", allow_null=True)
+    reason = serializers.CharField(allow_blank=True, help_text="Why the supervisor decided so; empty otherwise.")
+    cash = minor_units("Cash counted", required=False)
+    pieces = chip_pieces("Chips counted", required=False)
+    value = minor_units("Worth of the chips counted", required=False)
+    expected_cash = minor_units("Cash that the books had in the box", required=False)
+    expected_pieces = chip_pieces("Chips that the books had in the box", required=False)
     cash_variance = minor_units("Cash counted less cash expected", required=False)
     chip_variance = minor_units("Worth of the chips counted less that of those expected", required=False)
+
+
+class TrayCountPart(serializers.Serializer[Any]):
+    """A count of a table's tray. What was counted and expected is present once the witness has counted the same."""
+
+    tray_count = serializers.IntegerField(help_text="Number of the row of the count.")
+    serial = serializers.IntegerField(help_text="Its number among the house's counts of trays, from 1 without gaps.")
+    table = serializers.CharField()
+    purpose = serializers.ChoiceField(choices=Purpose.choices, help_text="When the tray is counted.")
+    state = serializers.ChoiceField(choices=TrayCountState.choices)
+    counted_by = login_of("counted first")
+    witnessed_by = login_of("counted as the witness", allow_null=True)
+    exception = serializers.ChoiceField(
+        choices=TrayException.choices, allow_blank=True, help_text="What is wrong with an opener; empty otherwise."
+    )
+    counted = chip_pieces("Chips counted", required=False)
+    expected = chip_pieces("Chips that the books had in the tray", required=False)
+    variance = minor_units("Worth of the chips counted less that of those expected", required=False)
 
 
 class DrawerOut(serializers.Serializer[Any]):

@@ -1,4 +1,4 @@
-"""Cash and chips outside of hands: buy-ins and tips at tables, changing chips, the tronc, foreign chips, duty."""
+"""Cash and chips outside of hands: buy-ins and tips at tables, changing chips, foreign chips, duty."""
 
 from typing import Any
 
@@ -25,7 +25,6 @@ from casino.cage import trading as cage
 from casino.core.write import Answer, Command
 from casino.staff.models import Role
 from casino.tables import trading as tables
-from casino.transfers import tronc
 
 TABLE_TAG, CAGE_TAG, OFFICE_TAG = "dealer", "cage", "office"
 #: Refusals of named chips of the public.
@@ -189,54 +188,6 @@ class ExchangeAtCage(WriteOperation):
         return cage.exchange(command=command, code=path["drawer"], given=data["given"], change_for=data.get("wanted"))
 
 
-class Tronc(serializers.Serializer[Any]):
-    """A payout of the tip box."""
-
-    table = serializers.CharField()
-    amount = serializers.IntegerField()
-    chips = chip_pieces("Chips that were in the box")
-
-
-class TroncEvent(EventPart):
-    """What was paid out."""
-
-    tronc = Tronc(help_text="What was paid out.")
-
-
-class TroncOut(DrawerChanged):
-    """The drawer, and the payout."""
-
-    last_event = TroncEvent()
-
-
-@documented(
-    "payTronc",
-    summary="Pay the tip box of a table out in cash",
-    answers=TroncOut,
-    status=201,
-    tag=CAGE_TAG,
-    refuses=["drawer_closed", "tip_box_empty", *CHIPS, *POSTING],
-)
-class PayTronc(WriteOperation):
-    """The chips of a table's tip box go into the drawer, and the staff gets cash for them. Refused if the box is empty
-    (`tip_box_empty`), or if box or drawer hold less (`insufficient_funds`)."""
-
-    roles = (Role.CASHIER,)
-
-    @extend_schema_serializer(component_name="PayTroncInput")
-    class Input(StrictInput):
-        """The table, and the chips that were in its box; by default all that the books have there."""
-
-        table = StrictText(max_length=32)
-        pieces = Pieces()
-
-    input = Input
-
-    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
-        """Pay out."""
-        return tronc.pay_out(command=command, code=path["drawer"], table_code=data["table"], pieces=data.get("pieces"))
-
-
 class ForeignChips(serializers.Serializer[Any]):
     """Chips of another house."""
 
@@ -331,6 +282,5 @@ urls = [
     path("tables/<slug:table>/tips", Tip.as_view()),
     path("drawers/<slug:drawer>/exchanges", ExchangeAtCage.as_view()),
     path("drawers/<slug:drawer>/foreign-chips", TakeForeignChips.as_view()),
-    path("drawers/<slug:drawer>/tronc-payouts", PayTronc.as_view()),
     path("duty", BookDuty.as_view()),
 ]

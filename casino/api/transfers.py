@@ -29,24 +29,46 @@ from casino.api.http.operations import (
 from casino.api.parts import DrawerChanged, EventPart, Rack, TransferPart, approval_used
 from casino.api.tables import TableOut
 from casino.core.write import Answer, Command
+from casino.houses.models import ClockTimestamp
 from casino.staff.models import Role, TerminalKind
 from casino.tables import selectors as tables
 from casino.transfers import selectors, services
-from casino.transfers.models import Kind, Transfer, TransferState
+from casino.transfers.models import Kind, Lateness, Transfer, TransferState
 
 TAG = "fills and credits"
 #: The name of each kind of desk in addresses.
 _NAMED = {TerminalKind.TABLE: "table", TerminalKind.CAGE: "drawer"}
 #: Refusals of every step of a transfer, of sending, and of each later step.
 _STATES = tuple(f"transfer_{state}" for state in TransferState)
-_SENDING = ("drawer_closed", "table_playing", "table_settling", "table_disputed", "nothing_to_send", *CHIPS, *POSTING)
-_RECEIVING = (*_STATES, "drawer_closed", "not_your_side", "four_eyes", *CHIPS, *POSTING)
+_SENDING = (
+    "drawer_closed", "table_playing", "table_settling", "table_disputed", "nothing_to_send", "unknown_carrier",
+    "four_eyes", *CHIPS, *POSTING,
+)  # fmt: skip
+_CARRIED = ("unknown_carrier", "four_eyes")
+_RECEIVING = (
+    *_STATES, "drawer_closed", "not_your_side", "carrier_missing", "carrier_differs", *_CARRIED, *CHIPS, *POSTING,
+)  # fmt: skip
+_COUNTING = (*_RECEIVING, "count_mismatch", "supervisor_needed")
+_DECLINING = (*_STATES, "not_your_side", "four_eyes")
+_CANCELLING = (*_DECLINING, *POSTING)
+#: At a drawer, who decides on transfers that they have no part in.
+_SUPERVISORS = (Role.FLOOR, Role.CAGE_SUPERVISOR)
 
 
 # --- What is sent in ------------------------------------------------------------------------------------------------
 
 
-class _Wanted(StrictInput):
+class _Carried(StrictInput):
+    """Who carries the chips."""
+
+    carrier = StrictText(
+        max_length=64,
+        required=False,
+        help_text="Login of the person who carries the chips: neither sender nor receiver.",
+    )
+
+
+class _Wanted(_Carried):
     """Chips by pieces, or by their worth in minor units, or both. If both are given, they must agree."""
 
     kind = StrictChoice(choices=Kind.choices)
@@ -75,7 +97,7 @@ class _FromDrawer(_Wanted):
 
 
 @extend_schema_serializer(component_name="SendTransferInput")
-class _Sent(StrictInput):
+class _Sent(_Carried):
     """The chips that are sent, if they differ from those requested."""
 
     amount = Amount(required=False)
@@ -83,7 +105,7 @@ class _Sent(StrictInput):
 
 
 @extend_schema_serializer(component_name="ReceiveTransferInput")
-class _Counted(StrictInput):
+class _Counted(_Carried):
     """The count on arrival, by denomination."""
 
     pieces = Pieces(required=True)
@@ -122,6 +144,7 @@ class _Start(_Operation):
             other=other,
             amount=data.get("amount"),
             pieces=data.get("pieces"),
+            carrier=data.get("carrier"),
         )
 
 
@@ -137,6 +160,7 @@ class _Send(_Operation):
             transfer_id=path["transfer"],
             amount=data.get("amount"),
             pieces=data.get("pieces"),
+            carrier=data.get("carrier"),
         )
 
 
@@ -150,13 +174,33 @@ class _Receive(_Operation):
             end=self.end(path),
             transfer_id=path["transfer"],
             pieces=data["pieces"],
-            variance_reason=data.get("reason"),
+            carrier=data.get("carrier"),
         )
 
 
-class _AcceptWithVariance(_Receive):
-    roles: ClassVar[tuple[Role, ...]] = (Role.FLOOR,)
+class _AcceptWithVariance(_Operation):
     input = _Accepted
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Accept."""
+        return services.accept(
+            command=command,
+            end=self.end(path),
+            transfer_id=path["transfer"],
+            pieces=data["pieces"],
+            reason=data["reason"],
+            carrier=data.get("carrier"),
+        )
+
+
+class _Decline(_Operation):
+    input = ReasonInput
+
+    def perform(self, command: Command, data: dict[str, Any], **path: Any) -> Answer:
+        """Decline."""
+        return services.decline(
+            command=command, end=self.end(path), transfer_id=path["transfer"], reason=data["reason"]
+        )
 
 
 class _Cancel(_Operation):
@@ -221,16 +265,13 @@ class SendFromTable(_AtTable, _Send):
     """The chips leave the tray: those requested, or those that the body names."""
 
 
-@documented(
-    "receiveTableTransfer",
-    summary="Count a fill and receive it",
-    answers=TableOut,
-    tag=TAG,
-    refuses=[*_RECEIVING, "count_mismatch"],
-)
+@documented("receiveTableTransfer", summary="Count a fill and receive it", answers=TableOut, tag=TAG, refuses=_COUNTING)
 class ReceiveAtTable(_AtTable, _Receive):
-    """The chips go into the tray. Refused if the count differs from what was sent, piece by piece (`count_mismatch`),
-    and for the person who sent them (`four_eyes`)."""
+    """The chips go into the tray. Refused if the count differs from what was sent, piece by piece (`count_mismatch`):
+    the count is kept, and the answer does not say what was sent. After two such counts the floor must count
+    (`supervisor_needed`). Refused for the person who sent the chips and the one who carried them (`four_eyes`)."""
+
+    roles = (Role.DEALER,)
 
 
 @documented(
@@ -238,13 +279,18 @@ class ReceiveAtTable(_AtTable, _Receive):
     summary="Accept a fill with a variance",
     answers=TableOut,
     tag=TAG,
-    refuses=_RECEIVING,
+    refuses=[*_RECEIVING, "recount_needed"],
 )
-class AcceptAtTable(_AcceptWithVariance):
-    """The floor receives a fill whose count differs from what was sent. The variance is posted as chips over or short
-    at the table."""
+class AcceptAtTable(_AtTable, _AcceptWithVariance):
+    """After two counts that differ, the floor counts and receives the fill. What differs from what was sent is posted
+    as chips over or short at the table. Refused for who has sent, carried or counted it (`four_eyes`)."""
 
-    desk = TerminalKind.TABLE
+    roles = (Role.FLOOR,)
+
+
+@documented("declineTableTransfer", summary="Decline a fill", answers=TableOut, tag=TAG, refuses=_DECLINING)
+class DeclineAtTable(_AtTable, _Decline):
+    """The table sends back a fill that was sent. The chips stay in transit until the drawer cancels the transfer."""
 
 
 @documented(
@@ -252,11 +298,11 @@ class AcceptAtTable(_AcceptWithVariance):
     summary="Cancel a transfer at the table",
     answers=TableOut,
     tag=TAG,
-    refuses=[*_STATES, "not_your_side", *POSTING],
+    refuses=_CANCELLING,
 )
 class CancelAtTable(_AtTable, _Cancel):
-    """Either end can cancel a request. Only the sender can cancel a sent transfer (`not_your_side`): its chips go
-    back into the tray."""
+    """Either end can cancel a request. A sent credit comes back into the tray by two people: the drawer has declined
+    it, or the floor cancels it, who has not sent it (`four_eyes`)."""
 
 
 @documented(
@@ -286,15 +332,12 @@ class SendFromDrawer(_AtDrawer, _Send):
 
 
 @documented(
-    "receiveDrawerTransfer",
-    summary="Count a credit and receive it",
-    answers=TransferOut,
-    tag=TAG,
-    refuses=[*_RECEIVING, "count_mismatch"],
+    "receiveDrawerTransfer", summary="Count a credit and receive it", answers=TransferOut, tag=TAG, refuses=_COUNTING
 )
 class ReceiveAtDrawer(_AtDrawer, _Receive):
-    """The chips go into the drawer. Refused if the count differs from what was sent, piece by piece (`count_mismatch`),
-    and for the person who sent them (`four_eyes`)."""
+    """The chips go into the drawer. Refused if the count differs from what was sent, piece by piece (`count_mismatch`):
+    the count is kept, and the answer does not say what was sent. After two such counts a supervisor must count
+    (`supervisor_needed`). Refused for the person who sent the chips and the one who carried them (`four_eyes`)."""
 
 
 @documented(
@@ -302,14 +345,20 @@ class ReceiveAtDrawer(_AtDrawer, _Receive):
     summary="Accept a credit with a variance",
     answers=TransferOut,
     tag=TAG,
-    refuses=_RECEIVING,
+    refuses=[*_RECEIVING, "recount_needed"],
 )
-class AcceptAtDrawer(_AcceptWithVariance):
-    """The cage's supervisor, or the floor, receives a credit whose count differs from what was sent. The variance is
-    posted as chips over or short at the table."""
+class AcceptAtDrawer(_AtDrawer, _AcceptWithVariance):
+    """After two counts that differ, a supervisor counts and receives the credit. What differs from what was sent is
+    posted as chips over or short at the table. Refused for who has sent, carried or counted it (`four_eyes`)."""
 
-    roles = (Role.CAGE_SUPERVISOR, Role.FLOOR)
-    desk = TerminalKind.CAGE
+    roles = _SUPERVISORS
+
+
+@documented("declineDrawerTransfer", summary="Decline a credit", answers=TransferOut, tag=TAG, refuses=_DECLINING)
+class DeclineAtDrawer(_AtDrawer, _Decline):
+    """The drawer sends back a credit that was sent. The chips stay in transit until the table cancels the transfer."""
+
+    roles = (*AT_THE_CAGE, *_SUPERVISORS)
 
 
 @documented(
@@ -317,11 +366,13 @@ class AcceptAtDrawer(_AcceptWithVariance):
     summary="Cancel a transfer at the drawer",
     answers=TransferOut,
     tag=TAG,
-    refuses=[*_STATES, "not_your_side", "drawer_closed", *POSTING],
+    refuses=[*_CANCELLING, "drawer_closed"],
 )
 class CancelAtDrawer(_AtDrawer, _Cancel):
-    """Either end can cancel a request. Only the sender can cancel a sent transfer (`not_your_side`): its chips go
-    back into the drawer."""
+    """Either end can cancel a request. A sent fill comes back into the drawer by two people: the table has declined it,
+    or a supervisor cancels it, who has not sent it (`four_eyes`)."""
+
+    roles = (*AT_THE_CAGE, *_SUPERVISORS)
 
 
 # --- Reading --------------------------------------------------------------------------------------------------------
@@ -330,7 +381,8 @@ class CancelAtDrawer(_AtDrawer, _Cancel):
 @documented("listTransfers", summary="List fills and credits", tag=TAG)
 class TransferList(CursorList):
     """Fills and credits; `from` and `until` select by the time at which they began. Those under way have the state
-    `requested` or `sent`."""
+    `requested`, `sent` or `declined`. What is in transit is shown to its sender's end only, and to auditor,
+    administrator, manager and surveillance in the office."""
 
     sensitive = False
     roles = SEES_PLAY
@@ -341,11 +393,23 @@ class TransferList(CursorList):
 
         opened_at = serializers.DateTimeField(help_text="When it was begun.")
         sent_at = serializers.DateTimeField(allow_null=True, help_text="When the chips were sent; null before that.")
+        declined_at = serializers.DateTimeField(allow_null=True, help_text="When the chips were declined, or null.")
         ended_at = serializers.DateTimeField(allow_null=True)
+        minutes = serializers.IntegerField(
+            allow_null=True,
+            help_text="Whole minutes since the chips were sent or, before that, requested; null once it has ended.",
+        )
+        late = serializers.ChoiceField(
+            choices=Lateness.choices,
+            allow_null=True,
+            help_text="Whether it has taken 15 minutes (`late`) or 30 (`exception`); null once it has ended.",
+        )
 
-        def to_representation(self, instance: Transfer) -> dict[str, Any]:
-            """The transfer with its times."""
-            return selectors.describe(instance) | selectors.times(instance)
+        def to_representation(self, instance: Any) -> dict[str, Any]:
+            """The transfer with its times, as the reader may know it."""
+            by = context_of(self.context["request"])
+            blind = selectors.is_blind(instance, by.role, by.terminal)
+            return selectors.describe(instance, blind=blind) | selectors.times(instance, instance.now)
 
     model = Transfer
     serializer_class = Row
@@ -355,11 +419,12 @@ class TransferList(CursorList):
 
     def rows(self) -> Any:
         """With what a row names."""
-        return super().rows().select_related("table", "drawer", "opened_by", "sent_by", "ended_by")
+        persons = ("opened_by", "sent_by", "carried_by", "declined_by", "ended_by")
+        return super().rows().select_related("table", "drawer", *persons).annotate(now=ClockTimestamp())
 
 
 class TableChipsOut(serializers.Serializer[Any]):
-    """The house's chips at a table, without the locked tax box: that must be counted without knowing its contents."""
+    """The house's chips at a table by the books, without the locked tax box."""
 
     table = serializers.CharField()
     tray = Rack(help_text="Chips in the tray.")
@@ -375,10 +440,10 @@ class TableChipsOut(serializers.Serializer[Any]):
     refuses=["not_found"],
 )
 class TableChips(ReadOperation):
-    """Tray, tip box, and chips under way to or from a table."""
+    """Tray, tip box, and chips under way to or from a table. Not for those who count them."""
 
     sensitive = False
-    roles = SEES_PLAY
+    roles = (Role.AUDITOR, Role.MANAGER, Role.SURVEILLANCE)
 
     def get(self, request: Request, table: str) -> Response:
         """The racks."""
@@ -391,11 +456,13 @@ urls = [
     path("tables/<slug:table>/transfers/<int:transfer>/send", SendFromTable.as_view()),
     path("tables/<slug:table>/transfers/<int:transfer>/receive", ReceiveAtTable.as_view()),
     path("tables/<slug:table>/transfers/<int:transfer>/accept-with-variance", AcceptAtTable.as_view()),
+    path("tables/<slug:table>/transfers/<int:transfer>/decline", DeclineAtTable.as_view()),
     path("tables/<slug:table>/transfers/<int:transfer>/cancel", CancelAtTable.as_view()),
     path("drawers/<slug:drawer>/transfers", StartAtDrawer.as_view()),
     path("drawers/<slug:drawer>/transfers/<int:transfer>/send", SendFromDrawer.as_view()),
     path("drawers/<slug:drawer>/transfers/<int:transfer>/receive", ReceiveAtDrawer.as_view()),
     path("drawers/<slug:drawer>/transfers/<int:transfer>/accept-with-variance", AcceptAtDrawer.as_view()),
+    path("drawers/<slug:drawer>/transfers/<int:transfer>/decline", DeclineAtDrawer.as_view()),
     path("drawers/<slug:drawer>/transfers/<int:transfer>/cancel", CancelAtDrawer.as_view()),
     path("transfers", TransferList.as_view()),
 ]

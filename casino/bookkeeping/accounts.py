@@ -18,6 +18,7 @@ class Account(StrEnum):
     CUKASSZA = "2040"
     BANK = "2050"
     TRONC = "2060"
+    TRONC_POOL = "2065"
     DISPUTED_POT = "2070"
     CARRY_HELD = "2080"
     DUTY_PAYABLE = "2200"

@@ -72,6 +72,7 @@ CHART: dict[str, Kind] = {
         Kind(Account.CUKASSZA, "cukassza", CREDIT, 0, joined=True),
         Kind(Account.BANK, "bank of the seats", CREDIT, 0, joined=True),
         Kind(Account.TRONC, "tronc", CREDIT, 0, joined=True),
+        Kind(Account.TRONC_POOL, "tronc pool", CREDIT, 0),
         Kind(Account.DISPUTED_POT, "disputed pot", CREDIT, 0, joined=True),
         Kind(Account.CARRY_HELD, "carry held", CREDIT, 0),
         Kind(Account.DUTY_PAYABLE, "duty payable", CREDIT, 0),

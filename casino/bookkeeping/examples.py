@@ -67,6 +67,7 @@ _TABLE_BUY_IN = posting("buy_in_at_table", ANNA, amount=5_000, chips=_mix({2_500
 _FILL = posting("fill_sent", BOTH, chips=_mix({100: 40}))
 _CREDIT = posting("credit_sent", T1, chips=_mix({500: 20}))
 _TIP = posting("tip", ANNA, amount=500, chips=_mix({500: 1}))
+_POOLED = posting("tronc_pooled", T1, amount=500, chips=_mix({500: 1}))
 _KITTY = (posting("kitty_stake", ANNA, amount=1_500), posting("kitty_stake", BELA, amount=1_500))
 _BANKED = posting("banked", T1, amount=1_000)
 
@@ -190,8 +191,8 @@ _MONEY_AND_RACKS: dict[str, Example] = {
     ),
     "soft_count": Example(
         "After a buy-in of 50.00 at the table and a hand with 5.00 of tax the boxes are opened.",
-        (posting("soft_count", BOTH, cash=5_000, chips=_mix({500: 1})),),
-        {"1010": 9_805_000, "1050/T1": 0, "9120/C1": {500: 261}, "9150/T1": {500: 0}},
+        (posting("soft_count", T1, cash=5_000, chips=_mix({500: 1})),),
+        {"1010": 9_805_000, "1050/T1": 0, "9110": {500: 1_601}, "9150/T1": {500: 0}},
         given=(_TABLE_BUY_IN, *_SIXTY_EACH, _WON),
     ),
     "drop_short": Example(
@@ -353,11 +354,34 @@ _HANDS: dict[str, Example] = {
         (_TIP,),
         {"2020/T1/anna": 19_500, "2060/T1": 500, "9160/T1": {500: 1}, "9170/T1": {500: -1}},
     ),
-    "tronc_paid": Example(
-        "It is paid out to the staff.",
-        (posting("tronc_paid", BOTH, amount=500, chips=_mix({500: 1})),),
-        {"2060/T1": 0, "1020/C1": 259_500, "9120/C1": {500: 261}, "9160/T1": {500: 0}},
+    "tip_missing": Example(
+        "Nothing is found in the tip box.",
+        (posting("tip_missing", T1, amount=500, missing=_mix({500: 1})),),
+        {"2060/T1": 0, "2015/T1": 500, "9160/T1": {500: 0}, "9170/T1": {500: 0}},
         given=(_TIP,),
+    ),
+    "tip_found": Example(
+        "Two chips are found in the tip box.",
+        (posting("tip_found", T1, amount=500, surplus=_mix({500: 1})),),
+        {"2060/T1": 1_000, "2015/T1": -500, "9160/T1": {500: 2}, "9170/T1": {500: -2}},
+        given=(_TIP,),
+    ),
+    "tronc_pooled": Example(
+        "The tip box was counted.",
+        (_POOLED,),
+        {"2060/T1": 0, "2065": 500, "9110": {500: 1_601}, "9160/T1": {500: 0}},
+        given=(_TIP,),
+    ),
+    "cash_tips_counted": Example(
+        "It had 20.00 in cash, too.",
+        (posting("cash_tips_counted", {}, cash=2_000),),
+        {"2065": 2_000, "1010": 9_802_000},
+    ),
+    "tronc_share_paid": Example(
+        "A dealer gets a share of 5.00.",
+        (posting("tronc_share_paid", C1, amount=500),),
+        {"2065": 0, "1020/C1": 259_500},
+        given=(_TIP, _POOLED),
     ),
     "duty": Example(
         "1,200.00 fall due.",

@@ -218,9 +218,9 @@ _SEATS = (
     _row(
         "soft_count",
         "Soft count",
-        "Drop box and tax box are opened and counted: the cash goes to the vault, the chips to the cage.",
+        "A drop box or a tax box was counted by two: the cash and the chips go to the vault.",
         ("1010", "1050/{table}", "cash"),
-        (_CAGE, _BOX, "chips"),
+        ("9110", _BOX, "chips"),
     ),
     _row(
         "drop_short",
@@ -340,8 +340,19 @@ _OTHER = (
          ("2020/{table}/{loser}", "2020/{table}/{winner}", "amount")),
     _row("tip", "A tip", "A player's chips into the table's tip box: owed to the staff from now on.",
          (_STACK, "2060/{table}", "amount"), ("9160/{table}", _AT_TABLE, "chips")),
-    _row("tronc_paid", "The tronc is paid out", "The cage gives the staff cash for the chips of the tip box.",
-         ("2060/{table}", _DRAWER, "amount"), (_CAGE, "9160/{table}", "chips")),
+    _row("tip_missing", "A tip box has too few chips", "The count of a tip box finds less than was entered as "
+         "tips: the chips are still with the public, and the staff bears the difference.",
+         ("2060/{table}", "2015/{table}", "amount"), (_AT_TABLE, "9160/{table}", "missing"),
+         ("9160/{table}", _AT_TABLE, "surplus")),
+    _row("tip_found", "A tip box has too many chips", "The mirror: a tip was not entered.",
+         ("2015/{table}", "2060/{table}", "amount"), ("9160/{table}", _AT_TABLE, "surplus"),
+         (_AT_TABLE, "9160/{table}", "missing")),
+    _row("tronc_pooled", "Tips are pooled", "The chips of a counted tip box go into the vault, and the house owes the "
+         "staff their worth in cash.", ("2060/{table}", "2065", "amount"), ("9110", "9160/{table}", "chips")),
+    _row("cash_tips_counted", "Cash in a tip box", "Cash that was counted in a tip box goes into the vault.",
+         ("1010", "2065", "cash")),
+    _row("tronc_share_paid", "A share of the tips is paid", "A member of the staff gets the own share in cash.",
+         ("2065", _DRAWER, "amount")),
     _row("duty", "Gaming duty", "Duty on the house's take falls due.",
          ("5300", "2200", "amount")),
 )  # fmt: skip

@@ -24,6 +24,7 @@ MEANING = {
     Account.CUKASSZA: "Owed to a later hand of one table: a pot that was not won.",
     Account.BANK: "Owed to later hands of one table: the part of its pots above the agreed level.",
     Account.TRONC: "Owed to the staff for the tips in one table's tip box.",
+    Account.TRONC_POOL: "Owed to the staff for tips that were counted, until each share is paid.",
     Account.DISPUTED_POT: "A pot frozen until the floor rules on it.",
     Account.CARRY_HELD: "Owed to the next session of one table; until then, its chips are in the tray.",
     Account.DUTY_PAYABLE: "Gaming duty owed to the tax office.",

@@ -19,6 +19,7 @@ from casino.houses.models import House
 
 VAULT_ACCOUNTS = (
     Account.VAULT_CASH,
+    Account.TRONC_POOL,
     Account.DUTY_PAYABLE,
     Account.HOUSE_CAPITAL,
     Account.GAMING_DUTY,

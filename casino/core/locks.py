@@ -1,7 +1,8 @@
 """The one lock order of the house, and the only module that says `FOR NO KEY UPDATE`, the functions of
 `casino/hands/sql/open.sql` apart: they lock a table and read its hand in one call.
 
-    gaming days or new places -> table or drawer -> player -> hand -> transfer or soft count -> chip set -> approval
+    gaming days or new places -> table or drawer -> player -> hand -> transfer or box -> series
+    -> chip set -> approval
     -> member of staff or terminal -> ledger accounts (inside the ledger's function, ORDER BY lock_rank, id)
     -> audit chain head (inside `audit_append`) -> idempotency key (stored with the answer, last)
 
@@ -46,8 +47,9 @@ class Rank(IntEnum):
     PLAYER = 4
     HAND = 5
     CUSTODY = 6  # a transfer between cage and table, or a soft count
-    CHIPS = 7  # the house's chip set: what the public and the vault hold stays as it was read
-    APPROVAL = 8  # an approval, and the numbers of a house's approvals and control points
+    SERIAL = 7  # the last number of a series, until the row that has the next one is committed
+    CHIPS = 8  # the house's chip set: what the public and the vault hold stays as it was read
+    APPROVAL = 9  # an approval, and the numbers of a house's approvals and control points
     STAFF = 9  # a member of staff or a terminal, when the office changes one
 
 

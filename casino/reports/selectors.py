@@ -150,7 +150,7 @@ WITH held AS (
     SELECT tables_table.code AS place, sent.key AS value, sum(sent.value::bigint) AS pieces
     FROM transfers_transfer JOIN tables_table ON tables_table.id = transfers_transfer.table_id
     CROSS JOIN jsonb_each_text(transfers_transfer.sent) AS sent
-    WHERE transfers_transfer.house_id = %s AND transfers_transfer.state = 'sent' GROUP BY 1, 2
+    WHERE transfers_transfer.house_id = %s AND transfers_transfer.state IN ('sent', 'declined') GROUP BY 1, 2
 )
 SELECT place, value, coalesce(held.pieces, 0)::bigint, coalesce(signed.pieces, 0)::bigint
 FROM held FULL JOIN signed USING (place, value)

@@ -1,146 +1,173 @@
-"""Soft counts: a table's drop box and tax box are opened and counted at the cage, before a witness.
+"""Counts of boxes in the count room: two people of the count team count each box, blind of each other.
 
-The cashier counts without knowing the expected values. A person of the floor counts the same and signs. Then the cash
-goes to the vault, the chips to the drawer, and the variance is posted, by table.
+Neither is shown what the other has counted, nor what the books expect. Where the two differ, they hear only that, and
+both count again; after three pairs that differ a supervisor decides, with a reason. A third person then receives the
+contents: cash and chips go into the vault, and the variance is posted by table. Chips of a tip box become tips that the
+staff shares (`casino/transfers/tronc.py`).
 """
 
-from django.db import IntegrityError, transaction
-
-from casino.audit.events.custody import SoftCountConfirmed, SoftCountCounted, SoftCountVoided
+from casino.audit.events.custody import BoxCountDecided, BoxCounted, BoxCountsDiffered, BoxReceived
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import Posting, moved_anything, posting
-from casino.cage import services as cage
-from casino.cage.models import Drawer
 from casino.chips import selectors as chips
 from casino.chips.counts import chip_variance
 from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
-from casino.core.errors import Conflict, NotFound
+from casino.core.errors import Conflict, Forbidden, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
-from casino.houses.models import ClockTimestamp
-from casino.tables import selectors as tables
+from casino.houses.models import ClockTimestamp, House
+from casino.tables.models import Table
 from casino.transfers import selectors
-from casino.transfers.models import CountState, SoftCount
-from casino.transfers.services import Pieces, require_another
+from casino.transfers.boxes import IN_COUNT_ROOM, lock
+from casino.transfers.models import MOST_ROUNDS, Box, BoxCount, BoxKind, BoxState
+from casino.transfers.services import Pieces
 
 
-def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pieces) -> Answer:
-    """Enter the contents of a table's boxes: `cash` in minor units, and chips by denomination.
+def count(*, command: Command, box_id: int, cash: int, pieces: Pieces) -> Answer:
+    """Enter what one person has counted in a box: `cash` in minor units, and chips by denomination. The second count of
+    a round is compared with the first.
 
-    Nothing moves yet. Raises Conflict drawer_closed or count_under_way, Unprocessable for wrong pieces, NotFound.
+    Raises NotFound, Conflict box_... or supervisor_needed, Forbidden four_eyes for who has counted it in this round,
+    Unprocessable for wrong pieces.
     """
 
-    def change(drawer: Drawer, work: Work) -> Outcome:
-        cage.require_open(drawer)
-        table = tables.get(drawer.house, table_code)
-        counted = denominations.parse(chips.in_use(drawer.house), pieces)
-        drop = table.account(Account.DROP_CASH)
-        found = SoftCount(
-            house=drawer.house,
-            table=table,
-            drawer=drawer,
-            expected_cash=chart.balances(drawer.house, [drop])[drop],
-            expected_pieces=chips.rack(drawer.house, table.account(Account.TAX_BOX)).as_json(),
-            counted_cash=cash,
-            counted_pieces=counted.as_json(),
+    def change(house: House, work: Work) -> Outcome:
+        box = lock(house, box_id, BoxState.BROUGHT)
+        if box.differing_rounds >= MOST_ROUNDS:
+            raise Conflict(
+                f"{MOST_ROUNDS} pairs of counts have differed; a supervisor decides.", code="supervisor_needed"
+            )
+        counted = denominations.parse(chips.in_use(house), pieces)
+        number = box.differing_rounds + 1
+        before = BoxCount.objects.filter(house=house, box=box, round=number).first()
+        if before is not None and before.counted_by_id == command.context.staff.pk:
+            raise Forbidden("You counted this yourself; a second person must do this.", code="four_eyes")
+        found = BoxCount.objects.create(
+            house_id=house.pk,
+            box=box,
+            round=number,
+            cash=cash,
+            pieces=counted.as_json(),
             counted_by=command.context.staff,
         )
-        try:
-            with transaction.atomic():
-                found.save(force_insert=True)
-        except IntegrityError:
-            raise Conflict(
-                f"A count of table {table_code} waits for its witness; confirm or void it first.",
-                code="count_under_way",
-            ) from None
-        return Outcome(SoftCountCounted(soft_count=selectors.describe_count(found, revealed=False)), status=201)
-
-    return write.write(command, cage.AtDrawer(code), change)
-
-
-def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pieces) -> Answer:
-    """Sign a count as its witness, who has counted the same, and post it.
-
-    Raises Conflict counts_differ (the cashier voids the count and both count again), drawer_closed or one that
-    names the count's state; Forbidden four_eyes for the person who counted first.
-    """
-
-    def change(drawer: Drawer, work: Work) -> Outcome:
-        cage.require_open(drawer)
-        found = _lock(drawer, count_id)
-        require_another(command, found.counted_by, "counted this")
-        chip_set = chips.in_use(drawer.house)
-        counted, witnessed = denominations.parse(chip_set, found.counted_pieces), denominations.parse(chip_set, pieces)
-        in_words = drawer.house.money
-        if (cash, witnessed) != (found.counted_cash, counted):
-            raise Conflict(
-                f"The first count found {in_words(found.counted_cash)} in cash and chips worth "
-                f"{in_words(counted.value)}; this one {in_words(cash)} and {in_words(witnessed.value)}. Void it and "
-                "count again.",
-                code="counts_differ",
-                first={"cash": found.counted_cash, "pieces": counted.as_json()},
-                second={"cash": cash, "pieces": witnessed.as_json()},
-            )
-        _post(work, drawer, found, counted)
-        _end(command, found, CountState.CONFIRMED)
+        kind: type[BoxCounted | BoxCountsDiffered] = BoxCounted
+        if before is not None and (before.cash, before.pieces) == (found.cash, found.pieces):
+            _counted(box, cash, counted)
+        elif before is not None:
+            kind = BoxCountsDiffered
+            box.differing_rounds = number
+            Box.objects.filter(id=box.pk).update(differing_rounds=number)
+        own = {"round": number, "cash": cash, "pieces": found.pieces}
         return Outcome(
-            SoftCountConfirmed(
-                soft_count=selectors.describe_count(found, revealed=True), approver=command.context.staff.login
-            )
+            kind(box=selectors.describe_box(box, figures=False), count=own),
+            {"box": selectors.describe_box(box), "differs": issubclass(kind, BoxCountsDiffered)},
+            201,
+            version=box.serial,
         )
 
-    return write.write(command, cage.AtDrawer(code), change)
+    return write.write(command, IN_COUNT_ROOM, change)
 
 
-def void(*, command: Command, code: str, count_id: int) -> Answer:
-    """Void a count that was not confirmed; the boxes are counted again."""
+def decide(*, command: Command, box_id: int, cash: int, pieces: Pieces, reason: str) -> Answer:
+    """A supervisor, who has not counted the box, decides what was in it after three pairs of counts that differ.
+    Raises NotFound, Conflict box_... or recount_needed, Forbidden four_eyes, Unprocessable for wrong pieces."""
 
-    def change(drawer: Drawer, work: Work) -> Outcome:
-        found = _lock(drawer, count_id)
-        _end(command, found, CountState.VOIDED)
-        return Outcome(SoftCountVoided(soft_count=selectors.describe_count(found, revealed=False)))
+    def change(house: House, work: Work) -> Outcome:
+        box = lock(house, box_id, BoxState.BROUGHT)
+        if box.differing_rounds < MOST_ROUNDS:
+            raise Conflict(
+                f"A supervisor decides after {MOST_ROUNDS} pairs of counts that differ.", code="recount_needed"
+            )
+        _require_not_counted(command, box)
+        counted = denominations.parse(chips.in_use(house), pieces)
+        box.decided_by, box.reason = command.context.staff, reason
+        _counted(box, cash, counted, decided_by=box.decided_by, reason=reason)
+        found = {"cash": cash, "pieces": counted.as_json()}
+        event = BoxCountDecided(box=selectors.describe_box(box, figures=False), count=found, reason=reason)
+        return Outcome(event, {"box": selectors.describe_box(box)}, version=box.serial)
 
-    return write.write(command, cage.AtDrawer(code), change)
+    return write.write(command, IN_COUNT_ROOM, change)
+
+
+def receive(*, command: Command, box_id: int) -> Answer:
+    """Take the counted contents of a box into the vault, and post them with the variance. Raises NotFound, Conflict
+    box_..., Forbidden four_eyes for who has taken the box off its table, counted it or decided on it."""
+
+    def change(house: House, work: Work) -> Outcome:
+        box = _lock_with_table(house, box_id)
+        _require_not_counted(command, box)
+        if command.context.staff.pk in (box.taken_by_id, box.decided_by_id):
+            raise Forbidden("You signed for this yourself; a third person receives it.", code="four_eyes")
+        _post(work, box)
+        box.state, box.received_by = BoxState.RECEIVED, command.context.staff
+        Box.objects.filter(id=box.pk).update(state=box.state, received_by=box.received_by, received_at=ClockTimestamp())
+        described = selectors.describe_box(box)
+        return Outcome(BoxReceived(box=described), {"box": described}, version=box.serial)
+
+    return write.write(command, IN_COUNT_ROOM, change)
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _lock(drawer: Drawer, count_id: int) -> SoftCount:
-    """A count at this drawer that waits for its witness. Raises NotFound, Conflict count_confirmed, count_voided."""
-    found = locks.lock(SoftCount, locks.Rank.CUSTODY, house=drawer.house, id=count_id)
-    if found.drawer_id != drawer.pk:
-        raise NotFound(f"Soft count {count_id} was not made at drawer {drawer.code}.")
-    if found.state != CountState.COUNTED:
-        raise Conflict(f"Soft count {count_id} is {found.state}.", code=f"count_{found.state}", state=found.state)
-    found.drawer = drawer
-    return found
+def _lock_with_table(house: House, box_id: int) -> Box:
+    """A counted box; its table is locked first, so that nobody takes off the next one meanwhile."""
+    table_id = Box.objects.filter(house=house, id=box_id).values_list("table_id", flat=True).first()
+    if table_id is None:
+        raise NotFound(f"This house has no box with id={box_id}.")
+    table = locks.lock(Table, locks.Rank.DESK, id=table_id)
+    box = lock(house, box_id, BoxState.COUNTED)
+    table.house = house
+    box.table = table
+    return box
 
 
-def _post(work: Work, drawer: Drawer, found: SoftCount, counted: Chips) -> None:
-    table = found.table
-    expected = denominations.parse(chips.in_use(drawer.house), found.expected_pieces)
-    # Tables set up before boxes were counted have no account for the drop's variance.
-    chart.open_accounts(drawer.house, [table.account(Account.CASH_OVER_SHORT)])
-    events = [
-        *_drop_variance(table.code, found.counted_cash - found.expected_cash),
-        *chip_variance(table.account(Account.TAX_BOX), table.code, counted - expected),
-        posting("soft_count", {"table": table.code, "drawer": drawer.code}, cash=found.counted_cash, chips=counted),
-    ]
+def _require_not_counted(command: Command, box: Box) -> None:
+    if BoxCount.objects.filter(box=box, counted_by=command.context.staff).exists():
+        raise Forbidden("You counted this yourself; a third person must do this.", code="four_eyes")
+
+
+def _counted(box: Box, cash: int, pieces: Chips, **decided: object) -> None:
+    box.state, box.counted_cash, box.counted_pieces = BoxState.COUNTED, cash, pieces.as_json()
+    Box.objects.filter(id=box.pk).update(
+        state=box.state, counted_cash=cash, counted_pieces=box.counted_pieces, **decided
+    )
+
+
+def _post(work: Work, box: Box) -> None:
+    table, chip_set = box.table, chips.in_use(box.house)
+    counted = denominations.parse(chip_set, box.counted_pieces or {})
+    over = counted - denominations.parse(chip_set, box.expected_pieces or {})
+    cash = box.counted_cash or 0
+    if box.kind == BoxKind.TIP:
+        events = [
+            _tip_variance(table.code, over),
+            posting("tronc_pooled", {"table": table.code}, amount=counted.value, chips=counted),
+            posting("cash_tips_counted", {}, cash=cash),
+        ]
+    else:
+        # Tables set up before boxes were counted have no account for the drop's variance.
+        chart.open_accounts(box.house, [table.account(Account.CASH_OVER_SHORT)])
+        events = [
+            _drop_variance(table.code, cash - (box.expected_cash or 0)),
+            *chip_variance(table.account(Account.TAX_BOX), table.code, over),
+            posting("soft_count", {"table": table.code}, cash=cash, chips=counted),
+        ]
     if moved_anything(events):
         work.post(
-            key=f"soft_count:{found.pk}",
-            kind="soft_count.confirmed",
+            key=f"box:{box.pk}",
+            kind="box.received",
             postings=events,
-            metadata={"soft_count": found.pk, "table": table.code, "drawer": drawer.code},
+            metadata={"box": box.pk, "table": table.code},
         )
 
 
-def _drop_variance(code: str, over: int) -> list[Posting]:
-    return [posting("drop_over" if over > 0 else "drop_short", {"table": code}, amount=abs(over))]
+def _drop_variance(code: str, over: int) -> Posting:
+    return posting("drop_over" if over > 0 else "drop_short", {"table": code}, amount=abs(over))
 
 
-def _end(command: Command, found: SoftCount, state: CountState) -> None:
-    found.state, found.ended_by = state, command.context.staff
-    SoftCount.objects.filter(id=found.pk).update(state=state, ended_by=found.ended_by, ended_at=ClockTimestamp())
+def _tip_variance(code: str, over: Chips) -> Posting:
+    """What is missing is borne by the tips, what is found belongs to them."""
+    name = "tip_found" if over.value > 0 else "tip_missing"
+    return posting(name, {"table": code}, amount=abs(over.value), missing=over.shortage, surplus=over.surplus)

@@ -1,4 +1,4 @@
-"""Transfers between a drawer and a table's tray, and soft counts of a table's boxes.
+"""Transfers between a drawer and a table's tray, counts of a table's boxes, and the tronc.
 
 Both need two people: a person who has signed for chips cannot sign for the same chips at the other end. The rows are
 work under way that any restart finds again; the ledger says where the chips are.
@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from casino.cage.models import Drawer
-from casino.houses.models import ClockTimestamp, House
+from casino.houses.models import ClockTimestamp, House, HouseRow
 from casino.staff.models import Staff, TerminalKind
 from casino.tables.models import Table
 
@@ -26,17 +26,51 @@ RECEIVER = {Kind.FILL: TerminalKind.TABLE, Kind.CREDIT: TerminalKind.CAGE}
 
 
 class TransferState(models.TextChoices):
-    """requested (nothing has moved) -> sent (in transit) -> received; requested and sent ones can be
-    cancelled, which brings the chips back to where they came from."""
+    """requested (nothing has moved) -> sent (in transit) -> received, or declined (in transit, and not wanted).
+
+    What was requested, sent or declined can be cancelled, which brings the chips back to where they came from."""
 
     REQUESTED = "requested"
     SENT = "sent"
+    DECLINED = "declined"
     RECEIVED = "received"
     CANCELLED = "cancelled"
 
 
+#: States in which chips have been signed for and are at neither end.
+IN_TRANSIT = (TransferState.SENT, TransferState.DECLINED)
 #: States in which something is still to be done.
-UNDER_WAY = (TransferState.REQUESTED, TransferState.SENT)
+UNDER_WAY = (TransferState.REQUESTED, *IN_TRANSIT)
+#: After how many counts that differ from what was sent a supervisor decides.
+MOST_COUNTS = 2
+#: Minutes after which a transfer under way is late, and after which it is an exception.
+LATE_AFTER, EXCEPTION_AFTER = 15, 30
+
+
+class Lateness(models.TextChoices):
+    """Whether a transfer under way takes too long."""
+
+    IN_TIME = "in_time"
+    LATE = "late"
+    EXCEPTION = "exception"
+
+
+class Serial(HouseRow):
+    """The last number of one series of a house: its fills, its credits. A number is given in the transaction that
+    writes its row, so that a refused request leaves no gap."""
+
+    series = models.CharField(max_length=16)
+    last = models.PositiveIntegerField()
+
+    class Meta:
+        verbose_name = "series"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "series"], name="serial_series"),
+            models.CheckConstraint(condition=Q(last__gte=1), name="serial_from_one"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.series} {self.last}"
 
 
 class Transfer(models.Model):
@@ -44,6 +78,8 @@ class Transfer(models.Model):
 
     house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="transfers")
     kind = models.CharField(max_length=6, choices=Kind.choices)
+    #: From 1 without gaps, by house and kind. (The id identifies the row in addresses; it is no series.)
+    serial = models.PositiveIntegerField()
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="transfers")
     drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="transfers")
     state = models.CharField(max_length=9, choices=TransferState.choices, default=TransferState.REQUESTED)
@@ -54,11 +90,17 @@ class Transfer(models.Model):
     sent = models.JSONField(null=True)
     sent_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     sent_at = models.DateTimeField(null=True)
-    #: What the other end counted; differs from `sent` only where the floor accepted a variance.
+    #: Who carried the chips: a third person, named by the sender or by the receiver.
+    carried_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    #: Counts of the other end that differed from what was sent: `pieces`, `by` (login), and the `request` that sent it.
+    miscounts = models.JSONField(default=list)
+    declined_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    declined_at = models.DateTimeField(null=True)
+    #: What the other end counted; differs from `sent` only where a supervisor accepted a variance.
     counted = models.JSONField(null=True)
     ended_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
     ended_at = models.DateTimeField(null=True)
-    #: Why it was cancelled, or why a variance was accepted.
+    #: Why it was declined, then why it was cancelled; or why a variance was accepted.
     reason = models.CharField(max_length=200, blank=True, default="")
 
     class Meta:
@@ -79,10 +121,25 @@ class Transfer(models.Model):
             models.CheckConstraint(
                 condition=~Q(state=TransferState.RECEIVED) | ~Q(ended_by=F("sent_by")), name="transfer_two_persons"
             ),
+            models.UniqueConstraint(fields=["house", "kind", "serial"], name="transfer_serial"),
+            models.CheckConstraint(
+                condition=~Q(state=TransferState.RECEIVED)
+                | (Q(carried_by__isnull=False) & ~Q(carried_by=F("sent_by")) & ~Q(carried_by=F("ended_by"))),
+                name="transfer_carried_by_a_third",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=TransferState.CANCELLED)
+                | Q(sent__isnull=True)
+                | (Q(declined_by__isnull=True) & ~Q(ended_by=F("sent_by")))
+                | (Q(declined_by__isnull=False) & ~Q(declined_by=F("sent_by")) & ~Q(declined_by=F("ended_by"))),
+                name="transfer_cancelled_by_two",
+            ),
         ]
         indexes = [
             models.Index(
-                fields=["house", "id"], condition=Q(state__in=["requested", "sent"]), name="transfer_under_way"
+                fields=["house", "id"],
+                condition=Q(state__in=["requested", "sent", "declined"]),
+                name="transfer_under_way",
             )
         ]
 
@@ -95,48 +152,241 @@ class Transfer(models.Model):
         return {"table": self.table.code, "drawer": self.drawer.code}
 
 
-class CountState(models.TextChoices):
-    """counted (by the cashier, nothing has moved) -> confirmed (by the floor, posted), or voided."""
+class BoxKind(models.TextChoices):
+    """What falls into a table's box."""
 
+    DROP = "drop", "cash that players put down"
+    TAX = "tax", "chips of the tax and of fees"
+    TIP = "tip", "chips of tips"
+
+
+class BoxState(models.TextChoices):
+    """at_table -> taken (off the table, sealed) -> brought (to the count room) -> counted (by two, blind of each other,
+    or as a supervisor decided) -> received (by a third, into the vault, and posted)."""
+
+    AT_TABLE = "at_table"
+    TAKEN = "taken"
+    BROUGHT = "brought"
     COUNTED = "counted"
-    CONFIRMED = "confirmed"
-    VOIDED = "voided"
+    RECEIVED = "received"
 
 
-class SoftCount(models.Model):
-    """A count of one table's drop box and tax box at a drawer.
+#: States in which a box is off its table and its contents are still in the books of the table.
+UNPOSTED = (BoxState.TAKEN, BoxState.BROUGHT, BoxState.COUNTED)
+#: After how many pairs of counts that differ a supervisor decides.
+MOST_ROUNDS = 3
 
-    The expected values are the books' values for the boxes when the count was entered. What falls into the boxes after
-    that belongs to the next count.
-    """
 
-    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="soft_counts")
-    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="soft_counts")
-    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="soft_counts")
-    state = models.CharField(max_length=9, choices=CountState.choices, default=CountState.COUNTED)
-    #: Minor units, and pieces by denomination.
-    expected_cash = models.BigIntegerField()
-    expected_pieces = models.JSONField()
-    counted_cash = models.BigIntegerField()
-    counted_pieces = models.JSONField()
-    counted_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
-    counted_at = models.DateTimeField(db_default=ClockTimestamp())
-    ended_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
-    ended_at = models.DateTimeField(null=True)
+class Box(models.Model):
+    """One stay of one locked box at a table, and what was counted in it: cash in minor units, chips as pieces by
+    denomination. What is expected is what the books had in it when it was taken off the table."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="boxes")
+    #: From 1 without gaps, by house.
+    serial = models.PositiveIntegerField()
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="boxes")
+    kind = models.CharField(max_length=4, choices=BoxKind.choices)
+    #: Painted on the box.
+    number = models.CharField(max_length=32)
+    state = models.CharField(max_length=8, choices=BoxState.choices, default=BoxState.AT_TABLE)
+    put_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    put_at = models.DateTimeField(db_default=ClockTimestamp())
+    #: Number of the seal it was taken off with, and as it was read in the count room.
+    seal = models.CharField(max_length=32, blank=True, default="")
+    taken_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    taken_at = models.DateTimeField(null=True)
+    expected_cash = models.BigIntegerField(null=True)
+    expected_pieces = models.JSONField(null=True)
+    seal_read = models.CharField(max_length=32, blank=True, default="")
+    brought_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    brought_at = models.DateTimeField(null=True)
+    #: How often two counts have differed.
+    differing_rounds = models.PositiveSmallIntegerField(default=0)
+    counted_cash = models.BigIntegerField(null=True)
+    counted_pieces = models.JSONField(null=True)
+    decided_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    #: Why the supervisor decided so.
+    reason = models.CharField(max_length=200, blank=True, default="")
+    received_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    received_at = models.DateTimeField(null=True)
 
     class Meta:
-        verbose_name = "soft count"
+        verbose_name = "box"
         constraints = [
-            models.CheckConstraint(condition=Q(state__in=CountState.values), name="soft_count_state"),
+            models.CheckConstraint(condition=Q(kind__in=BoxKind.values), name="box_kind"),
+            models.CheckConstraint(condition=Q(state__in=BoxState.values), name="box_state"),
+            models.UniqueConstraint(fields=["house", "serial"], name="box_serial"),
             models.UniqueConstraint(
-                fields=["house", "table"], condition=Q(state="counted"), name="soft_count_one_open"
+                fields=["house", "table", "kind"], condition=Q(state="at_table"), name="box_one_at_table"
+            ),
+            models.UniqueConstraint(
+                fields=["house", "number"], condition=Q(state__in=["at_table", "taken", "brought"]), name="box_in_use"
             ),
             models.CheckConstraint(
-                condition=~Q(state=CountState.CONFIRMED) | (Q(ended_by__isnull=False) & ~Q(ended_by=F("counted_by"))),
-                name="soft_count_two_persons",
+                condition=Q(state=BoxState.AT_TABLE)
+                | ~Q(seal="")
+                & Q(
+                    taken_by__isnull=False,
+                    taken_at__isnull=False,
+                    expected_cash__gte=0,
+                    expected_pieces__isnull=False,
+                ),
+                name="box_taken_is_sealed",
             ),
-            models.CheckConstraint(condition=Q(counted_cash__gte=0, expected_cash__gte=0), name="soft_count_cash"),
+            models.CheckConstraint(
+                condition=Q(state__in=[BoxState.AT_TABLE, BoxState.TAKEN])
+                | (~Q(seal_read="") & Q(brought_by__isnull=False) & ~Q(brought_by=F("taken_by"))),
+                name="box_brought_by_another",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=[BoxState.COUNTED, BoxState.RECEIVED])
+                | Q(counted_cash__gte=0, counted_pieces__isnull=False),
+                name="box_counted",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=BoxState.RECEIVED)
+                | (
+                    Q(received_by__isnull=False, received_at__isnull=False)
+                    & ~Q(received_by=F("taken_by"))
+                    & (Q(decided_by__isnull=True) | ~Q(received_by=F("decided_by")))
+                ),
+                name="box_received_by_a_third",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.table_id} {self.pk}"
+        return f"box {self.serial}"
+
+
+class BoxCount(HouseRow):
+    """One person's count of a box. Two of one round are compared; nobody is shown the other one's."""
+
+    box = models.ForeignKey(Box, on_delete=models.PROTECT, related_name="counts")
+    round = models.PositiveSmallIntegerField()
+    cash = models.BigIntegerField()
+    pieces = models.JSONField()
+    counted_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    counted_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "count of a box"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "box", "round", "counted_by"], name="box_count_by_two"),
+            models.CheckConstraint(condition=Q(cash__gte=0), name="box_count_cash"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.box_id}/{self.round}"
+
+
+class TroncPool(models.Model):
+    """Tips that were counted, shared among the staff once, in minor units."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="tronc_pools")
+    #: From 1 without gaps, by house.
+    serial = models.PositiveIntegerField()
+    amount = models.BigIntegerField()
+    shared_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    shared_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        verbose_name = "tronc pool"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "serial"], name="tronc_pool_serial"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="tronc_pool_amount"),
+        ]
+
+    def __str__(self) -> str:
+        return f"tronc {self.serial}"
+
+
+class TroncShare(HouseRow):
+    """A person's share of a pool in minor units, by points or hours; paid once."""
+
+    pool = models.ForeignKey(TroncPool, on_delete=models.PROTECT, related_name="shares")
+    staff = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    points = models.PositiveIntegerField()
+    amount = models.BigIntegerField()
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="+", null=True)
+    paid_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    paid_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "share of the tronc"
+        constraints = [
+            models.UniqueConstraint(fields=["house", "pool", "staff"], name="tronc_share_once"),
+            models.CheckConstraint(condition=Q(points__gt=0, amount__gte=0), name="tronc_share_amount"),
+            models.CheckConstraint(
+                condition=Q(paid_at__isnull=True, paid_by__isnull=True, drawer__isnull=True)
+                | (Q(paid_at__isnull=False, drawer__isnull=False, paid_by__isnull=False) & ~Q(paid_by=F("staff"))),
+                name="tronc_share_paid_by_another",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pool_id}/{self.staff_id}"
+
+
+class Purpose(models.TextChoices):
+    """When a tray is counted."""
+
+    OPENER = "opener", "before the table opens"
+    CLOSER = "closer", "after the table has closed"
+    CHECK = "check", "at any other time"
+
+
+class TrayCountState(models.TextChoices):
+    """waiting (for its witness) -> confirmed (the witness has counted the same; posted), differed (count again), or
+    replaced by a newer count."""
+
+    WAITING = "waiting"
+    CONFIRMED = "confirmed"
+    DIFFERED = "differed"
+    REPLACED = "replaced"
+
+
+class TrayException(models.TextChoices):
+    """What is wrong with an opener."""
+
+    NONE = "", "nothing"
+    DIFFERS = "differs_from_closer", "chips came or went since the last closer without a transfer"
+    NO_CLOSER = "no_closer", "no closer was counted since the opener before it"
+
+
+class TrayCount(models.Model):
+    """A count of a table's tray by the dealer, and by the floor as its witness. Pieces by denomination; what is
+    expected is what the books had in the tray when the first count was entered."""
+
+    house = models.ForeignKey(House, on_delete=models.PROTECT, related_name="tray_counts")
+    #: From 1 without gaps, by house.
+    serial = models.PositiveIntegerField()
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="tray_counts")
+    purpose = models.CharField(max_length=6, choices=Purpose.choices)
+    state = models.CharField(max_length=9, choices=TrayCountState.choices, default=TrayCountState.WAITING)
+    expected = models.JSONField()
+    pieces = models.JSONField()
+    counted_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    counted_at = models.DateTimeField(db_default=ClockTimestamp())
+    witnessed = models.JSONField(null=True)
+    witnessed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", null=True)
+    exception = models.CharField(max_length=19, choices=TrayException.choices, blank=True, default="")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "tray count"
+        constraints = [
+            models.CheckConstraint(condition=Q(purpose__in=Purpose.values), name="tray_count_purpose"),
+            models.CheckConstraint(condition=Q(state__in=TrayCountState.values), name="tray_count_state"),
+            models.UniqueConstraint(fields=["house", "serial"], name="tray_count_serial"),
+            models.UniqueConstraint(
+                fields=["house", "table"], condition=Q(state="waiting"), name="tray_count_one_waiting"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=[TrayCountState.WAITING, TrayCountState.REPLACED])
+                | (Q(witnessed__isnull=False, witnessed_by__isnull=False) & ~Q(witnessed_by=F("counted_by"))),
+                name="tray_count_two_persons",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"tray count {self.serial}"

@@ -1,69 +1,162 @@
-"""Reading transfers, soft counts and a table's boxes."""
+"""Reading transfers, boxes, shares of the tronc, and a table's racks."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from casino.bookkeeping import chart
 from casino.bookkeeping.accounts import Account
 from casino.cage.models import Drawer
 from casino.houses.models import House
+from casino.staff.models import Role, Terminal, TerminalKind
 from casino.tables.models import Table
-from casino.transfers.models import UNDER_WAY, CountState, SoftCount, Transfer
+from casino.transfers.models import (
+    EXCEPTION_AFTER,
+    IN_TRANSIT,
+    LATE_AFTER,
+    SENDER,
+    UNDER_WAY,
+    Box,
+    BoxState,
+    Kind,
+    Lateness,
+    Transfer,
+    TrayCount,
+    TrayCountState,
+    TroncPool,
+)
 
 
-def describe(transfer: Transfer) -> dict[str, Any]:
-    """A transfer as both of its ends see it; `value` of what was sent, in minor units."""
-    return {
+def describe(transfer: Transfer, *, blind: bool = False) -> dict[str, Any]:
+    """A transfer as its sender sees it; `value` of what was sent, in minor units. `blind`: without what was requested
+    and sent, as somebody sees it who is to count it."""
+    found = {
         "transfer": transfer.pk,
         "kind": transfer.kind,
+        "serial": transfer.serial,
         "table": transfer.table.code,
         "drawer": transfer.drawer.code,
         "state": transfer.state,
-        "requested": transfer.requested,
-        "sent": transfer.sent,
-        "value": None if transfer.sent is None else worth(transfer.sent),
         "counted": transfer.counted,
+        "differing_counts": len(transfer.miscounts),
         "opened_by": transfer.opened_by.login,
         "sent_by": transfer.sent_by.login if transfer.sent_by else None,
+        "carried_by": transfer.carried_by.login if transfer.carried_by else None,
+        "declined_by": transfer.declined_by.login if transfer.declined_by else None,
         "ended_by": transfer.ended_by.login if transfer.ended_by else None,
         "reason": transfer.reason,
     }
+    if not blind:
+        value = None if transfer.sent is None else worth(transfer.sent)
+        found |= {"requested": transfer.requested, "sent": transfer.sent, "value": value}
+    return found
 
 
-def times(transfer: Transfer) -> dict[str, Any]:
-    """When a transfer was begun, sent and ended."""
-    return {"opened_at": transfer.opened_at, "sent_at": transfer.sent_at, "ended_at": transfer.ended_at}
+#: Who may know what is in transit: none of them counts it.
+_OVERSEE = frozenset({Role.AUDITOR, Role.ADMIN, Role.MANAGER, Role.SURVEILLANCE})
 
 
-def describe_count(count: SoftCount, *, revealed: bool) -> dict[str, Any]:
-    """A soft count; what was expected, and the variance, only when it is `revealed`: a count is made without
-    knowing."""
+def is_blind(transfer: Transfer, role: str, terminal: Terminal) -> bool:
+    """Whether somebody in this role at this terminal must not know what was sent: while it is in transit only the
+    sender's end may, and who oversees both at an office."""
+    if transfer.state not in IN_TRANSIT:
+        return False
+    if terminal.kind == TerminalKind.OFFICE:
+        return role not in _OVERSEE
+    place = transfer.table.code if terminal.kind == TerminalKind.TABLE else transfer.drawer.code
+    return SENDER[Kind(transfer.kind)] != terminal.kind or place != terminal.location
+
+
+def times(transfer: Transfer, now: datetime) -> dict[str, Any]:
+    """When a transfer was begun, sent, declined and ended; while it is under way, how old it is at `now`, in whole
+    minutes since it was sent or, before that, requested."""
     found: dict[str, Any] = {
-        "soft_count": count.pk,
-        "table": count.table.code,
-        "drawer": count.drawer.code,
-        "state": count.state,
-        "cash": count.counted_cash,
-        "pieces": count.counted_pieces,
-        "value": worth(count.counted_pieces),
-        "counted_by": count.counted_by.login,
-        "ended_by": count.ended_by.login if count.ended_by else None,
+        "opened_at": transfer.opened_at,
+        "sent_at": transfer.sent_at,
+        "declined_at": transfer.declined_at,
+        "ended_at": transfer.ended_at,
+        "minutes": None,
+        "late": None,
     }
-    if revealed:
+    if transfer.ended_at is None:
+        minutes = int((now - (transfer.sent_at or transfer.opened_at)).total_seconds() // 60)
+        late = Lateness.EXCEPTION if minutes >= EXCEPTION_AFTER else Lateness.LATE
+        found |= {"minutes": minutes, "late": late if minutes >= LATE_AFTER else Lateness.IN_TIME}
+    return found
+
+
+def describe_box(box: Box, *, figures: bool = True) -> dict[str, Any]:
+    """A box; what was counted once two counts agree or a supervisor has decided, what was expected once it was
+    received. `figures`: whether with them at all."""
+    found: dict[str, Any] = {
+        "box": box.pk,
+        "serial": box.serial,
+        "table": box.table.code,
+        "kind": box.kind,
+        "number": box.number,
+        "state": box.state,
+        "seal": box.seal,
+        "seal_read": box.seal_read,
+        "put_by": box.put_by.login,
+        "taken_by": box.taken_by.login if box.taken_by else None,
+        "brought_by": box.brought_by.login if box.brought_by else None,
+        "differing_rounds": box.differing_rounds,
+        "decided_by": box.decided_by.login if box.decided_by else None,
+        "received_by": box.received_by.login if box.received_by else None,
+        "reason": box.reason,
+    }
+    if figures and box.counted_cash is not None:
+        found |= {"cash": box.counted_cash, "pieces": box.counted_pieces, "value": worth(box.counted_pieces or {})}
+    if figures and box.state == BoxState.RECEIVED:
         found |= {
-            "expected_cash": count.expected_cash,
-            "expected_pieces": count.expected_pieces,
-            "cash_variance": count.counted_cash - count.expected_cash,
-            "chip_variance": worth(count.counted_pieces) - worth(count.expected_pieces),
+            "expected_cash": box.expected_cash,
+            "expected_pieces": box.expected_pieces,
+            "cash_variance": (box.counted_cash or 0) - (box.expected_cash or 0),
+            "chip_variance": worth(box.counted_pieces or {}) - worth(box.expected_pieces or {}),
         }
     return found
 
 
-def pending(drawer: Drawer) -> tuple[list[int], list[int]]:
-    """Open work of a drawer: ids of its transfers under way, and of soft counts without a witness."""
-    transfers = Transfer.objects.filter(drawer=drawer, state__in=UNDER_WAY).order_by("id")
-    counts = SoftCount.objects.filter(drawer=drawer, state=CountState.COUNTED).order_by("id")
-    return list(transfers.values_list("id", flat=True)), list(counts.values_list("id", flat=True))
+def box_times(box: Box) -> dict[str, Any]:
+    """When a box was put on its table, taken off, brought and received."""
+    return {name: getattr(box, name) for name in ("put_at", "taken_at", "brought_at", "received_at")}
+
+
+def describe_tray_count(count: TrayCount, *, figures: bool = True) -> dict[str, Any]:
+    """A count of a tray; what was counted and expected once it was confirmed. `figures`: whether with them at all."""
+    found: dict[str, Any] = {
+        "tray_count": count.pk,
+        "serial": count.serial,
+        "table": count.table.code,
+        "purpose": count.purpose,
+        "state": count.state,
+        "counted_by": count.counted_by.login,
+        "witnessed_by": count.witnessed_by.login if count.witnessed_by else None,
+        "exception": count.exception,
+    }
+    if figures and count.state == TrayCountState.CONFIRMED:
+        variance = worth(count.pieces) - worth(count.expected)
+        found |= {"counted": count.pieces, "expected": count.expected, "variance": variance}
+    return found
+
+
+def describe_pool(pool: TroncPool) -> dict[str, Any]:
+    """A pool of tips with its shares, in minor units."""
+    shares = pool.shares.select_related("staff").order_by("staff__login")
+    return {
+        "pool": pool.serial,
+        "amount": pool.amount,
+        "shared_by": pool.shared_by.login,
+        "shares": [
+            {"login": one.staff.login, "points": one.points, "amount": one.amount, "paid": one.paid_at is not None}
+            for one in shares
+        ],
+    }
+
+
+def pending(drawer: Drawer) -> list[int]:
+    """Open work of a drawer: ids of its transfers under way."""
+    return list(Transfer.objects.filter(drawer=drawer, state__in=UNDER_WAY).order_by("id").values_list("id", flat=True))
 
 
 def worth(pieces: Mapping[str, int]) -> int:

@@ -1,8 +1,13 @@
 """Fills and credits: chips between a drawer and a table's tray, sent by one person and received by another.
 
 Either end may begin. The end that the chips come from sends them at once; the other one asks for them, and they are
-sent when the first end says so. What arrives is counted and must be what was sent; only the floor can accept it with a
-variance, which is then chips over or short of the table.
+sent when the first end says so. A third person carries them. What arrives is counted by a person who is not shown what
+was sent, and must be what was sent, piece by piece. A count that differs is kept; after two of them only a
+supervisor, who has neither sent nor counted, takes the chips in with a variance, which is then chips over or short of
+the table.
+
+What was sent and is not wanted comes back by two people: the other end declines it and the sender's end takes it back,
+or a supervisor cancels it at the sender's end.
 """
 
 from collections.abc import Mapping
@@ -13,15 +18,20 @@ from casino.approvals.gate import Need
 from casino.approvals.models import ApprovalKind
 from casino.audit.events.custody import (
     CreditCancelled,
+    CreditCountDiffered,
+    CreditDeclined,
     CreditReceived,
     CreditRequested,
     CreditSent,
     FillCancelled,
+    FillCountDiffered,
+    FillDeclined,
     FillReceived,
     FillRequested,
     FillSent,
     TransferEvent,
 )
+from casino.audit.services import record
 from casino.bookkeeping import books
 from casino.bookkeeping.accounts import Account
 from casino.bookkeeping.postings import posting
@@ -35,16 +45,27 @@ from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden, NotFound, Unprocessable
 from casino.core.write import Answer, Command, Outcome, Subject, Work
 from casino.houses.control_points import in_force
-from casino.houses.models import ClockTimestamp
+from casino.houses.models import ClockTimestamp, House
 from casino.staff.models import Role, Staff, TerminalKind
 from casino.tables import selectors as tables_read
 from casino.tables import services as tables
 from casino.tables.models import Table, TableState
-from casino.transfers import selectors
-from casino.transfers.models import RECEIVER, SENDER, UNDER_WAY, Kind, Transfer, TransferState
+from casino.transfers import selectors, serials
+from casino.transfers.models import (
+    IN_TRANSIT,
+    MOST_COUNTS,
+    RECEIVER,
+    SENDER,
+    UNDER_WAY,
+    Kind,
+    Transfer,
+    TransferState,
+)
 
 #: Chips by denomination as somebody wrote them: {"500": 3}.
 Pieces = Mapping[Any, int]
+#: Who may decide on a transfer that they have no part in.
+SUPERVISORS = frozenset({Role.FLOOR, Role.CAGE_SUPERVISOR})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +76,28 @@ class End:
     code: str
 
 
+class CountDiffers(Conflict):
+    """A count on arrival is not what was sent. The refusal says no more: who counts again must not know more."""
+
+    code = "count_mismatch"
+
+    def __init__(self, counted: Chips) -> None:
+        super().__init__(
+            "The count differs from what was sent. Count again; after two counts that differ, a supervisor counts and "
+            "decides."
+        )
+        self.counted = counted
+
+
 def start(
-    *, command: Command, end: End, kind: Kind, other: str, amount: int | None = None, pieces: Pieces | None = None
-) -> Answer:
+    *, command: Command, end: End, kind: Kind, other: str, amount: int | None = None, pieces: Pieces | None = None,
+    carrier: str | None = None,
+) -> Answer:  # fmt: skip
     """Send a fill or credit to the other end (code `other`), or ask for one, whichever `end` can do.
 
-    What is wanted is named as `pieces`, or worked out for `amount` minor units. Raises Conflict drawer_closed or
-    no_exact_change, InsufficientFunds, Unprocessable for wrong pieces, NotFound.
+    What is wanted is named as `pieces`, or worked out for `amount` minor units; `carrier` is the login of the person
+    who carries what is sent. Raises Conflict drawer_closed or no_exact_change, InsufficientFunds, Unprocessable for
+    wrong pieces and unknown_carrier, Forbidden four_eyes for a sender who carries, NotFound.
     """
 
     def change(place: Table | Drawer, work: Work) -> Outcome:
@@ -70,6 +106,7 @@ def start(
         transfer = Transfer(
             house=place.house,
             kind=kind,
+            serial=serials.next_of(place.house, kind),
             table=table,
             drawer=drawer,
             opened_by=command.context.staff,
@@ -77,13 +114,16 @@ def start(
         )
         transfer.save(force_insert=True)
         if SENDER[kind] == end.kind:
-            _send(work, command, transfer, place)
+            _send(work, command, transfer, place, carrier)
         return Outcome(_event(transfer), status=201)
 
     return write.write(command, _subject(end), change)
 
 
-def send(*, command: Command, end: End, transfer_id: int, amount: int | None, pieces: Pieces | None) -> Answer:
+def send(
+    *, command: Command, end: End, transfer_id: int, amount: int | None, pieces: Pieces | None,
+    carrier: str | None = None,
+) -> Answer:  # fmt: skip
     """Send what the other end has requested, or other chips instead. Raises as `start`, and Conflict not_your_side or
     one that says in which state the transfer is."""
 
@@ -91,63 +131,96 @@ def send(*, command: Command, end: End, transfer_id: int, amount: int | None, pi
         transfer = _lock(place, transfer_id)
         _require(transfer, end, SENDER, TransferState.REQUESTED)
         instead = {"amount": amount, "pieces": pieces} if amount is not None or pieces is not None else None
-        _send(work, command, transfer, place, instead)
+        _send(work, command, transfer, place, carrier, instead)
         return Outcome(_event(transfer))
 
     return write.write(command, _subject(end), change)
 
 
-def receive(
-    *, command: Command, end: End, transfer_id: int, pieces: Pieces, variance_reason: str | None = None
-) -> Answer:
-    """Count what has arrived and take it in. It must be what was sent, piece by piece; with a `variance_reason`
-    the floor accepts another count, and the variance is posted as chips over or short at the table.
+def receive(*, command: Command, end: End, transfer_id: int, pieces: Pieces, carrier: str | None = None) -> Answer:
+    """Count what has arrived and take it in; `carrier` is the login of the person who has brought it, unless the sender
+    has named one.
 
-    Raises Conflict count_mismatch (with both counts), not_your_side, or one naming the transfer's state; Forbidden
-    four_eyes for the sender.
+    Raises CountDiffers where it is not what was sent, piece by piece; the count is kept. Raises Conflict
+    supervisor_needed after two such counts, not_your_side, carrier_differs, or one naming the transfer's state;
+    Unprocessable carrier_missing and unknown_carrier; Forbidden four_eyes for the sender and the carrier.
     """
+
+    def change(place: Table | Drawer, work: Work) -> Outcome:
+        transfer = _arrived(command, end, place, transfer_id)
+        if len(transfer.miscounts) >= MOST_COUNTS:
+            raise Conflict(
+                f"{MOST_COUNTS} counts have differed from what was sent; a supervisor must count and decide.",
+                code="supervisor_needed",
+            )
+        brought_by = _carrier(command, transfer, carrier, needed=True)
+        sent, counted = _mix(place, transfer.sent or {}), _mix(place, pieces)
+        if counted != sent:
+            raise CountDiffers(counted)
+        return _take_in(work, command, transfer, sent, counted, brought_by)
+
+    try:
+        return write.write(command, _subject(end), change)
+    except CountDiffers as refused:
+        _keep(command, end, transfer_id, refused.counted)
+        raise
+
+
+def accept(
+    *, command: Command, end: End, transfer_id: int, pieces: Pieces, reason: str, carrier: str | None = None
+) -> Answer:
+    """Take in what has arrived as a supervisor has counted it, after two counts that differed from what was sent; the
+    variance is posted as chips over or short at the table.
+
+    Raises as `receive`; Conflict recount_needed before the two counts; Forbidden four_eyes also for who made one.
+    """
+
+    def change(place: Table | Drawer, work: Work) -> Outcome:
+        transfer = _arrived(command, end, place, transfer_id)
+        if len(transfer.miscounts) < MOST_COUNTS:
+            raise Conflict(
+                f"A variance is accepted after {MOST_COUNTS} counts that differ; count first.", code="recount_needed"
+            )
+        if command.context.staff.login in {count["by"] for count in transfer.miscounts}:
+            raise Forbidden("You counted this yourself; a second person must do this.", code="four_eyes")
+        brought_by = _carrier(command, transfer, carrier, needed=True)
+        sent, counted = _mix(place, transfer.sent or {}), _mix(place, pieces)
+        return _take_in(work, command, transfer, sent, counted, brought_by, reason)
+
+    return write.write(command, _subject(end), change)
+
+
+def decline(*, command: Command, end: End, transfer_id: int, reason: str) -> Answer:
+    """Send back what has arrived or is on its way: from now on it can only be cancelled, by the end that sent it.
+    Raises Conflict as `receive`, Forbidden four_eyes for the sender."""
 
     def change(place: Table | Drawer, work: Work) -> Outcome:
         transfer = _lock(place, transfer_id)
         _require(transfer, end, RECEIVER, TransferState.SENT)
         require_another(command, transfer.sent_by, "sent this")
-        _require_open(place)
-        sent, counted = _mix(place, transfer.sent or {}), _mix(place, pieces)
-        if counted != sent and variance_reason is None:
-            raise Conflict(
-                f"Chips worth {place.house.money(sent.value)} were sent, but chips worth "
-                f"{place.house.money(counted.value)} were counted, or other pieces of the same worth. Count again, "
-                "or let the floor accept the variance.",
-                code="count_mismatch",
-                sent=sent.as_json(),
-                counted=counted.as_json(),
-            )
-        rack = transfer.table.account(Account.TRANSIT)
-        work.post(
-            key=f"transfer:{transfer.pk}:received",
-            kind=f"{transfer.kind}.received",
-            postings=[
-                *chip_variance(rack, transfer.table.code, counted - sent),
-                posting(f"{transfer.kind}_received", transfer.places, chips=counted),
-            ],
-            metadata={"transfer": transfer.pk, **transfer.places},
+        transfer.state, transfer.declined_by = TransferState.DECLINED, command.context.staff
+        transfer.reason = reason
+        Transfer.objects.filter(id=transfer.pk).update(
+            state=transfer.state, declined_by=transfer.declined_by, declined_at=ClockTimestamp(), reason=reason
         )
-        _end(command, transfer, TransferState.RECEIVED, counted=counted.as_json(), reason=variance_reason or "")
-        approver = variance_reason and command.context.staff.login
-        return Outcome(_event(transfer, reason=variance_reason, approver=approver))
+        return Outcome(_event(transfer, blind=True, reason=reason))
 
     return write.write(command, _subject(end), change)
 
 
 def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answer:
     """Cancel a transfer: before anything is sent, either end may do it; after that, the end that sent it, once the
-    chips are back in its rack. The posting is mirrored. Raises Conflict as `receive`."""
+    chips are back in its rack. The posting is mirrored.
+
+    It takes two people: what the other end has declined is taken back by anybody else of the sender's end, what it has
+    not declined by a supervisor who has not sent it. Raises Conflict as `receive`, Forbidden four_eyes.
+    """
 
     def change(place: Table | Drawer, work: Work) -> Outcome:
         transfer = _lock(place, transfer_id)
-        was = transfer.state
-        if was == TransferState.SENT:
-            _require(transfer, end, SENDER, TransferState.SENT)
+        if transfer.state in IN_TRANSIT:
+            _require(transfer, end, SENDER, *IN_TRANSIT)
+            _require_two(command, transfer)
             _require_open(place)
         else:
             _require_state(transfer, *UNDER_WAY)
@@ -161,16 +234,14 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
 
 
 def require_none_pending(drawer: Drawer) -> None:
-    """Refuse to close a drawer while a transfer of it is under way or a soft count waits for its witness: only an open
-    drawer can end them. Raises Conflict drawer_pending, naming them."""
-    under_way, counts = selectors.pending(drawer)
-    if under_way or counts:
+    """Refuse to close a drawer while a transfer of it is under way: only an open drawer can end it. Raises Conflict
+    drawer_pending, naming them."""
+    under_way = selectors.pending(drawer)
+    if under_way:
         raise Conflict(
-            f"Drawer {drawer.code} has {len(under_way)} transfers under way and {len(counts)} soft counts without a "
-            "witness; receive, cancel, confirm or void them first.",
+            f"Drawer {drawer.code} has {len(under_way)} transfers under way; receive or cancel them first.",
             code="drawer_pending",
             transfers=under_way,
-            soft_counts=counts,
         )
 
 
@@ -198,8 +269,93 @@ def _lock(place: Table | Drawer, transfer_id: int) -> Transfer:
     return transfer
 
 
-def _require(transfer: Transfer, end: End, whose: Mapping[Any, TerminalKind], state: TransferState) -> None:
-    _require_state(transfer, state)
+def _arrived(command: Command, end: End, place: Table | Drawer, transfer_id: int) -> Transfer:
+    """A transfer that this person may take in here."""
+    transfer = _lock(place, transfer_id)
+    _require(transfer, end, RECEIVER, TransferState.SENT)
+    require_another(command, transfer.sent_by, "sent this")
+    _require_open(place)
+    return transfer
+
+
+def _take_in(
+    work: Work, command: Command, transfer: Transfer, sent: Chips, counted: Chips, carrier: Staff | None,
+    reason: str | None = None,
+) -> Outcome:  # fmt: skip
+    rack = transfer.table.account(Account.TRANSIT)
+    work.post(
+        key=f"transfer:{transfer.pk}:received",
+        kind=f"{transfer.kind}.received",
+        postings=[
+            *chip_variance(rack, transfer.table.code, counted - sent),
+            posting(f"{transfer.kind}_received", transfer.places, chips=counted),
+        ],
+        metadata={"transfer": transfer.pk, **transfer.places},
+    )
+    _end(command, transfer, TransferState.RECEIVED, counted=counted.as_json(), reason=reason or "", carried_by=carrier)
+    return Outcome(_event(transfer, reason=reason, approver=reason and command.context.staff.login))
+
+
+def _keep(command: Command, end: End, transfer_id: int, counted: Chips) -> None:
+    """Keep a count that differed from what was sent, with an event; once for each request."""
+    request = f"{command.context.terminal.code}:{command.key}"
+
+    def operation() -> None:
+        place = _lock_place(command.context.house, end)
+        transfer = _lock(place, transfer_id)
+        known = {count["request"] for count in transfer.miscounts}
+        if transfer.state != TransferState.SENT or request in known or len(known) >= MOST_COUNTS:
+            return
+        count = {"pieces": counted.as_json(), "by": command.context.staff.login, "request": request}
+        transfer.miscounts = [*transfer.miscounts, count]
+        Transfer.objects.filter(id=transfer.pk).update(miscounts=transfer.miscounts)
+        kind = FillCountDiffered if transfer.kind == Kind.FILL else CreditCountDiffered
+        event = kind(transfer=selectors.describe(transfer, blind=True), count=count)
+        record(chain=place.chain, house=place.house, actor=command.context.actor, event=event)
+
+    locks.in_transaction(operation)
+
+
+def _lock_place(house: House, end: End) -> Table | Drawer:
+    model: type[Table] | type[Drawer] = Table if end.kind == TerminalKind.TABLE else Drawer
+    place: Table | Drawer = locks.lock(model, locks.Rank.DESK, house=house, code=end.code)
+    place.house = house
+    return place
+
+
+def _carrier(command: Command, transfer: Transfer, login: str | None, *, needed: bool = False) -> Staff | None:
+    """Who carries the chips: a third person. Raises Unprocessable carrier_missing or unknown_carrier, Conflict
+    carrier_differs, Forbidden four_eyes."""
+    known = transfer.carried_by
+    if login is None and known is None and needed:
+        raise Unprocessable("Name the person who has carried the chips.", code="carrier_missing")
+    if login is not None and known is not None and login != known.login:
+        raise Conflict("The sender has named another person as the carrier.", code="carrier_differs")
+    found = known
+    if login is not None and known is None:
+        found = Staff.objects.filter(house_id=command.context.house.id, login=login, is_active=True).first()
+        if found is None:
+            raise Unprocessable(f"This house has no member of staff {login}.", code="unknown_carrier")
+    if found is not None and found.pk in (command.context.staff.pk, transfer.sent_by_id):
+        raise Forbidden("A third person carries the chips, who neither sends nor receives them.", code="four_eyes")
+    return found
+
+
+def _require_two(command: Command, transfer: Transfer) -> None:
+    """Refuse a person who would take back sent chips alone. Raises Forbidden four_eyes."""
+    if transfer.state == TransferState.DECLINED:
+        require_another(command, transfer.declined_by, "declined this")
+        return
+    require_another(command, transfer.sent_by, "sent this")
+    if command.context.role not in SUPERVISORS:
+        raise Forbidden(
+            "Sent chips come back when the other end has declined them, or a supervisor cancels the transfer.",
+            code="four_eyes",
+        )
+
+
+def _require(transfer: Transfer, end: End, whose: Mapping[Any, TerminalKind], *states: TransferState) -> None:
+    _require_state(transfer, *states)
     if whose[Kind(transfer.kind)] != end.kind:
         raise Conflict(
             f"A {transfer.kind} is sent by the {SENDER[Kind(transfer.kind)]} and received by the "
@@ -236,8 +392,9 @@ def _mix(place: Table | Drawer, pieces: Pieces, amount: int | None = None) -> Ch
 
 
 def _send(
-    work: Work, command: Command, transfer: Transfer, place: Table | Drawer, instead: Mapping[str, Any] | None = None
-) -> None:
+    work: Work, command: Command, transfer: Transfer, place: Table | Drawer, carrier: str | None,
+    instead: Mapping[str, Any] | None = None,
+) -> None:  # fmt: skip
     """Take the chips out of this place's rack and sign for them, from an amount on that the house sets once a second
     person has approved it.
 
@@ -259,8 +416,13 @@ def _send(
         metadata={"transfer": transfer.pk, **transfer.places},
     )
     transfer.state, transfer.sent, transfer.sent_by = TransferState.SENT, chosen.as_json(), command.context.staff
+    transfer.carried_by = _carrier(command, transfer, carrier)
     Transfer.objects.filter(id=transfer.pk).update(
-        state=transfer.state, sent=transfer.sent, sent_by=transfer.sent_by, sent_at=ClockTimestamp()
+        state=transfer.state,
+        sent=transfer.sent,
+        sent_by=transfer.sent_by,
+        sent_at=ClockTimestamp(),
+        carried_by=transfer.carried_by,
     )
 
 
@@ -289,16 +451,18 @@ def _end(command: Command, transfer: Transfer, state: TransferState, **fields: A
 _EVENTS: Mapping[tuple[Kind, TransferState], type[TransferEvent]] = {
     (Kind.FILL, TransferState.REQUESTED): FillRequested,
     (Kind.FILL, TransferState.SENT): FillSent,
+    (Kind.FILL, TransferState.DECLINED): FillDeclined,
     (Kind.FILL, TransferState.RECEIVED): FillReceived,
     (Kind.FILL, TransferState.CANCELLED): FillCancelled,
     (Kind.CREDIT, TransferState.REQUESTED): CreditRequested,
     (Kind.CREDIT, TransferState.SENT): CreditSent,
+    (Kind.CREDIT, TransferState.DECLINED): CreditDeclined,
     (Kind.CREDIT, TransferState.RECEIVED): CreditReceived,
     (Kind.CREDIT, TransferState.CANCELLED): CreditCancelled,
 }
 
 
-def _event(transfer: Transfer, **more: Any) -> TransferEvent:
+def _event(transfer: Transfer, *, blind: bool = False, **more: Any) -> TransferEvent:
     """The event of the state that a transfer has reached."""
     kind = _EVENTS[Kind(transfer.kind), TransferState(transfer.state)]
-    return kind(transfer=selectors.describe(transfer), **more)
+    return kind(transfer=selectors.describe(transfer, blind=blind), **more)

@@ -34,9 +34,12 @@ _NAMES = {
     "hands.Deal": "(SELECT name FROM hands_deal WHERE id = {} AND house_id = m.house_id)",
     "audit.Event": """(SELECT concat(c.name, '#', e.seq) FROM audit_event e JOIN audit_chainhead c ON c.id = e.chain_id
         WHERE e.id = {} AND e.house_id = m.house_id)""",
+    "transfers.Box": "(SELECT id::text FROM transfers_box WHERE id = {} AND house_id = m.house_id)",
+    "transfers.TroncPool": "(SELECT serial::text FROM transfers_troncpool WHERE id = {} AND house_id = m.house_id)",
     "ledger.Account": "(SELECT concat(code, ' ', commodity) FROM ledger_account WHERE id = {} AND book = m.book)",
 }
 _HAND = _NAMES["hands.Hand"].format("m.hand_id")
+_POOL = _NAMES["transfers.TroncPool"].format("m.pool_id")
 _SETTLED = "(SELECT name FROM hands_hand WHERE id::text = m.subject AND house_id = m.house_id)"
 #: A row's key, where it is not the name by which others refer to it.
 _KEYS = {
@@ -54,8 +57,13 @@ _KEYS = {
         WHERE b.house_id = m.house_id AND b.kind = m.kind AND b.id <= m.id))""",
     "cage.Shift": f"concat({_NAMES['cage.Drawer'].format('m.drawer_id')}, '/', m.number)",
     "tables.SeatKey": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
+    "transfers.Serial": "m.series",
     "transfers.Transfer": "m.id::text",
-    "transfers.SoftCount": "m.id::text",
+    "transfers.Box": "m.id::text",
+    "transfers.BoxCount": f"concat(m.box_id, '/', m.round, '/', {_NAMES['staff.Staff'].format('m.counted_by_id')})",
+    "transfers.TrayCount": "m.id::text",
+    "transfers.TroncPool": "m.serial::text",
+    "transfers.TroncShare": f"concat({_POOL}, '/', {_NAMES['staff.Staff'].format('m.staff_id')})",
     "hands.SeedCommitment": f"concat({_NAMES['hands.Deal'].format('m.deal_id')}, '/', m.seat)",
     "hands.ClientSeed": f"concat({_NAMES['hands.Deal'].format('m.deal_id')}, '/', m.seat)",
     "hands.CardEntry": f"""concat({_HAND}, '/', (SELECT count(*) FROM hands_cardentry b

@@ -68,24 +68,15 @@ class Cashier:
             sent = self._write("transfers", {"kind": "fill", "table": table, "pieces": pieces})
             return int(sent["last_event"]["transfer"]["transfer"])
 
-    def receive_credit(self, number: int, pieces: dict[str, int]) -> None:
-        """Count what a table has sent back, and take it in."""
+    def receive_credit(self, number: int, pieces: dict[str, int], carrier: str) -> None:
+        """Count what somebody has brought back from a table, and take it in."""
         with self._lock:
-            self._write(f"transfers/{number}/receive", {"pieces": pieces})
+            self._write(f"transfers/{number}/receive", {"pieces": pieces, "carrier": carrier})
 
-    def pay_tronc(self, table: str) -> None:
-        """Give the staff of a table cash for the chips in its tip box."""
+    def pay_share(self, pool: int, login: str) -> None:
+        """Give a member of the staff the own share of the tips."""
         with self._lock:
-            self._write("tronc-payouts", {"table": table})
-
-    def soft_count(self, table: str, cash: int, pieces: dict[str, int], witness: Terminal) -> None:
-        """Count a table's boxes; somebody of the floor, who signs in at this terminal, has counted the same."""
-        with self._lock:
-            counted = self._write("soft-counts", {"table": table, "cash": cash, "pieces": pieces})
-            number = counted["last_event"]["soft_count"]["soft_count"]
-            path = f"{self._path}/soft-counts/{number}/confirm"
-            answer = witness.post(path, {"cash": cash, "pieces": pieces}, version=self.version)
-            self.version = answer["version"]
+            self._write("tronc-shares", {"pool": pool, "login": login})
 
     def count_and_close(self) -> dict[str, Any]:
         """Count the drawer and close it. The demo's cashier counts what the drawer holds, so nothing is short."""
@@ -117,8 +108,8 @@ def play_evening(
 ) -> Played:
     """A gaming day from opening to closing: buy-ins, recorded hands at all tables at once, electronic sessions at some
     of them, cash-outs, the count."""
-    if credentials.manager is None:
-        raise EveningError(f"{credentials.house} has no manager at its office to open the day.")
+    if credentials.manager is None or credentials.supervisor is None:
+        raise EveningError(f"{credentials.house} has no manager or cage supervisor at its office.")
     played = Played(day=datetime.now(UTC).date().isoformat())
     with ExitStack() as stack:
         cashier = Cashier(stack.enter_context(Terminal(base_url, credentials.cashier)))
@@ -133,36 +124,40 @@ def play_evening(
         cashier.open(cash=chips, pieces=chips_worth(chips, DRAWER_OF_EACH))
         cashier.register(players(tables.values()))
         busiest = max(tables.values(), key=lambda table: len(table.hands)).code
-        _fill(cashier, consoles[busiest])
+        for console in consoles.values():
+            _swap_boxes(console, 1)
+        _fill(cashier, consoles[busiest], credentials.manager.login)
         _play_tables(consoles, tables, played, progress)
         _between_hands(consoles[busiest])
         played.at_its_height = auditor.get("reports/house")
         for console in consoles.values():
             console.close()
-        _credit(cashier, consoles[busiest])
-        cashier.pay_tronc(busiest)
-        floor = stack.enter_context(Terminal(base_url, credentials.floor[DRAWER]))
-        _soft_counts(cashier, floor, auditor.get("reports/house"))
+        _credit(cashier, consoles[busiest], credentials.manager.login)
+        counters = [stack.enter_context(Terminal(base_url, login)) for login in credentials.counters]
+        supervisor = stack.enter_context(Terminal(base_url, credentials.supervisor))
+        _count_boxes(consoles, counters, supervisor, auditor.get("reports/house"))
+        _share_tips(cashier, supervisor, sorted({login.login for login in credentials.dealers.values()}))
         for player in auditor.pages("reports/players"):
             if player["chips"]:
                 cashier.cash_out(player["player"], player["chips"])
         cashier.count_and_close()
         played.closing = manager.post(f"days/{played.day}/close", {}, version=version)["audit"]
-        terminals = [cashier.terminal, auditor, manager, floor, *(console.terminal for console in consoles.values())]
+        terminals = [cashier.terminal, auditor, manager, supervisor, *counters]
+        terminals += [console.terminal for console in consoles.values()]
         played.requests += sum(terminal.requests for terminal in terminals)
     return played
 
 
-def _fill(cashier: Cashier, console: Console) -> None:
+def _fill(cashier: Cashier, console: Console, carrier: str) -> None:
     """Small chips from the cage to a table's tray."""
     number = cashier.send_fill(console.code, FILL)
-    console.write(f"transfers/{number}/receive", {"pieces": FILL})
+    console.write(f"transfers/{number}/receive", {"pieces": FILL, "carrier": carrier})
 
 
-def _credit(cashier: Cashier, console: Console) -> None:
+def _credit(cashier: Cashier, console: Console, carrier: str) -> None:
     """The same chips back, when the table is closed."""
     sent = console.write("transfers", {"kind": "credit", "drawer": DRAWER, "pieces": FILL})
-    cashier.receive_credit(sent["last_event"]["transfer"]["transfer"], FILL)
+    cashier.receive_credit(sent["last_event"]["transfer"]["transfer"], FILL, carrier)
 
 
 def _between_hands(console: Console) -> None:
@@ -174,11 +169,39 @@ def _between_hands(console: Console) -> None:
     console.write("tips", {"seat": richest["seat"], "amount": min(TIP, amount)})
 
 
-def _soft_counts(cashier: Cashier, floor: Terminal, report: dict[str, Any]) -> None:
+def _swap_boxes(console: Console, number: int) -> list[dict[str, Any]]:
+    """Empty boxes for a table; those that were there are taken off, sealed."""
+    taken = []
+    for kind in ("drop", "tax", "tip"):
+        seal = {"seal": f"{console.code}-{kind}"} if number > 1 else {}
+        swapped = console.write("boxes", {"kind": kind, "number": f"{console.code}-{kind}-{number}", **seal})
+        taken.append(swapped["last_event"].get("taken", {}))
+    return taken
+
+
+def _count_boxes(
+    consoles: dict[str, Console], counters: list[Terminal], supervisor: Terminal, report: dict[str, Any]
+) -> None:
     """The boxes of every table. The demo's people count what the books say is there, so nothing is short."""
     drop = {row["table"]: row["drop"] for row in report["tables"]}
-    for table, box in report["chips"]["racks"]["9150"]["places"].items():
-        cashier.soft_count(table, drop[table], box["pieces"], floor)
+    racks = report["chips"]["racks"]
+    for console in consoles.values():
+        for box in _swap_boxes(console, 2):
+            rack = {"tax": "9150", "tip": "9160"}.get(box["kind"])
+            pieces = {} if rack is None else racks[rack]["places"].get(console.code, {}).get("pieces", {})
+            found = {"cash": drop[console.code] if rack is None else 0, "pieces": pieces}
+            path = f"boxes/{box['box']}"
+            counters[0].post(f"{path}/bring", {"seal": box["seal"]}, version=None)
+            for counter in counters:
+                counter.post(f"{path}/counts", found, version=None)
+            supervisor.post(f"{path}/receive", {}, version=None)
+
+
+def _share_tips(cashier: Cashier, supervisor: Terminal, dealers: list[str]) -> None:
+    """All tips in equal parts for the dealers, in cash."""
+    pool = supervisor.post("tronc/share", {"points": dict.fromkeys(dealers, 1)}, version=None)["pool"]
+    for share in pool["shares"]:
+        cashier.pay_share(pool["pool"], share["login"])
 
 
 def _play_tables(

@@ -46,7 +46,8 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor by table and drawer."""
+    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor by table and drawer, count team and
+    cage supervisor in the office."""
 
     house: str
     dealers: dict[str, Login]
@@ -57,6 +58,9 @@ class Credentials:
     manager: Login | None = None
     #: The administrator's at the office, who hires, and signs with the auditor; None in a house founded without.
     admin: Login | None = None
+    #: Two people of the count team; empty in a house founded without, where boxes are not counted.
+    counters: tuple[Login, ...] = ()
+    supervisor: Login | None = None
 
     def save(self, folder: Path) -> None:
         """Keep them for `make run`, readable by the owner only; demo passwords are in no repository."""
@@ -77,6 +81,8 @@ class Credentials:
             floor={code: Login(**login) for code, login in data["floor"].items()},
             manager=Login(**data["manager"]) if data.get("manager") else None,
             admin=Login(**data["admin"]) if data.get("admin") else None,
+            counters=tuple(Login(**login) for login in data.get("counters", ())),
+            supervisor=Login(**data["supervisor"]) if data.get("supervisor") else None,
         )
 
 
@@ -158,8 +164,8 @@ def largest_amount(table: RecordedTable, words: Words) -> int:
 
 
 def _hire(house_code: str, table_codes: list[str]) -> Credentials:
-    """Staff and terminals: some dealers, a cashier, an auditor, an administrator, a manager, one
-    person of the floor. Nobody has two roles."""
+    """Staff and terminals: some dealers, a cashier, an auditor, an administrator, a manager, one person of the floor,
+    two who count, one cage supervisor. Nobody has two roles."""
     from casino.audit.services import Actor
     from casino.houses.models import House
     from casino.staff.models import Role, TerminalKind
@@ -195,10 +201,12 @@ def _hire(house_code: str, table_codes: list[str]) -> Credentials:
         },
         cashier=way_in(person("cashier", Role.CASHIER), cage, Role.CASHIER),
         auditor=way_in(person("auditor", Role.AUDITOR), office, Role.AUDITOR),
-        # The floor signs soft counts at the cashier's terminal.
+        # The floor decides at the cashier's terminal on credits that arrive short.
         floor={code: way_in(floor, at, Role.FLOOR) for code, at in (at_tables | {DRAWER: cage}).items()},
         manager=way_in(person("manager", Role.MANAGER), office, Role.MANAGER),
         admin=way_in(person("admin", Role.ADMIN), office, Role.ADMIN),
+        counters=tuple(way_in(person(f"counter-{number}", Role.COUNT), office, Role.COUNT) for number in (1, 2)),
+        supervisor=way_in(person("supervisor", Role.CAGE_SUPERVISOR), office, Role.CAGE_SUPERVISOR),
     )
 
 

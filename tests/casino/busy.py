@@ -8,8 +8,8 @@ import pyotp
 
 from casino.staff.models import Role, RotaEntry, TerminalKind
 from casino.tables.models import Table
-from casino.transfers.models import SoftCount, Transfer
-from tests.casino.kit import FERBLI, PIECES, Desk, Kit
+from casino.transfers.models import Box, Transfer, TrayCount
+from tests.casino.kit import FERBLI, PIECES, TRAY, Desk, Kit
 from tests.casino.transfers.test_transfers import floor_at
 from tests.words import as_action
 
@@ -21,6 +21,8 @@ PERSON = {"name": "Nobody At All", "born": "1970-01-01", "document": "000000AA"}
 TERMS = {
     "options": FERBLI, "seat_count": 4, "min_stack": 400, "max_stack": 2_000_000, "carryover_on_close": "split",
 }  # fmt: skip
+#: The tray, with one chip too few.
+WHOLE_TRAY = {str(value): count for value, count in TRAY.items()} | {"500": TRAY[500] - 1}
 FLOAT = {str(value): 100 for value in PIECES if value <= 5_000}
 
 
@@ -36,6 +38,10 @@ class Busy:
         self.table_floor = floor_at(kit, TerminalKind.TABLE, "T1")
         self.cage_floor = floor_at(kit, TerminalKind.CAGE, "C1")
         self.office, self.manager, self.auditor = kit.office(Role.ADMIN), kit.office(Role.MANAGER), kit.office()
+        self.counters = kit.office(Role.COUNT), kit.office(Role.COUNT)
+        self.counter, self.other_counter = self.counters
+        self.cage_supervisor, self.runner = kit.office(Role.CAGE_SUPERVISOR), kit.runner()
+        #: Who books duty; another supervisor than the one who receives boxes.
         self.keeper = kit.office(Role.CAGE_SUPERVISOR)
         #: A table that is retired without ever having been opened.
         self.office.ok("tables", {"table": "T9", "game": "ferbli"} | TERMS)
@@ -44,15 +50,18 @@ class Busy:
         self.token, self.terminal, self.terminal_key, self.secret = "", "console-7", "", ""
 
     def post(self, desk: Desk, path: str, body: Any = None) -> httpx.Response:
-        """Write, on the version of now."""
+        """Write, on the version of now; the runner carries what is sent."""
+        if isinstance(body, dict) and "carrier" in body:
+            body = body | {"carrier": self.runner}
         if desk.path != "/api/v1":
             desk.refresh()
         return desk.post(path, body)
 
     def made(self, kind: str) -> int:
-        """Number of the transfer or soft count that was begun last."""
-        begun = {"transfer": Transfer, "soft-count": SoftCount}[kind].objects.filter(house=self.kit.house)
-        return int(begun.latest("id").pk)
+        """Number of the transfer that was begun last, or of the box of a kind that was taken off a table last."""
+        if kind == "transfer":
+            return int(Transfer.objects.filter(house=self.kit.house).latest("id").pk)
+        return int(Box.objects.filter(house=self.kit.house, kind=kind).exclude(state="at_table").latest("id").pk)
 
     @property
     def login(self) -> str:
@@ -70,6 +79,55 @@ def _at(desk: str, path: str, body: Any = None) -> Step:
 def _on(desk: str, kind: str, what: str, body: Any = None) -> Step:
     """A step with what was begun before."""
     return lambda busy: busy.post(getattr(busy, desk), f"{kind}s/{busy.made(kind)}/{what}", body)
+
+
+def _box(desk: str, kind: str, what: str, body: Any = None) -> Step:
+    """A step in the count room with the box that was taken off last."""
+    return lambda busy: busy.post(getattr(busy, desk), f"boxes/{busy.made(kind)}/{what}", body)
+
+
+def _swaps(kind: str, number: str, **seal: str) -> Step:
+    return _at("dealer", "boxes", {"kind": kind, "number": number, **seal})
+
+
+def _tray(pieces: dict[str, int]) -> Step:
+    """The floor counts the tray as the witness."""
+
+    def step(busy: Busy) -> httpx.Response:
+        number = TrayCount.objects.filter(house=busy.kit.house).latest("id").pk
+        return busy.post(busy.table_floor, f"tray-counts/{number}/witness", {"pieces": pieces})
+
+    return step
+
+
+def _accepts(counts: str, decides: str) -> Step:
+    """Two counts that differ from what was sent, and then a supervisor's."""
+
+    def step(busy: Busy) -> httpx.Response:
+        path = f"transfers/{busy.made('transfer')}"
+        for _ in range(2):
+            busy.post(getattr(busy, counts), f"{path}/receive", {"pieces": {"500": 1}, "carrier": ""})
+        body = {"pieces": {"500": 1}, "carrier": ""} | REASON
+        return busy.post(getattr(busy, decides), f"{path}/accept-with-variance", body)
+
+    return step
+
+
+def _differ_thrice(busy: Busy) -> httpx.Response:
+    """Two people count the tax box differently until a supervisor decides."""
+    for number in range(3):
+        for desk, more in zip(busy.counters, (0, 1), strict=True):
+            body = {"cash": 0, "pieces": {"5": number + more}}
+            answer = busy.post(desk, f"boxes/{busy.made('tax')}/counts", body)
+    return answer
+
+
+def _share(busy: Busy) -> httpx.Response:
+    return busy.post(busy.cage_supervisor, "tronc/share", {"points": {busy.runner: 3}})
+
+
+def _pay_share(busy: Busy) -> httpx.Response:
+    return busy.post(busy.cashier, "tronc-shares", {"pool": 1, "login": busy.runner})
 
 
 def _acts(*lines: str) -> Step:
@@ -204,6 +262,13 @@ STEPS: dict[str, Step] = {
     "table.terms_changed": lambda busy: busy.office.post(
         "tables/T1/terms", TERMS | REASON, version=busy.dealer.refresh()["version"]
     ),
+    "box.swapped": _swaps("drop", "drop-1"),
+    "box.swapped for taxes": _swaps("tax", "tax-1"),
+    "box.swapped for tips": _swaps("tip", "tip-1"),
+    "tray.counted": _at("dealer", "tray-counts", {"purpose": "opener", "pieces": {"500": 200}}),
+    "tray.counts_differed": _tray({"500": 201}),
+    "tray.counted again": _at("dealer", "tray-counts", {"purpose": "opener", "pieces": WHOLE_TRAY}),
+    "tray.confirmed": _tray(WHOLE_TRAY),
     "table.opened": _at("dealer", "open"),
     "table.sat_down": _at("dealer", "seats", {"seat": 1, "player": "T1-u1", "amount": 10_000}),
     "table.chips_added": _at("dealer", "seats/1/chips", {"amount": 500}),
@@ -219,20 +284,23 @@ STEPS: dict[str, Step] = {
     "table.client_seeds_changed": _at("table_floor", "client-seeds", {"client_seeds": "all"} | REASON),
     "table.time_to_act_changed": _at("table_floor", "time-to-act", {"seconds": 60} | REASON),
     "table.tip": _at("dealer", "tips", {"seat": 1, "amount": 100}),
-    "cage.tronc_paid": _at("cashier", "tronc-payouts", {"table": "T1"}),
     "fill.requested": _at("dealer", "transfers", {"kind": "fill", "drawer": "C1", "amount": 500}),
     "fill.sent": _on("cashier", "transfer", "send", {"pieces": {"500": 1}}),
-    "fill.received": _on("dealer", "transfer", "receive", {"pieces": {"500": 1}}),
+    "fill.received": _on("dealer", "transfer", "receive", {"pieces": {"500": 1}, "carrier": ""}),
     "fill.sent at once": _at("cashier", "transfers", {"kind": "fill", "table": "T1", "pieces": {"500": 2}}),
-    "fill.received with a variance": _on(
-        "table_floor", "transfer", "accept-with-variance", {"pieces": {"500": 1}} | REASON
-    ),
+    "fill.received with a variance": _accepts("dealer", "table_floor"),
+    "fill.sent in vain": _at("cashier", "transfers", {"kind": "fill", "table": "T1", "pieces": {"500": 2}}),
+    "fill.declined": _on("dealer", "transfer", "decline", REASON),
+    "fill.cancelled when it was declined": _on("cashier", "transfer", "cancel", REASON),
     "fill.requested again": _at("dealer", "transfers", {"kind": "fill", "drawer": "C1", "amount": 500}),
     "fill.cancelled": _on("dealer", "transfer", "cancel", REASON),
     "credit.requested": _at("cashier", "transfers", {"kind": "credit", "table": "T1", "amount": 500}),
     "credit.sent": _on("dealer", "transfer", "send", {"pieces": {"500": 1}}),
-    "credit.received": _on("cashier", "transfer", "receive", {"pieces": {"500": 1}}),
+    "credit.received": _on("cashier", "transfer", "receive", {"pieces": {"500": 1}, "carrier": ""}),
+    "credit.sent short": _at("dealer", "transfers", {"kind": "credit", "drawer": "C1", "pieces": {"500": 2}}),
+    "credit.received with a variance": _accepts("cashier", "cage_floor"),
     "credit.sent at once": _at("dealer", "transfers", {"kind": "credit", "drawer": "C1", "pieces": {"500": 1}}),
+    "credit.declined": _on("cashier", "transfer", "decline", REASON),
     "credit.cancelled": _on("dealer", "transfer", "cancel", REASON),
     "hand.dealt": _at("dealer", "hands", {"mode": "physical", "button": 2}),
     "hand.acted": _acts("p1 po 100"),
@@ -244,10 +312,23 @@ STEPS: dict[str, Step] = {
 AFTERWARDS: dict[str, Step] = {
     "table.left": _at("dealer", "seats/1/leave"),
     "table.closed": _at("dealer", "close"),
-    "soft_count.counted": _at("cashier", "soft-counts", {"table": "T1", "cash": 500, "pieces": {}}),
-    "soft_count.voided": _on("cashier", "soft-count", "void", {}),
-    "soft_count.counted again": _at("cashier", "soft-counts", {"table": "T1", "cash": 400, "pieces": {}}),
-    "soft_count.confirmed": _on("cage_floor", "soft-count", "confirm", {"cash": 400, "pieces": {}}),
+    "box.swapped again": _swaps("drop", "drop-2", seal="S-101"),
+    "box.swapped for taxes again": _swaps("tax", "tax-2", seal="S-102"),
+    "box.swapped for tips again": _swaps("tip", "tip-2", seal="S-103"),
+    "box.brought": _box("counter", "drop", "bring", {"seal": "S-101"}),
+    "box.brought with taxes": _box("counter", "tax", "bring", {"seal": "S-102"}),
+    "box.brought with tips": _box("counter", "tip", "bring", {"seal": "S-103"}),
+    "box.counted": _box("counter", "drop", "counts", {"cash": 400, "pieces": {}}),
+    "box.counted again": _box("other_counter", "drop", "counts", {"cash": 400, "pieces": {}}),
+    "box.received": _box("cage_supervisor", "drop", "receive"),
+    "box.counts_differed": _differ_thrice,
+    "box.count_decided": _box("manager", "tax", "decide", {"cash": 0, "pieces": {"5": 1}} | REASON),
+    "box.received with taxes": _box("cage_supervisor", "tax", "receive"),
+    "box.counted with tips": _box("counter", "tip", "counts", {"cash": 50, "pieces": {"100": 1}}),
+    "box.counted with tips again": _box("other_counter", "tip", "counts", {"cash": 50, "pieces": {"100": 1}}),
+    "box.received with tips": _box("cage_supervisor", "tip", "receive"),
+    "tronc.shared": _share,
+    "tronc.share_paid": _pay_share,
     "drawer.closed": _count_and_close,
     "table.retired": lambda busy: busy.office.post("tables/T9/retire", REASON, version=1),
     "approval.refused": _decided("duty", MORE_DUTY, "approver", "refuse", REASON),

@@ -36,14 +36,16 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "player.person_recorded": (("cashier", "/api/v1/players/anna/person"),),
     "drawer.opened": (("cashier", ""), ("auditor", f"shifts?{PAGE}"), ("auditor", f"drawers?{PAGE}")),
     "cage.foreign_chips": (("auditor", "reports/players"), ("auditor", f"players?{PAGE}")),
-    "table.exchange": (("dealer", ""), ("dealer", "chips"), ("auditor", f"tables?{PAGE}")),
+    "table.exchange": (("dealer", ""), ("auditor", "tables/T1/chips"), ("auditor", f"tables?{PAGE}")),
     "deal.committed": (("dealer", "deal"),),
     "deal.abandoned": (("auditor", "deals/T1-000001"),),
     "fill.received": (("auditor", f"transfers?{PAGE}"),),
     "hand.acted": (("dealer", "hand"), ("dealer", "hand/legal-actions")),
-    "soft_count.confirmed": (("auditor", f"soft-counts?{PAGE}"),),
     "approval.approved": (("auditor", f"approvals?{PAGE}"), ("auditor", "approvals/1")),
     "limits.changed": (("auditor", "limits"),),
+    "tray.confirmed": (("auditor", f"tray-counts?{PAGE}"),),
+    "box.received": (("auditor", f"boxes?{PAGE}"),),
+    "tronc.share_paid": (("auditor", f"tronc/pools?{PAGE}"),),
     "day.closed": (
         ("auditor", f"days?{PAGE}"), ("auditor", f"days/{DAY}"), ("auditor", "house"), ("auditor", "house/readiness"),
         ("auditor", "games"),
@@ -211,10 +213,7 @@ def _deal_of_the_house(kit: Recording, busy: Busy) -> None:
 
 
 def _at_the_drawer(kit: Recording, busy: Busy) -> None:
-    """Chips that arrive short, and chips that are not wanted after all."""
-    kit.dealer("T2").ok("transfers", {"kind": "credit", "drawer": "C1", "pieces": {"500": 2}})
-    floor = floor_at(kit, TerminalKind.CAGE, "C1")
-    floor.ok(f"transfers/{busy.made('transfer')}/accept-with-variance", {"pieces": {"500": 1}} | REASON)
+    """Chips that are not wanted after all."""
     busy.cashier.refresh()
     busy.cashier.ok("transfers", {"kind": "credit", "table": "T2", "amount": 500})
     busy.cashier.ok(f"transfers/{busy.made('transfer')}/cancel", REASON)

@@ -15,8 +15,8 @@ from casino.core import canonical
 
 #: Names of numbers that PostgreSQL draws from a sequence, and what they count: each has numbers of its own.
 NUMBERS = {
-    "transfer": "transfer", "soft_count": "count", "count": "count", "exception": "exception", "account": "account",
-    "rota_entry": "rota",
+    "transfer": "transfer", "box": "box", "tray_count": "tray count", "count": "tray count",
+    "exception": "exception", "account": "account", "rota_entry": "rota",
     "transaction": "transaction", "tx": "transaction", "transaction_id": "transaction", "reverses": "transaction",
     "entry": "entry", "settlement": "transaction", "snapshot": "snapshot",
 }  # fmt: skip
@@ -39,6 +39,8 @@ _OF_TERMINAL = re.compile(r"\b(command:[^:]*:)(\d+)(?=:)")
 #: Secrets of second factors, alone and in the addresses that apps read, and their codes.
 _FACTOR = re.compile(r"\b[A-Z2-7]{32}\b")
 _CODE = re.compile(r"[0-9]{6}")
+#: The key of what a transfer has posted names it by its id.
+_OF_TRANSFER = re.compile(r"\b(transfer:)(\d+)(?=:)")
 _CURSOR = re.compile(r"(?<=cursor=)[\w%-]+")
 
 
@@ -75,6 +77,7 @@ class Stable:
         text = _MOMENT.sub(self._moment, text)
         text = _UUID.sub(self._uuid, text)
         text = _OF_TERMINAL.sub(lambda found: f"{found[1]}{self._number('terminal', found[2])}", text)
+        text = _OF_TRANSFER.sub(lambda found: f"{found[1]}{self._number('transfer', found[2])}", text)
         text = _CURSOR.sub("cD0x", text)
         text = _FACTOR.sub("CUKASSZA" * 4, text)
         text = _LOG.sub("HOUSE-0123abcd", text)

@@ -381,7 +381,8 @@ def a_version_of_a_drawer_is_skipped(docs: Docs) -> None:
 def _fill(docs: Docs, state: str, by: str, **changed: Any) -> None:
     """A fill of the table, sent and received by somebody."""
     data = {"transfer": 1, "kind": "fill", "table": "T1", "drawer": "C1", "requested": {"5": 2}, "opened_by": "anna",
-            "state": state, "sent": {"5": 2}, "counted": {"5": 2} if state == "received" else None}  # fmt: skip
+            "state": state, "sent": {"5": 2}, "counted": {"5": 2} if state == "received" else None, "serial": 1,
+            "carried_by": "cili"}  # fmt: skip
     add(
         docs,
         DRAWER if state == "sent" else TABLE,
@@ -412,12 +413,60 @@ def an_event_says_otherwise_what_was_requested(docs: Docs) -> None:
 
 
 @found("same_person")
+def nobody_else_carries_it(docs: Docs) -> None:
+    _two_people(docs)
+    _fill(docs, "sent", "anna", carried_by="bela")
+    _fill(docs, "received", "bela", carried_by="bela")
+
+
+@found("same_person")
+def a_variance_is_accepted_at_once(docs: Docs) -> None:
+    _two_people(docs)
+    _fill(docs, "sent", "anna")
+    _fill(docs, "received", "bela", counted={"5": 1})
+
+
+@found("same_person")
+def a_sender_cancels_alone(docs: Docs) -> None:
+    _two_people(docs)
+    _fill(docs, "sent", "anna")
+    _fill(docs, "cancelled", "anna")
+
+
+@found("serial_gap")
+def a_number_is_left_out(docs: Docs) -> None:
+    _two_people(docs)
+    _fill(docs, "sent", "anna", serial=2)
+
+
+def _box(docs: Docs, kind: str, by: str, state: str, **more: Any) -> None:
+    """A box of the table is put there or counted by somebody."""
+    box = {"box": 1, "serial": 1, "table": "T1", "kind": "drop", "number": "7", "put_by": "anna", "state": state,
+           "seal": "", "seal_read": "", "differing_rounds": 0}  # fmt: skip
+    add(docs, TABLE if kind == "box.swapped" else HOUSE, kind, {"box": box} | more, actor=by, role="cashier")
+
+
+@found("same_person")
 def one_person_counts_twice(docs: Docs) -> None:
     _two_people(docs)
-    count = {"soft_count": 1, "table": "T1", "drawer": "C1", "cash": 5, "pieces": {}, "counted_by": "anna",
-             "expected_cash": 5, "expected_pieces": {}}  # fmt: skip
-    for kind, state in (("soft_count.counted", "counted"), ("soft_count.confirmed", "confirmed")):
-        add(docs, DRAWER, kind, {"soft_count": count | {"state": state}}, actor="anna", role="cashier")
+    _box(docs, "box.swapped", "anna", "at_table")
+    for state in ("at_table", "counted"):
+        _box(docs, "box.counted", "bela", state, count={"round": 1, "cash": 5, "pieces": {}})
+
+
+@found("state_event_differs")
+def counts_agree_that_do_not(docs: Docs) -> None:
+    _two_people(docs)
+    _box(docs, "box.swapped", "anna", "at_table")
+    for by, cash, state in (("anna", 5, "at_table"), ("bela", 6, "counted")):
+        _box(docs, "box.counted", by, state, count={"round": 1, "cash": cash, "pieces": {}})
+
+
+@found("state_event_differs")
+def shares_are_more_than_the_pool(docs: Docs) -> None:
+    _two_people(docs)
+    shares = [{"login": login, "points": 1, "amount": 3, "paid": False} for login in ("anna", "bela")]
+    add(docs, HOUSE, "tronc.shared", {"pool": {"pool": 1, "amount": 5, "shares": shares}}, actor="anna", role="cashier")
 
 
 # --- Rows -------------------------------------------------------------------------------------------------------------

@@ -72,8 +72,17 @@ class ForeignChipsBought(DrawerEvent):
     foreign_chips: Annotated[JsonObject, "`amount` (minor units) and `issuer`"]
 
 
-@event("cage.tronc_paid", chain="drawer")
-class TroncPaid(DrawerEvent):
-    """The tip box of a table was emptied, and the staff got its worth in cash."""
+@event("tronc.shared", chain="house")
+class TroncShared(AuditEvent):
+    """Tips that were counted were shared among the staff."""
 
-    tronc: Annotated[JsonObject, "`table`, `amount` (minor units), pieces in `chips`"]
+    pool: Annotated[
+        JsonObject, "`pool` (number, from 1 by house), `amount` (minor units), `shared_by`, `shares` with points"
+    ]
+
+
+@event("tronc.share_paid", chain="drawer")
+class TroncSharePaid(DrawerEvent):
+    """A person got the share of a pool in cash."""
+
+    share: Annotated[JsonObject, "`pool` (number), `login`, `amount` (minor units)"]

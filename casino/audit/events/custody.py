@@ -1,4 +1,4 @@
-"""Fills and credits between drawers and tables, and soft counts.
+"""Fills and credits between drawers and tables, and the boxes of tables.
 
 Each end of a transfer records its part in its own chain."""
 
@@ -7,30 +7,46 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from casino.audit.events.fields import Approver, JsonObject, Reason
-from casino.audit.events.registry import ApprovedEvent, DrawerEvent, TableEvent, event
+from casino.audit.events.registry import ApprovedEvent, AuditEvent, DrawerEvent, TableEvent, event
 
 BOTH_ENDS = ("table", "drawer")
 
 Mirrors = Annotated[
     Mapping[str, int], "ledger transactions that reverse what was sent, by the key undone; absent if nothing was sent"
 ]
-VarianceApprover = Annotated[Approver, "login of the floor, who accepted a variance between sent and counted"]
-SoftCount = Annotated[
+VarianceApprover = Annotated[Approver, "login of the supervisor, who accepted a variance between sent and counted"]
+TransferPart = Annotated[
     JsonObject,
-    "`soft_count` (id), `table`, `drawer`, `state`, `cash`, `pieces`, `value`, `counted_by`, `ended_by`; once "
-    "confirmed also what was expected and the variances",
+    "`transfer` (id), `kind`, `serial` (from 1 by house and kind), `table`, `drawer`, `state`, what was "
+    "`requested`, `sent` (worth `value`) and `counted`, how many `differing_counts`, who did it (`opened_by`, "
+    "`sent_by`, `carried_by`, `declined_by`, `ended_by`), `reason`; without `requested`, `sent` and `value` where "
+    "the receiving end has written it before the transfer ended",
 ]
+DifferingCount = Annotated[
+    JsonObject, "`pieces` as they were counted, `by` (login), `request` (terminal and key of the request)"
+]
+BoxPart = Annotated[
+    JsonObject,
+    "`box` (id), `serial` (from 1 by house), `table`, `kind`, `number`, `state`, `seal`, `seal_read`, who did it "
+    "(`put_by`, `taken_by`, `brought_by`, `decided_by`, `received_by`), `differing_rounds`, `reason`; once received "
+    "also what was counted and expected, and the variances",
+]
+TrayCountPart = Annotated[
+    JsonObject,
+    "`tray_count` (id), `serial` (from 1 by house), `table`, `purpose`, `state`, `counted_by`, `witnessed_by`, "
+    "`exception`; once confirmed also what was `counted` and `expected`, and the `variance` (minor units)",
+]
+OwnPieces = Annotated[
+    Mapping[str, int], "what this person has counted: number of pieces by denomination in minor units"
+]
+OwnCount = Annotated[JsonObject, "`round`, `cash` (minor units), `pieces`, as this person has counted them"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class TransferEvent(TableEvent, DrawerEvent):
     """What one end of a transfer did."""
 
-    transfer: Annotated[
-        JsonObject,
-        "`transfer` (id), `kind`, `table`, `drawer`, `state`, what was `requested`, `sent` (worth `value`) and "
-        "`counted`, who did it (`opened_by`, `sent_by`, `ended_by`), `reason`",
-    ]
+    transfer: TransferPart
     table_version: Annotated[int | None, "version of the table after this event, in the table's chain"] = None
     drawer_version: Annotated[int | None, "version of the drawer after this event, in the drawer's chain"] = None
 
@@ -51,6 +67,21 @@ class FillReceived(TransferEvent):
 
     reason: Annotated[Reason | None, "why a variance was accepted"] = None
     approver: VarianceApprover | None = None
+
+
+@event("fill.count_differed", chain=BOTH_ENDS)
+class FillCountDiffered(AuditEvent):
+    """A table counted something else than was sent. Nothing moved."""
+
+    transfer: TransferPart
+    count: DifferingCount
+
+
+@event("fill.declined", chain=BOTH_ENDS)
+class FillDeclined(TransferEvent):
+    """A table sends back what was sent to it; the chips stay in transit until the sender has them."""
+
+    reason: Reason
 
 
 @event("fill.cancelled", chain=BOTH_ENDS)
@@ -79,6 +110,21 @@ class CreditReceived(TransferEvent):
     approver: VarianceApprover | None = None
 
 
+@event("credit.count_differed", chain=BOTH_ENDS)
+class CreditCountDiffered(AuditEvent):
+    """The cage counted something else than was sent. Nothing moved."""
+
+    transfer: TransferPart
+    count: DifferingCount
+
+
+@event("credit.declined", chain=BOTH_ENDS)
+class CreditDeclined(TransferEvent):
+    """The cage sends back what was sent to it; the chips stay in transit until the sender has them."""
+
+    reason: Reason
+
+
 @event("credit.cancelled", chain=BOTH_ENDS)
 class CreditCancelled(TransferEvent):
     """A credit was given up."""
@@ -87,23 +133,74 @@ class CreditCancelled(TransferEvent):
     reason: Reason
 
 
-@event("soft_count.counted", chain="drawer")
-class SoftCountCounted(DrawerEvent):
-    """A table's boxes were counted at a drawer; the count waits for its witness."""
+@event("box.swapped", chain="table")
+class BoxSwapped(TableEvent):
+    """A box was put on a table; the one before it was taken off, sealed."""
 
-    soft_count: SoftCount
+    box: BoxPart
+    taken: Annotated[JsonObject | None, "the box that was taken off, as `box`"] = None
 
 
-@event("soft_count.confirmed", chain="drawer")
-class SoftCountConfirmed(DrawerEvent):
-    """A witness counted the same. The count was posted with the variance."""
+@event("box.brought", chain="house")
+class BoxBrought(AuditEvent):
+    """A box came to the count room, where its seal was read."""
 
-    soft_count: SoftCount
+    box: BoxPart
+
+
+@event("box.counted", chain="house")
+class BoxCounted(AuditEvent):
+    """A person counted a box: the first of two, or the second with the same result."""
+
+    box: BoxPart
+    count: OwnCount
+
+
+@event("box.counts_differed", chain="house")
+class BoxCountsDiffered(AuditEvent):
+    """The second person counted something else than the first; both count again."""
+
+    box: BoxPart
+    count: OwnCount
+
+
+@event("box.count_decided", chain="house")
+class BoxCountDecided(AuditEvent):
+    """Counts have differed three times, and a supervisor decided what was in a box."""
+
+    box: BoxPart
+    count: Annotated[JsonObject, "`cash` (minor units), `pieces`, as the supervisor decided"]
+    reason: Reason
+
+
+@event("box.received", chain="house")
+class BoxReceived(AuditEvent):
+    """A third person took the counted contents of a box into the vault. They were posted with the variance."""
+
+    box: BoxPart
+
+
+@event("tray.counted", chain="table")
+class TrayCounted(TableEvent):
+    """A dealer counted the tray; the count waits for its witness."""
+
+    tray_count: TrayCountPart
+    pieces: OwnPieces
+    replaced: Annotated[int | None, "the count that waited and does no more (id)"] = None
+
+
+@event("tray.counts_differed", chain="table")
+class TrayCountsDiffered(TableEvent):
+    """The witness counted something else than the dealer; both count again."""
+
+    tray_count: TrayCountPart
+    pieces: OwnPieces
+
+
+@event("tray.confirmed", chain="table")
+class TrayConfirmed(TableEvent):
+    """The witness counted the same as the dealer. What was over or short was posted."""
+
+    tray_count: TrayCountPart
+    pieces: OwnPieces
     approver: Annotated[Approver, "login of the witness"]
-
-
-@event("soft_count.voided", chain="drawer")
-class SoftCountVoided(DrawerEvent):
-    """A count was voided before it was confirmed; the boxes are counted again."""
-
-    soft_count: SoftCount

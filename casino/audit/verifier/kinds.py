@@ -21,6 +21,12 @@ _DECLARED = {
     "attempt.refused":
         "house table drawer: asked? string; body? string; code string; expected? any; method string; operation? "
         "string; path string; status integer",
+    "box.brought": "house: box {any}",
+    "box.count_decided": "house: box {any}; count {any}",
+    "box.counted": "house: box {any}; count {any}",
+    "box.counts_differed": "house: box {any}; count {any}",
+    "box.received": "house: box {any}",
+    "box.swapped": "table: box {any}; table_version integer; taken? {any}",
     "cage.buy_in":
         "drawer: amount integer; approval? integer; drawer_version integer; exchanged {integer}; player string; "
         "player_chips integer",
@@ -29,7 +35,6 @@ _DECLARED = {
         "player string; player_chips integer",
     "cage.exchange": "drawer: drawer_version integer; exchange {any}",
     "cage.foreign_chips": "drawer: drawer_version integer; foreign_chips {any}",
-    "cage.tronc_paid": "drawer: drawer_version integer; tronc {any}",
     "cards.exception": "table: exception integer; found? {any}; found_hash? string; hand? string; kind string",
     "cards.exception_cleared":
         "table: exception integer; found? {any}; found_hash? string; hand? string; kind string; "
@@ -39,6 +44,8 @@ _DECLARED = {
     "chips.introduced": "house: chip_set string; denominations {string}",
     "credit.cancelled":
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
+    "credit.count_differed": "table drawer: count {any}; transfer {any}",
+    "credit.declined": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "credit.received": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "credit.requested": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "credit.sent": "table drawer: approval? integer; drawer_version? integer; table_version? integer; transfer {any}",
@@ -63,6 +70,8 @@ _DECLARED = {
     "drawer.set_up": "drawer:",
     "fill.cancelled":
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
+    "fill.count_differed": "table drawer: count {any}; transfer {any}",
+    "fill.declined": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "fill.received": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "fill.requested": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
     "fill.sent": "table drawer: approval? integer; drawer_version? integer; table_version? integer; transfer {any}",
@@ -111,9 +120,6 @@ _DECLARED = {
     "seat.key_issued": "table: key_sha256 string; player string; replaced boolean; seat integer; table_version integer",
     "seat.key_revoked": "table: player string; seat integer; table_version integer",
     "snapshot.taken": "house: name string; snapshot integer",
-    "soft_count.confirmed": "drawer: drawer_version integer; soft_count {any}",
-    "soft_count.counted": "drawer: drawer_version integer; soft_count {any}",
-    "soft_count.voided": "drawer: drawer_version integer; soft_count {any}",
     "staff.activated": "house: after boolean; before boolean; login string",
     "staff.deactivated": "house: after boolean; before boolean; ended_session_count integer; login string",
     "staff.hired": "house: login string; password_sha256 string; roles [string]",
@@ -154,6 +160,11 @@ _DECLARED = {
     "table.tray_stocked": "table: amount integer; chips {integer}",
     "terminal.enrolled": "house: key_sha256 string; kind string; location string; terminal string",
     "terminal.revoked": "house: ended_session_count integer; terminal string",
+    "tray.confirmed": "table: pieces {integer}; table_version integer; tray_count {any}",
+    "tray.counted": "table: pieces {integer}; replaced? integer; table_version integer; tray_count {any}",
+    "tray.counts_differed": "table: pieces {integer}; table_version integer; tray_count {any}",
+    "tronc.share_paid": "drawer: drawer_version integer; share {any}",
+    "tronc.shared": "house: pool {any}",
     "vault.opened": "house: capital integer; chips {integer}",
 }  # fmt: skip
 

@@ -3,10 +3,11 @@ before it."""
 
 from collections.abc import Iterable
 
-from . import state_approvals, state_cage, state_hands, state_ledger, state_log, state_people, state_tables
+from . import state_approvals, state_boxes, state_cage, state_hands, state_ledger, state_log, state_people, state_tables
 from .findings import Report
 from .state_actors import Actors
 from .state_approvals import Approvals
+from .state_boxes import Boxes
 from .state_cage import Cage
 from .state_columns import Model, by_name
 from .state_deals import Deals
@@ -23,6 +24,7 @@ MODELS: dict[str, Model] = by_name(
     state_approvals.MODELS,
     state_tables.MODELS,
     state_cage.MODELS,
+    state_boxes.MODELS,
     state_hands.MODELS,
     state_ledger.MODELS,
     state_log.MODELS,
@@ -47,7 +49,7 @@ class State:
                 Approvals(rows),
                 HandRows(rows, self._tables),
             ),
-            *(self._tables, self._cage, LedgerRows(rows), LogRows(rows)),
+            *(self._tables, self._cage, Boxes(rows), LedgerRows(rows), LogRows(rows)),
         )
         self._handlers: dict[str, list[Handler]] = {}
         for part in parts:

@@ -1,17 +1,15 @@
-"""Chips, drawers and their shifts, transfers and soft counts, rebuilt from the chains of drawers, tables and house."""
-
-from typing import Any
+"""Chips, drawers and their shifts, and transfers, rebuilt from the chains of drawers, tables and house."""
 
 from .state_columns import HOUSE, ID, Model, proved
 from .state_rows import Handler, Near, Row, Rows
 
 CHIP_SET, DENOMINATION, IMBALANCE = "chips.ChipSet", "chips.Denomination", "chips.Imbalance"
 DRAWER, SHIFT = "cage.Drawer", "cage.Shift"
-TRANSFER, SOFT_COUNT = "transfers.Transfer", "transfers.SoftCount"
+TRANSFER, SERIAL = "transfers.Transfer", "transfers.Serial"
 
 _FLOAT = ("float_cash", "float_chips", "float_pieces")
 _COUNT = ("expected_cash", "counted_cash", "expected_chips", "counted_chips", "expected_pieces", "counted_pieces")
-_BEGUN = ("kind", "table", "drawer", "requested", "opened_by")
+_BEGUN = ("kind", "serial", "table", "drawer", "requested", "opened_by")
 _ASKED = "fill.requested, credit.requested, or the .sent of what was sent at once"
 _ENDED = ".received, .cancelled"
 MODELS = (
@@ -78,25 +76,22 @@ MODELS = (
             **dict.fromkeys((*_BEGUN, "opened_at"), proved(_ASKED)),
             "state": proved("every event of the transfer"),
             **dict.fromkeys(("sent", "sent_by", "sent_at"), proved("fill.sent, credit.sent")),
+            "carried_by": proved("fill.sent, credit.sent, fill.received, credit.received"),
+            "miscounts": proved("fill.count_differed, credit.count_differed"),
+            **dict.fromkeys(("declined_by", "declined_at"), proved("fill.declined, credit.declined")),
             "counted": proved("fill.received, credit.received"),
-            **dict.fromkeys(("ended_by", "ended_at", "reason"), proved(f"fill{_ENDED}, credit{_ENDED}")),
+            **dict.fromkeys(("ended_by", "ended_at"), proved(f"fill{_ENDED}, credit{_ENDED}")),
+            "reason": proved(f"fill{_ENDED}, .declined, and those of credits"),
         },
     ),
     Model(
-        SOFT_COUNT,
-        "id",
+        SERIAL,
+        "series",
         {
-            "id": proved("soft_count.counted"),
+            "id": ID,
             "house": HOUSE,
-            **dict.fromkeys(
-                ("table", "drawer", "counted_cash", "counted_pieces", "counted_by", "counted_at"),
-                proved("soft_count.counted"),
-            ),
-            **dict.fromkeys(
-                ("expected_cash", "expected_pieces"),
-                proved("soft_count.confirmed; not of other counts, since a count is made without knowing them"),
-            ),
-            **dict.fromkeys(("state", "ended_by", "ended_at"), proved("soft_count.confirmed, soft_count.voided")),
+            "series": proved("the first paper of a series"),
+            "last": proved("every paper of a series: each has the number after the last one's"),
         },
     ),
 )
@@ -117,10 +112,8 @@ class Cage:
             "drawer.set_up": self._drawer,
             "drawer.opened": self._opened,
             "drawer.closed": self._closed,
-            "soft_count.counted": self._counted,
-            "soft_count.confirmed": self._confirmed,
-            "soft_count.voided": self._voided,
             **dict.fromkeys(moves, self._moved),
+            **dict.fromkeys(("fill.count_differed", "credit.count_differed"), self._differed),
         }
 
     def advance(self, drawer: str, version: int) -> None:
@@ -174,7 +167,7 @@ class Cage:
             SHIFT, key, closed_by=doc["actor"], closed_at=Near(doc["at"]), **{name: count[name] for name in _COUNT}
         )
 
-    # --- Transfers and counts ----------------------------------------------------------------------------------------
+    # --- Transfers ---------------------------------------------------------------------------------------------------
 
     def _moved(self, doc: Row) -> None:
         data, actor = doc["data"]["transfer"], doc["actor"]
@@ -184,47 +177,51 @@ class Cage:
         changed: Row = {"state": state}
         if state == "sent":
             changed |= {"sent": data["sent"], "sent_by": actor, "sent_at": Near(doc["at"])}
+        elif state == "declined":
+            changed |= {"declined_by": actor, "declined_at": Near(doc["at"]), "reason": doc.get("reason", "")}
         elif state in ("received", "cancelled"):
             changed |= {"ended_by": actor, "ended_at": Near(doc["at"]), "reason": doc.get("reason", "")}
+        if state in ("sent", "received"):
+            changed["carried_by"] = data["carried_by"]
         if state == "received":
             changed["counted"] = data["counted"]
-            if self._rows.get(TRANSFER, key)["sent_by"] == actor:
-                self._rows.find("same_person", f"{TRANSFER} {key}", f"{actor} sent it and received it")
+        self._judge_persons(key, state, actor, data)
         self._rows.change(TRANSFER, key, **changed)
-        self._require_same(TRANSFER, key, {name: data[name] for name in data.keys() - {"transfer", "value"}})
+        self._require_same(TRANSFER, key, {name: data[name] for name in data.keys() - _NOT_A_COLUMN})
+
+    def _judge_persons(self, key: str, state: str, actor: str, data: Row) -> None:
+        """Nobody does both parts of what takes two people, and a third one carries the chips."""
+        row, place = self._rows.get(TRANSFER, key), f"{TRANSFER} {key}"
+        if state == "received":
+            if row["sent_by"] == actor:
+                self._rows.find("same_person", place, f"{actor} sent it and received it")
+            if data["carried_by"] in (None, actor, row["sent_by"]):
+                self._rows.find("same_person", place, f"{data['carried_by']} carried it, and sent or received it")
+            counts = row["miscounts"]
+            if data["counted"] != row["sent"] and (len(counts) < 2 or actor in {count["by"] for count in counts}):
+                self._rows.find("same_person", place, f"{actor} accepted a variance without two counts of others")
+        elif state == "declined" and row["sent_by"] == actor:
+            self._rows.find("same_person", place, f"{actor} sent it and declined it")
+        elif state == "cancelled" and row["sent"] is not None and actor == (row["declined_by"] or row["sent_by"]):
+            self._rows.find("same_person", place, f"{actor} cancelled it alone")
+
+    def _differed(self, doc: Row) -> None:
+        data, count = doc["data"]["transfer"], doc["data"]["count"]
+        key = str(data["transfer"])
+        row = self._rows.get(TRANSFER, key)
+        if doc["actor"] in (row["sent_by"], None) or doc["actor"] != count["by"]:
+            self._rows.find("same_person", f"{TRANSFER} {key}", f"{doc['actor']} counted it for {count['by']}")
+        self._rows.change(TRANSFER, key, miscounts=[*row["miscounts"], count])
+        self._require_same(TRANSFER, key, {name: data[name] for name in data.keys() - _NOT_A_COLUMN})
 
     def _begun(self, doc: Row, data: Row) -> None:
         empty = dict.fromkeys(("sent", "sent_by", "sent_at", "counted", "ended_by", "ended_at"))
+        empty |= dict.fromkeys(("carried_by", "declined_by", "declined_at"))
         self._rows.add(
             TRANSFER, str(data["transfer"]), id=data["transfer"], **{name: data[name] for name in _BEGUN[:-1]},
-            opened_by=doc["actor"], opened_at=Near(doc["at"]), state="requested", reason="", **empty,
+            opened_by=doc["actor"], opened_at=Near(doc["at"]), state="requested", reason="", miscounts=[], **empty,
         )  # fmt: skip
-
-    def _counted(self, doc: Row) -> None:
-        data = doc["data"]["soft_count"]
-        self._rows.add(
-            SOFT_COUNT, str(data["soft_count"]), id=data["soft_count"], table=data["table"], drawer=data["drawer"],
-            counted_cash=data["cash"], counted_pieces=data["pieces"], counted_by=doc["actor"],
-            counted_at=Near(doc["at"]), state="counted", ended_by=None, ended_at=None, expected_cash=UNKNOWN,
-            expected_pieces=UNKNOWN,
-        )  # fmt: skip
-
-    def _confirmed(self, doc: Row) -> None:
-        data = doc["data"]["soft_count"]
-        if data["counted_by"] == doc["actor"]:
-            self._rows.find("same_person", f"{SOFT_COUNT} {data['soft_count']}", f"{doc['actor']} counted it twice")
-        self._end_count(doc, "confirmed", {name: data[name] for name in ("expected_cash", "expected_pieces")})
-
-    def _voided(self, doc: Row) -> None:
-        self._end_count(doc, "voided", {})
-
-    def _end_count(self, doc: Row, state: str, found: Row) -> None:
-        data = doc["data"]["soft_count"]
-        key = str(data["soft_count"])
-        self._rows.change(SOFT_COUNT, key, state=state, ended_by=doc["actor"], ended_at=Near(doc["at"]), **found)
-        recorded = {"table": data["table"], "drawer": data["drawer"], "counted_cash": data["cash"]}
-        recorded |= {"counted_pieces": data["pieces"], "counted_by": data["counted_by"], "state": data["state"]}
-        self._require_same(SOFT_COUNT, key, recorded)
+        number(self._rows, data["kind"], data["serial"])
 
     def _require_same(self, model: str, key: str, recorded: Row) -> None:
         """What an event repeats of a row is what earlier events have recorded of it."""
@@ -235,18 +232,16 @@ class Cage:
                 self._rows.find("state_event_differs", f"{model} {key}, {name}", problem)
 
 
-class _Unknown:
-    """What no event has recorded yet: any value is right."""
-
-    def __eq__(self, other: Any) -> bool:
-        return True
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __repr__(self) -> str:
-        return "anything"
+def number(rows: Rows, series: str, serial: int) -> None:
+    """A paper got the next number of its series."""
+    if (row := rows.seek(SERIAL, series)) is None:
+        rows.add(SERIAL, series, series=series, last=0)
+        row = rows.get(SERIAL, series)
+    if serial != row["last"] + 1:
+        rows.find("serial_gap", f"{SERIAL} {series}", f"a paper has number {serial}, the one before it {row['last']}")
+    row["last"] = serial
 
 
-UNKNOWN = _Unknown()
-_MOVES = ("requested", "sent", "received", "cancelled")
+_MOVES = ("requested", "sent", "declined", "received", "cancelled")
+#: What an event says of a transfer besides its columns.
+_NOT_A_COLUMN = frozenset({"transfer", "value", "differing_counts"})

@@ -27,6 +27,7 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
     "2040": ("cukassza", -1, 0, False, True),
     "2050": ("bank of the seats", -1, 0, False, True),
     "2060": ("tronc", -1, 0, False, True),
+    "2065": ("tronc pool", -1, 0, False, False),
     "2070": ("disputed pot", -1, 0, False, True),
     "2080": ("carry held", -1, 0, False, False),
     "2200": ("duty payable", -1, 0, False, False),
@@ -47,7 +48,7 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
     "9199": ("commissioned", -1, 0, True, False),
 }
 #: What the vault, a table and a drawer have for themselves.
-OF_VAULT = ("1010", "2200", "3010", "5300", "9110", "9199")
+OF_VAULT = ("1010", "2065", "2200", "3010", "5300", "9110", "9199")
 OF_TABLE = (
     *("1050", "2015", "2030", "2040", "2050", "2060", "2070", "2080", "4010", "4020", "5100", "5200", "5210"),
     *("9130", "9140", "9150", "9160", "9170"),

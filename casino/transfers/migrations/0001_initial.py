@@ -14,23 +14,175 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
         ("cage", "0001_initial"),
         ("houses", "0001_initial"),
         ("tables", "0001_initial"),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name="Transfer",
+            name="Box",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("serial", models.PositiveIntegerField()),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("drop", "cash that players put down"),
+                            ("tax", "chips of the tax and of fees"),
+                            ("tip", "chips of tips"),
+                        ],
+                        max_length=4,
+                    ),
+                ),
+                ("number", models.CharField(max_length=32)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("at_table", "At Table"),
+                            ("taken", "Taken"),
+                            ("brought", "Brought"),
+                            ("counted", "Counted"),
+                            ("received", "Received"),
+                        ],
+                        default="at_table",
+                        max_length=8,
+                    ),
+                ),
+                ("put_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("seal", models.CharField(blank=True, default="", max_length=32)),
+                ("taken_at", models.DateTimeField(null=True)),
+                ("expected_cash", models.BigIntegerField(null=True)),
+                ("expected_pieces", models.JSONField(null=True)),
+                ("seal_read", models.CharField(blank=True, default="", max_length=32)),
+                ("brought_at", models.DateTimeField(null=True)),
+                ("differing_rounds", models.PositiveSmallIntegerField(default=0)),
+                ("counted_cash", models.BigIntegerField(null=True)),
+                ("counted_pieces", models.JSONField(null=True)),
+                ("reason", models.CharField(blank=True, default="", max_length=200)),
+                ("received_at", models.DateTimeField(null=True)),
+                (
+                    "brought_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 (
                     "house",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="transfers", to="houses.house"
+                        on_delete=django.db.models.deletion.PROTECT, related_name="boxes", to="houses.house"
                     ),
                 ),
+                (
+                    "put_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "received_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="boxes", to="tables.table"
+                    ),
+                ),
+                (
+                    "taken_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "box",
+            },
+        ),
+        migrations.CreateModel(
+            name="BoxCount",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("round", models.PositiveSmallIntegerField()),
+                ("cash", models.BigIntegerField()),
+                ("pieces", models.JSONField()),
+                ("counted_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "box",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="counts", to="transfers.box"
+                    ),
+                ),
+                (
+                    "counted_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "count of a box",
+            },
+        ),
+        migrations.CreateModel(
+            name="Serial",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("series", models.CharField(max_length=16)),
+                ("last", models.PositiveIntegerField()),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "series",
+            },
+        ),
+        migrations.CreateModel(
+            name="Transfer",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "kind",
                     models.CharField(
@@ -41,10 +193,46 @@ class Migration(migrations.Migration):
                         max_length=6,
                     ),
                 ),
+                ("serial", models.PositiveIntegerField()),
                 (
-                    "table",
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("requested", "Requested"),
+                            ("sent", "Sent"),
+                            ("declined", "Declined"),
+                            ("received", "Received"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="requested",
+                        max_length=9,
+                    ),
+                ),
+                ("requested", models.JSONField()),
+                ("opened_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("sent", models.JSONField(null=True)),
+                ("sent_at", models.DateTimeField(null=True)),
+                ("miscounts", models.JSONField(default=list)),
+                ("declined_at", models.DateTimeField(null=True)),
+                ("counted", models.JSONField(null=True)),
+                ("ended_at", models.DateTimeField(null=True)),
+                ("reason", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "carried_by",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="transfers", to="tables.table"
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "declined_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
@@ -54,27 +242,26 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("requested", "Requested"),
-                            ("sent", "Sent"),
-                            ("received", "Received"),
-                            ("cancelled", "Cancelled"),
-                        ],
-                        default="requested",
-                        max_length=9,
+                    "ended_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("requested", models.JSONField()),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="transfers", to="houses.house"
+                    ),
+                ),
                 (
                     "opened_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
                     ),
                 ),
-                ("opened_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
-                ("sent", models.JSONField(null=True)),
                 (
                     "sent_by",
                     models.ForeignKey(
@@ -84,106 +271,84 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("sent_at", models.DateTimeField(null=True)),
-                ("counted", models.JSONField(null=True)),
-                (
-                    "ended_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                ("ended_at", models.DateTimeField(null=True)),
-                ("reason", models.CharField(blank=True, default="", max_length=200)),
-            ],
-            options={
-                "verbose_name": "transfer",
-                "indexes": [
-                    models.Index(
-                        condition=models.Q(("state__in", ["requested", "sent"])),
-                        fields=["house", "id"],
-                        name="transfer_under_way",
-                    )
-                ],
-                "constraints": [
-                    models.CheckConstraint(condition=models.Q(("kind__in", ["fill", "credit"])), name="transfer_kind"),
-                    models.CheckConstraint(
-                        condition=models.Q(("state__in", ["requested", "sent", "received", "cancelled"])),
-                        name="transfer_state",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(("sent__isnull", True), ("state", "requested")),
-                            ("state", "cancelled"),
-                            models.Q(("sent__isnull", False), ("sent_at__isnull", False), ("sent_by__isnull", False)),
-                            _connector="OR",
-                        ),
-                        name="transfer_sent_is_signed",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(("state", "received"), _negated=True),
-                            models.Q(("counted__isnull", False), ("ended_by__isnull", False)),
-                            _connector="OR",
-                        ),
-                        name="transfer_received_is_counted",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(("state", "received"), _negated=True),
-                            models.Q(("ended_by", models.F("sent_by")), _negated=True),
-                            _connector="OR",
-                        ),
-                        name="transfer_two_persons",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="SoftCount",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "house",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="soft_counts", to="houses.house"
-                    ),
-                ),
                 (
                     "table",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="soft_counts", to="tables.table"
+                        on_delete=django.db.models.deletion.PROTECT, related_name="transfers", to="tables.table"
                     ),
                 ),
+            ],
+            options={
+                "verbose_name": "transfer",
+            },
+        ),
+        migrations.CreateModel(
+            name="TrayCount",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("serial", models.PositiveIntegerField()),
                 (
-                    "drawer",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="soft_counts", to="cage.drawer"
+                    "purpose",
+                    models.CharField(
+                        choices=[
+                            ("opener", "before the table opens"),
+                            ("closer", "after the table has closed"),
+                            ("check", "at any other time"),
+                        ],
+                        max_length=6,
                     ),
                 ),
                 (
                     "state",
                     models.CharField(
-                        choices=[("counted", "Counted"), ("confirmed", "Confirmed"), ("voided", "Voided")],
-                        default="counted",
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("confirmed", "Confirmed"),
+                            ("differed", "Differed"),
+                            ("replaced", "Replaced"),
+                        ],
+                        default="waiting",
                         max_length=9,
                     ),
                 ),
-                ("expected_cash", models.BigIntegerField()),
-                ("expected_pieces", models.JSONField()),
-                ("counted_cash", models.BigIntegerField()),
-                ("counted_pieces", models.JSONField()),
+                ("expected", models.JSONField()),
+                ("pieces", models.JSONField()),
+                ("counted_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                ("witnessed", models.JSONField(null=True)),
+                (
+                    "exception",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("", "nothing"),
+                            ("differs_from_closer", "chips came or went since the last closer without a transfer"),
+                            ("no_closer", "no closer was counted since the opener before it"),
+                        ],
+                        default="",
+                        max_length=19,
+                    ),
+                ),
+                ("ended_at", models.DateTimeField(null=True)),
                 (
                     "counted_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
                     ),
                 ),
-                ("counted_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
                 (
-                    "ended_by",
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="tray_counts", to="houses.house"
+                    ),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="tray_counts", to="tables.table"
+                    ),
+                ),
+                (
+                    "witnessed_by",
                     models.ForeignKey(
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
@@ -191,34 +356,356 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("ended_at", models.DateTimeField(null=True)),
             ],
             options={
-                "verbose_name": "soft count",
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("state__in", ["counted", "confirmed", "voided"])),
-                        name="soft_count_state",
+                "verbose_name": "tray count",
+            },
+        ),
+        migrations.CreateModel(
+            name="TroncPool",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("serial", models.PositiveIntegerField()),
+                ("amount", models.BigIntegerField()),
+                ("shared_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="tronc_pools", to="houses.house"
                     ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("state", "counted")), fields=("house", "table"), name="soft_count_one_open"
+                ),
+                (
+                    "shared_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
                     ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(("state", "confirmed"), _negated=True),
-                            models.Q(
-                                ("ended_by__isnull", False),
-                                models.Q(("ended_by", models.F("counted_by")), _negated=True),
-                            ),
+                ),
+            ],
+            options={
+                "verbose_name": "tronc pool",
+            },
+        ),
+        migrations.CreateModel(
+            name="TroncShare",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("points", models.PositiveIntegerField()),
+                ("amount", models.BigIntegerField()),
+                ("paid_at", models.DateTimeField(null=True)),
+                (
+                    "drawer",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="cage.drawer"
+                    ),
+                ),
+                (
+                    "house",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="houses.house",
+                    ),
+                ),
+                (
+                    "paid_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="shares", to="transfers.troncpool"
+                    ),
+                ),
+                (
+                    "staff",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "share of the tronc",
+            },
+        ),
+        migrations.AddConstraint(
+            model_name="box",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ["drop", "tax", "tip"])), name="box_kind"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="box",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["at_table", "taken", "brought", "counted", "received"])),
+                name="box_state",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="box",
+            constraint=models.UniqueConstraint(fields=("house", "serial"), name="box_serial"),
+        ),
+        migrations.AddConstraint(
+            model_name="box",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "at_table")), fields=("house", "table", "kind"), name="box_one_at_table"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="box",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state__in", ["at_table", "taken", "brought"])),
+                fields=("house", "number"),
+                name="box_in_use",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="box",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("state", "at_table"),
+                    models.Q(
+                        models.Q(("seal", ""), _negated=True),
+                        ("expected_cash__gte", 0),
+                        ("expected_pieces__isnull", False),
+                        ("taken_at__isnull", False),
+                        ("taken_by__isnull", False),
+                    ),
+                    _connector="OR",
+                ),
+                name="box_taken_is_sealed",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="box",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("state__in", ["at_table", "taken"]),
+                    models.Q(
+                        models.Q(("seal_read", ""), _negated=True),
+                        ("brought_by__isnull", False),
+                        models.Q(("brought_by", models.F("taken_by")), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="box_brought_by_another",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="box",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state__in", ["counted", "received"]), _negated=True),
+                    models.Q(("counted_cash__gte", 0), ("counted_pieces__isnull", False)),
+                    _connector="OR",
+                ),
+                name="box_counted",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="box",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "received"), _negated=True),
+                    models.Q(
+                        ("received_at__isnull", False),
+                        ("received_by__isnull", False),
+                        models.Q(("received_by", models.F("taken_by")), _negated=True),
+                        models.Q(
+                            ("decided_by__isnull", True),
+                            models.Q(("received_by", models.F("decided_by")), _negated=True),
                             _connector="OR",
                         ),
-                        name="soft_count_two_persons",
                     ),
-                    models.CheckConstraint(
-                        condition=models.Q(("counted_cash__gte", 0), ("expected_cash__gte", 0)), name="soft_count_cash"
+                    _connector="OR",
+                ),
+                name="box_received_by_a_third",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="boxcount",
+            constraint=models.UniqueConstraint(fields=("house", "box", "round", "counted_by"), name="box_count_by_two"),
+        ),
+        migrations.AddConstraint(
+            model_name="boxcount",
+            constraint=models.CheckConstraint(condition=models.Q(("cash__gte", 0)), name="box_count_cash"),
+        ),
+        migrations.AddConstraint(
+            model_name="serial",
+            constraint=models.UniqueConstraint(fields=("house", "series"), name="serial_series"),
+        ),
+        migrations.AddConstraint(
+            model_name="serial",
+            constraint=models.CheckConstraint(condition=models.Q(("last__gte", 1)), name="serial_from_one"),
+        ),
+        migrations.AddIndex(
+            model_name="transfer",
+            index=models.Index(
+                condition=models.Q(("state__in", ["requested", "sent", "declined"])),
+                fields=["house", "id"],
+                name="transfer_under_way",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="transfer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ["fill", "credit"])), name="transfer_kind"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="transfer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["requested", "sent", "declined", "received", "cancelled"])),
+                name="transfer_state",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="transfer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("sent__isnull", True), ("state", "requested")),
+                    ("state", "cancelled"),
+                    models.Q(("sent__isnull", False), ("sent_at__isnull", False), ("sent_by__isnull", False)),
+                    _connector="OR",
+                ),
+                name="transfer_sent_is_signed",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="transfer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "received"), _negated=True),
+                    models.Q(("counted__isnull", False), ("ended_by__isnull", False)),
+                    _connector="OR",
+                ),
+                name="transfer_received_is_counted",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="transfer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "received"), _negated=True),
+                    models.Q(("ended_by", models.F("sent_by")), _negated=True),
+                    _connector="OR",
+                ),
+                name="transfer_two_persons",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="transfer",
+            constraint=models.UniqueConstraint(fields=("house", "kind", "serial"), name="transfer_serial"),
+        ),
+        migrations.AddConstraint(
+            model_name="transfer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "received"), _negated=True),
+                    models.Q(
+                        ("carried_by__isnull", False),
+                        models.Q(("carried_by", models.F("sent_by")), _negated=True),
+                        models.Q(("carried_by", models.F("ended_by")), _negated=True),
                     ),
-                ],
-            },
+                    _connector="OR",
+                ),
+                name="transfer_carried_by_a_third",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="transfer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "cancelled"), _negated=True),
+                    ("sent__isnull", True),
+                    models.Q(("declined_by__isnull", True), models.Q(("ended_by", models.F("sent_by")), _negated=True)),
+                    models.Q(
+                        ("declined_by__isnull", False),
+                        models.Q(("declined_by", models.F("sent_by")), _negated=True),
+                        models.Q(("declined_by", models.F("ended_by")), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="transfer_cancelled_by_two",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="traycount",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("purpose__in", ["opener", "closer", "check"])), name="tray_count_purpose"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="traycount",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["waiting", "confirmed", "differed", "replaced"])),
+                name="tray_count_state",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="traycount",
+            constraint=models.UniqueConstraint(fields=("house", "serial"), name="tray_count_serial"),
+        ),
+        migrations.AddConstraint(
+            model_name="traycount",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "waiting")), fields=("house", "table"), name="tray_count_one_waiting"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="traycount",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("state__in", ["waiting", "replaced"]),
+                    models.Q(
+                        ("witnessed__isnull", False),
+                        ("witnessed_by__isnull", False),
+                        models.Q(("witnessed_by", models.F("counted_by")), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="tray_count_two_persons",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="troncpool",
+            constraint=models.UniqueConstraint(fields=("house", "serial"), name="tronc_pool_serial"),
+        ),
+        migrations.AddConstraint(
+            model_name="troncpool",
+            constraint=models.CheckConstraint(condition=models.Q(("amount__gt", 0)), name="tronc_pool_amount"),
+        ),
+        migrations.AddConstraint(
+            model_name="troncshare",
+            constraint=models.UniqueConstraint(fields=("house", "pool", "staff"), name="tronc_share_once"),
+        ),
+        migrations.AddConstraint(
+            model_name="troncshare",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("amount__gte", 0), ("points__gt", 0)), name="tronc_share_amount"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="troncshare",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("drawer__isnull", True), ("paid_at__isnull", True), ("paid_by__isnull", True)),
+                    models.Q(
+                        ("drawer__isnull", False),
+                        ("paid_at__isnull", False),
+                        ("paid_by__isnull", False),
+                        models.Q(("paid_by", models.F("staff")), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="tronc_share_paid_by_another",
+            ),
         ),
         install("transfers"),
         protect("transfers"),

@@ -1,4 +1,14 @@
--- An ended transfer or count stays as it ended; signatures, and the chips signed for, never change.
+-- A series counts one by one, and never back.
+CREATE OR REPLACE FUNCTION transfers_count_on() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF (NEW.house_id, NEW.series, NEW.last) IS DISTINCT FROM (OLD.house_id, OLD.series, OLD.last + 1) THEN
+        RAISE EXCEPTION 'series % goes from % to %', OLD.series, OLD.last, OLD.last + 1 USING ERRCODE = 'KZ900';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- An ended transfer stays as it ended; signatures, and the chips signed for, never change.
 CREATE OR REPLACE FUNCTION transfers_stay() RETURNS trigger LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -11,15 +21,41 @@ BEGIN
     IF (OLD.house_id, OLD.table_id, OLD.drawer_id) IS DISTINCT FROM (NEW.house_id, NEW.table_id, NEW.drawer_id) THEN
         RAISE EXCEPTION '% % keeps its places', TG_TABLE_NAME, OLD.id USING ERRCODE = 'KZ900';
     END IF;
-    IF TG_TABLE_NAME = 'transfers_transfer' THEN
-        IF OLD.sent IS NOT NULL
-           AND (OLD.sent, OLD.sent_by_id, OLD.sent_at) IS DISTINCT FROM (NEW.sent, NEW.sent_by_id, NEW.sent_at) THEN
-            RAISE EXCEPTION 'transfer % was sent as it was sent', OLD.id USING ERRCODE = 'KZ900';
-        END IF;
-    ELSIF (OLD.expected_cash, OLD.expected_pieces, OLD.counted_cash, OLD.counted_pieces, OLD.counted_by_id)
-          IS DISTINCT FROM
-          (NEW.expected_cash, NEW.expected_pieces, NEW.counted_cash, NEW.counted_pieces, NEW.counted_by_id) THEN
-        RAISE EXCEPTION 'soft count % was counted as it was counted', OLD.id USING ERRCODE = 'KZ900';
+    IF OLD.sent IS NOT NULL
+       AND (OLD.sent, OLD.sent_by_id, OLD.sent_at) IS DISTINCT FROM (NEW.sent, NEW.sent_by_id, NEW.sent_at) THEN
+        RAISE EXCEPTION 'transfer % was sent as it was sent', OLD.id USING ERRCODE = 'KZ900';
     END IF;
+    IF (OLD.kind, OLD.serial) IS DISTINCT FROM (NEW.kind, NEW.serial)
+       OR (OLD.carried_by_id IS NOT NULL AND OLD.carried_by_id IS DISTINCT FROM NEW.carried_by_id)
+       OR (OLD.declined_by_id IS NOT NULL
+           AND (OLD.declined_by_id, OLD.declined_at) IS DISTINCT FROM (NEW.declined_by_id, NEW.declined_at)) THEN
+        RAISE EXCEPTION 'transfer % keeps its number and its signatures', OLD.id USING ERRCODE = 'KZ900';
+    END IF;
+    IF EXISTS (SELECT FROM generate_series(0, jsonb_array_length(OLD.miscounts) - 1) AS number
+               WHERE OLD.miscounts -> number IS DISTINCT FROM NEW.miscounts -> number) THEN
+        RAISE EXCEPTION 'transfer % keeps its counts', OLD.id USING ERRCODE = 'KZ900';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- What was written of a box, of a count of a tray, or of a share of the tronc, never changes: what is empty is filled in, and `state` and
+-- `differing_rounds` move on until the box was received or the count has ended.
+CREATE OR REPLACE FUNCTION transfers_filled_in() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    name text;
+    before jsonb := to_jsonb(OLD);
+    after jsonb := to_jsonb(NEW);
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        RAISE EXCEPTION '% keeps its rows', TG_TABLE_NAME USING ERRCODE = 'KZ900';
+    END IF;
+    FOR name IN SELECT jsonb_object_keys(before) LOOP
+        IF before -> name IS DISTINCT FROM after -> name
+           AND before -> name NOT IN ('null'::jsonb, '""'::jsonb)
+           AND NOT (name IN ('state', 'differing_rounds') AND coalesce(before ->> 'received_at', before ->> 'ended_at') IS NULL) THEN
+            RAISE EXCEPTION '% % keeps its %', TG_TABLE_NAME, OLD.id, name USING ERRCODE = 'KZ900';
+        END IF;
+    END LOOP;
     RETURN NEW;
 END $$;

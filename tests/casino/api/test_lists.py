@@ -130,8 +130,6 @@ PIECES = {
     "drawers/C1/buy-ins": {"player": "anna", "amount": 100},
     "drawers/C1/cash-outs": {"player": "anna", "amount": 100},
     "drawers/C1/close": {"cash": 0},
-    "drawers/C1/tronc-payouts": {"table": "T1"},
-    "drawers/C1/soft-counts": {"table": "T1", "cash": 0},
     "drawers/C1/transfers": {"kind": "fill", "table": "T1"},
     "drawers/C1/transfers/1/receive": {},
 }

@@ -262,21 +262,31 @@ def test_answers_of_cage_and_floor_are_as_described(kit: Kit, schema: dict[str, 
     kit.table("T1")
     dealer, office, cashier = kit.seated("T1"), kit.office(), kit.cashier()
     fill = {"kind": "fill", "table": "T1", "pieces": {"100": 5}}
-    count: dict[str, Any] = {"table": "T1", "cash": 0, "pieces": {}}
+    drop = {"kind": "drop", "number": "drop-1"}
+    counted: dict[str, Any] = {"cash": 0, "pieces": {}}
     sent = cashier.post("transfers", fill)
-    admin, duty = kit.office(Role.ADMIN), {"amount": 5, "reason": "November"}
+    keeper, duty = kit.office(Role.CAGE_SUPERVISOR), {"amount": 5, "reason": "November"}
     received = f"transfers/{sent.json()['last_event']['transfer']['transfer']}/receive"
     answers = {
         ("post", "/api/v1/drawers/{drawer}/transfers"): sent,
         ("get", "/api/v1/transfers"): office.get("transfers"),
-        ("post", "/api/v1/tables/{table}/transfers/{transfer}/receive"): dealer.post(received, {"pieces": {"100": 5}}),
+        ("post", "/api/v1/tables/{table}/transfers/{transfer}/receive"): dealer.post(
+            received, {"pieces": {"100": 5}, "carrier": kit.runner()}
+        ),
         ("post", "/api/v1/tables/{table}/buy-ins"): dealer.post("buy-ins", {"seat": 1, "amount": 100}),
         ("post", "/api/v1/tables/{table}/tips"): dealer.post("tips", {"seat": 1, "amount": 100}),
-        ("get", "/api/v1/tables/{table}/chips"): dealer.get("chips"),
-        ("post", "/api/v1/drawers/{drawer}/tronc-payouts"): cashier.post("tronc-payouts", {"table": "T1"}),
-        ("post", "/api/v1/drawers/{drawer}/soft-counts"): cashier.post("soft-counts", count),
-        ("get", "/api/v1/soft-counts"): office.get("soft-counts"),
-        ("post", "/api/v1/duty"): admin.post("duty", duty, headers=kit.approval(admin, "duty", duty)),
+        ("get", "/api/v1/tables/{table}/chips"): office.get("tables/T1/chips"),
+        ("post", "/api/v1/tables/{table}/boxes"): dealer.post("boxes", drop),
+        ("get", "/api/v1/boxes"): office.get("boxes"),
+        ("get", "/api/v1/tronc/pools"): office.get("tronc/pools"),
+        ("post", "/api/v1/duty"): keeper.post("duty", duty, headers=kit.approval(keeper, "duty", duty)),
+    }
+    box = dealer.post("boxes", drop | {"number": "drop-2", "seal": "S-1"}).json()["last_event"]["taken"]["box"]
+    team, supervisor = (kit.office(Role.COUNT), kit.office(Role.COUNT)), kit.office(Role.CAGE_SUPERVISOR)
+    answers |= {
+        ("post", "/api/v1/boxes/{box}/bring"): team[0].post(f"boxes/{box}/bring", {"seal": "S-1"}),
+        ("post", "/api/v1/boxes/{box}/counts"): [desk.post(f"boxes/{box}/counts", counted) for desk in team][1],
+        ("post", "/api/v1/boxes/{box}/receive"): supervisor.post(f"boxes/{box}/receive"),
     }
     for key, answer in answers.items():
         assert answer.is_success, (key, answer.text)

@@ -38,6 +38,9 @@ FOLLOWING = frozenset({Role.FLOOR, Role.MANAGER, Role.SURVEILLANCE, Role.AUDITOR
 #: Who asks for approvals, and who decides them.
 DECIDERS = frozenset({Role.CAGE_SUPERVISOR, Role.MANAGER, Role.AUDITOR})
 ASKERS = frozenset({Role.DEALER, Role.FLOOR, Role.CASHIER, Role.CAGE_SUPERVISOR, Role.ADMIN})
+#: Who decides on counts that differ and shares tips; who decides on a transfer at a drawer.
+SUPERVISORS = frozenset({Role.CAGE_SUPERVISOR, Role.MANAGER})
+AT_A_DRAWER = frozenset({Role.FLOOR, Role.CAGE_SUPERVISOR})
 
 #: Routes that take anybody, signed in or not.
 OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in"), ("GET", "receipts/<slug:hash>")}
@@ -103,22 +106,30 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/close"): CAGE,
     ("POST", "tables/<slug:table>/transfers"): TABLES,
     ("POST", "tables/<slug:table>/transfers/<int:transfer>/send"): TABLES,
-    ("POST", "tables/<slug:table>/transfers/<int:transfer>/receive"): TABLES,
+    ("POST", "tables/<slug:table>/transfers/<int:transfer>/receive"): frozenset({Role.DEALER}),
     ("POST", "tables/<slug:table>/transfers/<int:transfer>/accept-with-variance"): frozenset({Role.FLOOR}),
+    ("POST", "tables/<slug:table>/transfers/<int:transfer>/decline"): TABLES,
     ("POST", "tables/<slug:table>/transfers/<int:transfer>/cancel"): TABLES,
     ("POST", "drawers/<slug:drawer>/transfers"): CAGE,
     ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/send"): CAGE,
     ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/receive"): CAGE,
-    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/accept-with-variance"): frozenset(
-        {Role.CAGE_SUPERVISOR, Role.FLOOR}
-    ),
-    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/cancel"): CAGE,
+    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/accept-with-variance"): AT_A_DRAWER,
+    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/decline"): CAGE | AT_A_DRAWER,
+    ("POST", "drawers/<slug:drawer>/transfers/<int:transfer>/cancel"): CAGE | AT_A_DRAWER,
     ("GET", "transfers"): PLAY,
-    ("GET", "tables/<slug:table>/chips"): PLAY,
-    ("POST", "drawers/<slug:drawer>/soft-counts"): frozenset({Role.CASHIER}),
-    ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/confirm"): frozenset({Role.FLOOR}),
-    ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/void"): frozenset({Role.CASHIER, Role.FLOOR}),
-    ("GET", "soft-counts"): DRAWERS | {Role.COUNT},
+    ("GET", "tables/<slug:table>/chips"): BOOKS | {Role.SURVEILLANCE},
+    ("POST", "tables/<slug:table>/boxes"): TABLES,
+    ("POST", "tables/<slug:table>/tray-counts"): frozenset({Role.DEALER}),
+    ("POST", "tables/<slug:table>/tray-counts/<int:count>/witness"): frozenset({Role.FLOOR}),
+    ("GET", "tray-counts"): BOOKS | {Role.FLOOR, Role.SURVEILLANCE},
+    ("GET", "boxes"): BOOKS | {Role.FLOOR, Role.COUNT, Role.CAGE_SUPERVISOR, Role.SURVEILLANCE},
+    ("POST", "boxes/<int:box>/bring"): frozenset({Role.COUNT}),
+    ("POST", "boxes/<int:box>/counts"): frozenset({Role.COUNT}),
+    ("POST", "boxes/<int:box>/decide"): SUPERVISORS,
+    ("POST", "boxes/<int:box>/receive"): frozenset({Role.CAGE_SUPERVISOR}),
+    ("GET", "tronc/pools"): BOOKS | CAGE,
+    ("POST", "tronc/share"): SUPERVISORS,
+    ("POST", "drawers/<slug:drawer>/tronc-shares"): frozenset({Role.CASHIER}),
     ("POST", "tables/<slug:table>/buy-ins"): TABLES,
     ("POST", "tables/<slug:table>/exchanges"): TABLES,
     ("POST", "tables/<slug:table>/tips"): TABLES,
@@ -132,7 +143,6 @@ MATRIX = {
     ("POST", "approvals/<int:approval>/withdraw"): ASKERS,
     ("GET", "limits"): ASKERS | DECIDERS,
     ("POST", "limits"): ADMIN,
-    ("POST", "drawers/<slug:drawer>/tronc-payouts"): frozenset({Role.CASHIER}),
     ("POST", "password"): EVERYBODY,
     ("POST", "second-factor"): EVERYBODY,
     ("POST", "second-factor/confirm"): EVERYBODY,
@@ -226,6 +236,7 @@ def address(route: str, house: Kit) -> str:
         "<slug:drawer>": "C1",
         "<slug:hand>": "T1-000001",
         "<int:transfer>": "1",
+        "<int:box>": "1",
         "<int:count>": "1",
         "<int:exception>": "1",
         "<int:approval>": "1",

@@ -197,7 +197,7 @@ def test_what_is_not_registered_for_a_chain_is_not_written(kit: Kit, kind: str, 
         "| `sent_by` |",
         "| `parameters` | array of arrays of strings, optional |",
         "| `card_verbs` | object of arrays of strings, optional |",
-        "| `approver` | string, optional | login of the floor, who accepted a variance between sent and counted |",
+        "| `approver` | string, optional | login of the supervisor, who accepted a variance between sent and counted |",
     ],
 )
 def test_the_page_has_a_row_for_a_field(row: str) -> None:
@@ -340,7 +340,7 @@ def test_everything_that_is_done_is_noted(evening: Kit) -> None:
     reasons = {each["kind"] for each in noted if "reason" in each}
     assert {"hand.voided", "house.duty", "fill.cancelled", "staff.roles_changed", "fill.received"} <= reasons
     approved = {each["kind"]: each["approver"] for each in noted if "approver" in each}
-    assert set(approved) >= {"soft_count.confirmed", "fill.received", "house.duty", "limits.changed"}
+    assert set(approved) >= {"fill.received", "credit.received", "house.duty", "limits.changed"}
     assert all(login.startswith(("floor", "manager", "auditor")) for login in approved.values())
 
 

@@ -9,8 +9,10 @@ from django.db import connections, transaction
 
 from casino.core import locks
 from casino.reports.selectors import custody, verification
+from casino.staff.models import TerminalKind
 from casino.tables.models import Table
 from tests.casino.kit import Kit
+from tests.casino.transfers.test_transfers import floor_at
 
 
 def at_once(*jobs: Callable[[], Any]) -> list[Any]:
@@ -111,18 +113,23 @@ def test_both_ends_start_transfers_at_once_and_nobody_waits_for_the_other(
 
 def test_a_fill_is_either_received_or_cancelled(kit: Kit) -> None:
     kit.table()
-    dealer, cashier = kit.dealer(), kit.cashier()
+    dealer, cashier, runner = kit.dealer(), kit.cashier(), kit.runner()
     cashier.ok("open", {"cash": 0, "pieces": {"100": 100}})
+    floor = floor_at(kit, TerminalKind.CAGE, "C1")
     for _ in range(5):
         sent = cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": {"100": 1}})
         number = sent["last_event"]["transfer"]["transfer"]
+        floor.refresh()
         received, cancelled = at_once(
-            lambda path=f"transfers/{number}": dealer.post(f"{path}/receive", {"pieces": {"100": 1}}),
-            lambda path=f"transfers/{number}": cashier.post(f"{path}/cancel", {"reason": "not needed"}),
+            lambda path=f"transfers/{number}": dealer.post(
+                f"{path}/receive", {"pieces": {"100": 1}, "carrier": runner}
+            ),
+            lambda path=f"transfers/{number}": floor.post(f"{path}/cancel", {"reason": "not needed"}),
         )
         assert {received.status_code, cancelled.status_code} == {200, 409}
         refused = received if received.is_error else cancelled
         assert refused.json()["code"] in ("transfer_received", "transfer_cancelled")
+        cashier.refresh()
     assert kit.balance("9140/T1") == 0
     assert custody(kit.house)["equal"]
     assert verification(kit.house)["ok"]

@@ -13,7 +13,8 @@ from casino.core.error_codes import ERROR_CODES, MEMBERS
 from casino.hands import exceptions
 from casino.staff import credentials
 from casino.tables.models import TableState
-from casino.transfers.models import CountState, TransferState
+from casino.transfers.models import BoxState, TransferState, TrayCountState
+from casino.transfers.services import CountDiffers
 from engine.errors import EngineError, StackTooShort
 from ledger.errors import LedgerError
 
@@ -23,7 +24,8 @@ STATES = {
     "f'table_{table.state}'": [f"table_{state}" for state in TableState],
     "f'transfer_{transfer.state}'": [f"transfer_{state}" for state in TransferState],
     "f'approval_{found.state}'": [f"approval_{state}" for state in ApprovalState],
-    "f'count_{found.state}'": [f"count_{state}" for state in CountState],
+    "f'tray_count_{found.state}'": [f"tray_count_{state}" for state in TrayCountState if state != "waiting"],
+    "f'box_{box.state}'": [f"box_{state}" for state in BoxState],
 }
 #: Codes that stand in a constant, or are passed on from the engine.
 CONSTANTS = {
@@ -42,7 +44,7 @@ def kinds(base: type) -> Iterator[type]:
         yield from kinds(kind)
 
 
-HOUSE_ERRORS = {kind.__name__: kind for kind in kinds(errors.HouseError)}
+HOUSE_ERRORS = {kind.__name__: kind for kind in (*kinds(errors.HouseError), CountDiffers)}
 
 
 def raised() -> Iterator[tuple[str, type[errors.HouseError], str, list[str]]]:

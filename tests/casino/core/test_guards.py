@@ -103,7 +103,7 @@ def test_a_guard_that_is_off_is_named(
     assert kit.http(None).get("/readyz").status_code == 200
 
 
-@pytest.mark.parametrize("table", ["tables_seatkey", "transfers_transfer", "transfers_softcount", "hands_deal"])
+@pytest.mark.parametrize("table", ["tables_seatkey", "transfers_transfer", "transfers_box", "hands_deal"])
 def test_the_owner_truncates_none_of_them(live_db: None, table: str) -> None:
     with pytest.raises(DatabaseError, match="append-only: TRUNCATE is refused"):
         run(f"TRUNCATE {table} CASCADE")

@@ -266,10 +266,13 @@ def test_what_a_soft_count_finds_too_much_is_no_buy_in(kit: Kit) -> None:
     dealer = kit.dealer()
     dealer.ok("open")
     dealer.ok("buy-ins", {"seat": 1, "player": "bela", "amount": 700})
-    counted = kit.cashier().ok("soft-counts", {"table": "T1", "cash": 720, "pieces": {}})["last_event"]["soft_count"]
-    witness = Desk(kit.http(kit.token(Role.FLOOR, TerminalKind.CAGE, "C1")), "/api/v1/drawers/C1")
-    witness.refresh()
-    witness.ok(f"soft-counts/{counted['soft_count']}/confirm", {"cash": 720, "pieces": {}})
+    dealer.ok("boxes", {"kind": "drop", "number": "drop-1"})
+    taken = dealer.ok("boxes", {"kind": "drop", "number": "drop-2", "seal": "S-1"})["last_event"]["taken"]["box"]
+    team = [kit.office(Role.COUNT), kit.office(Role.COUNT)]
+    team[0].ok(f"boxes/{taken}/bring", {"seal": "S-1"})
+    for desk in team:
+        desk.ok(f"boxes/{taken}/counts", {"cash": 720, "pieces": {}})
+    kit.office(Role.CAGE_SUPERVISOR).ok(f"boxes/{taken}/receive")
     report = office.get(f"days/{FIRST}").json()
     assert [(row["table"], row["buy_ins"]) for row in report["tables"]] == [("T1", 700)]
     assert report["turnover"]["buy_ins"] == 700 + 1_000

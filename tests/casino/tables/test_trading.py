@@ -135,23 +135,15 @@ def test_exchanges_that_are_refused(kit: Kit, dealer: Desk, body: dict[str, Any]
 # --- Tips and the tronc ---------------------------------------------------------------------------------------------
 
 
-def test_a_tip_is_owed_to_the_staff_and_paid_out_at_the_cage(kit: Kit, dealer: Desk) -> None:
-    before, cashier = tray(kit), kit.cashier()
-    cash = cashier.refresh()["cash"]
+def test_a_tip_is_owed_to_the_staff(kit: Kit, dealer: Desk) -> None:
+    before = tray(kit)
     tipped = dealer.ok("tips", {"seat": 1, "amount": 130})
     # The players have no chip below 5000: the tray changes one.
     assert (tipped["seats"][0]["stack"], tipped["last_event"]["chips"]) == (19_870, {"100": 1, "25": 1, "5": 1})
     assert kit.balance("2060/T1", "9160/T1", "9130/T1") == [130, 130, before]
     dealer.ok("exchanges", {"given": {"5000": 1}, "wanted": {"500": 10}})
     dealer.ok("tips", {"seat": 4, "amount": 500, "pieces": {"500": 1}})
-    assert dealer.get("chips").json()["tip_box"]["value"] == 630
-    assert_whole(kit)
-    paid = cashier.ok("tronc-payouts", {"table": "T1", "pieces": {"500": 1}})
-    assert (paid["last_event"]["tronc"]["amount"], paid["cash"]) == (500, cash - 500)
-    paid = cashier.ok("tronc-payouts", {"table": "T1"})
-    assert paid["last_event"]["tronc"] == {"table": "T1", "amount": 130, "chips": {"100": 1, "25": 1, "5": 1}}
-    assert kit.balance("2060/T1", "9160/T1") == [0, 0]
-    assert refusal(cashier.post("tronc-payouts", {"table": "T1"})) == (409, "tip_box_empty")
+    assert kit.office().get("tables/T1/chips").json()["tip_box"]["value"] == 630
     assert_whole(kit)
 
 
@@ -170,16 +162,12 @@ def test_tips_that_are_refused(kit: Kit, dealer: Desk, body: dict[str, Any], sta
     assert kit.balance("2060/T1") == 0
 
 
-def test_payouts_that_are_refused(kit: Kit, dealer: Desk) -> None:
-    dealer.ok("tips", {"seat": 1, "amount": 100})
+def test_a_closed_drawer_changes_nothing(kit: Kit, dealer: Desk) -> None:
     cashier = kit.cashier()
-    assert refusal(cashier.post("tronc-payouts", {"table": "T9"})) == (404, "not_found")
-    too_much = {"table": "T1", "pieces": {"100": 2}}
-    assert refusal(cashier.post("tronc-payouts", too_much)) == (409, "insufficient_funds")
     drawer = cashier.refresh()
     cashier.ok("close", {"cash": drawer["cash"], "pieces": drawer["pieces"]})
     for path, body in (
-        ("tronc-payouts", {"table": "T1"}),
+        ("tronc-shares", {"pool": 1, "login": "anybody"}),
         ("exchanges", {"given": {"5000": 1}}),
         ("foreign-chips", {"amount": 100, "issuer": "another"}),
     ):

@@ -1,5 +1,6 @@
 """Fills and credits: signed out at one end, counted and signed in at the other, by two persons."""
 
+import re
 from typing import Any
 
 import pytest
@@ -9,9 +10,10 @@ from casino.bookkeeping.postings import posting
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict
 from casino.reports.selectors import custody, racks, verification
-from casino.staff.models import Role, Terminal, TerminalKind, TerminalToken
+from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.transfers.models import Transfer
 from tests.casino.kit import FERBLI, PIECES, SAMPLE, TRAY, Desk, Kit, book
+from tests.casino.superuser import unguarded
 
 FILL = {"100": 20, "25": 40, "5": 40}
 WORTH = 3_200
@@ -24,7 +26,7 @@ class Ends:
     def __init__(self, kit: Kit) -> None:
         self.kit = kit
         kit.table()
-        self.dealer, self.cashier = kit.dealer(), kit.cashier()
+        self.dealer, self.cashier, self.runner = kit.dealer(), kit.cashier(), kit.runner()
         self.cashier.ok("open", {"cash": 100_000, "pieces": {str(value): 100 for value in PIECES}})
 
     def filled(self, **body: Any) -> int:
@@ -36,6 +38,22 @@ class Ends:
         """A credit that the table has sent."""
         sent = self.dealer.ok("transfers", {"kind": "credit", "drawer": "C1", "pieces": FILL})
         return int(sent["last_event"]["transfer"]["transfer"])
+
+    def receive(self, number: int, pieces: dict[str, int], at: Desk | None = None) -> Any:
+        """Count at the table, or at another desk, what the runner has brought."""
+        return (at or self.dealer).post(f"transfers/{number}/receive", {"pieces": pieces, "carrier": self.runner})
+
+    def differ(self, number: int, at: Desk | None = None) -> None:
+        """Two counts that are not what was sent."""
+        for _ in range(2):
+            assert refusal(self.receive(number, {"1": 1}, at)) == (409, "count_mismatch")
+
+    def accept(self, number: int, pieces: dict[str, int], at: TerminalKind, place: str) -> dict[str, Any]:
+        """The floor accepts a variance."""
+        body = {"pieces": pieces, "carrier": self.runner} | REASON
+        floor = floor_at(self.kit, at, place)
+        found: dict[str, Any] = floor.ok(f"transfers/{number}/accept-with-variance", body)["last_event"]["transfer"]
+        return found
 
     def values(self) -> list[int]:
         """Drawer, transit, tray."""
@@ -81,10 +99,10 @@ def test_a_fill_goes_through_transit_into_the_tray(ends: Ends) -> None:
     for query in ("table=T1&state=sent", "drawer=C1&state=sent"):
         assert [(row["transfer"], row["sent"]) for row in under_way(ends.kit, query)] == [(number, FILL)]
     ends.whole()
-    received = ends.dealer.ok(f"transfers/{number}/receive", {"pieces": FILL})
+    received = ends.receive(number, FILL).json()
     assert received["last_event"]["transfer"]["state"] == "received"
     assert ends.values() == [drawer - WORTH, 0, tray + WORTH]
-    chips = ends.dealer.get("chips").json()
+    chips = ends.kit.office().get("tables/T1/chips").json()
     assert chips["tray"]["pieces"] == {
         str(value): TRAY[value] + FILL.get(str(value), 0) for value in sorted(TRAY, reverse=True)
     }
@@ -97,7 +115,7 @@ def test_a_credit_goes_through_transit_into_the_drawer(ends: Ends) -> None:
     number = ends.credited()
     assert ends.values() == [drawer, WORTH, tray - WORTH]
     ends.cashier.refresh()
-    received = ends.cashier.ok(f"transfers/{number}/receive", {"pieces": FILL})
+    received = ends.receive(number, FILL, ends.cashier).json()
     assert (received["last_event"]["transfer"]["state"], received["pieces"]["25"]) == ("received", 140)
     assert ends.values() == [drawer + WORTH, 0, tray - WORTH]
     ends.whole()
@@ -112,7 +130,7 @@ def test_the_table_asks_for_a_fill_and_the_cage_sends_it(ends: Ends) -> None:
     assert (sent["state"], sent["value"]) == ("sent", 5_000)
     # A fill by value brings some of every chip that it has room for.
     assert len(sent["sent"]) > 4
-    ends.dealer.ok(f"transfers/{asked['transfer']}/receive", {"pieces": sent["sent"]})
+    assert ends.receive(asked["transfer"], sent["sent"]).status_code == 200
     assert ends.values() == [before[0] - 5_000, 0, before[2] + 5_000]
     ends.whole()
 
@@ -122,7 +140,7 @@ def test_the_cage_asks_for_a_credit_and_gets_something_else(ends: Ends) -> None:
     asked = ends.cashier.ok("transfers", wish)["last_event"]["transfer"]
     assert refusal(ends.cashier.post(f"transfers/{asked['transfer']}/send")) == (409, "not_your_side")
     ends.dealer.ok(f"transfers/{asked['transfer']}/send", {"pieces": {"500": 10}})
-    ends.cashier.ok(f"transfers/{asked['transfer']}/receive", {"pieces": {"500": 10}})
+    assert ends.receive(asked["transfer"], {"500": 10}, ends.cashier).status_code == 200
     assert Transfer.objects.get(id=asked["transfer"]).requested == {"pieces": {"1000": 5}}
     ends.whole()
 
@@ -131,13 +149,162 @@ def test_what_arrives_must_be_what_was_sent_piece_by_piece(ends: Ends) -> None:
     number = ends.filled()
     before = ends.values()
     # The same worth in other chips is not the same.
-    for counted in (FILL | {"100": 19}, FILL | {"100": 19, "25": 44}, {}):
-        answer = ends.dealer.post(f"transfers/{number}/receive", {"pieces": counted})
-        assert refusal(answer) == (409, "count_mismatch")
-        assert (answer.json()["sent"], answer.json()["counted"]) == (FILL, counted)
+    for counted in (FILL | {"100": 19}, FILL | {"100": 19, "25": 44}):
+        assert refusal(ends.receive(number, counted)) == (409, "count_mismatch")
     assert ends.values() == before
+    # Who counts does not decide, and cannot go on guessing: not even right.
+    assert refusal(ends.receive(number, FILL)) == (409, "supervisor_needed")
     accepted = ends.dealer.post(f"transfers/{number}/accept-with-variance", {"pieces": FILL} | REASON)
     assert refusal(accepted) == (403, "forbidden")
+    ends.whole()
+
+
+def _figures(answer: Any) -> set[int]:
+    """Those of SECRET's numbers of pieces and its worth that an answer has, as numbers or in its words."""
+    words = [answer.get("detail", ""), answer.get("title", "")] if isinstance(answer, dict) else []
+    found = {int(figure) for text in words for figure in re.findall("[0-9]+", text)}
+    waiting = [answer]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            waiting += value.values() if isinstance(value, dict) else value
+        elif type(value) is int:
+            found.add(value)
+    return found & {*SECRET.values(), SECRET_WORTH}
+
+
+#: A fill whose numbers nothing else has.
+SECRET = {"100": 77, "25": 53, "5": 41}
+SECRET_WORTH = 77 * 100 + 53 * 25 + 41 * 5
+
+
+@pytest.mark.parametrize("kind", ["fill", "credit"])
+def test_who_counts_reads_nowhere_what_was_sent(ends: Ends, kind: str) -> None:
+    if kind == "fill":
+        sent = ends.cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": SECRET})
+        counts, sends, at = ends.dealer, ends.cashier, TerminalKind.TABLE
+    else:
+        sent = ends.dealer.ok("transfers", {"kind": "credit", "drawer": "C1", "pieces": SECRET})
+        counts, sends, at = ends.cashier, ends.dealer, TerminalKind.CAGE
+    number = sent["last_event"]["transfer"]["transfer"]
+    assert len(_figures(sent)) == 4
+    floor = floor_at(ends.kit, at, "T1" if kind == "fill" else "C1")
+    counts.refresh()
+    answers = [ends.receive(number, {"100": 1}, counts), ends.receive(number, {"100": 2}, counts)]
+    answers.append(ends.receive(number, {"100": 3}, counts))
+    assert [refusal(answer) for answer in answers] == [(409, "count_mismatch")] * 2 + [(409, "supervisor_needed")]
+    assert answers[0].json().keys() == {"type", "title", "status", "detail", "code", "instance"}
+    assert answers[0].json()["detail"] == answers[1].json()["detail"]
+    for reader in (counts, floor, ends.kit.office(Role.FLOOR)):
+        answers += [reader.get(f"/api/v1/transfers{query}") for query in ("", "?state=sent", "?sort=newest&table=T1")]
+        answers += [reader.get("/api/v1/tables/T1"), reader.get("/api/v1/tables/T1/chips")]
+        answers += [reader.get("/api/v1/audit/events"), reader.get("/api/v1/ledger/accounts")]
+    assert [(answer.url, answer.text) for answer in answers if _figures(answer.json())] == []
+    # A list that shows nothing would prove nothing: the sender and the auditor read it.
+    for reader in (sends, ends.kit.office()):
+        assert len(_figures(reader.get("/api/v1/transfers").json())) == 4
+    declined = counts.post(f"transfers/{number}/decline", REASON)
+    assert declined.status_code == 200 and _figures(declined.json()["last_event"]) == set()
+    ends.whole()
+
+
+def test_a_count_that_differs_is_kept_once_with_who_made_it(ends: Ends) -> None:
+    number = ends.filled()
+    body = {"pieces": FILL | {"5": 39}, "carrier": ends.runner}
+    for _ in range(3):  # its answer was lost
+        answer = ends.dealer.post(f"transfers/{number}/receive", body, key="counted")
+        assert refusal(answer) == (409, "count_mismatch")
+    [row] = under_way(ends.kit, "state=sent")
+    assert row["differing_counts"] == 1
+    [count] = Transfer.objects.get(id=number).miscounts
+    assert count["pieces"] == FILL | {"5": 39} and count["by"].startswith("dealer")
+    # The second count is right: nothing has to be accepted.
+    assert ends.receive(number, FILL).status_code == 200
+    ends.whole()
+
+
+def test_a_variance_is_accepted_after_two_counts_by_somebody_who_made_none(ends: Ends) -> None:
+    number = ends.filled()
+    floor = floor_at(ends.kit, TerminalKind.TABLE, "T1")
+    body = {"pieces": FILL | {"5": 39}, "carrier": ends.runner} | REASON
+    path = f"transfers/{number}/accept-with-variance"
+    assert refusal(floor.post(path, body)) == (409, "recount_needed")
+    ends.receive(number, {})
+    assert refusal(floor.post(path, body)) == (409, "recount_needed")
+    ends.receive(number, {})
+    counter = Staff.objects.get(house=ends.kit.house, login=Transfer.objects.get(id=number).miscounts[0]["by"])
+    counter.roles = [Role.DEALER, Role.FLOOR]
+    counter.save()
+    assert refusal(ends.dealer.post(path, body)) == (403, "four_eyes")
+    floor.ok(path, body)
+
+
+def test_a_third_person_carries_the_chips(ends: Ends) -> None:
+    kit = ends.kit
+    logins = dict(Staff.objects.filter(house=kit.house).order_by("-id").values_list("roles__0", "login"))
+    fill = {"kind": "fill", "table": "T1", "pieces": FILL}
+    assert refusal(ends.cashier.post("transfers", fill | {"carrier": "nobody"})) == (422, "unknown_carrier")
+    assert refusal(ends.cashier.post("transfers", fill | {"carrier": logins["cashier"]})) == (403, "four_eyes")
+    number = ends.filled()
+    path = f"transfers/{number}/receive"
+    assert refusal(ends.dealer.post(path, {"pieces": FILL})) == (422, "carrier_missing")
+    for login in (logins["dealer"], logins["cashier"]):
+        assert refusal(ends.dealer.post(path, {"pieces": FILL, "carrier": login})) == (403, "four_eyes")
+    assert Transfer.objects.get(id=number).miscounts == []
+    done = ends.receive(number, FILL).json()["last_event"]["transfer"]
+    assert done["carried_by"] == ends.runner
+    ends.cashier.refresh()
+    number = ends.filled(carrier=ends.runner)
+    other = ends.dealer.post(f"transfers/{number}/receive", {"pieces": FILL, "carrier": kit.runner()})
+    assert refusal(other) == (409, "carrier_differs")
+    ends.dealer.ok(f"transfers/{number}/receive", {"pieces": FILL})
+    for alias in ("default", "owner"):
+        with pytest.raises(Exception, match=r"has ended"), transaction.atomic(using=alias):
+            connections[alias].cursor().execute(
+                "UPDATE transfers_transfer SET carried_by_id = sent_by_id WHERE id = %s", [number]
+            )
+    ends.whole()
+
+
+def test_numbers_have_no_gaps_and_belong_to_a_house(ends: Ends) -> None:
+    def serials(kit: Kit, kind: str) -> list[int]:
+        return [row["serial"] for row in kit.office().get(f"transfers?kind={kind}").json()["results"]]
+
+    refused = {"kind": "fill", "table": "T1", "pieces": {"100": 10**6}}
+    for _ in range(3):
+        ends.filled(pieces={"100": 1})
+        assert refusal(ends.cashier.post("transfers", refused)) == (409, "insufficient_funds")
+        ends.dealer.refresh()
+        ends.credited()
+    elsewhere = Ends(Kit.found())
+    elsewhere.filled()
+    ends.cashier.refresh()
+    ends.filled()
+    assert (serials(ends.kit, "fill"), serials(ends.kit, "credit")) == ([1, 2, 3, 4], [1, 2, 3])
+    assert serials(elsewhere.kit, "fill") == [1]
+    elsewhere.kit.close()
+    for alias in ("default", "owner"):
+        for statement in ("UPDATE transfers_serial SET last = last + 2", "DELETE FROM transfers_serial"):
+            with (
+                pytest.raises(Exception, match=r"permission denied|goes from|append|delete"),
+                transaction.atomic(using=alias),
+                connections[alias].cursor() as cursor,
+            ):
+                cursor.execute(statement)
+
+
+def test_what_takes_too_long_is_flagged(ends: Ends) -> None:
+    number = ends.filled()
+    assert [(row["minutes"], row["late"]) for row in under_way(ends.kit, "state=sent")] == [(0, "in_time")]
+    for minutes, late in ((15, "late"), (29, "late"), (30, "exception"), (600, "exception")):
+        with unguarded("transfers_transfer") as cursor:
+            cursor.execute(
+                "UPDATE transfers_transfer SET sent_at = now() - make_interval(mins => %s) WHERE id = %s",
+                [minutes, number],
+            )
+        assert [(row["minutes"], row["late"]) for row in under_way(ends.kit, "state=sent")] == [(minutes, late)]
+    assert ends.receive(number, FILL).status_code == 200
+    assert [(row["minutes"], row["late"]) for row in under_way(ends.kit, "state=received")] == [(None, None)]
 
 
 @pytest.mark.some_now(2)
@@ -149,8 +316,8 @@ def test_what_arrives_must_be_what_was_sent_piece_by_piece(ends: Ends) -> None:
 def test_the_floor_accepts_a_variance(ends: Ends, counted: dict[str, int], short: int) -> None:
     number = ends.filled()
     drawer, _, tray = ends.values()
-    floor = floor_at(ends.kit, TerminalKind.TABLE, "T1")
-    done = floor.ok(f"transfers/{number}/accept-with-variance", {"pieces": counted} | REASON)["last_event"]["transfer"]
+    ends.differ(number)
+    done = ends.accept(number, counted, TerminalKind.TABLE, "T1")
     assert (done["counted"], done["reason"]) == (counted, REASON["reason"])
     assert ends.values() == [drawer, 0, tray + WORTH - short]
     assert ends.kit.balance("5210/T1", "2015/T1") == [short, short]
@@ -159,35 +326,68 @@ def test_the_floor_accepts_a_variance(ends: Ends, counted: dict[str, int], short
 
 def test_the_floor_accepts_a_credit_with_a_variance_at_the_cage(ends: Ends) -> None:
     number = ends.credited()
-    floor = floor_at(ends.kit, TerminalKind.CAGE, "C1")
-    floor.ok(f"transfers/{number}/accept-with-variance", {"pieces": FILL | {"5": 39}} | REASON)
+    ends.cashier.refresh()
+    ends.differ(number, ends.cashier)
+    ends.accept(number, FILL | {"5": 39}, TerminalKind.CAGE, "C1")
     assert ends.kit.balance("5210/T1", "9140/T1") == [5, 0]
     ends.whole()
 
 
-def test_a_fill_is_cancelled_by_who_sent_it_and_comes_back(ends: Ends) -> None:
+def test_a_sent_fill_comes_back_when_the_table_declines_it(ends: Ends) -> None:
     before = ends.values()
     number = ends.filled()
-    assert refusal(ends.dealer.post(f"transfers/{number}/cancel", REASON)) == (409, "not_your_side")
-    done = ends.cashier.ok(f"transfers/{number}/cancel", REASON)["last_event"]
+    path = f"transfers/{number}/cancel"
+    assert refusal(ends.dealer.post(path, REASON)) == (409, "not_your_side")
+    # Its sender alone does not get it back.
+    assert refusal(ends.cashier.post(path, REASON)) == (403, "four_eyes")
+    assert refusal(ends.cashier.post(f"transfers/{number}/decline", REASON)) == (409, "not_your_side")
+    declined = ends.dealer.ok(f"transfers/{number}/decline", {"reason": "the wrong table"})["last_event"]
+    assert (declined["kind"], declined["transfer"]["state"]) == ("fill.declined", "declined")
+    assert ends.values() == [before[0] - WORTH, WORTH, before[2]]
+    ends.whole()
+    assert refusal(ends.receive(number, FILL)) == (409, "transfer_declined")
+    done = ends.cashier.ok(path, REASON)["last_event"]
     assert (done["transfer"]["state"], list(done["mirrors"])) == ("cancelled", [f"transfer:{number}:sent"])
     assert ends.values() == before
-    assert refusal(ends.dealer.post(f"transfers/{number}/receive", {"pieces": FILL})) == (409, "transfer_cancelled")
+    assert refusal(ends.receive(number, FILL)) == (409, "transfer_cancelled")
     ends.whole()
+
+
+def test_a_supervisor_who_has_not_sent_it_cancels_a_transfer(ends: Ends) -> None:
+    before = ends.values()
+    number = ends.credited()
+    assert refusal(ends.dealer.post(f"transfers/{number}/cancel", REASON)) == (403, "four_eyes")
+    floor_at(ends.kit, TerminalKind.TABLE, "T1").ok(f"transfers/{number}/cancel", REASON)
+    assert ends.values() == before
+    ends.dealer.refresh()
+    number = ends.credited()
+    ends.whole()
+    sender = Transfer.objects.get(id=number).sent_by
+    assert sender is not None
+    sender.roles = [Role.FLOOR]
+    sender.save()
+    assert refusal(ends.dealer.post(f"transfers/{number}/cancel", REASON)) == (403, "four_eyes")
+    for alias in ("default", "owner"):
+        with pytest.raises(Exception, match="transfer_cancelled_by_two"), transaction.atomic(using=alias):
+            connections[alias].cursor().execute(
+                "UPDATE transfers_transfer SET state = 'cancelled', ended_by_id = sent_by_id, ended_at = now() "
+                "WHERE id = %s",
+                [number],
+            )
 
 
 def test_what_was_only_asked_for_is_cancelled_by_either_end(ends: Ends) -> None:
     for desk in (ends.dealer, ends.cashier):
         asked = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 500})["last_event"]["transfer"]
         number = asked["transfer"]
-        assert refusal(ends.dealer.post(f"transfers/{number}/receive", {"pieces": {}})) == (409, "transfer_requested")
+        assert refusal(ends.receive(number, {})) == (409, "transfer_requested")
         desk.ok(f"transfers/{number}/cancel", REASON)
         assert refusal(ends.cashier.post(f"transfers/{number}/send")) == (409, "transfer_cancelled")
     ends.whole()
 
 
 def test_the_sender_cannot_receive(ends: Ends) -> None:
-    number = ends.filled()
+    number = ends.filled(carrier=ends.runner)
     # The cashier has been moved to the tables since.
     sender = Transfer.objects.get(id=number).sent_by
     assert sender is not None
@@ -199,8 +399,9 @@ def test_the_sender_cannot_receive(ends: Ends) -> None:
         "/api/v1/tables/T1",
     )
     both.refresh()
-    assert refusal(both.post(f"transfers/{number}/receive", {"pieces": FILL})) == (403, "four_eyes")
+    assert refusal(ends.receive(number, FILL, both)) == (403, "four_eyes")
     assert refusal(both.post(f"transfers/{number}/accept-with-variance", {"pieces": {}} | REASON)) == (403, "four_eyes")
+    assert refusal(both.post(f"transfers/{number}/decline", REASON)) == (403, "four_eyes")
     for alias in ("default", "owner"):
         with pytest.raises(Exception, match="transfer_two_persons"), transaction.atomic(using=alias):
             connections[alias].cursor().execute(
@@ -238,8 +439,8 @@ def test_a_fill_is_sent_once_however_often_it_is_asked(ends: Ends) -> None:
     assert (first.status_code, again.json(), again.headers["Idempotency-Replayed"]) == (201, first.json(), "true")
     assert refusal(ends.cashier.post("transfers", body, version=1)) == (412, "version_conflict")
     number = first.json()["last_event"]["transfer"]["transfer"]
-    ends.dealer.ok(f"transfers/{number}/receive", {"pieces": FILL})
-    assert refusal(ends.dealer.post(f"transfers/{number}/receive", {"pieces": FILL})) == (409, "transfer_received")
+    assert ends.receive(number, FILL).status_code == 200
+    assert refusal(ends.receive(number, FILL)) == (409, "transfer_received")
     assert Transfer.objects.filter(house=ends.kit.house).count() == 1
 
 
@@ -266,8 +467,7 @@ def test_a_closed_drawer_neither_sends_nor_receives(ends: Ends) -> None:
     assert refusal(ends.cashier.post(f"transfers/{number}/receive", {"pieces": FILL})) == (409, "drawer_closed")
     fill = {"kind": "fill", "table": "T1", "amount": 100}
     assert refusal(ends.cashier.post("transfers", fill)) == (409, "drawer_closed")
-    ends.dealer.refresh()
-    ends.dealer.ok(f"transfers/{number}/cancel", REASON)
+    floor_at(ends.kit, TerminalKind.TABLE, "T1").ok(f"transfers/{number}/cancel", REASON)
     ends.whole()
 
 
@@ -280,10 +480,11 @@ def test_a_drawer_with_a_transfer_under_way_does_not_close(ends: Ends) -> None:
         number = begin()
         refused = closing()
         assert refusal(refused) == (409, "drawer_pending")
-        assert (refused.json()["transfers"], refused.json()["soft_counts"]) == ([number], [])
-        sender = ends.cashier if begin == ends.filled else ends.dealer
-        sender.refresh()
-        sender.ok(f"transfers/{number}/cancel", REASON)
+        assert refused.json()["transfers"] == [number]
+        sender = (TerminalKind.CAGE, "C1") if begin == ends.filled else (TerminalKind.TABLE, "T1")
+        floor_at(ends.kit, *sender).ok(f"transfers/{number}/cancel", REASON)
+        ends.cashier.refresh()
+        ends.dealer.refresh()
     ends.dealer.refresh()
     wish = ends.dealer.ok("transfers", {"kind": "fill", "drawer": "C1", "amount": 500})["last_event"]["transfer"]
     assert closing().json()["transfers"] == [wish["transfer"]]
@@ -320,7 +521,7 @@ def test_a_tray_gives_nothing_away_during_a_hand_but_takes_fills(kit: Kit) -> No
     assert refusal(dealer.post("transfers", credit)) == (409, "table_playing")
     ends.cashier.refresh()
     number = ends.filled()
-    dealer.ok(f"transfers/{number}/receive", {"pieces": FILL})
+    assert ends.receive(number, FILL, dealer).status_code == 200
     dealer.act(*SAMPLE[8:])
     assert kit.settle() == ["settled"]
     ends.whole()
@@ -335,13 +536,13 @@ def test_a_table_without_a_tray_gets_its_first_chips_by_a_fill(kit: Kit) -> None
     pieces = {str(value): 40 for value in (1, 5, 25, 100, 500, 1_000)}
     sent = cashier.ok("transfers", {"kind": "fill", "table": "T1", "pieces": pieces})["last_event"]
     number = sent["transfer"]["transfer"]
-    dealer.ok(f"transfers/{number}/receive", {"pieces": pieces})
+    dealer.ok(f"transfers/{number}/receive", {"pieces": pieces, "carrier": kit.runner()})
     dealer.ok("hands", {"mode": "physical"})
 
 
 def test_rows_that_have_ended_stay(ends: Ends) -> None:
     number = ends.filled()
-    ends.dealer.ok(f"transfers/{number}/receive", {"pieces": FILL})
+    assert ends.receive(number, FILL).status_code == 200
     statements = (
         f"UPDATE transfers_transfer SET reason = 'no' WHERE id = {number}",
         f"DELETE FROM transfers_transfer WHERE id = {number}",
@@ -360,7 +561,11 @@ def test_chips_in_transit_that_nobody_has_signed_for_are_found(ends: Ends) -> No
     number = ends.filled()
     assert verification(ends.kit.house)["ok"]
     with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
-        cursor.execute("UPDATE transfers_transfer SET state = 'cancelled', ended_at = now() WHERE id = %s", [number])
+        cursor.execute(
+            "UPDATE transfers_transfer SET state = 'cancelled', ended_at = now(), ended_by_id = "
+            "(SELECT max(id) FROM staff_staff WHERE id <> sent_by_id AND house_id = %s) WHERE id = %s",
+            [ends.kit.house.id, number],
+        )
     found = verification(ends.kit.house)
     assert not found["ok"]
     assert found["custody_findings"] == {
@@ -384,6 +589,6 @@ def test_a_settlement_that_lacks_small_chips_waits_for_a_fill(kit: Kit) -> None:
     ends.cashier.refresh()
     number = ends.filled()
     dealer.refresh()
-    dealer.ok(f"transfers/{number}/receive", {"pieces": FILL})
+    assert ends.receive(number, FILL, dealer).status_code == 200
     assert kit.settle() == ["settled"]
     assert custody(kit.house)["equal"]

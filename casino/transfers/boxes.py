@@ -1,0 +1,123 @@
+"""Boxes of a table: put on it, taken off sealed, and brought to the count room.
+
+The dealer or the floor takes a box off and names its seal; another person, of the count team, reads the seal again in
+the count room. What the books have in a box is kept when it is taken, and shown to nobody before it
+is counted.
+"""
+
+from django.db import IntegrityError, transaction
+
+from casino.audit.events.custody import BoxBrought, BoxSwapped
+from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
+from casino.chips import selectors as chips
+from casino.core import denominations, locks, write
+from casino.core.denominations import Chips
+from casino.core.errors import Conflict, Unprocessable
+from casino.core.write import Answer, Command, OfHouse, Outcome, Work
+from casino.houses.models import ClockTimestamp, House
+from casino.tables import services as tables
+from casino.tables.models import Table, TableState
+from casino.transfers import selectors, serials
+from casino.transfers.models import UNPOSTED, Box, BoxKind, BoxState
+from casino.transfers.services import require_another
+
+#: Where the books have the contents of a box: cash, and chips.
+ACCOUNTS: dict[BoxKind, tuple[Account | None, Account | None]] = {
+    BoxKind.DROP: (Account.DROP_CASH, None),
+    BoxKind.TAX: (None, Account.TAX_BOX),
+    BoxKind.TIP: (None, Account.TRONC_BOX),
+}
+IN_COUNT_ROOM = OfHouse(office=True)
+
+
+def swap(*, command: Command, code: str, kind: BoxKind, number: str, seal: str | None) -> Answer:
+    """Put the box of this number on a table; one of its kind that is there is taken off, sealed with `seal`.
+
+    Not during a hand. Raises Conflict box_in_use or table_..., Unprocessable seal_missing or seal_without_box.
+    """
+
+    def change(table: Table, work: Work) -> Outcome:
+        tables.require_state(table, TableState.OPEN, TableState.CLOSED)
+        there = Box.objects.filter(house=table.house, table=table, kind=kind, state=BoxState.AT_TABLE).first()
+        taken = None if there is None else _take(command, table, there.pk, seal)
+        if taken is None and seal is not None:
+            raise Unprocessable(f"Table {code} has no {kind} box that could be sealed.", code="seal_without_box")
+        box = Box(
+            house=table.house,
+            serial=serials.next_of(table.house, "box"),
+            table=table,
+            kind=kind,
+            number=number,
+            put_by=command.context.staff,
+        )
+        try:
+            with transaction.atomic():
+                box.save(force_insert=True)
+        except IntegrityError:
+            raise Conflict(f"Box {number} is on a table or waits to be counted.", code="box_in_use") from None
+        off = None if taken is None else selectors.describe_box(taken)
+        return Outcome(BoxSwapped(box=selectors.describe_box(box), taken=off), status=201)
+
+    return write.write(command, tables.AtTable(code), change)
+
+
+def bring(*, command: Command, box_id: int, seal: str) -> Answer:
+    """Take a box into the count room, with the number of its seal as it is read there. A seal that differs is recorded
+    and shown. Raises NotFound, Conflict box_..., Forbidden four_eyes for who has taken the box off the table."""
+
+    def change(house: House, work: Work) -> Outcome:
+        box = lock(house, box_id, BoxState.TAKEN)
+        require_another(command, box.taken_by, "took this off the table")
+        box.state, box.seal_read, box.brought_by = BoxState.BROUGHT, seal, command.context.staff
+        Box.objects.filter(id=box.pk).update(
+            state=box.state, seal_read=seal, brought_by=box.brought_by, brought_at=ClockTimestamp()
+        )
+        described = selectors.describe_box(box)
+        return Outcome(BoxBrought(box=described), {"box": described}, version=box.serial)
+
+    return write.write(command, IN_COUNT_ROOM, change)
+
+
+def lock(house: House, box_id: int, *states: BoxState) -> Box:
+    """A box in one of these states. Raises NotFound, Conflict box_at_table, box_taken, box_brought, box_counted or
+    box_received."""
+    box = locks.lock(Box, locks.Rank.CUSTODY, house=house, id=box_id)
+    if box.state not in states:
+        raise Conflict(f"Box {box_id} is {box.state}.", code=f"box_{box.state}", state=box.state)
+    box.house = house
+    return box
+
+
+def _take(command: Command, table: Table, box_id: int, seal: str | None) -> Box:
+    if seal is None:
+        raise Unprocessable("Name the seal of the box that is taken off.", code="seal_missing")
+    box = lock(table.house, box_id, BoxState.AT_TABLE)
+    box.table = table
+    box.state, box.seal, box.taken_by = BoxState.TAKEN, seal, command.context.staff
+    cash, pieces = _inside(table, BoxKind(box.kind))
+    Box.objects.filter(id=box.pk).update(
+        state=box.state,
+        seal=seal,
+        taken_by=box.taken_by,
+        taken_at=ClockTimestamp(),
+        expected_cash=cash,
+        expected_pieces=pieces.as_json(),
+    )
+    return box
+
+
+def _inside(table: Table, kind: BoxKind) -> tuple[int, Chips]:
+    """What the books have in the box on the table: in its account, less what is in those that were taken off."""
+    cash_account, rack = ACCOUNTS[kind]
+    chip_set = chips.in_use(table.house)
+    cash, pieces = 0, Chips(chip_set.code)
+    if cash_account is not None:
+        cash = chart.balances(table.house, [table.account(cash_account)])[table.account(cash_account)]
+    if rack is not None:
+        pieces = chips.rack(table.house, table.account(rack))
+    off = Box.objects.filter(house=table.house, table=table, kind=kind, state__in=UNPOSTED)
+    for expected_cash, expected_pieces in off.values_list("expected_cash", "expected_pieces"):
+        cash -= expected_cash or 0
+        pieces -= denominations.parse(chip_set, expected_pieces or {})
+    return cash, pieces

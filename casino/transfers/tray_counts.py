@@ -1,0 +1,141 @@
+"""Counts of a table's tray: opener, closer, and any other, by the dealer and by the floor, blind of each other.
+
+Neither is shown what the other has counted, nor what the books expect. When both have counted the same, what is over or
+short is posted at the table. An opener that is not what the last closer left, with what was sent and received since, is
+an exception; so is one without a closer before it.
+"""
+
+from casino.audit.events.custody import TrayConfirmed, TrayCounted, TrayCountsDiffered
+from casino.bookkeeping.accounts import Account
+from casino.bookkeeping.postings import moved_anything
+from casino.chips import selectors as chips
+from casino.chips.counts import chip_variance
+from casino.core import denominations, locks, write
+from casino.core.denominations import Chips
+from casino.core.errors import Conflict, NotFound
+from casino.core.write import Answer, Command, Outcome, Work
+from casino.houses.models import ClockTimestamp
+from casino.tables import services as tables
+from casino.tables.models import Table, TableState
+from casino.transfers import selectors, serials
+from casino.transfers.models import Purpose, TrayCount, TrayCountState, TrayException
+from casino.transfers.services import Pieces, require_another
+
+
+def count(*, command: Command, code: str, purpose: Purpose, pieces: Pieces) -> Answer:
+    """Enter what the dealer has counted in the tray. Nothing moves; a count that waits for its witness is replaced.
+
+    Not during a hand. Raises Conflict table_..., Unprocessable for wrong pieces.
+    """
+
+    def change(table: Table, work: Work) -> Outcome:
+        tables.require_state(table, TableState.OPEN, TableState.CLOSED)
+        waiting = TrayCount.objects.filter(house=table.house, table=table, state=TrayCountState.WAITING).first()
+        if waiting is not None:
+            _end(waiting, TrayCountState.REPLACED)
+        counted = denominations.parse(chips.in_use(table.house), pieces)
+        found = TrayCount.objects.create(
+            house=table.house,
+            serial=serials.next_of(table.house, "tray"),
+            table=table,
+            purpose=purpose,
+            expected=_tray(table).as_json(),
+            pieces=counted.as_json(),
+            counted_by=command.context.staff,
+        )
+        event = TrayCounted(
+            tray_count=selectors.describe_tray_count(found, figures=False),
+            pieces=found.pieces,
+            replaced=None if waiting is None else waiting.pk,
+        )
+        return Outcome(event, status=201)
+
+    return write.write(command, tables.AtTable(code), change)
+
+
+def witness(*, command: Command, code: str, count_id: int, pieces: Pieces) -> Answer:
+    """Count the tray as the witness. The same as the first count is posted; another count ends it, and both count
+    again.
+
+    Raises NotFound, Conflict tray_count_... or tray_moved, table_..., Forbidden four_eyes, Unprocessable for wrong
+    pieces.
+    """
+
+    def change(table: Table, work: Work) -> Outcome:
+        tables.require_state(table, TableState.OPEN, TableState.CLOSED)
+        found = _lock(table, count_id)
+        require_another(command, found.counted_by, "counted this")
+        chip_set = chips.in_use(table.house)
+        counted, expected = denominations.parse(chip_set, pieces), denominations.parse(chip_set, found.expected)
+        if _tray(table) != expected:
+            raise Conflict("Chips of the tray have moved since the first count; count again.", code="tray_moved")
+        found.witnessed, found.witnessed_by = counted.as_json(), command.context.staff
+        if counted != denominations.parse(chip_set, found.pieces):
+            _end(found, TrayCountState.DIFFERED)
+            described = selectors.describe_tray_count(found, figures=False)
+            return Outcome(TrayCountsDiffered(tray_count=described, pieces=found.witnessed))
+        found.exception = _exception(found)
+        postings = chip_variance(table.account(Account.TRAY), table.code, counted - expected)
+        if moved_anything(postings):
+            work.post(
+                key=f"tray_count:{found.pk}",
+                kind="tray.counted",
+                postings=postings,
+                metadata={"tray_count": found.pk, "table": table.code},
+            )
+        _end(found, TrayCountState.CONFIRMED)
+        return Outcome(
+            TrayConfirmed(
+                tray_count=selectors.describe_tray_count(found),
+                pieces=found.witnessed,
+                approver=command.context.staff.login,
+            )
+        )
+
+    return write.write(command, tables.AtTable(code), change)
+
+
+# --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _lock(table: Table, count_id: int) -> TrayCount:
+    found = locks.lock(TrayCount, locks.Rank.CUSTODY, house=table.house, id=count_id)
+    if found.table_id != table.pk:
+        raise NotFound(f"Tray count {count_id} was not made at table {table.code}.")
+    if found.state != TrayCountState.WAITING:
+        raise Conflict(
+            f"Tray count {count_id} is {found.state}; make a new one.",
+            code=f"tray_count_{found.state}",
+            state=found.state,
+        )
+    found.table = table
+    return found
+
+
+def _tray(table: Table) -> Chips:
+    """What the books have in the tray."""
+    return chips.rack(table.house, table.account(Account.TRAY))
+
+
+def _exception(count: TrayCount) -> TrayException:
+    """What is wrong with an opener. The last closer was posted, so that the books have had what it has counted, and
+    then what was sent and received: what is expected now is what the closer left."""
+    if count.purpose != Purpose.OPENER:
+        return TrayException.NONE
+    ended = (Purpose.OPENER, Purpose.CLOSER)
+    before = TrayCount.objects.filter(table=count.table, state=TrayCountState.CONFIRMED, purpose__in=ended)
+    last = before.order_by("serial").last()
+    if last is not None and last.purpose != Purpose.CLOSER:
+        return TrayException.NO_CLOSER
+    return TrayException.DIFFERS if count.pieces != count.expected else TrayException.NONE
+
+
+def _end(count: TrayCount, state: TrayCountState) -> None:
+    count.state = state
+    TrayCount.objects.filter(id=count.pk).update(
+        state=state,
+        witnessed=count.witnessed,
+        witnessed_by=count.witnessed_by,
+        exception=count.exception,
+        ended_at=ClockTimestamp(),
+    )

@@ -1,0 +1,136 @@
+"""Trays: counted by dealer and floor, blind of each other and of the books; an opener is what the closer left."""
+
+from typing import Any
+
+import pytest
+
+from casino.reports.selectors import custody, racks, verification
+from casino.staff.models import Role, Staff, TerminalKind
+from tests.casino.kit import TRAY, Desk, Kit
+from tests.casino.transfers.test_transfers import FILL, WORTH, Ends, floor_at, refusal
+
+HELD = {str(value): count for value, count in TRAY.items()}
+
+
+class Trays:
+    """A table with a tray, its dealer and a witness."""
+
+    def __init__(self, kit: Kit) -> None:
+        self.kit, self.ends = kit, Ends(kit)
+        self.dealer, self.floor = self.ends.dealer, floor_at(kit, TerminalKind.TABLE, "T1")
+
+    def count(self, pieces: dict[str, int], purpose: str = "check") -> dict[str, Any]:
+        """The dealer's count."""
+        self.dealer.refresh()
+        found: dict[str, Any] = self.dealer.ok("tray-counts", {"purpose": purpose, "pieces": pieces})["last_event"]
+        return found
+
+    def witness(self, number: int, pieces: dict[str, int], by: Desk | None = None) -> Any:
+        """The witness's count."""
+        desk = by or self.floor
+        desk.refresh()
+        return desk.post(f"tray-counts/{number}/witness", {"pieces": pieces})
+
+    def both(self, pieces: dict[str, int], purpose: str = "check") -> dict[str, Any]:
+        """Both count the same; the count."""
+        number = self.count(pieces, purpose)["tray_count"]["tray_count"]
+        found: dict[str, Any] = self.witness(number, pieces).json()["last_event"]["tray_count"]
+        return found
+
+    def whole(self) -> None:
+        """Chips and money agree, nothing is lost, books and chains are whole."""
+        assert custody(self.kit.house)["equal"]
+        assert all(row["equal"] for row in racks(self.kit.house)["denominations"])
+        assert verification(self.kit.house)["ok"]
+
+
+@pytest.fixture
+def trays(kit: Kit) -> Trays:
+    """A tray to be counted."""
+    return Trays(kit)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "variance"),
+    [(HELD, 0), (HELD | {"100": 397}, -300), (HELD | {"5": 401}, 5), (HELD | {"500": 201, "100": 395}, 0)],
+    ids=["right", "short", "over", "other chips"],
+)
+def test_what_both_have_counted_is_posted(trays: Trays, pieces: dict[str, int], variance: int) -> None:
+    done = trays.both(pieces)
+    assert (done["state"], done["variance"], done["exception"]) == ("confirmed", variance, "")
+    assert trays.kit.balance("5210/T1", "2015/T1") == [-variance, -variance]
+    assert trays.kit.office().get("tables/T1/chips").json()["tray"]["pieces"] == pieces
+    trays.whole()
+
+
+def test_neither_reads_the_others_count_or_the_books(trays: Trays) -> None:
+    first = trays.count(HELD | {"100": 391})
+    number = first["tray_count"]["tray_count"]
+    hidden = {"counted", "expected", "variance"}
+    assert not hidden & first["tray_count"].keys()
+    answer = trays.witness(number, HELD | {"100": 389}).json()["last_event"]
+    assert answer["kind"] == "tray.counts_differed" and not hidden & answer["tray_count"].keys()
+    assert "391" not in str(answer) and "400" not in str(answer["tray_count"])
+    for desk in (trays.dealer, trays.floor):
+        assert refusal(desk.get("chips")) == (403, "forbidden")
+    [row] = trays.floor.get("/api/v1/tray-counts").json()["results"]
+    assert row["state"] == "differed" and not hidden & row.keys()
+    # What differed is not posted, and not asked again: both count again.
+    assert refusal(trays.witness(number, HELD)) == (409, "tray_count_differed")
+    assert trays.kit.balance("5210/T1") == 0
+    assert trays.both(HELD)["variance"] == 0
+    trays.whole()
+
+
+def test_an_opener_is_what_the_closer_left(trays: Trays) -> None:
+    office = trays.kit.office()
+    assert trays.both(HELD, "opener")["exception"] == ""
+    assert trays.both(HELD, "opener")["exception"] == "no_closer"
+    trays.both(HELD, "closer")
+    # What a transfer has brought since is no exception.
+    trays.ends.cashier.refresh()
+    number = trays.ends.filled()
+    trays.dealer.refresh()
+    assert trays.ends.receive(number, FILL).status_code == 200
+    filled = {value: HELD[value] + FILL.get(value, 0) for value in HELD}
+    assert trays.both(filled, "opener")["exception"] == ""
+    trays.both(filled, "closer")
+    done = trays.both(filled | {"100": filled["100"] - 2}, "opener")
+    assert (done["exception"], done["variance"]) == ("differs_from_closer", -200)
+    [row] = office.get("tray-counts?exception=differs_from_closer").json()["results"]
+    assert row["serial"] == 6
+    assert trays.kit.balance("9130/T1") == sum(value * count for value, count in TRAY.items()) + WORTH - 200
+    trays.whole()
+
+
+def test_chips_that_move_between_the_two_counts_make_it_void(trays: Trays) -> None:
+    number = trays.count(HELD)["tray_count"]["tray_count"]
+    fill = trays.ends.filled()
+    trays.dealer.refresh()
+    assert trays.ends.receive(fill, FILL).status_code == 200
+    assert refusal(trays.witness(number, HELD)) == (409, "tray_moved")
+    filled = {value: HELD[value] + FILL.get(value, 0) for value in HELD}
+    again = trays.count(filled)
+    assert again["replaced"] == number
+    assert refusal(trays.witness(number, HELD)) == (409, "tray_count_replaced")
+    assert trays.witness(again["tray_count"]["tray_count"], filled).status_code == 200
+    trays.whole()
+
+
+def test_the_dealer_is_not_the_witness(trays: Trays) -> None:
+    number = trays.count(HELD)["tray_count"]["tray_count"]
+    assert refusal(trays.witness(number, HELD, trays.dealer)) == (403, "forbidden")
+    login = trays.kit.office().get("tray-counts").json()["results"][0]["counted_by"]
+    person = Staff.objects.get(house=trays.kit.house, login=login)
+    person.roles = [Role.DEALER, Role.FLOOR]
+    person.save()
+    assert refusal(trays.witness(number, HELD, trays.dealer)) == (403, "four_eyes")
+    for pieces, code in (({"7": 1}, "unknown_denomination"),):
+        assert refusal(trays.witness(number, pieces)) == (422, code)
+
+
+def test_a_tray_is_not_counted_during_a_hand(trays: Trays) -> None:
+    dealer = trays.kit.seated()
+    dealer.ok("hands", {"mode": "physical", "button": 4})
+    answer = dealer.post("tray-counts", {"purpose": "check", "pieces": HELD})
+    assert refusal(answer) == (409, "table_playing")
