@@ -46,7 +46,7 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor by table and drawer; count team and
+    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor by table and drawer. Count team and
     supervisor are in the office."""
 
     house: str
