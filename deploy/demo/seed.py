@@ -46,8 +46,8 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor by table and drawer. Count team and
-    supervisor are in the office."""
+    """A demo house and everybody's way in: dealers by table, cashier, auditor, floor by table and drawer; who counts
+    and supervises is in the office."""
 
     house: str
     dealers: dict[str, Login]
