@@ -5,6 +5,7 @@ import json
 import random
 from typing import Any
 
+from casino.approvals.control_points import set_at_founding
 from casino.hands import selectors
 from casino.hands.models import Hand
 from casino.hands.terms import rules
@@ -16,7 +17,7 @@ from engine.play import Sitting, play_evening
 from engine.record.format import format_record, parse_record
 from engine.record.replay import replay
 from tests.casino.devices import one_action
-from tests.casino.kit import Desk, Kit
+from tests.casino.kit import ACTOR, CHIPS, Desk, Kit
 
 
 class DeskTerminal:
@@ -43,6 +44,9 @@ class WorkedOff(Console):
 
     def __init__(self, kit: Kit, code: str, players: list[str]) -> None:
         self.kit = kit
+        # The buy-ins of recorded evenings are of any size.
+        points = {"exchange_by_supervisor_from": CHIPS, "exchange_by_manager_from": CHIPS}
+        set_at_founding(house=kit.house, points=points, actor=ACTOR)
         kit.players(*players, chips=1)
         self.cashier = kit.cashier()
         super().__init__(DeskTerminal(kit.dealer(code)), code, self.sell)  # type: ignore[arg-type]

@@ -632,7 +632,7 @@ def without(name: str) -> dict[str, Any]:
         ({"seats": 1}, "seats_out_of_range"),
         ({"code": "T/1"}, None),
         ({"code": ""}, None),
-        ({"code": "T1"}, None),
+        ({"code": "T1"}, "table_exists"),
         ({"min_stack": 0}, "min_stack_too_small"),
         ({"min_stack": 2_000, "max_stack": 1_000}, None),
         ({"carryover_on_close": "burn"}, None),

@@ -155,6 +155,6 @@ def test_a_reason_is_not_blank(kit: Kit, reason: str) -> None:
     cashier.ok("open", {"cash": 10_000, "chips": 10_000})
     sent = cashier.ok("transfers", {"kind": "fill", "table": "T1", "amount": 100})["last_event"]["transfer"]["transfer"]
     assert refused(cashier.post(f"transfers/{sent}/cancel", {"reason": reason})) == (400, "invalid_request")
-    manager = kit.office(Role.MANAGER)
-    assert refused(manager.post("duty", {"amount": 5, "reason": reason})) == (400, "invalid_request")
+    keeper = kit.office(Role.CAGE_SUPERVISOR)
+    assert refused(keeper.post("duty", {"amount": 5, "reason": reason})) == (400, "invalid_request")
     assert refused(admin.post("terminals/any/revoke", {"reason": reason}, version=1)) == (400, "invalid_request")

@@ -206,7 +206,7 @@ def test_a_seed_is_for_the_deal_that_the_device_has_seen(kit: Kit) -> None:
     [committed] = events(kit, "deal.seed_committed")
     assert (receipt["chain"], receipt["seq"]) == (committed["chain"], committed["seq"])
     again = own.commit("T1-000001", "mine").json()
-    assert again["seed_commitments"].keys() == {"1"} and again["audit"] is None
+    assert again["seed_commitments"].keys() == {"1"} and again["audit"] == receipt
     assert code(own.commit("T1-000001", "another")) == (409, "seed_taken")
     desk.refresh()
     desk.ok("deal/close")
@@ -216,7 +216,7 @@ def test_a_seed_is_for_the_deal_that_the_device_has_seen(kit: Kit) -> None:
     version = desk.refresh()["version"]
     # The same again is answered and changes nothing: its first answer may have been lost.
     again = own.reveal("T1-000001", "mine").json()
-    assert again["client_seeds"] == {"1": "mine"} and again["audit"] is None
+    assert again["client_seeds"] == {"1": "mine"} and again["audit"] == receipt
     assert desk.refresh()["version"] == version
     assert code(own.reveal("T1-000001", "another")) == (422, "seed_differs")
     assert len(events(kit, "deal.seed_taken")) == 1

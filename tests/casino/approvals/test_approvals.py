@@ -169,19 +169,19 @@ def test_an_approval_runs_out(kit: Kit, cage: Desk, monkeypatch: pytest.MonkeyPa
 
 def test_at_a_drawer_it_lasts_ten_minutes_and_in_the_office_an_hour(kit: Kit, cage: Desk) -> None:
     held(cage.post("buy-ins", buy(6_000)))
-    held(kit.office(Role.ADMIN).post("duty", DUTY))
+    held(kit.office(Role.CAGE_SUPERVISOR).post("duty", DUTY))
     lasts = [one.expires_at - one.requested_at for one in Approval.objects.filter(house=kit.house).order_by("number")]
     assert [round(one.total_seconds() / 60) for one in lasts] == [10, 60]
 
 
 def booked_at_once(kit: Kit, keys: list[str | None]) -> list[Any]:
     """The answers to the same duty with one approval, sent under these keys at the same time."""
-    admin = kit.office(Role.ADMIN)
-    approved = kit.approval(admin, "duty", DUTY)
+    keeper = kit.office(Role.CAGE_SUPERVISOR)
+    approved = kit.approval(keeper, "duty", DUTY)
     start, answers = threading.Barrier(len(keys)), []
 
     def book(key: str | None) -> None:
-        desk = Desk(kit.http(admin.http.headers["Authorization"].partition(" ")[2]), "/api/v1")
+        desk = Desk(kit.http(keeper.http.headers["Authorization"].partition(" ")[2]), "/api/v1")
         start.wait()
         try:
             answers.append(desk.post("duty", DUTY, key=key, headers=approved))
@@ -212,7 +212,7 @@ def test_one_approval_and_many_requests_at_the_same_time(kit: Kit) -> None:
 
 
 def test_two_decisions_at_the_same_time(kit: Kit) -> None:
-    number = held(kit.office(Role.ADMIN).post("duty", DUTY))
+    number = held(kit.office(Role.CAGE_SUPERVISOR).post("duty", DUTY))
     desks = [kit.office(Role.MANAGER) for _ in range(6)]
     start, answers = threading.Barrier(len(desks)), []
 
@@ -235,21 +235,21 @@ def test_two_decisions_at_the_same_time(kit: Kit) -> None:
 
 def test_an_approval_of_another_house_is_none(kit: Kit) -> None:
     other = Kit.found()
-    number = held(other.office(Role.ADMIN).post("duty", DUTY))
+    number = held(other.office(Role.CAGE_SUPERVISOR).post("duty", DUTY))
     other.office(Role.MANAGER).ok(f"approvals/{number}/approve")
-    admin, manager = kit.office(Role.ADMIN), kit.office(Role.MANAGER)
-    assert_problem(admin.post("duty", DUTY, headers=with_approval(number)), 404, "not_found")
+    keeper, manager = kit.office(Role.CAGE_SUPERVISOR), kit.office(Role.MANAGER)
+    assert_problem(keeper.post("duty", DUTY, headers=with_approval(number)), 404, "not_found")
     assert_problem(manager.post(f"approvals/{number}/approve"), 404, "not_found")
     assert_problem(manager.get(f"approvals/{number}"), 404, "not_found")
     other.close()
 
 
 def test_requests_at_the_same_time_get_numbers_without_gaps(kit: Kit) -> None:
-    admin = kit.office(Role.ADMIN)
+    keeper = kit.office(Role.CAGE_SUPERVISOR)
     start, numbers = threading.Barrier(6), []
 
     def ask(amount: int) -> None:
-        desk = Desk(kit.http(admin.http.headers["Authorization"].partition(" ")[2]), "/api/v1")
+        desk = Desk(kit.http(keeper.http.headers["Authorization"].partition(" ")[2]), "/api/v1")
         start.wait()
         try:
             numbers.append(held(desk.post("duty", {"amount": amount, "reason": "November"})))
@@ -292,8 +292,8 @@ def role(kit: Kit, login: str, *roles: str) -> None:
 
 @pytest.mark.parametrize("way", ["hired the requester", "hired by the requester", "gave both a password"])
 def test_nobody_decides_who_hired_or_may_know_the_password(kit: Kit, way: str) -> None:
-    admin, manager = kit.office(Role.ADMIN), kit.office(Role.MANAGER)
-    number = held(admin.post("duty", DUTY))
+    keeper, manager = kit.office(Role.CAGE_SUPERVISOR), kit.office(Role.MANAGER)
+    number = held(keeper.post("duty", DUTY))
     asked = Approval.objects.get(house=kit.house, number=number).requested_by
     decider = Staff.objects.get(house=kit.house, roles=["manager"])
     giver = kit.hire(Role.ADMIN, TerminalKind.OFFICE, "")[0].staff
@@ -319,7 +319,7 @@ def test_a_person_is_hired_by_the_administrator_who_hires(kit: Kit) -> None:
 
 def test_lists_show_what_concerns_a_person(kit: Kit, cage: Desk) -> None:
     small, large = held(cage.post("buy-ins", buy(6_000))), held(cage.post("buy-ins", buy(MANAGER_FROM)))
-    duty = held(kit.office(Role.ADMIN).post("duty", DUTY))
+    duty = held(kit.office(Role.CAGE_SUPERVISOR).post("duty", DUTY))
 
     def numbers(desk: Desk, query: str = "") -> list[int]:
         return sorted(row["approval"] for row in desk.get(f"/api/v1/approvals{query}").json()["results"])

@@ -90,7 +90,7 @@ def floor(kit: Kit) -> Desk:
 
 
 def test_duty_is_booked_with_a_manager(kit: Kit) -> None:
-    booked = kit.approved(kit.office(Role.ADMIN), "duty", {"amount": 900, "reason": "November"})
+    booked = kit.approved(kit.office(Role.CAGE_SUPERVISOR), "duty", {"amount": 900, "reason": "November"})
     assert booked["payable"] == 900
     assert verification(kit.house)["ok"]
 
@@ -150,7 +150,7 @@ def test_a_void_of_a_hand_that_was_shown_needs_a_manager(kit: Kit) -> None:
 def test_a_table_terminal_may_decide_for_another(kit: Kit) -> None:
     """An approver's own sign-in counts, not the place."""
     number = assert_problem(
-        kit.office(Role.ADMIN).post("duty", {"amount": 1, "reason": "November"}), 409, "approval_required"
+        kit.office(Role.CAGE_SUPERVISOR).post("duty", {"amount": 1, "reason": "November"}), 409, "approval_required"
     )["approval"]["approval"]
     kit.table()
     manager = Desk(kit.http(kit.token(Role.MANAGER, TerminalKind.TABLE, "T1")), "/api/v1")

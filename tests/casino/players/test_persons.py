@@ -308,7 +308,7 @@ def test_one_administrator_does_not_sign_for_two(
     last = last_event()
     for lines in ([*signers[:2], cia, given], [*signers[:2], bea, given], [bea, given, *signers[:2]]):
         with pytest.raises(
-            CommandError, match=r"password_change_required: .*must first change the password that .*ann@"
+            CommandError, match=r"must first change the password that .*ann@.*\[password_change_required\]"
         ):
             forget(kit, lines, monkeypatch)
     refused = recorded_since(last)
@@ -327,7 +327,7 @@ def test_one_administrator_does_not_sign_for_two(
     assert (rows[fay]["password_by"], rows[fay]["must_change_password"]) == (eve, False)
     hers = signers[:2]
     for lines in ([*hers, bea, mine], [fay, mine, *hers], [cia, mine, dot, mine], [*hers, cia, mine]):
-        with pytest.raises(CommandError, match=r"four_eyes: .*may know both passwords"):
+        with pytest.raises(CommandError, match=r"may know both passwords.*\[four_eyes\]"):
             forget(kit, lines, monkeypatch)
     assert office.post(f"staff/{bea}/password", reset, version=rows[bea]["version"]).status_code == 200
     changes(bea)

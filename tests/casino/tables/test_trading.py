@@ -189,7 +189,7 @@ def test_chips_of_another_house_are_bought_with_cash(kit: Kit, dealer: Desk) -> 
 
 
 def test_duty_falls_due_once_for_each_key(kit: Kit, dealer: Desk) -> None:
-    office = kit.office(Role.MANAGER)
+    office = kit.office(Role.CAGE_SUPERVISOR)
     body = {"amount": 1_200, "reason": "November"}
     approved = kit.approval(office, "duty", body)
     first = office.post("duty", body, key="november", headers=approved)
