@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 
+from casino.approvals.control_points import set_at_founding
 from casino.bookkeeping.postings import posting
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict
 from casino.reports.selectors import custody, racks, verification
 from casino.staff.models import Role, Staff, Terminal, TerminalKind, TerminalToken
 from casino.transfers.models import Transfer
-from tests.casino.kit import FERBLI, PIECES, SAMPLE, TRAY, Desk, Kit, book
+from tests.casino.kit import ACTOR, FERBLI, PIECES, SAMPLE, TRAY, Desk, Kit, book
 from tests.casino.superuser import unguarded
 
 FILL = {"100": 20, "25": 40, "5": 40}
@@ -271,6 +272,7 @@ def test_numbers_have_no_gaps_and_belong_to_a_house(ends: Ends) -> None:
         return [row["serial"] for row in kit.office().get(f"transfers?kind={kind}").json()["results"]]
 
     refused = {"kind": "fill", "table": "T1", "pieces": {"100": 10**6}}
+    set_at_founding(house=ends.kit.house, points={"transfer_approved_from": 10**9}, actor=ACTOR)
     for _ in range(3):
         ends.filled(pieces={"100": 1})
         assert refusal(ends.cashier.post("transfers", refused)) == (409, "insufficient_funds")
