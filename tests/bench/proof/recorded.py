@@ -16,6 +16,7 @@ from typing import Any
 from casino.hands.postings import handle
 from casino.hands.replays import Replay, follow
 from casino.hands.snapshot import HandSnapshot
+from casino.houses import control_points
 from casino.tables.models import Table
 from engine.play import Sitting, play_evening
 from engine.record.format import Record
@@ -73,6 +74,9 @@ def write_recorded(folder: Path, events: int, *, every: int = 200) -> RecordedEv
     world = RecordedEvening(every=every)
     world.open(folder)
     world.set_up(TABLES, options=OPTIONS, most=10**10, players=PLAYERS)
+    # Buy-ins of this evening are of any size, without a second person.
+    points = dict.fromkeys(control_points.NAMES, 10**12)
+    world.record("house/MODEL", "limits.changed", {"number": 1, "points": points, "valid_from": world.now()})
     tables = [f"T{number}" for number in range(1, TABLES + 1)]
     for table in tables:
         for player in PLAYERS:

@@ -170,7 +170,10 @@ def test_no_request_breaks_the_server_or_its_description(
                 sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run", str(schema),
                 "--url", address, "--header", f"Authorization: Bearer {token}", "--phases",
                 "examples,coverage,fuzzing,stateful", "--checks", ",".join(CHECKS), "--max-examples", "5",
-                "--seed", "1", "--exclude-operation-id", "signOut", "--suppress-health-check", "all", "--no-color",
+                "--seed", "1", "--exclude-operation-id", "signOut",
+                # Streams are text: the tool takes every event of one for the whole answer. They have their own tests.
+                *(part for name in ("Table", "Drawer", "House") for part in ("--exclude-operation-id", f"follow{name}")),
+                "--suppress-health-check", "all", "--no-color",
             ],
             capture_output=True, text=True, check=False, timeout=1_800, cwd=tmp_path,
         )  # fmt: skip
