@@ -158,6 +158,8 @@ SPECTACULAR_SETTINGS = {
         "HandState": "casino.hands.models.HandState",
         "TransferState": "casino.transfers.models.TransferState",
         "SoftCountState": "casino.transfers.models.CountState",
+        "HandoverState": "casino.cage.models.HandoverState",
+        "HandoverKindEnum": "casino.cage.models.HandoverKind",
         "TerminalKindEnum": "casino.staff.models.TerminalKind",
         "TransferKindEnum": "casino.transfers.models.Kind",
     },

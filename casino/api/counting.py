@@ -6,7 +6,7 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import CHIPS, POSTING
+from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_THE_CAGE,
@@ -62,7 +62,7 @@ class SoftCountOut(DrawerChanged):
     answers=SoftCountOut,
     status=201,
     tag=TAG,
-    refuses=["drawer_closed", "count_under_way", *CHIPS],
+    refuses=[*AT_A_DRAWER, "count_under_way", *CHIPS],
 )
 class CountBoxes(WriteOperation):
     """Record the first count. Nothing moves yet, and the expected values are not shown. Refused while another count of
@@ -87,7 +87,7 @@ class CountBoxes(WriteOperation):
     summary="Sign a soft count as its witness",
     answers=SoftCountOut,
     tag=TAG,
-    refuses=[*_STATES, "drawer_closed", "four_eyes", "counts_differ", *CHIPS, *POSTING],
+    refuses=[*_STATES, *AT_A_DRAWER, "four_eyes", "counts_differ", *CHIPS, *POSTING],
 )
 class ConfirmCount(WriteOperation):
     """The floor has counted the same: cash goes to the vault, chips to the drawer, and the variance is posted by table.

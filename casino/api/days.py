@@ -61,8 +61,8 @@ class Turnover(serializers.Serializer[Any]):
     handle = serializers.IntegerField()
     tax = serializers.IntegerField()
     bonus = serializers.IntegerField()
-    buy_ins = minor_units("Cash taken for chips")
-    cash_outs = minor_units("Cash paid for chips")
+    buy_ins = minor_units("Cash taken for chips; null where it is withheld", allow_null=True)
+    cash_outs = minor_units("Cash paid for chips; null where it is withheld", allow_null=True)
     hand_count = number_of("hands that were settled in the day")
 
 
@@ -97,14 +97,19 @@ class DrawerTurnover(serializers.Serializer[Any]):
 
 
 class DayReportOut(DayOut):
-    """A gaming day with its turnover, and its trial balance once it is closed."""
+    """A gaming day with its turnover, and its trial balance once it is closed. While a drawer is open, the floor does
+    not see the figures from which its contents follow: a drawer is counted without knowing them."""
 
     currency = serializers.CharField()
     turnover = Turnover(help_text="Of the whole house.")
-    accounts = AccountTurnover(many=True, help_text="By commodity and number of the account.")
+    accounts = AccountTurnover(
+        many=True, allow_null=True, help_text="By commodity and number of the account; null where it is withheld."
+    )
     tables = TableTurnover(many=True, help_text="By code of the table.")
-    drawers = DrawerTurnover(many=True, help_text="By code of the drawer.")
-    trial_balance = TrialBalance(allow_null=True, help_text="Of the closing snapshot; null while the day is open.")
+    drawers = DrawerTurnover(many=True, allow_null=True, help_text="By code of the drawer; null where it is withheld.")
+    trial_balance = TrialBalance(
+        allow_null=True, help_text="Of the closing snapshot; null while the day is open, and where it is withheld."
+    )
     snapshot_findings = SnapshotFinding(
         many=True, allow_null=True, help_text="Where the snapshot differs from the entries; null while the day is open."
     )
@@ -213,7 +218,8 @@ class DayDetail(ReadOperation):
 
     def get(self, request: Request, day: str) -> Response:
         """The day."""
-        found, body = reports.report(context_of(request).house, day)
+        by = context_of(request)
+        found, body = reports.report(by.house, day, blind=by.role not in OVERSIGHT)
         return Response(body, headers={"ETag": f'"{found.version}"'})
 
 

@@ -6,7 +6,7 @@ from django.urls import path
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from casino.api.cage import CHIPS, POSTING
+from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING
 from casino.api.http.operations import (
     AT_TABLES,
     AT_THE_CAGE,
@@ -175,7 +175,7 @@ class ExchangeOut(DrawerChanged):
     answers=ExchangeOut,
     status=201,
     tag=CAGE_TAG,
-    refuses=["drawer_closed", *_PUBLIC, *POSTING],
+    refuses=[*AT_A_DRAWER, *_PUBLIC, *POSTING],
 )
 class ExchangeAtCage(WriteOperation):
     """Exchange a player's chips for chips of the drawer of the same worth. Refused if the given chips are not in
@@ -215,7 +215,7 @@ class TroncOut(DrawerChanged):
     answers=TroncOut,
     status=201,
     tag=CAGE_TAG,
-    refuses=["drawer_closed", "tip_box_empty", *CHIPS, *POSTING],
+    refuses=[*AT_A_DRAWER, "tip_box_empty", *CHIPS, *POSTING],
 )
 class PayTronc(WriteOperation):
     """The chips of a table's tip box go into the drawer, and the staff gets cash for them. Refused if the box is empty
@@ -262,7 +262,7 @@ class ForeignChipsOut(DrawerChanged):
     answers=ForeignChipsOut,
     status=201,
     tag=CAGE_TAG,
-    refuses=["drawer_closed", "account_off", *POSTING],
+    refuses=[*AT_A_DRAWER, "account_off", *POSTING],
 )
 class TakeForeignChips(WriteOperation):
     """Pay cash for chips of another house, at face value. They are not counted among the house's chips."""

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.cage import CHIPS, POSTING
+from casino.api.cage import AT_A_DRAWER, CHIPS, POSTING
 from casino.api.http.lists import CursorList
 from casino.api.http.operations import (
     AT_TABLES,
@@ -39,8 +39,8 @@ TAG = "fills and credits"
 _NAMED = {TerminalKind.TABLE: "table", TerminalKind.CAGE: "drawer"}
 #: Refusals of every step of a transfer, of sending, and of each later step.
 _STATES = tuple(f"transfer_{state}" for state in TransferState)
-_SENDING = ("drawer_closed", "table_playing", "table_settling", "table_disputed", "nothing_to_send", *CHIPS, *POSTING)
-_RECEIVING = (*_STATES, "drawer_closed", "not_your_side", "four_eyes", *CHIPS, *POSTING)
+_SENDING = (*AT_A_DRAWER, "table_playing", "table_settling", "table_disputed", "nothing_to_send", *CHIPS, *POSTING)
+_RECEIVING = (*_STATES, *AT_A_DRAWER, "not_your_side", "four_eyes", *CHIPS, *POSTING)
 
 
 # --- What is sent in ------------------------------------------------------------------------------------------------
@@ -312,7 +312,7 @@ class AcceptAtDrawer(_AcceptWithVariance):
     summary="Cancel a transfer at the drawer",
     answers=TransferOut,
     tag=TAG,
-    refuses=[*_STATES, "not_your_side", "drawer_closed", *POSTING],
+    refuses=[*_STATES, "not_your_side", *AT_A_DRAWER, *POSTING],
 )
 class CancelAtDrawer(_AtDrawer, _Cancel):
     """Either end can cancel a request. Only the sender can cancel a sent transfer (`not_your_side`): its chips go

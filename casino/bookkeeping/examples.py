@@ -101,6 +101,16 @@ _MONEY_AND_RACKS: dict[str, Example] = {
             "9120/C1": {100: 0, 500: 0, 2_500: 0, 10_000: 0},
         },
     ),
+    "drawer_replenished": Example(
+        "The drawer runs out of small change: 500.00 in cash and 100 chips of 1.00.",
+        (posting("drawer_replenished", C1, cash=50_000, chips=_mix({100: 100})),),
+        {"1010": 9_750_000, "1020/C1": 310_000, "9110": {100: 1_500}, "9120/C1": {100: 300}},
+    ),
+    "drawer_skimmed": Example(
+        "Too much cash lies in the drawer: 1,000.00 go to the vault, and ten chips of 100.00.",
+        (posting("drawer_skimmed", C1, cash=100_000, chips=_mix({10_000: 10})),),
+        {"1010": 9_900_000, "1020/C1": 160_000, "9110": {10_000: 90}, "9120/C1": {10_000: 10}},
+    ),
     "tray_stocked": Example(
         "Fifty more chips of 1.00 for change.",
         (posting("tray_stocked", T1, chips=_mix({100: 50})),),
@@ -121,10 +131,47 @@ _MONEY_AND_RACKS: dict[str, Example] = {
             "9170/C1": {2_500: 8, 500: 44},
         },
     ),
+    "bearer_buy_in": Example(
+        "A guest without a name buys chips for 50.00.",
+        (posting("bearer_buy_in", C1, amount=5_000, chips=_mix({2_500: 2})),),
+        {"1020/C1": 265_000, "2015/C1": 5_000, "9120/C1": {2_500: 86}, "9170/C1": {2_500: 14}},
+    ),
+    "bearer_cash_out": Example(
+        "Somebody brings two chips of 25.00, which Anna or Bela had bought.",
+        (posting("bearer_cash_out", C1, amount=5_000, chips=_mix({2_500: 2})),),
+        {"1020/C1": 255_000, "2015/C1": -5_000, "9120/C1": {2_500: 90}, "9170/C1": {2_500: 10}},
+    ),
+    "attributed": Example(
+        "Anna brings chips worth 50.00 more than are booked for her.",
+        (posting("attributed", {"place": "C1", "player": "anna"}, amount=5_000),),
+        {"2015/C1": -5_000, "2010/anna": 15_000},
+    ),
+    "unattributed": Example(
+        "30.00 were booked for Bela by mistake.",
+        (posting("unattributed", {"place": "C1", "player": "bela"}, amount=3_000),),
+        {"2010/bela": 7_000, "2015/C1": 3_000},
+    ),
     "foreign_chips": Example(
         "A guest brings chips of another house worth 40.00.",
         (posting("foreign_chips", C1, amount=4_000),),
         {"1160/C1": 4_000, "1020/C1": 256_000},
+    ),
+    "foreign_short": Example(
+        "Of chips of another house worth 40.00 the count finds 30.00.",
+        (posting("foreign_short", C1, amount=1_000),),
+        {"5200/C1": 1_000, "1160/C1": 3_000},
+        given=(posting("foreign_chips", C1, amount=4_000),),
+    ),
+    "foreign_over": Example(
+        "Chips of another house worth 5.00 are there that nobody has entered.",
+        (posting("foreign_over", C1, amount=500),),
+        {"5200/C1": -500, "1160/C1": 500},
+    ),
+    "foreign_to_vault": Example(
+        "The drawer closes with chips of another house worth 40.00.",
+        (posting("foreign_to_vault", C1, amount=4_000),),
+        {"1160/vault": 4_000, "1160/C1": 0},
+        given=(posting("foreign_chips", C1, amount=4_000),),
     ),
     "exchange": Example(
         "Twenty-five chips of 1.00 are coloured up to one of 25.00 at the cage.",

@@ -28,16 +28,18 @@ from ledger.posting import find
 MOST_IMBALANCES = 100
 
 
-def house_report(house: House) -> dict[str, Any]:
-    """Tables, chips against what is owed for them, trial balance, drawers, open work."""
+def house_report(house: House, *, blind: bool = False) -> dict[str, Any]:
+    """Tables, chips against what is owed for them, trial balance, drawers, open work. Where it is `blind` and a drawer
+    has not been counted and closed, without the figures from which the drawer's contents follow."""
+    withheld = blind and cage.is_any_open(house)
     return {
         "house": house.code,
         "currency": house.currency,
         "tables": tables(house),
         "custody": custody(house),
-        "chips": racks(house),
+        "chips": None if withheld else racks(house),
         "imbalances": imbalances(house),
-        "trial_balance": trial_balance(house),
+        "trial_balance": None if withheld else trial_balance(house),
         "drawers": [cage.reconciliation(shift) for shift in cage.newest_shifts(house)],
         "open_message_count": OutboxMessage.objects.filter(house=house, done_at=None).count(),
     }

@@ -14,7 +14,7 @@ from casino.cage import services as cage
 from casino.cage.models import Drawer
 from casino.chips import selectors as chips
 from casino.chips.counts import chip_variance
-from casino.core import denominations, locks, write
+from casino.core import denominations, locks
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, NotFound
 from casino.core.write import Answer, Command, Outcome, Work
@@ -56,7 +56,7 @@ def count(*, command: Command, code: str, table_code: str, cash: int, pieces: Pi
             ) from None
         return Outcome(SoftCountCounted(soft_count=selectors.describe_count(found, revealed=False)), status=201)
 
-    return write.write(command, cage.AtDrawer(code), change)
+    return cage.write_at(command, code, change)
 
 
 def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pieces) -> Answer:
@@ -90,7 +90,7 @@ def confirm(*, command: Command, code: str, count_id: int, cash: int, pieces: Pi
             )
         )
 
-    return write.write(command, cage.AtDrawer(code), change)
+    return cage.write_at(command, code, change)
 
 
 def void(*, command: Command, code: str, count_id: int) -> Answer:
@@ -101,7 +101,7 @@ def void(*, command: Command, code: str, count_id: int) -> Answer:
         _end(command, found, CountState.VOIDED)
         return Outcome(SoftCountVoided(soft_count=selectors.describe_count(found, revealed=False)))
 
-    return write.write(command, cage.AtDrawer(code), change)
+    return cage.write_at(command, code, change)
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------

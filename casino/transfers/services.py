@@ -5,7 +5,7 @@ sent when the first end says so. What arrives is counted and must be what was se
 variance, which is then chips over or short of the table.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,7 @@ from casino.chips.counts import chip_variance
 from casino.core import denominations, locks, write
 from casino.core.denominations import Chips
 from casino.core.errors import Conflict, Forbidden, NotFound, Unprocessable
-from casino.core.write import Answer, Command, Outcome, Subject, Work
+from casino.core.write import Answer, Command, Outcome, Work
 from casino.houses.models import ClockTimestamp
 from casino.staff.models import Staff, TerminalKind
 from casino.tables import selectors as tables_read
@@ -77,7 +77,7 @@ def start(
             _send(work, command, transfer, place)
         return Outcome(_event(transfer), status=201)
 
-    return write.write(command, _subject(end), change)
+    return _write(command, end, change)
 
 
 def send(*, command: Command, end: End, transfer_id: int, amount: int | None, pieces: Pieces | None) -> Answer:
@@ -91,7 +91,7 @@ def send(*, command: Command, end: End, transfer_id: int, amount: int | None, pi
         _send(work, command, transfer, place, instead)
         return Outcome(_event(transfer))
 
-    return write.write(command, _subject(end), change)
+    return _write(command, end, change)
 
 
 def receive(
@@ -133,7 +133,7 @@ def receive(
         approver = variance_reason and command.context.staff.login
         return Outcome(_event(transfer, reason=variance_reason, approver=approver))
 
-    return write.write(command, _subject(end), change)
+    return _write(command, end, change)
 
 
 def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answer:
@@ -154,7 +154,7 @@ def cancel(*, command: Command, end: End, transfer_id: int, reason: str) -> Answ
         _end(command, transfer, TransferState.CANCELLED, reason=reason)
         return Outcome(_event(transfer, mirrors=mirrors or None, reason=reason))
 
-    return write.write(command, _subject(end), change)
+    return _write(command, end, change)
 
 
 def require_none_pending(drawer: Drawer) -> None:
@@ -174,8 +174,11 @@ def require_none_pending(drawer: Drawer) -> None:
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _subject(end: End) -> Subject[Any]:
-    return tables.AtTable(end.code) if end.kind == TerminalKind.TABLE else cage.AtDrawer(end.code)
+def _write(command: Command, end: End, change: Callable[[Any, Work], Outcome]) -> Answer:
+    """Write at this end."""
+    if end.kind == TerminalKind.TABLE:
+        return write.write(command, tables.AtTable(end.code), change)
+    return cage.write_at(command, end.code, change)
 
 
 def _ends(place: Table | Drawer, other: str) -> tuple[Table, Drawer]:

@@ -8,7 +8,7 @@ from casino.cage import selectors as drawers
 from casino.cage import services as cage
 from casino.cage.models import Drawer
 from casino.chips import selectors as chips
-from casino.core import denominations, write
+from casino.core import denominations
 from casino.core.errors import Conflict
 from casino.core.write import Answer, Command, Outcome, Work
 from casino.tables import selectors as tables
@@ -36,4 +36,4 @@ def pay_out(*, command: Command, code: str, table_code: str, pieces: Pieces | No
             TroncPaid(tronc={"table": table_code, "amount": taken.value, "chips": taken.as_json()}), status=201
         )
 
-    return write.write(command, cage.AtDrawer(code), change)
+    return cage.write_at(command, code, change)

@@ -50,6 +50,7 @@ _KEYS = {
     "chips.Imbalance": """concat(m.kind, '/', (SELECT count(*) FROM chips_imbalance b
         WHERE b.house_id = m.house_id AND b.kind = m.kind AND b.id <= m.id))""",
     "cage.Shift": f"concat({_NAMES['cage.Drawer'].format('m.drawer_id')}, '/', m.number)",
+    "cage.Handover": f"concat({_NAMES['cage.Drawer'].format('m.drawer_id')}, '/', m.number)",
     "tables.SeatKey": "encode(sha256(convert_to(m.digest, 'UTF8')), 'hex')",
     "transfers.Transfer": "m.id::text",
     "transfers.SoftCount": "m.id::text",

@@ -138,9 +138,10 @@ def show_logins(url: str, credentials: Credentials) -> None:
     console.print("Sign in with POST /api/v1/sign-in; a login works together with its terminal's key:\n")
     logins = [*credentials.dealers.values(), *credentials.floor.values(), credentials.cashier, credentials.auditor]
     logins += [login for login in (credentials.manager, credentials.admin) if login]
+    logins += [login for login in (credentials.supervisor, credentials.cage_manager) if login]
     for login in logins:
         console.print(
-            f"  {','.join(login.roles):8} {login.login:24} password {login.password:16} "
+            f"  {','.join(login.roles):15} {login.login:24} password {login.password:16} "
             f"terminal {login.terminal:12} key {login.terminal_key}"
         )
     first = credentials.cashier

@@ -22,6 +22,8 @@ ELECTRONIC_STACK = 200  # times the least that a seat must bring
 SEED = 41
 #: Chips that go to a tray before the evening and back after it.
 FILL = {"100": 50, "25": 40, "5": 40}
+#: Cash of the drawer's float, in minor units, and what a skim leaves there.
+DRAWER_CASH = 1_000_000
 #: Cash that a player puts down at a table, and the dealer's tip from it, in minor units.
 DROP, TIP = 1_000, 100
 
@@ -29,23 +31,50 @@ Progress = Callable[[str, int, int], None]
 
 
 class Cashier:
-    """The cashier's terminal. Dealers send players here for chips; one customer at a time, as at a real window."""
+    """The cashier's terminal, where a supervisor and a manager sign too. Dealers send players here for chips; one
+    customer at a time, as at a real window."""
 
-    def __init__(self, terminal: Terminal) -> None:
-        self.terminal = terminal
+    def __init__(self, terminal: Terminal, supervisor: Terminal, manager: Terminal) -> None:
+        self.terminal, self._supervisor, self._manager = terminal, supervisor, manager
         self._lock = threading.Lock()
         self._path = f"drawers/{DRAWER}"
         self.version: int = terminal.get(self._path)["version"]
+        #: Cash in the drawer as its cashier keeps count of it; the house does not say.
+        self._cash = 0
 
-    def _write(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        answer = self.terminal.post(f"{self._path}/{path}", body, version=self.version)
+    def _write(self, path: str, body: dict[str, Any], *, by: Terminal | None = None) -> dict[str, Any]:
+        answer = (by or self.terminal).post(f"{self._path}/{path}", body, version=self.version)
         self.version = answer["version"]
         return answer
 
+    def _offer(self, kind: str, offered: dict[str, Any], *, by: Terminal) -> int:
+        """Count something out; returns the handover's number."""
+        handover = self._write("handovers", {"kind": kind} | offered, by=by)["last_event"]["handover"]
+        return int(handover["handover"])
+
     def open(self, *, cash: int, pieces: dict[int, int]) -> None:
-        """Open the drawer with its float: cash, and chips by denomination."""
+        """Open the drawer with its float: cash, and chips by denomination, which the supervisor counts out."""
+        offered = {"cash": cash, "pieces": {str(value): count for value, count in pieces.items()}}
         with self._lock:
-            self._write("open", {"cash": cash, "pieces": {str(value): count for value, count in pieces.items()}})
+            number = self._offer("float", offered, by=self._supervisor)
+            self._write(f"handovers/{number}/sign", {}, by=self._manager)
+            self._write("open", offered)
+            self._cash = cash
+
+    def _skim(self) -> None:
+        """Give the vault the cash above what the drawer needs."""
+        offered = {"cash": self._cash - DRAWER_CASH, "pieces": {}}
+        number = self._offer("skim", offered, by=self.terminal)
+        self._write(f"handovers/{number}/take", offered, by=self._supervisor)
+        self._cash = DRAWER_CASH
+
+    def _replenish(self, cash: int) -> None:
+        """Get cash from the vault."""
+        offered = {"cash": cash, "pieces": {}}
+        number = self._offer("replenishment", offered, by=self._supervisor)
+        self._write(f"handovers/{number}/sign", {}, by=self._manager)
+        self._write(f"handovers/{number}/take", offered)
+        self._cash += cash
 
     def register(self, refs: Iterable[str]) -> None:
         """Register players."""
@@ -55,12 +84,18 @@ class Cashier:
     def buy_in(self, ref: str, amount: int) -> None:
         """Sell a player chips."""
         with self._lock:
-            self._write("buy-ins", {"player": ref, "amount": amount})
+            answer = self._write("buy-ins", {"player": ref, "amount": amount})
+            self._cash += amount
+            if answer["skim_due"]:
+                self._skim()
 
     def cash_out(self, ref: str, amount: int) -> None:
         """Buy a player's chips back."""
         with self._lock:
+            if amount > self._cash:
+                self._replenish(amount - self._cash)
             self._write("cash-outs", {"player": ref, "amount": amount})
+            self._cash -= amount
 
     def send_fill(self, table: str, pieces: dict[str, int]) -> int:
         """Send chips to a table's tray; returns the transfer's number."""
@@ -76,7 +111,8 @@ class Cashier:
     def pay_tronc(self, table: str) -> None:
         """Give the staff of a table cash for the chips in its tip box."""
         with self._lock:
-            self._write("tronc-payouts", {"table": table})
+            paid = self._write("tronc-payouts", {"table": table})
+            self._cash -= paid["last_event"]["tronc"]["amount"]
 
     def soft_count(self, table: str, cash: int, pieces: dict[str, int], witness: Terminal) -> None:
         """Count a table's boxes; somebody of the floor, who signs in at this terminal, has counted the same."""
@@ -87,11 +123,15 @@ class Cashier:
             answer = witness.post(path, {"cash": cash, "pieces": pieces}, version=self.version)
             self.version = answer["version"]
 
-    def count_and_close(self) -> dict[str, Any]:
-        """Count the drawer and close it. The demo's cashier counts what the drawer holds, so nothing is short."""
+    def count_and_close(self, auditor: Terminal) -> dict[str, Any]:
+        """Count the drawer and close it. The demo's cashier counts what the auditor's X reading says is there, so
+        nothing is short."""
         with self._lock:
-            drawer = self.terminal.get(self._path)
-            return self._write("close", {"cash": drawer["cash"], "pieces": drawer["pieces"]})
+            held = auditor.post(f"{self._path}/x-readings", {}, version=None)["expected"]
+            if held["cash"] != self._cash:
+                raise EveningError(f"the cashier has {self._cash} in cash, the books {held['cash']}")
+            self._write("count", {"cash": self._cash, "pieces": held["pieces"], "foreign": held["foreign"]})
+            return self._write("close", {})
 
 
 @dataclass(slots=True)
@@ -119,9 +159,15 @@ def play_evening(
     of them, cash-outs, the count."""
     if credentials.manager is None:
         raise EveningError(f"{credentials.house} has no floor manager at its office to open the day.")
+    if credentials.supervisor is None or credentials.cage_manager is None:
+        raise EveningError(f"{credentials.house} has no cage supervisor and manager to issue the drawer's float.")
     played = Played(day=datetime.now(UTC).date().isoformat())
     with ExitStack() as stack:
-        cashier = Cashier(stack.enter_context(Terminal(base_url, credentials.cashier)))
+        at_the_drawer = [
+            stack.enter_context(Terminal(base_url, login))
+            for login in (credentials.cashier, credentials.supervisor, credentials.cage_manager)
+        ]
+        cashier = Cashier(*at_the_drawer)
         auditor = stack.enter_context(Terminal(base_url, credentials.auditor))
         consoles = {
             code: Console(stack.enter_context(Terminal(base_url, credentials.dealers[code])), code, cashier.buy_in)
@@ -130,7 +176,7 @@ def play_evening(
         manager = stack.enter_context(Terminal(base_url, credentials.manager))
         version = manager.post("days", {"day": played.day}, version=None)["version"]
         chips = 3 * sum(table.max_stack for table in tables.values())
-        cashier.open(cash=chips, pieces=chips_worth(chips, DRAWER_OF_EACH))
+        cashier.open(cash=DRAWER_CASH, pieces=chips_worth(chips, DRAWER_OF_EACH))
         cashier.register(players(tables.values()))
         busiest = max(tables.values(), key=lambda table: len(table.hands)).code
         _fill(cashier, consoles[busiest])
@@ -146,9 +192,9 @@ def play_evening(
         for player in auditor.pages("reports/players"):
             if player["chips"]:
                 cashier.cash_out(player["player"], player["chips"])
-        cashier.count_and_close()
+        cashier.count_and_close(auditor)
         played.closing = manager.post(f"days/{played.day}/close", {}, version=version)["audit"]
-        terminals = [cashier.terminal, auditor, manager, floor, *(console.terminal for console in consoles.values())]
+        terminals = [*at_the_drawer, auditor, manager, floor, *(console.terminal for console in consoles.values())]
         played.requests += sum(terminal.requests for terminal in terminals)
     return played
 

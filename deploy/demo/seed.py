@@ -53,6 +53,10 @@ class Credentials:
     manager: Login | None = None
     #: The administrator's at the office, who hires, and signs with the auditor; None in a house founded without.
     admin: Login | None = None
+    #: The cage supervisor's at the drawer, who counts out floats and takes skims, and the manager's, who signs large
+    #: ones; None in a house founded without.
+    supervisor: Login | None = None
+    cage_manager: Login | None = None
 
     def save(self, folder: Path) -> None:
         """Keep them for `make run`, readable by the owner only; demo passwords are in no repository."""
@@ -73,6 +77,8 @@ class Credentials:
             floor={code: Login(**login) for code, login in data["floor"].items()},
             manager=Login(**data["manager"]) if data.get("manager") else None,
             admin=Login(**data["admin"]) if data.get("admin") else None,
+            supervisor=Login(**data["supervisor"]) if data.get("supervisor") else None,
+            cage_manager=Login(**data["cage_manager"]) if data.get("cage_manager") else None,
         )
 
 
@@ -147,7 +153,8 @@ def largest_amount(table: RecordedTable, words: Words) -> int:
 
 
 def _hire(house_code: str, table_codes: list[str]) -> Credentials:
-    """Staff and terminals: some dealers, a cashier, an auditor, an administrator, one floor manager."""
+    """Staff and terminals: some dealers, a cashier with a supervisor and a manager, an auditor, an administrator, one
+    floor manager."""
     from casino.audit.services import Actor
     from casino.houses.models import House
     from casino.staff.models import Role, TerminalKind
@@ -187,6 +194,8 @@ def _hire(house_code: str, table_codes: list[str]) -> Credentials:
         floor={code: way_in(floor, at, Role.FLOOR) for code, at in (at_tables | {DRAWER: cage}).items()},
         manager=way_in(floor, office, Role.FLOOR),
         admin=way_in(person("admin", Role.ADMIN), office, Role.ADMIN),
+        supervisor=way_in(person("supervisor", Role.CAGE_SUPERVISOR), cage, Role.CAGE_SUPERVISOR),
+        cage_manager=way_in(person("manager", Role.MANAGER), cage, Role.MANAGER),
     )
 
 

@@ -1,5 +1,6 @@
 """An evening on which everything is done that the API can write, step by step; each step is one request."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -28,7 +29,9 @@ class Busy:
         self.dealer, self.cashier = kit.dealer(), kit.cashier()
         self.table_floor = floor_at(kit, TerminalKind.TABLE, "T1")
         self.cage_floor = floor_at(kit, TerminalKind.CAGE, "C1")
+        self.supervisor, self.cage_manager = kit.supervisor(), kit.supervisor(role=Role.MANAGER)
         self.office, self.manager, self.auditor = kit.office(Role.ADMIN), kit.office(Role.FLOOR), kit.office()
+        self.compliance = kit.office(Role.COMPLIANCE)
         self.token, self.terminal, self.terminal_key = "", "console-7", ""
 
     def post(self, desk: Desk, path: str, body: Any = None) -> httpx.Response:
@@ -100,9 +103,25 @@ def _sign_out(busy: Busy) -> httpx.Response:
     return busy.kit.http(busy.token).post("/api/v1/sign-out", json={})
 
 
-def _count_and_close(busy: Busy) -> httpx.Response:
-    drawer = busy.cashier.refresh()
-    return busy.cashier.post("close", {"cash": drawer["cash"] - 5, "pieces": drawer["pieces"]})
+def _counted(desk: str, path: str) -> Step:
+    """A step by which a drawer is counted: five too little in cash."""
+
+    def count(busy: Busy) -> httpx.Response:
+        held = busy.kit.held()
+        return busy.post(getattr(busy, desk), path, held | {"cash": held["cash"] - 5})
+
+    return count
+
+
+def _corrected(busy: Busy) -> httpx.Response:
+    """The chips that were just bought back were worth something else."""
+    newest = busy.auditor.get("audit/events?chain=drawer/C1&sort=newest&kind=cage.bearer_cash_out&page_size=1").json()
+    right = {"kind": "cage.bearer_cash_out", "amount": 2_000, "pieces": {"1000": 2}}
+    return busy.post(
+        busy.supervisor,
+        "corrections",
+        {"entry": json.loads(newest["results"][0]["payload"])["seq"], "right": right} | REASON,
+    )
 
 
 #: In their order: what an event's name is, and the request that brings it. `settle` stands for the worker.
@@ -122,10 +141,26 @@ STEPS: dict[str, Step] = {
     "player.person_recorded": lambda busy: busy.cashier.post(
         "/api/v1/players/anna/person", {"person": PERSON, "reason": "first_record"}, version=1
     ),
+    "handover.offered": _at("supervisor", "handovers", {"kind": "float", "cash": 900_000, "pieces": FLOAT}),
+    "handover.withdrawn": _at("supervisor", "handovers/1/withdraw", REASON),
+    "handover.offered again": _at("supervisor", "handovers", {"kind": "float", "cash": 1_000_000, "pieces": FLOAT}),
+    "handover.signed": _at("cage_manager", "handovers/2/sign"),
     "drawer.opened": _at("cashier", "open", {"cash": 1_000_000, "pieces": FLOAT}),
+    "handover.offered to an open drawer": _at(
+        "supervisor", "handovers", {"kind": "replenishment", "cash": 5_000, "pieces": {"100": 10}}
+    ),
+    "drawer.replenished": _at("cashier", "handovers/3/take", {"cash": 5_000, "pieces": {"100": 10}}),
+    "handover.offered to the vault": _at("cashier", "handovers", {"kind": "skim", "cash": 2_000, "pieces": {}}),
+    "drawer.skimmed": _at("supervisor", "handovers/4/take", {"cash": 2_000, "pieces": {}}),
+    "drawer.x_read": lambda busy: busy.auditor.post("drawers/C1/x-readings"),
     "cage.buy_in": _at("cashier", "buy-ins", {"player": "T1-u1", "amount": 20_000}),
     "cage.buy_in again": _at("cashier", "buy-ins", {"player": "T1-u2", "amount": 20_000}),
     "cage.cash_out": _at("cashier", "cash-outs", {"player": "T1-u1", "amount": 5_000}),
+    "cage.bearer_buy_in": _at("cashier", "bearer-buy-ins", {"amount": 3_000}),
+    "cage.bearer_cash_out": _at("cashier", "bearer-cash-outs", {"amount": 1_000, "pieces": {"1000": 1}}),
+    "cage.corrected": _corrected,
+    "chips.attributed": _at("compliance", "players/T1-u1/attributions", {"place": "C1", "amount": 500} | REASON),
+    "chips.unattributed": _at("compliance", "players/T1-u1/unattributions", {"place": "C1", "amount": 200} | REASON),
     "cage.exchange": _at("cashier", "exchanges", {"given": {"5000": 1}, "wanted": {"500": 10}}),
     "cage.foreign_chips": _at("cashier", "foreign-chips", {"amount": 400, "issuer": "Casino Wien"}),
     "table.opened": _at("dealer", "open"),
@@ -172,7 +207,9 @@ AFTERWARDS: dict[str, Step] = {
     "soft_count.voided": _on("cashier", "soft-count", "void", {}),
     "soft_count.counted again": _at("cashier", "soft-counts", {"table": "T1", "cash": 400, "pieces": {}}),
     "soft_count.confirmed": _on("cage_floor", "soft-count", "confirm", {"cash": 400, "pieces": {}}),
-    "drawer.closed": _count_and_close,
+    "drawer.counted": _counted("cashier", "count"),
+    "drawer.recounted": _counted("supervisor", "recount"),
+    "drawer.closed": _at("cage_manager", "sign-off", REASON),
     "house.duty": _at("office", "duty", {"amount": 40} | REASON),
     "data.read": lambda busy: busy.auditor.get("ledger/export/csv"),
     "day.closed": lambda busy: busy.manager.post(f"days/{DAY}/close", {}, version=1),

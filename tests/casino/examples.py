@@ -34,6 +34,8 @@ READS: dict[str, tuple[tuple[str, str], ...]] = {
     "terminal.revoked": (("office", f"staff?{PAGE}"), ("office", f"terminals?{PAGE}")),
     "player.person_recorded": (("auditor", "players/anna/person"),),
     "drawer.opened": (("cashier", ""), ("auditor", f"shifts?{PAGE}"), ("auditor", f"drawers?{PAGE}")),
+    "drawer.skimmed": (("auditor", f"handovers?{PAGE}"),),
+    "drawer.closed": (("auditor", "drawers/C1/shifts/1/z"),),
     "cage.foreign_chips": (("auditor", "reports/players"), ("auditor", f"players?{PAGE}")),
     "table.exchange": (("dealer", ""), ("dealer", "chips"), ("auditor", f"tables?{PAGE}")),
     "deal.committed": (("dealer", "deal"),),
@@ -144,6 +146,7 @@ def play(kit: Recording, undisturbed: Callable[[], None] = lambda: None) -> dict
     undisturbed()
     _disputed(kit)
     _locked(kit, busy)
+    kit.close_drawer(busy.cashier)
     _books(kit, busy)
     return dict(sorted(kit.examples.items()))
 

@@ -15,7 +15,7 @@ from typing import Any
 from deploy.demo.client import Terminal
 from deploy.demo.dealer import Console
 from deploy.demo.evening import HERE, RecordedTable, load, players
-from deploy.demo.play import Cashier
+from deploy.demo.play import DRAWER_CASH, Cashier
 from deploy.demo.seed import DRAWER_OF_EACH, Credentials, Login, chips_worth
 
 #: What a fault may do to a request before it is sent: nothing, unless it replaces this.
@@ -109,9 +109,10 @@ class Play:
 
     def begin(self) -> None:
         """Open the drawer and play at all tables at once."""
-        cashier = Cashier(self._client(self.credentials.cashier))
+        at_the_drawer = (self.credentials.cashier, self.credentials.supervisor, self.credentials.cage_manager)
+        cashier = Cashier(*(self._client(login) for login in at_the_drawer if login is not None))
         chips = 3 * sum(table.max_stack for table in self.tables.values())
-        cashier.open(cash=chips, pieces=chips_worth(chips, DRAWER_OF_EACH))
+        cashier.open(cash=DRAWER_CASH, pieces=chips_worth(chips, DRAWER_OF_EACH))
         cashier.register(players(self.tables.values()))
         consoles = {
             code: Table(self._client(self.credentials.dealers[code]), code, cashier.buy_in) for code in self.tables

@@ -18,7 +18,7 @@ import redis
 from deploy.demo import evening
 from deploy.demo.client import Terminal
 from deploy.demo.dealer import Console
-from deploy.demo.play import Cashier
+from deploy.demo.play import DRAWER_CASH, Cashier
 from deploy.demo.seed import DRAWER_OF_EACH, Credentials, chips_worth, found_house
 from deploy.processes import Processes, address, application, listen
 from engine.deal.rebuild import rebuilt
@@ -75,9 +75,15 @@ def test_hands_go_on_with_the_deck_that_was_committed_to(services: TestServices,
 def play(base_url: str, credentials: Credentials, table: Any, enough: Callable[[], bool]) -> int:
     """Electronic hands until there were enough kills; how many cards devices have checked."""
     refs, checked, hands = table.hands[0]["seats"], 0, 0
-    with Terminal(base_url, credentials.cashier) as window, Terminal(base_url, credentials.dealers["V2"]) as dealer:
-        cashier = Cashier(window)
-        cashier.open(cash=CHIPS, pieces=chips_worth(CHIPS, DRAWER_OF_EACH))
+    assert credentials.supervisor is not None and credentials.cage_manager is not None
+    with (
+        Terminal(base_url, credentials.cashier) as window,
+        Terminal(base_url, credentials.supervisor) as supervisor,
+        Terminal(base_url, credentials.cage_manager) as manager,
+        Terminal(base_url, credentials.dealers["V2"]) as dealer,
+    ):
+        cashier = Cashier(window, supervisor, manager)
+        cashier.open(cash=DRAWER_CASH, pieces=chips_worth(CHIPS, DRAWER_OF_EACH))
         cashier.register(refs)
         console, choice = Console(dealer, "V2", cashier.buy_in), random.Random(7)
         while hands < HANDS or not enough():

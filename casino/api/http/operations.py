@@ -31,9 +31,11 @@ _KEY = re.compile(r"[\x21-\x7e]{1,128}\Z")
 
 V = TypeVar("V", bound=type[APIView])
 
-READERS = (Role.DEALER, Role.FLOOR, Role.CASHIER, Role.AUDITOR, Role.ADMIN)
+READERS = tuple(Role)
 AT_TABLES = (Role.DEALER, Role.FLOOR)
 AT_THE_CAGE = (Role.CASHIER,)
+#: Who counts out what leaves the vault, and signs what cashiers count.
+CAGE_SUPERVISION = (Role.CAGE_SUPERVISOR, Role.MANAGER)
 IN_CHARGE = (Role.FLOOR, Role.ADMIN)
 OVERSIGHT = (Role.AUDITOR, Role.ADMIN)
 

@@ -14,11 +14,17 @@ _DECLARED = {
     "attempt.refused":
         "house table drawer: asked? string; body? string; code string; expected? any; method string; operation? "
         "string; path string; status integer",
+    "cage.bearer_buy_in": "drawer: amount integer; drawer_version integer; exchanged {integer}",
+    "cage.bearer_cash_out": "drawer: amount integer; drawer_version integer; exchanged {integer}",
     "cage.buy_in":
         "drawer: amount integer; drawer_version integer; exchanged {integer}; player string; player_chips integer",
     "cage.cash_out":
-        "drawer: amount integer; change? {integer}; drawer_version integer; exchanged {integer}; player string; "
+        "drawer: amount integer; attributed? integer; change? {integer}; drawer_version integer; exchanged {integer}; "
+        "player string; "
         "player_chips integer",
+    "cage.corrected":
+        "drawer: attributed? integer; corrects integer; drawer_version integer; mirrors {integer}; right? {any}; "
+        "was string",
     "cage.exchange": "drawer: drawer_version integer; exchange {any}",
     "cage.foreign_chips": "drawer: drawer_version integer; foreign_chips {any}",
     "cage.tronc_paid": "drawer: drawer_version integer; tronc {any}",
@@ -28,7 +34,9 @@ _DECLARED = {
         "table_version integer",
     "catalogue.changed":
         "house: before? string; difference_count integer; differences? [string]; digest string; object_count integer",
+    "chips.attributed": "house: amount integer; place string; player string; player_chips integer",
     "chips.introduced": "house: chip_set string; denominations {string}",
+    "chips.unattributed": "house: amount integer; place string; player string; player_chips integer",
     "credit.cancelled":
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
     "credit.received": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
@@ -49,8 +57,15 @@ _DECLARED = {
         "table: closed? boolean; given_by string; hand string; player string; seat integer; seed string; "
         "table_version integer",
     "drawer.closed": "drawer: drawer_version integer; reconciliation {any}",
-    "drawer.opened": "drawer: drawer_version integer; float_cash integer; float_chips integer; float_pieces {integer}",
+    "drawer.counted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
+    "drawer.opened":
+        "drawer: drawer_version integer; float_cash integer; float_chips integer; float_pieces {integer}; "
+        "handover integer; shift integer",
+    "drawer.recounted": "drawer: agrees boolean; count {any}; drawer_version integer; shift integer",
+    "drawer.replenished": "drawer: drawer_version integer; handover {any}",
     "drawer.set_up": "drawer:",
+    "drawer.skimmed": "drawer: drawer_version integer; handover {any}",
+    "drawer.x_read": "drawer: shift integer; x_reading integer",
     "fill.cancelled":
         "table drawer: drawer_version? integer; mirrors? {integer}; table_version? integer; transfer {any}",
     "fill.received": "table drawer: drawer_version? integer; table_version? integer; transfer {any}",
@@ -76,6 +91,9 @@ _DECLARED = {
     "hand.settled": "table: digest string; hand string; result {any}; settlement integer|null; table_version integer",
     "hand.settlement_failed": "table: hand string; problem string",
     "hand.voided": "table: hand string; mirrors {integer}; table_version integer",
+    "handover.offered": "drawer: drawer_version integer; handover {any}",
+    "handover.signed": "drawer: drawer_version integer; handover {any}",
+    "handover.withdrawn": "drawer: drawer_version integer; handover {any}",
     "holds.expired": "house: hold_count integer",
     "house.duty": "house: amount integer; posting integer",
     "house.founded":

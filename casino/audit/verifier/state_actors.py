@@ -18,6 +18,8 @@ AUDITOR = "auditor"
 _SIGNERS = {AUDITOR, "admin"}
 #: Of these the actor is the login that was tried.
 _TRIED = ("staff.sign_in_refused", "staff.locked_out")
+#: Reads, which may come from any terminal of the house.
+_READS = ("data.read", "drawer.x_read")
 #: Where the terminal of an event of a chain must be.
 _KINDS = {"table": "table", "drawer": "cage"}
 
@@ -66,7 +68,7 @@ class Actors:
         lasting = self._judge_person(actor, role, at, place)
         if terminal:
             lasting = self._judge_terminal(terminal, chain, kind, at, place) and lasting
-        if lasting and kind != "data.read":
+        if lasting and kind not in _READS:
             self.judged.add(known)
 
     def _judge_two(self, doc: Row, place: str) -> None:
@@ -129,7 +131,7 @@ class Actors:
             self._find("terminal_revoked", place, f"{code} was revoked at {revoked}")
         where, _, location = chain.partition("/")
         wanted = _KINDS.get(where)
-        if wanted and kind != "data.read" and (row["kind"], row["location"]) != (wanted, location):
+        if wanted and kind not in _READS and (row["kind"], row["location"]) != (wanted, location):
             there = f"{row['kind']} {row['location']}".strip()
             self._find("terminal_elsewhere", place, f"{code} is at {there}, the event at {where} {location}")
         return True

@@ -47,13 +47,13 @@ CHART: dict[str, tuple[str, int, int | None, bool, bool]] = {
     "9199": ("commissioned", -1, 0, True, False),
 }
 #: What the vault, a table and a drawer have for themselves.
-OF_VAULT = ("1010", "2200", "3010", "5300", "9110", "9199")
+OF_VAULT = ("1010", "1160/vault", "2200", "3010", "5300", "9110", "9199")
 OF_TABLE = (
     *("1050", "2015", "2030", "2040", "2050", "2060", "2070", "2080", "4010", "4020", "5100", "5200", "5210"),
     *("9130", "9140", "9150", "9160", "9170"),
 )
 OF_DRAWER = ("1020", "1160", "2015", "5200", "5210", "9120", "9170")
-WALLET, STACK, DRAWER_CASH, CAGE_CHIPS = "2010", "2020", "1020", "9120"
+WALLET, STACK, DRAWER_CASH, FOREIGN_CHIPS, CAGE_CHIPS = "2010", "2020", "1020", "1160", "9120"
 
 _OPENING = "vault.opened, table.set_up, drawer.set_up, player.registered, table.sat_down, table.buy_in, by the chart"
 _IN_LEDGER = replace(proved("postings of every event; compared with the ledger's own file"), read=False)
@@ -212,6 +212,7 @@ class LedgerRows:
         count, drawer = doc["data"]["reconciliation"], doc["chain"].partition("/")[2]
         metadata = {"drawer": drawer, "shift": count["shift"]}
         self._attest(doc, f"{DRAWER_CASH}/{drawer} {self._currency}", count["counted_cash"], metadata)
+        self._attest(doc, f"{FOREIGN_CHIPS}/{drawer} {self._currency}", count["counted_foreign"], metadata)
         pieces = count["counted_pieces"]
         for commodity, value in self._chips:
             self._attest(doc, f"{CAGE_CHIPS}/{drawer} {commodity}", pieces.get(str(value), 0), metadata)

@@ -42,10 +42,124 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("version", models.BigIntegerField(default=1)),
+                ("x_readings", models.PositiveIntegerField(default=0)),
             ],
             options={
                 "verbose_name": "drawer",
                 "constraints": [models.UniqueConstraint(fields=("house", "code"), name="drawer_code")],
+            },
+        ),
+        migrations.CreateModel(
+            name="Handover",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "house",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="handovers", to="houses.house"
+                    ),
+                ),
+                (
+                    "drawer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="handovers", to="cage.drawer"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("float", "from the vault to a closed drawer, which opens with it"),
+                            ("replenishment", "from the vault to an open drawer"),
+                            ("skim", "from an open drawer to the vault"),
+                        ],
+                        max_length=13,
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("offered", "Offered"), ("taken", "Taken"), ("withdrawn", "Withdrawn")],
+                        default="offered",
+                        max_length=9,
+                    ),
+                ),
+                ("cash", models.BigIntegerField()),
+                ("pieces", models.JSONField()),
+                (
+                    "offered_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                ("offered_at", models.DateTimeField(db_default=casino.houses.models.ClockTimestamp())),
+                (
+                    "signed_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "ended_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("ended_at", models.DateTimeField(null=True)),
+                ("reason", models.CharField(blank=True, default="", max_length=200)),
+            ],
+            options={
+                "verbose_name": "handover",
+                "constraints": [
+                    models.UniqueConstraint(fields=("house", "drawer", "number"), name="handover_number"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "offered")),
+                        fields=("house", "drawer"),
+                        name="handover_one_offered",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__in", ["float", "replenishment", "skim"])), name="handover_kind"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["offered", "taken", "withdrawn"])), name="handover_state"
+                    ),
+                    models.CheckConstraint(condition=models.Q(("cash__gte", 0)), name="handover_cash"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("ended_by", None), ("state", "offered")),
+                            models.Q(
+                                models.Q(("state", "offered"), _negated=True),
+                                ("ended_at__isnull", False),
+                                ("ended_by__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="handover_ended_is_signed",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "taken"), _negated=True),
+                            models.Q(("ended_by", models.F("offered_by")), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="handover_two_persons",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("signed_by", None),
+                            models.Q(("signed_by", models.F("offered_by")), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="handover_signed_by_another",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -79,6 +193,28 @@ class Migration(migrations.Migration):
                 ("float_cash", models.BigIntegerField()),
                 ("float_chips", models.BigIntegerField()),
                 ("float_pieces", models.JSONField(default=dict)),
+                ("first_count", models.JSONField(null=True)),
+                (
+                    "counted_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("counted_at", models.DateTimeField(null=True)),
+                ("recount", models.JSONField(null=True)),
+                (
+                    "recounted_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("recounted_at", models.DateTimeField(null=True)),
                 (
                     "closed_by",
                     models.ForeignKey(
@@ -89,12 +225,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("closed_at", models.DateTimeField(null=True)),
+                ("reason", models.CharField(blank=True, default="", max_length=200)),
                 ("expected_cash", models.BigIntegerField(null=True)),
                 ("counted_cash", models.BigIntegerField(null=True)),
                 ("expected_chips", models.BigIntegerField(null=True)),
                 ("counted_chips", models.BigIntegerField(null=True)),
                 ("expected_pieces", models.JSONField(null=True)),
                 ("counted_pieces", models.JSONField(null=True)),
+                ("expected_foreign", models.BigIntegerField(null=True)),
+                ("counted_foreign", models.BigIntegerField(null=True)),
             ],
             options={
                 "verbose_name": "shift",
@@ -105,18 +244,59 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(("closed_at", None), ("counted_cash", None), ("counted_chips", None)),
+                            models.Q(
+                                ("closed_at", None),
+                                ("counted_cash", None),
+                                ("counted_chips", None),
+                                ("counted_foreign", None),
+                            ),
                             models.Q(
                                 ("closed_at__isnull", False),
                                 ("closed_by__isnull", False),
                                 ("counted_cash__isnull", False),
                                 ("counted_chips__isnull", False),
+                                ("counted_foreign__isnull", False),
                                 ("expected_cash__isnull", False),
                                 ("expected_chips__isnull", False),
+                                ("expected_foreign__isnull", False),
+                                ("first_count__isnull", False),
                             ),
                             _connector="OR",
                         ),
                         name="shift_closed_is_counted",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("counted_by", None), ("first_count", None), ("recount", None)),
+                            models.Q(("counted_by__isnull", False), ("first_count__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="shift_count_is_signed",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("recount", None), ("recounted_by", None)),
+                            models.Q(
+                                ("recount__isnull", False),
+                                ("recounted_by__isnull", False),
+                                models.Q(("recounted_by", models.F("counted_by")), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="shift_recount_by_another",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("recount", None),
+                            ("closed_at", None),
+                            models.Q(
+                                models.Q(("closed_by", models.F("counted_by")), _negated=True),
+                                models.Q(("closed_by", models.F("recounted_by")), _negated=True),
+                                models.Q(("reason", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="shift_signed_off_by_another",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("float_cash__gte", 0), ("float_chips__gte", 0)), name="shift_float"

@@ -23,11 +23,13 @@ from tests.casino.kit import ACTOR, Desk, Kit
 EVERYBODY = frozenset(Role)
 TABLES = frozenset({Role.DEALER, Role.FLOOR})
 CAGE = frozenset({Role.CASHIER})
+#: Who counts out what leaves the vault, and signs what cashiers count.
+SUPERVISION = frozenset({Role.CAGE_SUPERVISOR, Role.MANAGER})
 IN_CHARGE = frozenset({Role.FLOOR, Role.ADMIN})
 ADMIN = frozenset({Role.ADMIN})
 OVERSIGHT = frozenset({Role.AUDITOR, Role.ADMIN})
-#: Who may see what is in a drawer: everybody but the dealers.
-NO_DEALER = EVERYBODY - {Role.DEALER}
+#: Who may see the drawers, and not what is in them.
+DRAWERS = CAGE | SUPERVISION | OVERSIGHT | {Role.FLOOR}
 
 #: Routes that take anybody, signed in or not.
 OPEN = {("GET", "schema"), ("GET", "docs"), ("POST", "sign-in"), ("GET", "receipts/<slug:hash>")}
@@ -75,13 +77,23 @@ MATRIX = {
     ("POST", "players/register"): CAGE,
     ("GET", "players/<slug:player>/person"): CAGE | OVERSIGHT,
     ("POST", "players/<slug:player>/person"): CAGE,
-    ("GET", "drawers"): NO_DEALER,
-    ("GET", "shifts"): NO_DEALER,
-    ("GET", "drawers/<slug:drawer>"): NO_DEALER,
+    ("GET", "drawers"): DRAWERS,
+    ("GET", "shifts"): DRAWERS,
+    ("GET", "drawers/<slug:drawer>"): DRAWERS,
     ("POST", "drawers/<slug:drawer>/open"): CAGE,
     ("POST", "drawers/<slug:drawer>/buy-ins"): CAGE,
     ("POST", "drawers/<slug:drawer>/cash-outs"): CAGE,
-    ("POST", "drawers/<slug:drawer>/close"): CAGE,
+    ("GET", "handovers"): SUPERVISION | OVERSIGHT,
+    ("POST", "drawers/<slug:drawer>/handovers"): CAGE | SUPERVISION,
+    ("POST", "drawers/<slug:drawer>/handovers/<int:handover>/sign"): frozenset({Role.MANAGER}),
+    ("POST", "drawers/<slug:drawer>/handovers/<int:handover>/take"): CAGE | SUPERVISION,
+    ("POST", "drawers/<slug:drawer>/handovers/<int:handover>/withdraw"): CAGE | SUPERVISION,
+    ("POST", "drawers/<slug:drawer>/count"): CAGE,
+    ("POST", "drawers/<slug:drawer>/recount"): frozenset({Role.CAGE_SUPERVISOR}),
+    ("POST", "drawers/<slug:drawer>/close"): CAGE | SUPERVISION,
+    ("POST", "drawers/<slug:drawer>/sign-off"): SUPERVISION,
+    ("POST", "drawers/<slug:drawer>/x-readings"): SUPERVISION | {Role.AUDITOR},
+    ("GET", "drawers/<slug:drawer>/shifts/<int:shift>/z"): CAGE | SUPERVISION | OVERSIGHT,
     ("POST", "tables/<slug:table>/transfers"): TABLES,
     ("POST", "tables/<slug:table>/transfers/<int:transfer>/send"): TABLES,
     ("POST", "tables/<slug:table>/transfers/<int:transfer>/receive"): TABLES,
@@ -97,13 +109,18 @@ MATRIX = {
     ("POST", "drawers/<slug:drawer>/soft-counts"): CAGE,
     ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/confirm"): frozenset({Role.FLOOR}),
     ("POST", "drawers/<slug:drawer>/soft-counts/<int:count>/void"): CAGE | {Role.FLOOR},
-    ("GET", "soft-counts"): NO_DEALER,
+    ("GET", "soft-counts"): CAGE | OVERSIGHT | {Role.FLOOR},
     ("POST", "tables/<slug:table>/buy-ins"): TABLES,
     ("POST", "tables/<slug:table>/exchanges"): TABLES,
     ("POST", "tables/<slug:table>/tips"): TABLES,
     ("POST", "drawers/<slug:drawer>/exchanges"): CAGE,
     ("POST", "drawers/<slug:drawer>/foreign-chips"): CAGE,
     ("POST", "drawers/<slug:drawer>/tronc-payouts"): CAGE,
+    ("POST", "drawers/<slug:drawer>/corrections"): frozenset({Role.CAGE_SUPERVISOR}),
+    ("POST", "drawers/<slug:drawer>/bearer-buy-ins"): CAGE,
+    ("POST", "drawers/<slug:drawer>/bearer-cash-outs"): CAGE,
+    ("POST", "players/<slug:player>/attributions"): frozenset({Role.COMPLIANCE}),
+    ("POST", "players/<slug:player>/unattributions"): frozenset({Role.COMPLIANCE}),
     ("POST", "duty"): ADMIN,
     ("POST", "password"): EVERYBODY,
     ("GET", "staff"): OVERSIGHT,
@@ -147,7 +164,7 @@ MATRIX = {
 #: Answers to allowed reads that are not 200: the house's only hand is being played with a pack of cards.
 READS = {
     "hands/<slug:hand>": 409, "hands/<slug:hand>/openings": 409, "tables/<slug:table>/deal": 409,
-    "deals/<slug:hand>": 404,
+    "deals/<slug:hand>": 404, "drawers/<slug:drawer>/shifts/<int:shift>/z": 409,
 }  # fmt: skip
 GUARDED = sorted(MATRIX)
 IDS = [f"{method} {route}" for method, route in GUARDED]
@@ -184,6 +201,8 @@ def address(route: str, house: Kit) -> str:
         "<int:transfer>": "1",
         "<int:count>": "1",
         "<int:exception>": "1",
+        "<int:handover>": "1",
+        "<int:shift>": "1",
         "<slug:day>": DAY,
         "<slug:layout>": "csv",
         "<slug:player>": "T1-u1",

@@ -223,7 +223,7 @@ def test_the_list_and_a_days_report(kit: Kit) -> None:
     dealer.ok("hands", {"mode": "physical"})
     play(dealer)
     kit.settle()
-    answer = office.get(f"days/{FIRST}")
+    answer = kit.office().get(f"days/{FIRST}")
     report = answer.json()
     assert answer.headers["ETag"] == '"1"'
     assert (report["trial_balance"], report["snapshot_findings"], report["snapshot"]) == (None, None, None)
@@ -242,7 +242,7 @@ def test_the_list_and_a_days_report(kit: Kit) -> None:
     money = [row for row in report["accounts"] if row["commodity"] == "HUF"]
     assert sum(row["debit"] for row in money) == sum(row["credit"] for row in money)
     done = close(office, FIRST)
-    closed = office.get(f"days/{FIRST}").json()
+    closed = kit.office().get(f"days/{FIRST}").json()
     assert (closed["snapshot"], closed["snapshot_findings"]) == (done["snapshot"], [])
     assert closed["trial_balance"]["balanced"]
     assert closed["trial_balance"]["totals"] == done["totals"]
@@ -259,7 +259,7 @@ def test_the_list_and_a_days_report(kit: Kit) -> None:
 
 
 def test_what_a_soft_count_finds_too_much_is_no_buy_in(kit: Kit) -> None:
-    office = opened(kit, FIRST)
+    opened(kit, FIRST)
     kit.table()
     kit.players("bela")
     kit.players("anna", chips=1_000)
@@ -270,10 +270,27 @@ def test_what_a_soft_count_finds_too_much_is_no_buy_in(kit: Kit) -> None:
     witness = Desk(kit.http(kit.token(Role.FLOOR, TerminalKind.CAGE, "C1")), "/api/v1/drawers/C1")
     witness.refresh()
     witness.ok(f"soft-counts/{counted['soft_count']}/confirm", {"cash": 720, "pieces": {}})
-    report = office.get(f"days/{FIRST}").json()
+    report = kit.office().get(f"days/{FIRST}").json()
     assert [(row["table"], row["buy_ins"]) for row in report["tables"]] == [("T1", 700)]
     assert report["turnover"]["buy_ins"] == 700 + 1_000
     assert kit.balance("5200/T1") == -20
+
+
+def test_the_floor_sees_of_a_day_nothing_that_gives_an_open_drawer_away(kit: Kit) -> None:
+    """An open drawer's cash stands in the trial balance of a day's snapshot, and follows from what the day turned
+    over."""
+    office, auditor = opened(kit, FIRST), kit.office()
+    kit.players("anna", chips=1_000)
+    close(office, FIRST)
+    withheld = office.get(f"days/{FIRST}").json()
+    cash, report = str(kit.balance("1020/C1")), auditor.get(f"days/{FIRST}").text
+    assert cash in report and cash not in str(withheld)
+    assert [withheld[name] for name in ("accounts", "drawers", "trial_balance")] == [None] * 3
+    assert (withheld["turnover"]["buy_ins"], withheld["turnover"]["cash_outs"]) == (None, None)
+    assert withheld["snapshot_findings"] == []
+    opened(kit, SECOND)
+    kit.close_drawer(kit.cashier())
+    assert office.get(f"days/{FIRST}").text == report
 
 
 @pytest.mark.slow

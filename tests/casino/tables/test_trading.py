@@ -105,9 +105,9 @@ def test_chips_are_changed_at_the_tray(kit: Kit, dealer: Desk) -> None:
 
 def test_chips_are_changed_at_the_cage(kit: Kit, dealer: Desk) -> None:
     cashier = kit.cashier()
-    held = cashier.refresh()["chips"]
+    held = kit.balance("9120/C1")
     changed = cashier.ok("exchanges", {"given": {"5000": 2}, "wanted": {"500": 20}})
-    assert (changed["last_event"]["exchange"], changed["chips"]) == (
+    assert (changed["last_event"]["exchange"], kit.balance("9120/C1")) == (
         {"amount": 10_000, "given": {"5000": 2}, "change": {"500": 20}}, held,
     )  # fmt: skip
     assert chart.public(kit.house, "MAIN")[500] == 20
@@ -137,7 +137,7 @@ def test_exchanges_that_are_refused(kit: Kit, dealer: Desk, body: dict[str, Any]
 
 def test_a_tip_is_owed_to_the_staff_and_paid_out_at_the_cage(kit: Kit, dealer: Desk) -> None:
     before, cashier = tray(kit), kit.cashier()
-    cash = cashier.refresh()["cash"]
+    cash = kit.balance("1020/C1")
     tipped = dealer.ok("tips", {"seat": 1, "amount": 130})
     # The players have no chip below 5000: the tray changes one.
     assert (tipped["seats"][0]["stack"], tipped["last_event"]["chips"]) == (19_870, {"100": 1, "25": 1, "5": 1})
@@ -147,7 +147,7 @@ def test_a_tip_is_owed_to_the_staff_and_paid_out_at_the_cage(kit: Kit, dealer: D
     assert dealer.get("chips").json()["tip_box"]["value"] == 630
     assert_whole(kit)
     paid = cashier.ok("tronc-payouts", {"table": "T1", "pieces": {"500": 1}})
-    assert (paid["last_event"]["tronc"]["amount"], paid["cash"]) == (500, cash - 500)
+    assert (paid["last_event"]["tronc"]["amount"], kit.balance("1020/C1")) == (500, cash - 500)
     paid = cashier.ok("tronc-payouts", {"table": "T1"})
     assert paid["last_event"]["tronc"] == {"table": "T1", "amount": 130, "chips": {"100": 1, "25": 1, "5": 1}}
     assert kit.balance("2060/T1", "9160/T1") == [0, 0]
@@ -176,8 +176,7 @@ def test_payouts_that_are_refused(kit: Kit, dealer: Desk) -> None:
     assert refusal(cashier.post("tronc-payouts", {"table": "T9"})) == (404, "not_found")
     too_much = {"table": "T1", "pieces": {"100": 2}}
     assert refusal(cashier.post("tronc-payouts", too_much)) == (409, "insufficient_funds")
-    drawer = cashier.refresh()
-    cashier.ok("close", {"cash": drawer["cash"], "pieces": drawer["pieces"]})
+    kit.close_drawer(cashier)
     for path, body in (
         ("tronc-payouts", {"table": "T1"}),
         ("exchanges", {"given": {"5000": 1}}),
@@ -191,12 +190,12 @@ def test_payouts_that_are_refused(kit: Kit, dealer: Desk) -> None:
 
 def test_chips_of_another_house_are_bought_with_cash(kit: Kit, dealer: Desk) -> None:
     cashier = kit.cashier()
-    cash = cashier.refresh()["cash"]
+    cash = kit.balance("1020/C1")
     taken = cashier.ok("foreign-chips", {"amount": 4_000, "issuer": "Casino Wien"})
-    assert taken["cash"] == cash - 4_000
-    assert kit.balance("1160/C1") == 4_000
+    assert taken["last_event"]["foreign_chips"] == {"amount": 4_000, "issuer": "Casino Wien"}
+    assert kit.balance("1160/C1", "1020/C1") == [4_000, cash - 4_000]
     too_much = {"amount": cash, "issuer": "Casino Wien"}
-    assert refusal(cashier.post("foreign-chips", too_much)) == (409, "insufficient_funds")
+    assert refusal(cashier.post("foreign-chips", too_much)) == (409, "drawer_short")
     assert_whole(kit)
 
 

@@ -10,6 +10,7 @@ from casino.core.denominations import Chips
 from casino.reports.selectors import custody, verification
 from casino.staff.models import Role, TerminalKind
 from casino.transfers.models import SoftCount
+from tests.casino.kit import CASH as FLOAT_CASH
 from tests.casino.kit import CHIPS, SAMPLE, Desk, Kit, book
 from tests.casino.transfers.test_transfers import floor_at, refusal
 
@@ -61,7 +62,7 @@ def test_two_persons_count_and_the_boxes_are_empty(boxes: Boxes) -> None:
     done = confirmed["last_event"]["soft_count"]
     assert (done["cash_variance"], done["chip_variance"]) == (0, 0)
     assert boxes.moved() == [CASH, 165, 0, 0]
-    assert boxes.kit.balance("1010") == CHIPS - CHIPS // 10 + CASH
+    assert boxes.kit.balance("1010") == CHIPS - FLOAT_CASH + CASH
     assert custody(boxes.kit.house)["equal"]
     assert verification(boxes.kit.house)["ok"]
 
@@ -116,13 +117,13 @@ def test_the_witness_must_have_counted_the_same(boxes: Boxes) -> None:
 
 def test_a_drawer_with_a_count_that_waits_does_not_close(boxes: Boxes) -> None:
     number = boxes.counted()
-    drawer = boxes.cashier.refresh()
-    found = {"cash": drawer["cash"], "pieces": drawer["pieces"]}
-    refused = boxes.cashier.post("close", found)
+    found = boxes.kit.held()
+    refused = boxes.cashier.post("count", found)
     assert refusal(refused) == (409, "drawer_pending")
     assert (refused.json()["soft_counts"], refused.json()["transfers"]) == ([number], [])
     boxes.cashier.ok(f"soft-counts/{number}/void")
-    assert boxes.cashier.ok("close", found)["state"] == "closed"
+    assert boxes.cashier.ok("count", found)["state"] == "counted"
+    assert boxes.cashier.ok("close")["state"] == "closed"
 
 
 def test_a_cashier_lists_the_counts_of_the_own_drawer(boxes: Boxes) -> None:
@@ -189,7 +190,7 @@ def test_boxes_are_counted_into_an_open_drawer(kit: Kit) -> None:
     cashier = kit.cashier()
     body: dict[str, Any] = {"table": "T1", "cash": 0, "pieces": {}}
     assert refusal(cashier.post("soft-counts", body)) == (409, "drawer_closed")
-    cashier.ok("open", {"cash": 0, "chips": 0})
+    kit.open_drawer(cashier, cash=0, chips=0)
     # Empty boxes are counted too: that they are empty is worth two signatures.
     number = cashier.ok("soft-counts", body)["last_event"]["soft_count"]["soft_count"]
     floor_at(kit, TerminalKind.CAGE, "C1").ok(f"soft-counts/{number}/confirm", {"cash": 0, "pieces": {}})

@@ -1,0 +1,50 @@
+"""What lies in a drawer: as somebody has counted it, and by the books."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from casino.bookkeeping import chart
+from casino.bookkeeping.accounts import Account
+from casino.cage.models import Drawer
+from casino.chips import selectors as chip_sets
+from casino.core import denominations
+from casino.core.denominations import Chips
+from casino.houses.models import House
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What lies in a drawer: cash in minor units, chips of the house, chips of other houses at face value."""
+
+    cash: int
+    chips: Chips
+    foreign: int
+
+    def as_json(self) -> dict[str, Any]:
+        """As rows and events have a count."""
+        return {"cash": self.cash, "pieces": self.chips.as_json(), "foreign": self.foreign}
+
+    def difference(self, other: "Contents") -> int:
+        """How far two counts are apart, in minor units. Cash over does not make up for chips short, nor one
+        denomination for another."""
+        chips = self.chips - other.chips
+        apart = chips.surplus.value + chips.shortage.value
+        return abs(self.cash - other.cash) + abs(self.foreign - other.foreign) + apart
+
+
+def named(house: House, cash: int, pieces: Mapping[Any, int], foreign: int) -> Contents:
+    """As somebody has counted it. Raises Unprocessable for wrong pieces."""
+    return Contents(cash, denominations.parse(chip_sets.in_use(house), pieces), foreign)
+
+
+def stored(house: House, counted: Any) -> Contents:
+    """A count as the shift's row has it."""
+    return named(house, counted["cash"], counted["pieces"], counted["foreign"])
+
+
+def by_the_books(drawer: Drawer) -> Contents:
+    """What the drawer must hold by the books."""
+    codes = [drawer.account(Account.DRAWER_CASH), drawer.account(Account.FOREIGN_CHIPS)]
+    cash, foreign = map(chart.balances(drawer.house, codes).__getitem__, codes)
+    return Contents(cash, chip_sets.rack(drawer.house, drawer.account(Account.CAGE_CHIPS)), foreign)
