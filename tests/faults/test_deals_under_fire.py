@@ -36,11 +36,16 @@ CHIPS = 1_200_000
 
 @pytest.mark.slow
 def test_hands_go_on_with_the_deck_that_was_committed_to(services: TestServices, live_db: None) -> None:
+    from casino.approvals.control_points import set_at_founding
+    from casino.audit.services import Actor
     from casino.hands.models import ClientSeed, Hand, HandState
     from casino.houses.models import House
 
     table = evening.load(evening.HERE / "variants.jsonl")["V2"]
     credentials = found_house([table])
+    house = House.objects.get(code=credentials.house)
+    # One float for the whole play, which nobody has to approve.
+    set_at_founding(house=house, points={"float_by_manager_above": 10**9}, actor=Actor.operator("test"))
     stop = threading.Event()
     broker = redis.Redis.from_url(os.environ["REDIS_URL"])
     with (
@@ -65,7 +70,6 @@ def test_hands_go_on_with_the_deck_that_was_committed_to(services: TestServices,
         assert replay(stored).ok
         assert len(stored.client_seeds) == len(record["seats"])
         assert list(rebuilt(stored).roots) == openings[record["hand"]]["cards_roots"]
-    house = House.objects.get(code=credentials.house)
     states = Counter(Hand.objects.filter(house=house).values_list("state", flat=True))
     assert states == {HandState.SETTLED: len(records)} and len(records) >= HANDS
     seats = len(table.hands[0]["seats"])
